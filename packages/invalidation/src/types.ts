@@ -1,0 +1,35 @@
+/** Something changed in a backend. Specification: "Invalidation event". */
+export interface InvalidationEvent {
+  /** The GraphQL object type that changed, for example `User`. */
+  readonly entityType: string
+  /** What happened, in lower case: usually `create`, `update` or `delete`. */
+  readonly operation: string
+  /** The entity that changed. Absent: any entity of the type may have. */
+  readonly entityId?: string | undefined
+}
+
+/** Receives each published batch whole and in order. A returned promise is awaited by `publish`. */
+export type InvalidationListener = (events: readonly InvalidationEvent[]) => void | Promise<void>
+
+/**
+ * When a listener runs within one `publish`:
+ * `evict` listeners (caches) all finish before the first `react` listener (live queries) starts.
+ */
+export type InvalidationPhase = 'evict' | 'react'
+
+export interface SubscribeOptions {
+  /** Default `react`. */
+  readonly phase?: InvalidationPhase | undefined
+}
+
+/** The one contract that sources, caches and live queries share. */
+export interface InvalidationBus {
+  /**
+   * Announces changes that the backend has committed. Resolves when every listener of this process
+   * has applied them, so a mutation that awaits it answers after caches and live queries know.
+   * Never rejects: a listener that fails is reported to `onError` and does not hold back the others.
+   */
+  publish(events: readonly InvalidationEvent[]): Promise<void>
+  /** Adds a listener; the returned function removes it. */
+  subscribe(listener: InvalidationListener, options?: SubscribeOptions): () => void
+}

@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+// GRAPHQL=17 runs the unit tests on graphql 17 (Node 22 and newer): every import of `graphql`,
+// from our sources and from dependencies, is sent to the second installed version.
+const graphql17 = process.env['GRAPHQL'] === '17'
+
+const config: ViteUserConfig = defineConfig({
+  resolve: {
+    alias: graphql17
+      ? [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql-17') }]
+      : [],
+  },
+  ssr: { resolve: { conditions: ['@vinyasa/source', 'module', 'node', 'import', 'default'] } },
+  oxc: { target: 'node20' },
+  test: {
+    include: graphql17
+      ? ['packages/*/test/**/*.test.ts']
+      : [
+          'packages/*/test/**/*.test.ts',
+          'apps/*/test/**/*.test.ts',
+          'test/{kit,e2e,conformance}/**/*.test.ts',
+        ],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    server: graphql17 ? { deps: { inline: true } } : {},
+  },
+})
+export default config
