@@ -11,7 +11,8 @@ const config: ViteUserConfig = defineConfig({
       ? [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql-17') }]
       : [],
   },
-  ssr: { resolve: { conditions: ['@vinyasa/source', 'module', 'node', 'import', 'default'] } },
+  // Node gets these too: `import` here would hand ES modules to a dependency's `require`.
+  ssr: { resolve: { conditions: ['@vinyasa/source', 'node'] } },
   oxc: { target: 'node20' },
   test: {
     include: graphql17

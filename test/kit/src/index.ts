@@ -1,1 +1,32 @@
+export { type Closable, createDisposables, type Disposables } from './disposables.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export { freePort } from './free-port.ts'
+export { type GrpcBackend, type GrpcBackendOptions, grpcError, startGrpcBackend } from './grpc-backend.ts'
+export type { GrpcCallContext, GrpcHandler, RecordedCall } from './grpc-call.ts'
+export {
+  type MultipartPart,
+  type MultipartResponse,
+  type RawChunk,
+  type RawRequest,
+  requestMultipart,
+} from './multipart.ts'
+export { parseProtos, type ProtoFiles } from './protos.ts'
+export {
+  connectRawWebSocket,
+  type RawClose,
+  type RawFrame,
+  type RawWebSocket,
+  type RawWebSocketOptions,
+  UpgradeRefused,
+} from './raw-web-socket.ts'
+export { describeWithRedis, findRedisServer, type RedisServer, startRedis } from './redis.ts'
+export {
+  type RecordedRequest,
+  type RestAnswer,
+  type RestBackend,
+  type RestHandler,
+  startRestBackend,
+} from './rest-backend.ts'
+export { type SilentServer, startSilentServer } from './silent-server.ts'
+export { type ProcessExit, spawnProcess, type SpawnedProcess, type SpawnOptions } from './spawned.ts'
+export { waitUntil, type WaitUntilOptions, withTimeout } from './wait.ts'
