@@ -1,0 +1,27 @@
+import { GraphQLError } from 'graphql'
+
+/** The operation holds more active `@defer` fragments than allowed: refused before execution, HTTP 400. */
+export function tooManyFragments(count: number, limit: number): GraphQLError {
+  return new GraphQLError(
+    `The operation defers ${count} fragments, but at most ${limit} are allowed; drop @defer from some of them.`,
+    { extensions: { code: 'DEFER_TOO_MANY_FRAGMENTS', limit, http: { status: 400 } } },
+  )
+}
+
+/** A deferred fragment, or the query as a whole, took too long: the error in the patch that stands for the fragment. */
+export function fragmentTimedOut(path: readonly (string | number)[], why: string): GraphQLError {
+  return new GraphQLError(`The deferred fragment was not ready in time: ${why}.`, {
+    path: [...path],
+    extensions: { code: 'DEFER_FRAGMENT_TIMEOUT' },
+  })
+}
+
+/** The query took too long before anything could be sent: HTTP 504. */
+export function totalTimedOut(limitMs: number): GraphQLError {
+  return new GraphQLError(
+    `The query was not answered within ${limitMs} ms; ask for less, or in several queries.`,
+    {
+      extensions: { code: 'DEFER_TOTAL_TIMEOUT', http: { status: 504 } },
+    },
+  )
+}

@@ -1,0 +1,12 @@
+// For users.
+export { useDeferSplitter } from './plugin.ts'
+export {
+  type DeferClock,
+  type DeferPreset,
+  deferPresets,
+  type DeferSplitterOptions,
+  type DeferStrategy,
+} from './options.ts'
+
+// For integrators.
+export { type DeferPatch, type InitialPart, type LaterPart, mergeParts, type Patch, type StreamPatch } from './parts.ts'

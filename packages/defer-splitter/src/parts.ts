@@ -1,0 +1,113 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+
+export type PathSegment = string | number
+export type Data = Record<string, unknown>
+
+/** The fields of one deferred fragment at one place. `data: null` with errors when the fragment failed as a whole. */
+export interface DeferPatch {
+  data: Data | null
+  path: readonly PathSegment[]
+  label?: string
+  errors?: readonly GraphQLError[]
+}
+
+/** Items of a streamed list; the path ends with the index of the first. */
+export interface StreamPatch {
+  items: readonly unknown[] | null
+  path: readonly PathSegment[]
+  label?: string
+  errors?: readonly GraphQLError[]
+}
+
+export type Patch = DeferPatch | StreamPatch
+
+/** A fragment that was announced: part of the format of `incrementalSpec=v0.2` only. */
+export interface Announced {
+  readonly path: readonly PathSegment[]
+  readonly label?: string
+}
+
+/**
+ * Under this key a part tells which fragments the client can now expect. A symbol: it never reaches JSON, and it
+ * survives the spread with which other plugins copy results.
+ */
+export const announced: unique symbol = Symbol('vinyasa.defer.announced')
+
+/** What is sent first. */
+export interface InitialPart extends ExecutionResult {
+  hasNext: boolean
+  [announced]?: readonly Announced[]
+}
+
+/** What is sent later. */
+export interface LaterPart {
+  incremental?: readonly Patch[]
+  hasNext: boolean
+  extensions?: Record<string, unknown>
+  [announced]?: readonly Announced[]
+}
+
+export type Part = InitialPart | LaterPart
+
+/** Merges all parts into the one result that the query gives without `@defer`. */
+export async function mergeParts(parts: AsyncIterable<unknown>): Promise<ExecutionResult> {
+  const merged: { data?: Data | null; errors?: GraphQLError[]; extensions?: Record<string, unknown> } = {}
+  for await (const part of parts) {
+    const { data, errors, extensions, incremental } = part as ExecutionResult & LaterPart
+    if (data !== undefined) merged.data = structuredCopy(data) as Data | null
+    if (errors?.length) (merged.errors ??= []).push(...errors)
+    if (extensions) merged.extensions = { ...merged.extensions, ...extensions }
+    for (const patch of incremental ?? []) {
+      if (patch.errors?.length) (merged.errors ??= []).push(...patch.errors)
+      if (merged.data) mergePatch(merged.data, patch)
+    }
+  }
+  return merged
+}
+
+function mergePatch(root: Data, patch: Patch): void {
+  if ('items' in patch) {
+    const list = placeAt(root, patch.path.slice(0, -1))
+    const start = patch.path.at(-1)
+    if (Array.isArray(list) && typeof start === 'number' && patch.items) {
+      for (const [index, item] of patch.items.entries()) list[start + index] = structuredCopy(item)
+    }
+    return
+  }
+  const target = placeAt(root, patch.path)
+  if (isRecord(target) && patch.data) mergeInto(target, patch.data)
+}
+
+function placeAt(root: unknown, path: readonly PathSegment[]): unknown {
+  return path.reduce<unknown>((place, segment) => (place as Data | null | undefined)?.[segment], root)
+}
+
+function mergeInto(target: Data, source: Data): void {
+  for (const [key, value] of Object.entries(source)) target[key] = mergeValues(target[key], value)
+}
+
+function mergeValues(before: unknown, after: unknown): unknown {
+  if (isRecord(before) && isRecord(after)) {
+    mergeInto(before, after)
+    return before
+  }
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    return before.map((item, index) => mergeValues(item, after[index]))
+  }
+  return structuredCopy(after)
+}
+
+/** Parts may share values; what is merged into must not. Leaves (dates, custom scalars) are kept as they are. */
+function structuredCopy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structuredCopy)
+  if (!isRecord(value)) return value
+  const copy: Data = {}
+  for (const key of Object.keys(value)) copy[key] = structuredCopy(value[key])
+  return copy
+}
+
+function isRecord(value: unknown): value is Data {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}

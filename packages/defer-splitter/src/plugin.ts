@@ -1,0 +1,179 @@
+import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, parse, type ValidationRule } from 'graphql'
+import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
+import { type MultipartDelivery, parseMultipartAccept } from './accept.ts'
+import { withIncrementalDirectives } from './directives.ts'
+import { createDocumentCache } from './document-cache.ts'
+import { executeEagerly, type ExecuteFunction, isAsyncIterable, splitToStream } from './eager.ts'
+import { withUrl } from './endpoint.ts'
+import { tooManyFragments } from './errors.ts'
+import { createMultipartResponse } from './multipart.ts'
+import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
+import { mergeParts } from './parts.ts'
+import { incrementalRules } from './validation.ts'
+import { createWireFormatter, type MaskError } from './wire-format.ts'
+
+/** What is needed to split a result that another plugin brings. */
+type Source = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>
+
+/**
+ * Gives a Yoga server `@defer`: over `multipart/mixed` on the GraphQL endpoint for clients that accept it, and always
+ * on `<endpoint>/defer`. Every other client receives everything in one JSON result.
+ *
+ * @param given Options, or the name of one of the specification's presets.
+ * @throws TypeError at start-up when an option cannot be used.
+ */
+export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Plugin {
+  const options = resolveOptions(given)
+  const documents = createDocumentCache()
+  // By Yoga's context object, which is one per operation.
+  const onDeferEndpoint = new WeakSet<object>()
+  const requested = new WeakMap<object, GraphQLParams>()
+  const arrived = new WeakMap<object, Source | 'executed'>()
+  const streamed = new WeakSet<Request>()
+  let endpoint = options.endpoint ?? '/graphql/defer'
+  let graphqlEndpoint = '/graphql'
+  let maskError: MaskError = options.maskError ?? ((error) => error)
+  let schema: GraphQLSchema | undefined
+
+  function deliveryOf(context: object, request: Request | undefined): MultipartDelivery | undefined {
+    if (!options.enabled || !request) return undefined
+    const asked = parseMultipartAccept(request.headers.get('accept'))
+    return asked ?? (onDeferEndpoint.has(context) ? { format: 'patches', parameter: undefined } : undefined)
+  }
+
+  return {
+    onYogaInit({ yoga }) {
+      graphqlEndpoint = yoga.graphqlEndpoint
+      endpoint = options.endpoint ?? `${graphqlEndpoint.replace(/\/$/, '')}/defer`
+      // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
+      const masking = yoga['maskedErrorsOpts']
+      if (!options.maskError && masking) {
+        maskError = (error) => masking.maskError(error, masking.errorMessage)
+      }
+    },
+
+    onSchemaChange({ schema: changed, replaceSchema }) {
+      const extended = withIncrementalDirectives(changed)
+      schema = extended
+      if (extended !== changed) replaceSchema(extended)
+    },
+
+    onRequest({ request, url, serverContext, fetchAPI, setRequest, endResponse }) {
+      if (!request.url.includes(endpoint) || url.pathname !== endpoint) return
+      if (request.method !== 'POST') {
+        endResponse(new fetchAPI.Response(null, { status: 405, headers: { Allow: 'POST' } }))
+        return
+      }
+      if (serverContext) onDeferEndpoint.add(serverContext)
+      setRequest(withUrl(request, request.url.replace(endpoint, graphqlEndpoint)))
+    },
+
+    onParams({ params, context }) {
+      if (params.query?.includes('defer')) requested.set(context, params)
+    },
+
+    onValidate({ params, addValidationRule }) {
+      if (!documents.of(params.documentAST).isIncremental) return
+      const known = new Set(params.rules?.map((rule: ValidationRule) => rule.name))
+      for (const rule of incrementalRules) if (!known.has(rule.name)) addValidationRule(rule)
+    },
+
+    onExecute({ args, context, executeFn, setExecuteFn, setResultAndStopExecution }) {
+      const document = documents.of(args.document)
+      if (!document.isIncremental) return
+      const { document: original, operationName, variableValues } = args
+      arrived.set(context, { document: original, operationName, variableValues })
+      const count = document.countDeferred(operationName, variableValues)
+      if (options.enabled && count > options.maxDeferredFragments) {
+        arrived.set(context, 'executed')
+        setResultAndStopExecution({ errors: [tooManyFragments(count, options.maxDeferredFragments)] })
+        return
+      }
+      const execute = executeFn as ExecuteFunction
+      const request = (context as { readonly request?: Request }).request
+      const isDeferred = count > 0 && deliveryOf(context, request) !== undefined
+      setExecuteFn(async (given: ExecutionArgs) => {
+        arrived.set(context, 'executed')
+        if (!isDeferred) return execute({ ...given, document: document.stripped })
+        const eagerDocument = document.eager(given.schema)
+        const result = await executeEagerly({ args: given, eagerDocument, execute, options })
+        if (request && isAsyncIterable(result)) streamed.add(request)
+        return result
+      })
+    },
+
+    onExecutionResult({ result, request, context, setResult }) {
+      const params = requested.get(context)
+      const source = arrived.get(context)
+      if (!params || source === 'executed' || !result || isAsyncIterable(result)) return
+      if (!deliveryOf(context, request)) return
+      const split = splitForeign(result, source ?? parsed(params))
+      if (split === undefined) return
+      if (isAsyncIterable(split)) streamed.add(request)
+      setResult(split as ExecutionResult)
+    },
+
+    async onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
+      if (Array.isArray(result)) {
+        const entries: readonly unknown[] = result
+        if (!streamed.has(request)) return
+        setResult(
+          await Promise.all(
+            entries.map((entry) => (isAsyncIterable(entry) ? mergeParts(entry) : (entry as ExecutionResult))),
+          ),
+        )
+        return
+      }
+      const delivery = deliveryOf(serverContext, request)
+      if (isAsyncIterable(result)) {
+        if (!delivery || !streamed.has(request)) return
+        const format = createWireFormatter(delivery.format, maskError)
+        const boundary = options.multipartBoundary
+        setResultProcessor(
+          (parts, fetchAPI) =>
+            createMultipartResponse({
+              parts: parts as AsyncIterable<unknown>,
+              delivery,
+              boundary,
+              format,
+              fetchAPI,
+            }),
+          'multipart/mixed',
+        )
+        return
+      }
+      // A client that names multipart only would receive a part without an end from Yoga.
+      if (delivery && (onDeferEndpoint.has(serverContext) || requested.has(serverContext))) {
+        const accept = request.headers.get('accept') ?? ''
+        const isModern = accept.includes('application/graphql-response+json')
+        setResultProcessor(
+          processRegularResult,
+          isModern ? 'application/graphql-response+json' : 'application/json',
+        )
+      }
+    },
+  }
+
+  /** Splits a result that did not come from our executor: a cache hit, or another plugin's answer. */
+  function splitForeign(result: ExecutionResult, source: Source | undefined): unknown {
+    if (!source) return undefined
+    const { document, operationName, variableValues: variables } = source
+    const count = documents.of(document).countDeferred(operationName, variables)
+    if (count === 0) return undefined
+    if (count > options.maxDeferredFragments) {
+      return { errors: [tooManyFragments(count, options.maxDeferredFragments)] }
+    }
+    const { maxPatches } = options
+    return splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  }
+
+  function parsed({ query, operationName, variables }: GraphQLParams): Source | undefined {
+    if (!query) return undefined
+    try {
+      return { document: documents.parse(query, parse), operationName, variableValues: variables }
+    } catch {
+      // The answer was made without parsing; whoever made it answers for it.
+      return undefined
+    }
+  }
+}

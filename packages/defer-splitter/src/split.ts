@@ -1,0 +1,213 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  getNamedType,
+  type GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql'
+import {
+  createFieldCollector,
+  type FieldCollector,
+  getFragments,
+  getOperation,
+  type Selected,
+  type Variables,
+  withDefaults,
+} from './collect-fields.ts'
+import { typenameAlias } from './document.ts'
+import { createErrorIndex, type ErrorIndex, type ErrorNode } from './error-index.ts'
+import { announced, type Announced, type Data, type DeferPatch, type InitialPart, type LaterPart, type PathSegment } from './parts.ts'
+
+export interface SplitInput {
+  readonly result: ExecutionResult
+  /** The client's document, with its `@defer` directives. */
+  readonly document: DocumentNode
+  readonly operationName?: string | null | undefined
+  readonly variables?: Variables | null | undefined
+  /** Without a schema every type condition may match; the merged parts are the same. */
+  readonly schema?: GraphQLSchema | undefined
+  /** See `DeferSplitterOptions.maxPatches`. */
+  readonly maxPatches: number
+}
+
+/** Where fields go: the first part or a patch. */
+interface Draft {
+  readonly errors: GraphQLError[]
+}
+
+/** An object of the result at the moment it is split. */
+interface Place {
+  readonly value: Data
+  readonly type: GraphQLObjectType | undefined
+  readonly path: readonly PathSegment[]
+  readonly errors: ErrorNode | undefined
+}
+
+/**
+ * Splits a whole result along the document's `@defer` fragments: the first part, then all patches in one part, in the
+ * document's order, a nested fragment after the one around it. One plain result when nothing is left to defer.
+ */
+export function splitResult(input: SplitInput): ExecutionResult | readonly [InitialPart, LaterPart] {
+  const { result, document, operationName, schema, maxPatches } = input
+  const operation = getOperation(document, operationName)
+  if (!operation || result.data == null) return result
+  const collector = createFieldCollector({
+    schema,
+    fragments: getFragments(document),
+    variables: withDefaults(operation, input.variables),
+  })
+  const patches: DeferPatch[] = []
+  const index = createErrorIndex(result.errors)
+  const walk = createWalk({ collector, schema, patches, index, maxPatches })
+  const initial: Draft = { errors: [...index.withoutPath] }
+  const rootType = schema?.getRootType(operation.operation) ?? undefined
+  const data = walk(initial, rootType, result.data as Data, [operation.selectionSet], index.root)
+  // What the hidden type names added is gone from `data`, so it replaces the result's own even so.
+  if (patches.length === 0) return { ...result, data }
+  initial.errors.push(...index.unclaimed())
+  const { extensions } = result
+  const expected: readonly Announced[] = patches.map(({ path, label }) =>
+    label === undefined ? { path } : { path, label },
+  )
+  return [
+    {
+      data,
+      ...(initial.errors.length > 0 && { errors: initial.errors }),
+      ...(extensions && { extensions }),
+      hasNext: true,
+      [announced]: expected,
+    },
+    { incremental: patches, hasNext: false },
+  ]
+}
+
+function createWalk(context: {
+  readonly collector: FieldCollector
+  readonly schema: GraphQLSchema | undefined
+  readonly patches: DeferPatch[]
+  readonly index: ErrorIndex
+  readonly maxPatches: number
+}) {
+  const { collector, schema, patches, index, maxPatches } = context
+
+  function splitValue(
+    draft: Draft,
+    type: GraphQLNamedType | undefined,
+    value: unknown,
+    selectionSets: readonly SelectionSetNode[],
+    path: readonly PathSegment[],
+    errors: ErrorNode | undefined,
+  ): unknown {
+    if (Array.isArray(value) && selectionSets.length > 0) {
+      draft.errors.push(...index.at(errors))
+      return value.map((item, position) =>
+        splitValue(draft, type, item, selectionSets, [...path, position], errors?.below.get(position)),
+      )
+    }
+    if (value === null || typeof value !== 'object' || selectionSets.length === 0) {
+      draft.errors.push(...index.within(errors))
+      return value
+    }
+    return splitObject(draft, type, value as Data, selectionSets, path, errors)
+  }
+
+  function splitObject(
+    draft: Draft,
+    declared: GraphQLNamedType | undefined,
+    value: Data,
+    selectionSets: readonly SelectionSetNode[],
+    path: readonly PathSegment[],
+    errors: ErrorNode | undefined,
+  ): Data {
+    const place: Place = { value, type: typeOf(value, declared, selectionSets), path, errors }
+    draft.errors.push(...index.at(errors))
+    return fill(draft, place, selectionSets)
+  }
+
+  /** The fields that are due in `draft` at this place; what is deferred becomes patches. */
+  function fill(draft: Draft, place: Place, selectionSets: readonly SelectionSetNode[]): Data {
+    let selected = collector.collect(selectionSets, place.type)
+    if (patches.length + selected.deferred.length > maxPatches) {
+      selected = collector.collectInlined(selectionSets, place.type)
+    }
+    const data = pick(draft, place, selected)
+    for (const { label, selectionSets: below } of selected.deferred) deferFragment(place, label, below)
+    return data
+  }
+
+  function deferFragment(
+    place: Place,
+    label: string | undefined,
+    selectionSets: readonly SelectionSetNode[],
+  ): void {
+    const { groups } = collector.collect(selectionSets, place.type)
+    const isPresent = groups.some(({ key }) => Object.hasOwn(place.value, key))
+    const patch: DeferPatch = { data: null, path: place.path }
+    if (label !== undefined) patch.label = label
+    // Before the nested ones are found, so that the order is the document's.
+    if (isPresent) patches.push(patch)
+    const errors: GraphQLError[] = []
+    patch.data = fill({ errors }, place, selectionSets)
+    if (errors.length > 0) patch.errors = errors
+  }
+
+  function pick(draft: Draft, place: Place, { groups }: Selected): Data {
+    const data: Data = {}
+    for (const { key, nodes, selectionSets } of groups) {
+      if (!Object.hasOwn(place.value, key)) continue
+      const type = fieldType(place.type, nodes[0].name.value)
+      const path = [...place.path, key]
+      data[key] = splitValue(
+        draft,
+        type,
+        place.value[key],
+        selectionSets,
+        path,
+        place.errors?.below.get(key),
+      )
+    }
+    return data
+  }
+
+  function typeOf(
+    value: Data,
+    declared: GraphQLNamedType | undefined,
+    selectionSets: readonly SelectionSetNode[],
+  ): GraphQLObjectType | undefined {
+    if (!schema || !declared || isObjectType(declared)) return declared as GraphQLObjectType | undefined
+    if (!isAbstractType(declared)) return undefined
+    for (const name of [value[typenameAlias], value['__typename']]) {
+      const named = typeof name === 'string' ? schema.getType(name) : undefined
+      if (isObjectType(named) && schema.isSubType(declared, named)) return named
+    }
+    // A stored result carries no hidden type name: the keys that are there tell it, or leave several types possible.
+    const present = Object.keys(value)
+    const possible = schema.getPossibleTypes(declared).filter((type) => {
+      const { groups } = collector.collectInlined(selectionSets, type)
+      return groups.length === present.length && groups.every(({ key }) => Object.hasOwn(value, key))
+    })
+    return possible.length === 1 ? possible[0] : undefined
+  }
+
+  function fieldType(type: GraphQLObjectType | undefined, name: string): GraphQLNamedType | undefined {
+    if (!isObjectType(type) && !isInterfaceType(type)) return undefined
+    const field = type.getFields()[name]
+    const named = field && getNamedType(field.type)
+    return named && isCompositeType(named) ? named : undefined
+  }
+
+  return (
+    draft: Draft,
+    rootType: GraphQLObjectType | undefined,
+    value: Data,
+    selectionSets: readonly SelectionSetNode[],
+    errors: ErrorNode,
+  ): Data => splitObject(draft, rootType, value, selectionSets, [], errors)
+}

@@ -1,0 +1,130 @@
+import type { GraphQLError } from 'graphql'
+import type { MultipartDelivery } from './accept.ts'
+import { announced, type Announced, type Part, type Patch } from './parts.ts'
+
+/** What a part looks like on the wire, as plain JSON data. */
+export type WirePart = Readonly<Record<string, unknown>> & { readonly hasNext: boolean }
+
+export type MaskError = (error: unknown) => unknown
+
+/** Turns parts into what the client asked for. Stateful: one per response. */
+export function createWireFormatter(
+  format: MultipartDelivery['format'],
+  maskError: MaskError,
+): (part: Part) => WirePart {
+  return format === 'pending'
+    ? createPendingFormatter(maskError)
+    : (part) => formatPatches(part, maskError)
+}
+
+/** The specification's format: `incremental: [{ data, path, label }]`. */
+function formatPatches(part: Part, maskError: MaskError): WirePart {
+  const incremental = 'incremental' in part ? part.incremental : undefined
+  return {
+    ...formatHead(part),
+    ...(incremental && {
+      incremental: incremental.map((patch) => {
+        const { errors, ...rest } = patch
+        return errors?.length ? { ...rest, errors: formatErrors(errors, maskError) } : rest
+      }),
+    }),
+    hasNext: part.hasNext,
+  }
+}
+
+/** The later format: each fragment is announced under an id in `pending`, delivered, and named in `completed`. */
+function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart {
+  const open = new Map<string, string>()
+  let nextId = 0
+
+  function open_(fragment: Announced): Record<string, unknown> | undefined {
+    const key = keyOf(fragment)
+    if (open.has(key)) return undefined
+    const id = String(nextId++)
+    open.set(key, id)
+    const { path, label } = fragment
+    return label === undefined ? { id, path } : { id, path, label }
+  }
+
+  return (part) => {
+    const pending: unknown[] = []
+    const incremental: unknown[] = []
+    const completed: unknown[] = []
+    const announce = (fragment: Announced): string => {
+      const opened = open_(fragment)
+      if (opened) pending.push(opened)
+      return open.get(keyOf(fragment)) ?? ''
+    }
+    for (const fragment of part[announced] ?? []) announce(fragment)
+    for (const patch of ('incremental' in part && part.incremental) || []) {
+      const fragment = fragmentOf(patch)
+      const id = announce(fragment)
+      const errors = patch.errors?.length ? formatErrors(patch.errors, maskError) : undefined
+      const content = 'items' in patch ? patch.items : patch.data
+      if (content !== null) {
+        const body = 'items' in patch ? { items: patch.items } : { data: patch.data }
+        incremental.push({ id, ...body, ...(errors && { errors }) })
+      }
+      if ('items' in patch && content !== null) continue
+      open.delete(keyOf(fragment))
+      completed.push(content === null && errors ? { id, errors } : { id })
+    }
+    if (!part.hasNext) {
+      for (const id of open.values()) completed.push({ id })
+      open.clear()
+    }
+    return {
+      ...formatHead(part),
+      ...(pending.length > 0 && { pending }),
+      ...(incremental.length > 0 && { incremental }),
+      ...(completed.length > 0 && { completed }),
+      hasNext: part.hasNext,
+    }
+  }
+}
+
+function fragmentOf(patch: Patch): Announced {
+  const path = 'items' in patch ? patch.path.slice(0, -1) : patch.path
+  return patch.label === undefined ? { path } : { path, label: patch.label }
+}
+
+function keyOf({ path, label }: Announced): string {
+  return JSON.stringify([path, label])
+}
+
+function formatHead(part: Part): Record<string, unknown> {
+  const head: Record<string, unknown> = {}
+  if ('data' in part) head['data'] = part.data
+  if ('errors' in part && part.errors?.length) {
+    head['errors'] = formatErrors(part.errors, (error) => error)
+  }
+  const extensions = publicExtensions(part.extensions)
+  if (extensions) head['extensions'] = extensions
+  return head
+}
+
+function formatErrors(errors: readonly GraphQLError[], maskError: MaskError): unknown[] {
+  return errors.map((error) => formatError(maskError(error)))
+}
+
+/** An error as JSON, without what is meant for the HTTP layer only. */
+function formatError(error: unknown): unknown {
+  const json: unknown =
+    typeof error === 'object' && error !== null && 'toJSON' in error && typeof error.toJSON === 'function'
+      ? error.toJSON()
+      : error
+  if (typeof json !== 'object' || json === null) return { message: String(json) }
+  const { extensions, ...rest } = json as { readonly extensions?: Readonly<Record<string, unknown>> }
+  const shown = publicExtensions(extensions)
+  return shown ? { ...rest, extensions: shown } : rest
+}
+
+/** Yoga's `http` and `unexpected` speak to the server, not to the client. */
+function publicExtensions(
+  extensions: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> | undefined {
+  if (!extensions) return undefined
+  const { http: _http, unexpected: _unexpected, ...shown } = extensions
+  return Object.keys(shown).length > 0 ? shown : undefined
+}
+
