@@ -4,12 +4,12 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 // GRAPHQL=17 runs the unit tests on graphql 17 (Node 22 and newer): every import of `graphql`,
 // from our sources and from dependencies, is sent to the second installed version.
 const graphql17 = process.env['GRAPHQL'] === '17'
+const require = createRequire(import.meta.url)
 
 const config: ViteUserConfig = defineConfig({
   resolve: {
-    alias: graphql17
-      ? [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql-17') }]
-      : [],
+    // Without the alias our sources would get graphql's `module` build and Node's packages its `main`: two realms.
+    alias: [{ find: /^graphql$/, replacement: require.resolve(graphql17 ? 'graphql-17' : 'graphql') }],
   },
   // Node gets these too: `import` here would hand ES modules to a dependency's `require`.
   ssr: { resolve: { conditions: ['@vinyasa/source', 'node'] } },

@@ -14,7 +14,7 @@ export interface MultipartDelivery {
  * `multipart/mixed`, `deferSpec=20220824` or `incrementalSpec=v0.2`. Wildcards do not ask for multipart.
  */
 export function parseMultipartAccept(accept: string | null): MultipartDelivery | undefined {
-  if (!accept?.includes('multipart')) return undefined
+  if (!accept || !/multipart/i.test(accept)) return undefined
   let best: { readonly delivery: MultipartDelivery; readonly quality: number } | undefined
   for (const entry of accept.split(',')) {
     const [type, ...parameters] = entry.split(';').map((piece) => piece.trim())

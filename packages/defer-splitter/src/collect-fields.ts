@@ -144,9 +144,7 @@ export function createFieldCollector(input: {
         else found.fields.set(key, [selection])
         continue
       }
-      const usage = selection.directives?.length
-        ? activeDirective(selection, 'defer', variables)
-        : undefined
+      const usage = selection.directives?.length ? activeDirective(selection, 'defer', variables) : undefined
       const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
       const fragment = isSpread ? fragments.get(selection.name.value) : selection
       if (!fragment || !matches(fragment.typeCondition?.name.value, type)) continue

@@ -48,10 +48,7 @@ async function withinTotal(
   if (maxTotalTimeoutMs === 0) return executing
   let timer: unknown
   const timedOut = new Promise<ExecutionResult>((resolve) => {
-    timer = clock.setTimeout(
-      () => resolve({ errors: [totalTimedOut(maxTotalTimeoutMs)] }),
-      maxTotalTimeoutMs,
-    )
+    timer = clock.setTimeout(() => resolve({ errors: [totalTimedOut(maxTotalTimeoutMs)] }), maxTotalTimeoutMs)
   })
   try {
     return await Promise.race([executing, timedOut])

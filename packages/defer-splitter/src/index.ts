@@ -9,4 +9,11 @@ export {
 } from './options.ts'
 
 // For integrators.
-export { type DeferPatch, type InitialPart, type LaterPart, mergeParts, type Patch, type StreamPatch } from './parts.ts'
+export {
+  type DeferPatch,
+  type InitialPart,
+  type LaterPart,
+  mergeParts,
+  type Patch,
+  type StreamPatch,
+} from './parts.ts'

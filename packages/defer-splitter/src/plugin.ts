@@ -1,4 +1,10 @@
-import { type ExecutionArgs, type ExecutionResult, type GraphQLSchema, parse, type ValidationRule } from 'graphql'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+  parse,
+  type ValidationRule,
+} from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
 import { type MultipartDelivery, parseMultipartAccept } from './accept.ts'
 import { withIncrementalDirectives } from './directives.ts'
@@ -59,13 +65,18 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
     },
 
     onRequest({ request, url, serverContext, fetchAPI, setRequest, endResponse }) {
-      if (!request.url.includes(endpoint) || url.pathname !== endpoint) return
+      if (!request.url.includes(endpoint)) return
+      const target = new fetchAPI.URL(request.url, 'http://localhost')
+      if (target.pathname !== endpoint) return
       if (request.method !== 'POST') {
         endResponse(new fetchAPI.Response(null, { status: 405, headers: { Allow: 'POST' } }))
         return
       }
       if (serverContext) onDeferEndpoint.add(serverContext)
-      setRequest(withUrl(request, request.url.replace(endpoint, graphqlEndpoint)))
+      target.pathname = graphqlEndpoint
+      setRequest(withUrl(request, target.toString()))
+      // Yoga's routing looks at both; `url` is made from the request unless an earlier hook has looked at it.
+      if (url instanceof fetchAPI.URL) url.pathname = graphqlEndpoint
     },
 
     onParams({ params, context }) {

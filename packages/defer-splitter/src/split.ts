@@ -23,7 +23,15 @@ import {
 } from './collect-fields.ts'
 import { typenameAlias } from './document.ts'
 import { createErrorIndex, type ErrorIndex, type ErrorNode } from './error-index.ts'
-import { announced, type Announced, type Data, type DeferPatch, type InitialPart, type LaterPart, type PathSegment } from './parts.ts'
+import {
+  announced,
+  type Announced,
+  type Data,
+  type DeferPatch,
+  type InitialPart,
+  type LaterPart,
+  type PathSegment,
+} from './parts.ts'
 
 export interface SplitInput {
   readonly result: ExecutionResult
@@ -164,14 +172,7 @@ function createWalk(context: {
       if (!Object.hasOwn(place.value, key)) continue
       const type = fieldType(place.type, nodes[0].name.value)
       const path = [...place.path, key]
-      data[key] = splitValue(
-        draft,
-        type,
-        place.value[key],
-        selectionSets,
-        path,
-        place.errors?.below.get(key),
-      )
+      data[key] = splitValue(draft, type, place.value[key], selectionSets, path, place.errors?.below.get(key))
     }
     return data
   }

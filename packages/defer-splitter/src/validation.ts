@@ -71,8 +71,7 @@ export function StreamDirectiveOnListFieldRule(context: ValidationContext): ASTV
       const field = context.getFieldDef()
       const parent = context.getParentType()
       if (!field || !parent) return
-      const isList =
-        isListType(field.type) || (isWrappingType(field.type) && isListType(field.type.ofType))
+      const isList = isListType(field.type) || (isWrappingType(field.type) && isListType(field.type.ofType))
       if (isList) return
       context.reportError(
         new GraphQLError(`@stream cannot be used on "${parent.name}.${field.name}": it is not a list.`, {

@@ -12,9 +12,7 @@ export function createWireFormatter(
   format: MultipartDelivery['format'],
   maskError: MaskError,
 ): (part: Part) => WirePart {
-  return format === 'pending'
-    ? createPendingFormatter(maskError)
-    : (part) => formatPatches(part, maskError)
+  return format === 'pending' ? createPendingFormatter(maskError) : (part) => formatPatches(part, maskError)
 }
 
 /** The specification's format: `incremental: [{ data, path, label }]`. */
@@ -127,4 +125,3 @@ function publicExtensions(
   const { http: _http, unexpected: _unexpected, ...shown } = extensions
   return Object.keys(shown).length > 0 ? shown : undefined
 }
-

@@ -1,0 +1,273 @@
+import type { Plugin } from 'graphql-yoga'
+import { describe, expect, it } from 'vitest'
+import { createTestServer, partsOf } from './support/server.ts'
+
+const deferred = '{ user { id ... @defer(label: "bio") { bio } } }'
+const whole = { data: { user: { id: '1', bio: 'first' } } }
+const inParts = [
+  { data: { user: { id: '1' } }, hasNext: true },
+  { incremental: [{ data: { bio: 'first' }, path: ['user'], label: 'bio' }], hasNext: false },
+]
+
+describe('POST /graphql', () => {
+  const server = createTestServer()
+
+  it.each([
+    'application/json',
+    'application/graphql-response+json',
+    '*/*',
+    'application/json, multipart/mixed;q=0',
+  ])('Accept: %s gets plain JSON, everything in one result, 200', async (accept) => {
+    const response = await server.post(deferred, { accept })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/json/)
+    expect(await response.json()).toEqual(whole)
+  })
+
+  it('Accept: multipart/mixed gets multipart', async () => {
+    expect(await server.parts(deferred)).toEqual(inParts)
+  })
+
+  it('echoes the format that the client named', async () => {
+    const response = await server.post(deferred, { accept: 'multipart/mixed;deferSpec=20220824' })
+    expect(response.headers.get('content-type')).toBe('multipart/mixed; boundary="-"; deferSpec=20220824')
+    expect(partsOf(await response.text())).toEqual(inParts)
+  })
+
+  it('incrementalSpec=v0.2 gets the pending and completed format', async () => {
+    const response = await server.post(deferred, { accept: 'multipart/mixed;incrementalSpec=v0.2' })
+    expect(response.headers.get('content-type')).toBe('multipart/mixed; boundary="-"; incrementalSpec=v0.2')
+    expect(partsOf(await response.text())).toEqual([
+      {
+        data: { user: { id: '1' } },
+        pending: [{ id: '0', path: ['user'], label: 'bio' }],
+        hasNext: true,
+      },
+      { incremental: [{ id: '0', data: { bio: 'first' } }], completed: [{ id: '0' }], hasNext: false },
+    ])
+  })
+
+  it('a query without @defer is plain JSON even for a client that names multipart only', async () => {
+    const response = await server.post('{ user { deferred: id } }')
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(await response.json()).toEqual({ data: { user: { deferred: '1' } } })
+  })
+
+  it('a batch is one JSON answer', async () => {
+    const batching = createTestServer({ yoga: { batching: true } })
+    const response = await batching.fetch('http://test/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'multipart/mixed, application/json' },
+      body: JSON.stringify([{ query: deferred }, { query: '{ nobody { id } }' }]),
+    })
+    expect(await response.json()).toEqual([whole, { data: { nobody: null } }])
+  })
+})
+
+describe('POST /graphql/defer', () => {
+  const server = createTestServer()
+  const path = '/graphql/defer'
+
+  it.each(['application/json', '*/*', 'multipart/mixed'])(
+    'is multipart for a query with @defer whatever the Accept header says: %s',
+    async (accept) => {
+      expect(await server.parts(deferred, { accept, path })).toEqual(inParts)
+    },
+  )
+
+  it.each([
+    ['without @defer', '{ user { id } }'],
+    ['with all if: false', '{ user { id ... @defer(if: false) { bio } } }'],
+  ])('is plain JSON for a query %s', async (_, query) => {
+    const response = await server.post(query, { path, accept: 'multipart/mixed' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  it('follows the endpoint of the server, a query string included', async () => {
+    const other = createTestServer({ yoga: { graphqlEndpoint: '/api' } })
+    expect(await other.parts(deferred, { path: '/api/defer?trace=1', accept: '*/*' })).toEqual(inParts)
+    expect((await other.post(deferred, { path: '/graphql/defer' })).status).toBe(404)
+  })
+
+  it('other methods get 405', async () => {
+    const response = await server.fetch('http://test/graphql/defer?query={nobody{id}}')
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST')
+  })
+
+  it('a syntax error is 400', async () => {
+    const response = await server.post('{ user { ... @defer', {
+      path,
+      accept: 'application/graphql-response+json',
+    })
+    expect(response.status).toBe(400)
+  })
+})
+
+describe('enabled: false', () => {
+  it('accepts @defer and answers everything at once', async () => {
+    const server = createTestServer({ options: 'disabled' })
+    for (const path of ['/graphql', '/graphql/defer']) {
+      const response = await server.post(deferred, { path, accept: 'multipart/mixed, application/json' })
+      expect(await response.json()).toEqual(whole)
+    }
+  })
+})
+
+describe('max_deferred_fragments', () => {
+  const fragments = (count: number, suffix = '') =>
+    Array.from(
+      { length: count },
+      (_, index) => `... @defer(label: "l${index}"${suffix}) { f${index}: bio }`,
+    ).join(' ')
+  const nested = (depth: number): string =>
+    depth === 0 ? 'bio' : `friend { ... @defer { ${nested(depth - 1)} } }`
+
+  it('16 fragments are answered', async () => {
+    expect(await createTestServer().parts(`{ user { ${fragments(16)} } }`)).toHaveLength(2)
+  })
+
+  it.each([
+    ['17 fragments', `{ user { ${fragments(17)} } }`],
+    ['100 nested', `{ user { ${nested(100)} } }`],
+    [
+      '2^20 spreads of one fragment, counted without being walked',
+      `{ user { ...F20 } } fragment F0 on User { ... @defer { bio } } ${Array.from(
+        { length: 20 },
+        (_, index) =>
+          `fragment F${index + 1} on User { friend { ...F${index} } two: friend { ...F${index} } }`,
+      ).join(' ')}`,
+    ],
+  ])('%s are refused: 400, DEFER_TOO_MANY_FRAGMENTS, before execution', async (_, query) => {
+    let executed = 0
+    const counting: Plugin = {
+      onExecute: ({ executeFn, setExecuteFn }) =>
+        setExecuteFn((args) => {
+          executed++
+          return executeFn(args)
+        }),
+    }
+    const server = createTestServer({ before: [counting] })
+    for (const accept of ['multipart/mixed', 'application/json']) {
+      const response = await server.post(query, { accept })
+      expect(response.status).toBe(400)
+      const { errors } = (await response.json()) as any
+      expect(errors).toEqual([
+        { message: expect.any(String), extensions: { code: 'DEFER_TOO_MANY_FRAGMENTS', limit: 16 } },
+      ])
+    }
+    expect(executed).toBe(0)
+  })
+
+  it('fragments with if: false do not count', async () => {
+    const response = await createTestServer().post(`{ user { ${fragments(40, ', if: false')} } }`)
+    expect(response.status).toBe(200)
+  })
+})
+
+describe('max patches', () => {
+  it('inlines what is over the cap', async () => {
+    const server = createTestServer({ options: { maxPatches: 1 } })
+    expect(await server.parts('{ users { id ... @defer { bio } } }')).toEqual([
+      { data: { users: [{ id: '1' }, null, { id: '2', bio: 'second' }] }, hasNext: true },
+      { incremental: [{ data: { bio: 'first' }, path: ['users', 0] }], hasNext: false },
+    ])
+  })
+})
+
+describe('validation, each error once', () => {
+  const server = createTestServer()
+  it.each([
+    ['two equal labels', '{ user { ... @defer(label: "a") { id } ... @defer(label: "a") { bio } } }'],
+    ['a label from a variable', 'query ($l: String) { user { ... @defer(label: $l) { id } } }'],
+    ['@defer on a root mutation field', 'mutation { ... @defer { rename(name: "x") { id } } }'],
+    ['@defer on a root subscription field', 'subscription { ... @defer { ticks } }'],
+    ['@stream on what is not a list', '{ user { name @stream } }'],
+    ['an unknown argument', '{ user { ... @defer(lable: "a") { id } } }'],
+  ])('%s is refused', async (_, query) => {
+    const response = await server.post(query, { accept: 'application/graphql-response+json' })
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as any).errors).toHaveLength(1)
+  })
+})
+
+describe('an answer that another plugin brings', () => {
+  const stored = { data: { user: { id: '1', bio: 'from the cache' } } }
+  const split = [
+    { data: { user: { id: '1' } }, hasNext: true },
+    { incremental: [{ data: { bio: 'from the cache' }, path: ['user'], label: 'bio' }], hasNext: false },
+  ]
+  const inParams: Plugin = { onParams: ({ setResult }) => setResult(stored) }
+  const inExecute: Plugin = {
+    onExecute: ({ setResultAndStopExecution }) => setResultAndStopExecution(stored),
+  }
+
+  describe.each([
+    ['in onParams', inParams],
+    ['in onExecute', inExecute],
+  ])('%s', (_, cache) => {
+    it.each(['before', 'after'] as const)('registered %s us, is split again', async (place) => {
+      const server = createTestServer({ [place]: [cache] })
+      expect(await server.parts(deferred)).toEqual(split)
+      expect(await server.parts(deferred, { path: '/graphql/defer', accept: '*/*' })).toEqual(split)
+    })
+
+    it('is split in the format that the client asked for', async () => {
+      const server = createTestServer({ before: [cache] })
+      const parts = await server.parts(deferred, { accept: 'multipart/mixed;incrementalSpec=v0.2' })
+      expect(parts[0].pending).toEqual([{ id: '0', path: ['user'], label: 'bio' }])
+    })
+
+    it('stays whole for a client that wants JSON', async () => {
+      const server = createTestServer({ before: [cache] })
+      const response = await server.post(deferred, { accept: 'application/json' })
+      expect(await response.json()).toEqual(stored)
+    })
+
+    it('is held to the limit too', async () => {
+      const server = createTestServer({ before: [cache], options: { maxDeferredFragments: 0 } })
+      expect((await server.post(deferred)).status).toBe(400)
+    })
+  })
+
+  it('tells the types of abstract objects by their fields', async () => {
+    const pets: Plugin = {
+      onParams: ({ setResult }) =>
+        setResult({
+          data: {
+            pets: [
+              { name: 'Rex', barks: true },
+              { name: 'Tom', lives: 9 },
+            ],
+          },
+        }),
+    }
+    const query =
+      '{ pets { name ... on Dog @defer(label: "dog") { name barks } ... on Cat @defer(label: "cat") { name lives } } }'
+    expect(await createTestServer({ before: [pets] }).parts(query)).toEqual([
+      { data: { pets: [{ name: 'Rex' }, { name: 'Tom' }] }, hasNext: true },
+      {
+        incremental: [
+          { data: { name: 'Rex', barks: true }, path: ['pets', 0], label: 'dog' },
+          { data: { name: 'Tom', lives: 9 }, path: ['pets', 1], label: 'cat' },
+        ],
+        hasNext: false,
+      },
+    ])
+  })
+})
+
+describe('at the level of execution', () => {
+  it('other plugins see the incremental format whatever goes over the wire', async () => {
+    const seen: unknown[] = []
+    const watching: Plugin = {
+      onExecute: () => ({
+        onExecuteDone: () => ({ onNext: ({ result }) => void seen.push(JSON.parse(JSON.stringify(result))) }),
+      }),
+    }
+    const server = createTestServer({ before: [watching] })
+    await server.parts(deferred, { accept: 'multipart/mixed;incrementalSpec=v0.2' })
+    expect(seen).toEqual(inParts)
+  })
+})
