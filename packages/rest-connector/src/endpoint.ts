@@ -1,0 +1,145 @@
+import { argsBody, compileBody, type BodyTemplate } from './body-template.ts'
+import { atPlace, badInput, RestConfigError } from './errors.ts'
+import { parseTypeReference, type TypeReference } from './fields.ts'
+import { compileHeaders } from './header-template.ts'
+import { ACCEPTED_ENCODINGS } from './decode.ts'
+import type { HttpMethod, NameValues, RestEndpoint } from './options.ts'
+import { compilePath } from './path-template.ts'
+import { compileQuery } from './query-template.ts'
+import { compileResponsePath, type ResponsePath } from './response-path.ts'
+import { argOf, type Args } from './template.ts'
+import type { WireRequest } from './transport.ts'
+
+/** An endpoint whose every template was checked and compiled. */
+export interface CompiledEndpoint {
+  readonly name: string
+  readonly declared: RestEndpoint
+  readonly method: HttpMethod
+  readonly isMutation: boolean
+  /** GraphQL types of the arguments, by name, in the order of their first appearance. */
+  readonly args: ReadonlyMap<string, TypeReference>
+  readonly returnType: TypeReference
+  readonly timeoutMs: number
+  readonly extract: ResponsePath
+  /** The request for these arguments; throws BAD_USER_INPUT for values that cannot be sent. */
+  fill(args: Args): WireRequest
+}
+
+export interface EndpointDefaults {
+  readonly basePath: string
+  readonly timeoutMs: number
+  readonly defaultHeaders: NameValues
+}
+
+const GRAPHQL_NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const JSON_TYPE = 'application/json'
+
+export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
+  return atPlace(`endpoint "${endpoint.name}"`, () => compile(endpoint, defaults))
+}
+
+function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
+  const { name, method = 'GET', headers = {}, queryParams = {}, queryArrayFormat = 'repeat' } = endpoint
+  const { timeoutMs = defaults.timeoutMs, responsePath, bodyTemplate, asQuery = false } = endpoint
+  if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`name "${name}" is not a GraphQL name`)
+  if (!METHODS.includes(method))
+    throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`)
+  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
+  if (bodyTemplate !== undefined && !hasBody)
+    throw new RestConfigError(`a ${method} request has no body; remove bodyTemplate or use POST, PUT or PATCH`)
+
+  const path = compilePath(endpoint.path)
+  const query = compileQuery(queryParams, queryArrayFormat)
+  const implicit: NameValues = {
+    accept: 'application/json, */*;q=0.5',
+    'accept-encoding': ACCEPTED_ENCODINGS,
+    ...(hasBody && { 'content-type': JSON_TYPE }),
+  }
+  const header = compileHeaders(implicit, defaults.defaultHeaders, headers)
+  const contentType = header.fill({})['content-type'] ?? JSON_TYPE
+  const body: BodyTemplate | undefined = !hasBody
+    ? undefined
+    : bodyTemplate === undefined
+      ? { variables: [], fill: argsBody(contentType) }
+      : compileBody(bodyTemplate, contentType)
+
+  const args = argumentTypes(endpoint, path.variables, [
+    ...query.variables,
+    ...header.variables,
+    ...(body?.variables ?? []),
+  ])
+  const takesAllArgs = hasBody && bodyTemplate === undefined
+  if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, body])
+
+  return {
+    name,
+    declared: endpoint,
+    method,
+    isMutation: method !== 'GET' && !asQuery,
+    args,
+    returnType: returnTypeOf(endpoint),
+    timeoutMs,
+    extract: responsePath === undefined ? (value) => value : compileResponsePath(responsePath),
+    fill(values) {
+      checkArgs(values, args, takesAllArgs)
+      return {
+        method,
+        path: `${defaults.basePath}${path.fill(values)}${query.fill(values)}` || '/',
+        headers: header.fill(values),
+        body: body?.fill(values),
+      }
+    },
+  }
+}
+
+function argumentTypes(
+  { args: declared = {} }: RestEndpoint,
+  pathVariables: readonly string[],
+  otherVariables: readonly string[],
+): Map<string, TypeReference> {
+  const types = new Map<string, TypeReference>()
+  for (const name of new Set([...pathVariables, ...otherVariables, ...Object.keys(declared)])) {
+    if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`argument "${name}" is not a GraphQL name`)
+    const text = Object.hasOwn(declared, name) ? declared[name] : undefined
+    const type = atPlace(`argument "${name}"`, () => parseTypeReference(text ?? 'String'))
+    types.set(
+      name,
+      pathVariables.includes(name) && !type.isNonNull ? parseTypeReference(`${type.text}!`) : type,
+    )
+  }
+  return types
+}
+
+function refuseUnusedArgs(
+  { name, method = 'GET' }: RestEndpoint,
+  args: ReadonlyMap<string, TypeReference>,
+  templates: readonly ({ readonly variables: readonly string[] } | undefined)[],
+): void {
+  const used = new Set(templates.flatMap((template) => template?.variables ?? []))
+  for (const arg of args.keys())
+    if (!used.has(arg))
+      throw new RestConfigError(
+        `argument "${arg}" is declared but no template of ${method} ${name} uses {${arg}}; ` +
+          `put it into path, queryParams, headers or bodyTemplate`,
+      )
+}
+
+function checkArgs(values: Args, args: ReadonlyMap<string, TypeReference>, takesAllArgs: boolean): void {
+  for (const [name, type] of args)
+    if (type.isNonNull && (argOf(values, name) ?? null) === null)
+      throw badInput(`Argument "${name}" is required.`)
+  if (takesAllArgs) return
+  for (const name of Object.keys(values))
+    if (!args.has(name))
+      throw badInput(`Argument "${name}" is not known; expected ${[...args.keys()].join(', ') || 'none'}.`)
+}
+
+function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReference {
+  const reference = parseTypeReference(returnType ?? responseSchema?.typeName ?? 'JSON')
+  if (responseSchema && reference.name !== responseSchema.typeName)
+    throw new RestConfigError(
+      `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" name different types`,
+    )
+  return reference
+}

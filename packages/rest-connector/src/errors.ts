@@ -1,0 +1,99 @@
+import { GraphQLError } from 'graphql'
+
+/** Every `extensions.code` that a connector's field can answer with. */
+export type RestErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'FAILED_PRECONDITION'
+  | 'RATE_LIMITED'
+  | 'NOT_IMPLEMENTED'
+  | 'SERVICE_UNAVAILABLE'
+  | 'TIMEOUT'
+  | 'CANCELLED'
+  | 'INTERNAL_SERVER_ERROR'
+  | 'REST_BAD_RESPONSE'
+  | 'REST_RESPONSE_TOO_LARGE'
+  | 'REST_REDIRECT_REFUSED'
+  | 'REST_TOO_MANY_REQUESTS_IN_OPERATION'
+
+/** Where a failure happened, and what of it a client may see. */
+export interface RestErrorFacts {
+  readonly connector?: string | undefined
+  readonly endpoint?: string | undefined
+  /** The upstream's HTTP status, when it answered. */
+  readonly status?: number | undefined
+  /** How many requests were sent. */
+  readonly attempts?: number | undefined
+  /** The request and response as they were; only set under `exposeErrors`. */
+  readonly upstream?: UpstreamDetails | undefined
+  /** Kept on the error for logs; never serialised. */
+  readonly cause?: unknown
+}
+
+export interface UpstreamDetails {
+  readonly method: string
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined
+  readonly body?: string | undefined
+}
+
+/** A failure that a client may read: `message` holds neither URL, nor header values, nor bodies. */
+export function restError(code: RestErrorCode, message: string, facts: RestErrorFacts = {}): GraphQLError {
+  const { connector, endpoint, status, attempts, upstream, cause } = facts
+  const extensions = Object.fromEntries(
+    Object.entries({ code, connector, endpoint, status, attempts, upstream }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+  const error = new GraphQLError(message, { extensions })
+  if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, enumerable: false })
+  return error
+}
+
+/** An argument that cannot be put where the endpoint wants it. The value itself is never part of the message. */
+export function badInput(message: string): GraphQLError {
+  return restError('BAD_USER_INPUT', message)
+}
+
+/** A connector that was declared wrongly: thrown when it is created, or when the server's schema is put together. */
+export class RestConfigError extends Error {
+  override readonly name = 'RestConfigError'
+  readonly code = 'REST_CONFIG'
+}
+
+/** Runs `declare` and prefixes what it finds wrong with the place of the mistake. */
+export function atPlace<T>(place: string, declare: () => T): T {
+  try {
+    return declare()
+  } catch (error) {
+    if (error instanceof RestConfigError)
+      throw new RestConfigError(`${place}: ${error.message}`, { cause: error.cause })
+    throw error
+  }
+}
+
+const CODE_OF_STATUS = new Map<number, RestErrorCode>([
+  [400, 'BAD_USER_INPUT'],
+  [401, 'UNAUTHENTICATED'],
+  [403, 'FORBIDDEN'],
+  [404, 'NOT_FOUND'],
+  [408, 'TIMEOUT'],
+  [409, 'CONFLICT'],
+  [410, 'NOT_FOUND'],
+  [412, 'FAILED_PRECONDITION'],
+  [422, 'BAD_USER_INPUT'],
+  [428, 'FAILED_PRECONDITION'],
+  [429, 'RATE_LIMITED'],
+  [501, 'NOT_IMPLEMENTED'],
+  [502, 'SERVICE_UNAVAILABLE'],
+  [503, 'SERVICE_UNAVAILABLE'],
+  [504, 'TIMEOUT'],
+])
+
+/** The error code of an upstream's HTTP status that is not a success. */
+export function codeOfStatus(status: number): RestErrorCode {
+  return CODE_OF_STATUS.get(status) ?? 'INTERNAL_SERVER_ERROR'
+}

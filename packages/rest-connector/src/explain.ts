@@ -1,0 +1,48 @@
+import { GraphQLError } from 'graphql'
+import { BadStatus } from './attempt.ts'
+import { DeadlineExceeded } from './deadline.ts'
+import { codeOfStatus, restError, type RestErrorFacts } from './errors.ts'
+import { BadResponse, RedirectRefused, ResponseTooLarge } from './failures.ts'
+
+/** Turns whatever ended a call into the error that a client may read. */
+export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
+  const who = `REST endpoint "${facts.endpoint}"`
+  if (cause instanceof GraphQLError)
+    return Object.keys(cause.extensions).includes('connector') ? cause : withPlace(cause, facts)
+  if (cause instanceof BadStatus) {
+    const { status } = cause
+    return restError(codeOfStatus(status), `${who} answered with status ${status}.`, { ...facts, status, cause })
+  }
+  if (cause instanceof DeadlineExceeded)
+    return restError('TIMEOUT', `${who} did not answer within ${cause.ms} ms.`, { ...facts, cause })
+  if (cause instanceof ResponseTooLarge) {
+    const message = `${who} answered with more than the ${cause.limit} bytes that are allowed.`
+    return restError('REST_RESPONSE_TOO_LARGE', message, { ...facts, cause })
+  }
+  if (cause instanceof BadResponse)
+    return restError('REST_BAD_RESPONSE', `${who} gave an unusable answer: ${cause.message}.`, { ...facts, cause })
+  if (cause instanceof RedirectRefused)
+    return restError('REST_REDIRECT_REFUSED', `${who} was redirected: ${cause.message}.`, { ...facts, cause })
+  if (isAbort(cause)) return restError('CANCELLED', `The call of ${who} was cancelled.`, { ...facts, cause })
+  if (isNetworkError(cause))
+    return restError('SERVICE_UNAVAILABLE', `${who} cannot be reached.`, { ...facts, cause })
+  return restError('INTERNAL_SERVER_ERROR', `${who} failed unexpectedly.`, { ...facts, cause })
+}
+
+/** An error of ours or of an interceptor that was raised before anybody knew which endpoint it is about. */
+function withPlace(error: GraphQLError, { connector, endpoint }: RestErrorFacts): GraphQLError {
+  const placed = new GraphQLError(error.message, {
+    extensions: { ...error.extensions, connector, endpoint },
+  })
+  Object.defineProperty(placed, 'cause', { value: error, enumerable: false })
+  return placed
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+/** Errors of sockets, DNS, TLS and of the HTTP client all carry a `code`. */
+export function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string'
+}

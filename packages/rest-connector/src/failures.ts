@@ -1,0 +1,18 @@
+/** Why an attempt failed, before anybody decided whether to try again or what a client may see of it. */
+
+export class ResponseTooLarge extends Error {
+  override readonly name = 'ResponseTooLarge'
+  readonly limit: number
+  constructor(limit: number) {
+    super(`the response is larger than ${limit} bytes`)
+    this.limit = limit
+  }
+}
+
+export class BadResponse extends Error {
+  override readonly name = 'BadResponse'
+}
+
+export class RedirectRefused extends Error {
+  override readonly name = 'RedirectRefused'
+}

@@ -1,0 +1,49 @@
+import { badInput } from './errors.ts'
+
+/** JSON text of a value; a bigint is written with all its digits, which `JSON.stringify` cannot. */
+export function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return exactJson(value, 0)
+  }
+}
+
+function exactJson(value: unknown, depth: number): string {
+  if (depth > 200) throw badInput('An argument is nested more than 200 levels deep.')
+  if (typeof value === 'bigint') return value.toString()
+  if (Array.isArray(value)) return `[${value.map((item) => exactJson(item, depth + 1)).join(',')}]`
+  if (typeof value === 'object' && value !== null && !('toJSON' in value)) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined)
+    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member, depth + 1)}`).join(',')}}`
+  }
+  return JSON.stringify(value) ?? 'null'
+}
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/**
+ * Parses JSON and keeps every integer that a JavaScript number would round: it becomes a string of its digits.
+ * Texts without such an integer, which is nearly all, go straight to `JSON.parse`.
+ */
+export function parseExactJson(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const exact = text.replace(STRING_OR_NUMBER, (token) =>
+    token.length >= 16 && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+  )
+  return JSON.parse(exact)
+}
+
+/** JSON text with object keys sorted at every level: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
+  }
+  return JSON.stringify(value) ?? 'null'
+}

@@ -1,0 +1,71 @@
+import {
+  argOf,
+  encodeText,
+  parseTemplate,
+  refuseStrayBraces,
+  toText,
+  variablesOf,
+  type Args,
+  type TemplatePart,
+} from './template.ts'
+
+/** How a list becomes a query: `a=1&a=2`, `a=1,2`, or `a[]=1&a[]=2`. */
+export type QueryArrayFormat = 'repeat' | 'comma' | 'brackets'
+
+/** Name and template; a list repeats the name. */
+export type NameValues = Readonly<Record<string, string | readonly string[]>>
+
+export interface QueryTemplate {
+  readonly variables: readonly string[]
+  /** `?a=1&b=2`, or the empty string. */
+  fill(args: Args): string
+}
+
+export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat): QueryTemplate {
+  const entries = Object.entries(params).flatMap(([name, templates]) =>
+    [templates].flat().map((template) => {
+      const parts = parseTemplate(template)
+      refuseStrayBraces(parts, template)
+      return { name, parts }
+    }),
+  )
+  return {
+    variables: entries.flatMap(({ parts }) => variablesOf(parts)),
+    fill(args) {
+      let query = ''
+      for (const { name, parts } of entries)
+        for (const [key, value] of pairsOf(name, parts, args, arrayFormat))
+          query += `${query ? '&' : '?'}${encodeURIComponent(key)}=${encodeText(value, key)}`
+      return query
+    },
+  }
+}
+
+/** What one declared parameter sends: nothing when a variable of it is absent or null. */
+export function pairsOf(
+  name: string,
+  parts: readonly TemplatePart[],
+  args: Args,
+  arrayFormat: QueryArrayFormat,
+): (readonly [string, string])[] {
+  const values = parts.map((part) => (typeof part === 'string' ? part : argOf(args, part.variable)))
+  if (values.some((value) => value === undefined || value === null)) return []
+  const only = parts.length === 1 ? parts[0] : undefined
+  if (only !== undefined && typeof only !== 'string' && Array.isArray(values[0])) {
+    const items = values[0]
+      .filter((item: unknown) => item !== undefined && item !== null)
+      .map((item: unknown) => toText(item, only.variable))
+    if (arrayFormat === 'comma') return items.length > 0 ? [[name, items.join(',')]] : []
+    return items.map((item) => [arrayFormat === 'brackets' ? `${name}[]` : name, item] as const)
+  }
+  const text = parts.map((part, index) =>
+    typeof part === 'string' ? part : textOrList(values[index], part.variable),
+  )
+  return [[name, text.join('')]]
+}
+
+function textOrList(value: unknown, variable: string): string {
+  return Array.isArray(value)
+    ? value.map((item) => toText(item, variable)).join(',')
+    : toText(value, variable)
+}

@@ -1,0 +1,54 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
+import type { Call, CallScope } from './call.ts'
+import { restError } from './errors.ts'
+import type { TypeReference } from './fields.ts'
+import type { Args } from './template.ts'
+
+/** Resolves a root field by calling its endpoint. */
+export function rootResolver(call: Call): GraphQLFieldResolver<unknown, unknown> {
+  return (_source, args: Args, context, info) => call(args, scopeOf(context, info))
+}
+
+/** The signal and context that an operation hands to the calls made for it. */
+export function scopeOf(context: unknown, info: GraphQLResolveInfo): CallScope {
+  const { signal } = info as { signal?: unknown }
+  return {
+    signal: signal instanceof AbortSignal ? signal : requestSignal(context),
+    context: typeof context === 'object' && context !== null ? context : undefined,
+  }
+}
+
+function requestSignal(context: unknown): AbortSignal | undefined {
+  const signal = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
+  return signal instanceof AbortSignal ? signal : undefined
+}
+
+/**
+ * Reads one member of a response. Names that every object inherits and members under another key need a resolver,
+ * `int` one that says what to do about a number that does not fit; all else is left to the executor's default.
+ */
+export function fieldResolver(
+  typeName: string,
+  name: string,
+  key: string,
+  type: TypeReference,
+): GraphQLFieldResolver<unknown, unknown> | undefined {
+  if (type.name === 'Int' && !type.isList) return (source) => checkedInt(own(source, key), `${typeName}.${name}`)
+  if (key === name && !(key in Object.prototype)) return undefined
+  return (source) => own(source, key)
+}
+
+function own(source: unknown, key: string): unknown {
+  if (typeof source !== 'object' || source === null || !Object.hasOwn(source, key)) return null
+  return (source as Record<string, unknown>)[key]
+}
+
+function checkedInt(value: unknown, place: string): unknown {
+  const number = typeof value === 'string' ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number) && (number | 0) !== number)
+    throw restError(
+      'REST_BAD_RESPONSE',
+      `${place} is an integer that does not fit 32 bits; declare the field as long.`,
+    )
+  return value
+}
