@@ -5,7 +5,7 @@ import { argOf, parseTemplate, toText, variablesOf, type Args, type TemplatePart
 
 export interface BodyTemplate {
   readonly variables: readonly string[]
-  fill(args: Args): string
+  render(args: Args): string
 }
 
 /** A body for the content type: JSON and forms know their own syntax, plain text has none. */
@@ -25,7 +25,8 @@ export function argsBody(contentType: string): (args: Args) => string {
   const mediaType = mediaTypeOf(contentType)
   if (mediaType === 'application/x-www-form-urlencoded') return formOfArgs
   if (mediaType === 'application/json' || mediaType.endsWith('+json'))
-    return (args) => toJson(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)))
+    return (args) =>
+      toJson(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)))
   throw new RestConfigError(`content type "${contentType}" needs a bodyTemplate`)
 }
 
@@ -60,10 +61,7 @@ function compileJsonBody(template: string): BodyTemplate {
     const before = parts.at(-1)
     const after = raw[index + 1]
     const whole =
-      typeof before === 'string' &&
-      opensString(before) &&
-      typeof after === 'string' &&
-      after.startsWith('"')
+      typeof before === 'string' && opensString(before) && typeof after === 'string' && after.startsWith('"')
     if (whole) {
       parts[parts.length - 1] = before.slice(0, -1)
       raw[index + 1] = after.slice(1)
@@ -74,7 +72,7 @@ function compileJsonBody(template: string): BodyTemplate {
   checkJson(parts, template)
   return {
     variables: variablesOf(raw),
-    fill(args) {
+    render(args) {
       let body = ''
       for (const part of parts) body += typeof part === 'string' ? part : jsonValue(part, args)
       return body
@@ -134,7 +132,7 @@ function compileFormBody(template: string): BodyTemplate {
   })
   return {
     variables: fields.flatMap(({ parts }) => variablesOf(parts)),
-    fill(args) {
+    render(args) {
       const form = new URLSearchParams()
       for (const { name, parts } of fields)
         for (const [key, value] of pairsOf(name, parts, args, 'repeat')) form.append(key, value)
@@ -158,7 +156,7 @@ function compileTextBody(template: string): BodyTemplate {
   const parts = parseTemplate(template)
   return {
     variables: variablesOf(parts),
-    fill: (args) =>
+    render: (args) =>
       parts
         .map((part) => {
           if (typeof part === 'string') return part

@@ -57,7 +57,7 @@ async function send(
   { transport, clock, random, retry, totalTimeoutMs, maxResponseBytes }: CallSettings,
   progress: { attempts: number },
 ): Promise<RestResponse> {
-  const request = endpoint.fill(args)
+  const request = endpoint.render(args)
   const total = startDeadline(clock, totalTimeoutMs, [scope.signal])
   const endsAt = clock.now() + totalTimeoutMs
   try {

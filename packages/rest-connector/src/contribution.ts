@@ -2,7 +2,12 @@ import type { GraphQLFieldResolver } from 'graphql'
 import type { Call } from './call.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { atPlace, RestConfigError } from './errors.ts'
-import { parseTypeReference, type FieldDefinition, type FieldDefinitions, type TypeReference } from './fields.ts'
+import {
+  parseTypeReference,
+  type FieldDefinition,
+  type FieldDefinitions,
+  type TypeReference,
+} from './fields.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 
 /** A field that a connector adds to a type. `Query` and `Mutation` stand for the server's root types. */
@@ -49,7 +54,12 @@ export function contribute(
       )
   }
 
-  function addType(typeName: string, definitions: FieldDefinitions, origin: string, description?: string): void {
+  function addType(
+    typeName: string,
+    definitions: FieldDefinitions,
+    origin: string,
+    description?: string,
+  ): void {
     if (!types.has(typeName) || description !== undefined) types.set(typeName, description)
     for (const [name, definition] of Object.entries(definitions)) {
       const full: FieldDefinition = typeof definition === 'string' ? { type: definition } : definition

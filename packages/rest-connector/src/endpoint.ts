@@ -22,7 +22,7 @@ export interface CompiledEndpoint {
   readonly timeoutMs: number
   readonly extract: ResponsePath
   /** The request for these arguments; throws BAD_USER_INPUT for values that cannot be sent. */
-  fill(args: Args): WireRequest
+  render(args: Args): WireRequest
 }
 
 export interface EndpointDefaults {
@@ -47,7 +47,9 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
     throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`)
   const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
   if (bodyTemplate !== undefined && !hasBody)
-    throw new RestConfigError(`a ${method} request has no body; remove bodyTemplate or use POST, PUT or PATCH`)
+    throw new RestConfigError(
+      `a ${method} request has no body; remove bodyTemplate or use POST, PUT or PATCH`,
+    )
 
   const path = compilePath(endpoint.path)
   const query = compileQuery(queryParams, queryArrayFormat)
@@ -57,11 +59,11 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
     ...(hasBody && { 'content-type': JSON_TYPE }),
   }
   const header = compileHeaders(implicit, defaults.defaultHeaders, headers)
-  const contentType = header.fill({})['content-type'] ?? JSON_TYPE
+  const contentType = header.render({})['content-type'] ?? JSON_TYPE
   const body: BodyTemplate | undefined = !hasBody
     ? undefined
     : bodyTemplate === undefined
-      ? { variables: [], fill: argsBody(contentType) }
+      ? { variables: [], render: argsBody(contentType) }
       : compileBody(bodyTemplate, contentType)
 
   const args = argumentTypes(endpoint, path.variables, [
@@ -81,13 +83,13 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
     returnType: returnTypeOf(endpoint),
     timeoutMs,
     extract: responsePath === undefined ? (value) => value : compileResponsePath(responsePath),
-    fill(values) {
+    render(values) {
       checkArgs(values, args, takesAllArgs)
       return {
         method,
-        path: `${defaults.basePath}${path.fill(values)}${query.fill(values)}` || '/',
-        headers: header.fill(values),
-        body: body?.fill(values),
+        path: `${defaults.basePath}${path.render(values)}${query.render(values)}` || '/',
+        headers: header.render(values),
+        body: body?.render(values),
       }
     },
   }

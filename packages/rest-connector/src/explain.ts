@@ -11,7 +11,11 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
     return Object.keys(cause.extensions).includes('connector') ? cause : withPlace(cause, facts)
   if (cause instanceof BadStatus) {
     const { status } = cause
-    return restError(codeOfStatus(status), `${who} answered with status ${status}.`, { ...facts, status, cause })
+    return restError(codeOfStatus(status), `${who} answered with status ${status}.`, {
+      ...facts,
+      status,
+      cause,
+    })
   }
   if (cause instanceof DeadlineExceeded)
     return restError('TIMEOUT', `${who} did not answer within ${cause.ms} ms.`, { ...facts, cause })
@@ -20,7 +24,10 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
     return restError('REST_RESPONSE_TOO_LARGE', message, { ...facts, cause })
   }
   if (cause instanceof BadResponse)
-    return restError('REST_BAD_RESPONSE', `${who} gave an unusable answer: ${cause.message}.`, { ...facts, cause })
+    return restError('REST_BAD_RESPONSE', `${who} gave an unusable answer: ${cause.message}.`, {
+      ...facts,
+      cause,
+    })
   if (cause instanceof RedirectRefused)
     return restError('REST_REDIRECT_REFUSED', `${who} was redirected: ${cause.message}.`, { ...facts, cause })
   if (isAbort(cause)) return restError('CANCELLED', `The call of ${who} was cancelled.`, { ...facts, cause })

@@ -1,4 +1,11 @@
-import { extendSchema, GraphQLSchema, isObjectType, parse, type DocumentNode, type GraphQLObjectType } from 'graphql'
+import {
+  extendSchema,
+  GraphQLSchema,
+  isObjectType,
+  parse,
+  type DocumentNode,
+  type GraphQLObjectType,
+} from 'graphql'
 import type { ContributedField, Contribution } from './contribution.ts'
 import { RestConfigError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
@@ -10,7 +17,7 @@ export interface Extended {
   readonly pending: readonly { readonly field: ContributedField; readonly missing: string }[]
 }
 
-const BUILT_IN = ['String', 'Int', 'Float', 'Boolean', 'ID']
+const BUILT_IN: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID'])
 
 /**
  * Adds a connector's fields to a schema, or makes a schema of them. Fields that are there already are left as they
@@ -44,7 +51,7 @@ function missingTypes(schema: GraphQLSchema, { fields, types }: Contribution): S
     field.type.name,
     ...[...field.args.values()].map((type) => type.name),
   ])
-  return new Set(names.filter((name) => !BUILT_IN.includes(name) && !known(name)))
+  return new Set(names.filter((name) => !BUILT_IN.has(name) && !known(name)))
 }
 
 function isPresent(schema: GraphQLSchema, field: ContributedField, id: string): boolean {
@@ -101,7 +108,9 @@ function documentFor(
 }
 
 function fieldSdl({ name, type, args, description }: ContributedField): string {
-  const list = [...args].map(([arg, argType]: [string, TypeReference]) => `${arg}: ${argType.text}`).join(', ')
+  const list = [...args]
+    .map(([arg, argType]: [string, TypeReference]) => `${arg}: ${argType.text}`)
+    .join(', ')
   return `${described(description)}${name}${list && `(${list})`}: ${type.text}\n`
 }
 

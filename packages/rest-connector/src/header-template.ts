@@ -5,7 +5,7 @@ import { argOf, parseTemplate, toText, variablesOf, type Args, type TemplatePart
 export interface HeaderTemplates {
   readonly variables: readonly string[]
   /** Lower-case names; a header with an absent or null variable is left out. */
-  fill(args: Args): Record<string, string>
+  render(args: Args): Record<string, string>
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -31,7 +31,7 @@ export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates 
   const entries = [...templates]
   return {
     variables: entries.flatMap(([, values]) => values.flatMap(variablesOf)),
-    fill(args) {
+    render(args) {
       const headers: Record<string, string> = {}
       for (const [name, values] of entries) {
         const filled = values.map((parts) => fillOne(parts, args)).filter((value) => value !== undefined)

@@ -1,6 +1,12 @@
 export { createRestConnector, type RestConnector } from './connector.ts'
 export { useRestConnector, type RestConnectorPlugin } from './plugin.ts'
-export { field, type FieldBuilder, type FieldDefinition, type FieldDefinitions, type FieldKinds } from './fields.ts'
+export {
+  field,
+  type FieldBuilder,
+  type FieldDefinition,
+  type FieldDefinitions,
+  type FieldKinds,
+} from './fields.ts'
 export { retryPresets, type RetryOptions } from './retry-policy.ts'
 export { RestConfigError, type RestErrorCode } from './errors.ts'
 export type {

@@ -30,7 +30,9 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 export function parseExactJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const exact = text.replace(STRING_OR_NUMBER, (token) =>
-    token.length >= 16 && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+    token.length >= 16 && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
+      ? `"${token}"`
+      : token,
   )
   return JSON.parse(exact)
 }

@@ -12,7 +12,7 @@ import {
 export interface PathTemplate {
   readonly variables: readonly string[]
   /** The path with every value percent-encoded inside its own segment; starts with `/` unless it is empty. */
-  fill(args: Args): string
+  render(args: Args): string
 }
 
 /**
@@ -30,7 +30,7 @@ export function compilePath(path: string): PathTemplate {
 
   return {
     variables: variablesOf(parts),
-    fill(args) {
+    render(args) {
       let filled = ''
       for (const part of parts) filled += typeof part === 'string' ? part : segmentValue(part.variable, args)
       return filled

@@ -18,7 +18,7 @@ export type NameValues = Readonly<Record<string, string | readonly string[]>>
 export interface QueryTemplate {
   readonly variables: readonly string[]
   /** `?a=1&b=2`, or the empty string. */
-  fill(args: Args): string
+  render(args: Args): string
 }
 
 export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat): QueryTemplate {
@@ -31,7 +31,7 @@ export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat):
   )
   return {
     variables: entries.flatMap(({ parts }) => variablesOf(parts)),
-    fill(args) {
+    render(args) {
       let query = ''
       for (const { name, parts } of entries)
         for (const [key, value] of pairsOf(name, parts, args, arrayFormat))

@@ -33,7 +33,8 @@ export function fieldResolver(
   key: string,
   type: TypeReference,
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
-  if (type.name === 'Int' && !type.isList) return (source) => checkedInt(own(source, key), `${typeName}.${name}`)
+  if (type.name === 'Int' && !type.isList)
+    return (source) => checkedInt(own(source, key), `${typeName}.${name}`)
   if (key === name && !(key in Object.prototype)) return undefined
   return (source) => own(source, key)
 }

@@ -3,7 +3,8 @@ import { RestConfigError } from './errors.ts'
 /** Takes one value out of a response; what is not there is `null`. */
 export type ResponsePath = (value: unknown) => unknown
 
-const STEP = /\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\['\\])*)'\]|\["((?:[^"\\]|\\["\\])*)"\]/uy
+const STEP =
+  /\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\['\\])*)'\]|\["((?:[^"\\]|\\["\\])*)"\]/uy
 
 /**
  * Compiles the specification's JSONPath subset: `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`, and

@@ -19,7 +19,7 @@ export interface RetryContext {
   allow(): boolean
 }
 
-const IDEMPOTENT: readonly HttpMethod[] = ['GET', 'PUT', 'DELETE']
+const IDEMPOTENT: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE'])
 
 /** Runs `send` until it succeeds, until another try would be wrong, or until there is no time for one. */
 export async function retrying<T>(
@@ -46,7 +46,7 @@ export async function retrying<T>(
 function isWorthRetrying(error: unknown, { policy, method }: RetryContext): boolean {
   if (error instanceof BadStatus) return policy.retryStatuses.includes(error.status)
   // Without an answer nobody knows whether the upstream did the work: only methods that may be repeated are.
-  return (error instanceof DeadlineExceeded || isNetworkError(error)) && IDEMPOTENT.includes(method)
+  return (error instanceof DeadlineExceeded || isNetworkError(error)) && IDEMPOTENT.has(method)
 }
 
 function retryAfterOf(error: unknown, now: number): number | undefined {

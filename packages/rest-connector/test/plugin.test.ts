@@ -1,13 +1,14 @@
 import { envelop, useEngine } from '@envelop/core'
 import { createInvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
-import { execute, parse, specifiedRules, subscribe, validate } from 'graphql'
+import { mergeSchemas } from '@graphql-tools/schema'
+import { execute, type GraphQLSchema, parse, specifiedRules, subscribe, validate } from 'graphql'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
+import { createDisposables, startRestBackend, type RestBackend, type RestHandler } from '@vinyasa/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRestConnector, field, useRestConnector, type RestEndpoint } from '../src/index.ts'
-import { Cleanup, json, startBackend, type Backend } from './backend.ts'
 
-const cleanup = new Cleanup()
-afterEach(() => cleanup.run())
+const cleanup = createDisposables()
+afterEach(() => cleanup.dispose())
 
 const USER = { id: '1', name: 'Ada', age: 36, address: { city: 'London' }, tags: ['a', 'b'] }
 
@@ -28,7 +29,13 @@ const endpoints: RestEndpoint[] = [
     },
   },
   { name: 'search', path: '/search', queryParams: { q: '{q}', limit: '{limit}' }, args: { limit: 'Int' } },
-  { name: 'createUser', path: '/users', method: 'POST', args: { name: 'String!', age: 'Int' }, returnType: 'User' },
+  {
+    name: 'createUser',
+    path: '/users',
+    method: 'POST',
+    args: { name: 'String!', age: 'Int' },
+    returnType: 'User',
+  },
   {
     name: 'renameUser',
     path: '/users/{id}',
@@ -36,17 +43,24 @@ const endpoints: RestEndpoint[] = [
     bodyTemplate: '{"user": {"name": "{name}", "age": {age}}}',
     args: { id: 'ID!', age: 'Int' },
   },
-  { name: 'findUsers', path: '/find', method: 'POST', asQuery: true, args: { name: 'String' }, returnType: '[User!]' },
+  {
+    name: 'findUsers',
+    path: '/find',
+    method: 'POST',
+    asQuery: true,
+    args: { name: 'String' },
+    returnType: '[User!]',
+  },
 ]
 
-async function start(handle = answer): Promise<Backend> {
-  return cleanup.use(await startBackend(handle))
+async function start(handle: RestHandler = answer): Promise<RestBackend> {
+  return cleanup.use(await startRestBackend(handle))
 }
 
-function answer(request: { method: string; url: string }, response: Parameters<typeof json>[0]): void {
-  if (request.url.startsWith('/search')) return json(response, { url: request.url })
-  if (request.url === '/find') return json(response, [USER])
-  return json(response, USER, request.method === 'POST' ? 201 : 200)
+const answer: RestHandler = ({ method, rawUrl }) => {
+  if (rawUrl.startsWith('/search')) return { json: { url: rawUrl } }
+  if (rawUrl === '/find') return { json: [USER] }
+  return { json: USER, status: method === 'POST' ? 201 : 200 }
 }
 
 async function ask(
@@ -110,19 +124,22 @@ describe('useRestConnector', () => {
     expect(result).toEqual({ data: { getUser: { name: 'Ada' } } })
   })
 
-  it.each(['before', 'after'])('works with another source that replaces the schema, placed %s it', async (place) => {
-    const backend = await start()
-    const connector = cleanup.use(createRestConnector('users', { baseUrl: backend.url, endpoints }))
-    const other = useOtherSource()
-    const rest = useRestConnector(connector)
-    const yoga = createYoga({ plugins: place === 'before' ? [other, rest] : [rest, other], logging: false })
-    expect(await ask(yoga, `{ other { id } getUser(id: 1) { name } }`)).toEqual({
-      data: { other: { id: 'o1' }, getUser: { name: 'Ada' } },
-    })
-  })
+  it.each(['before', 'after'])(
+    'works with another source that replaces the schema, placed %s it',
+    async (place) => {
+      const backend = await start()
+      const connector = cleanup.use(createRestConnector('users', { baseUrl: backend.url, endpoints }))
+      const other = useOtherSource()
+      const rest = useRestConnector(connector)
+      const yoga = createYoga({ plugins: place === 'before' ? [other, rest] : [rest, other], logging: false })
+      expect(await ask(yoga, `{ other { id } getUser(id: 1) { name } }`)).toEqual({
+        data: { other: { id: 'o1' }, getUser: { name: 'Ada' } },
+      })
+    },
+  )
 
   it('waits for a type that another source brings', async () => {
-    const backend = await start((_, response) => json(response, { id: 'o2' }))
+    const backend = await start(() => ({ json: { id: 'o2' } }))
     const connector = cleanup.use(
       createRestConnector('others', {
         baseUrl: backend.url,
@@ -144,7 +161,10 @@ describe('useRestConnector', () => {
       }),
     )
     expect(() =>
-      createYoga({ schema: createSchema({ typeDefs: 'type Query { a: Int }' }), plugins: [useRestConnector(connector)] }),
+      createYoga({
+        schema: createSchema({ typeDefs: 'type Query { a: Int }' }),
+        plugins: [useRestConnector(connector)],
+      }),
     ).toThrow(
       'field Query.restOther of rest connector "others": GET / (endpoint restOther) needs type "Other", which nothing defines',
     )
@@ -153,7 +173,10 @@ describe('useRestConnector', () => {
   it('refuses at start two fields of one name, naming both origins', () => {
     const make = (name: string) =>
       cleanup.use(
-        createRestConnector(name, { baseUrl: 'http://127.0.0.1:1', endpoints: [{ name: 'thing', path: `/${name}` }] }),
+        createRestConnector(name, {
+          baseUrl: 'http://127.0.0.1:1',
+          endpoints: [{ name: 'thing', path: `/${name}` }],
+        }),
       )
     expect(() => createYoga({ plugins: [useRestConnector([make('one'), make('two')])] })).toThrow(
       'field Query.thing comes from two places: rest connector "one": GET /one (endpoint thing), and rest connector "two": GET /two (endpoint thing)',
@@ -167,11 +190,16 @@ describe('useRestConnector', () => {
   })
 
   it('answers SERVICE_UNAVAILABLE for the field of a stopped backend, and the others still come', async () => {
-    const backend = await startBackend(answer)
-    const connector = cleanup.use(createRestConnector('users', { baseUrl: backend.url, endpoints, noRetry: true }))
-    await backend[Symbol.asyncDispose]()
+    const backend = await start()
+    const connector = cleanup.use(
+      createRestConnector('users', { baseUrl: backend.url, endpoints, noRetry: true }),
+    )
+    await backend.stop()
     const yoga = createYoga({
-      schema: createSchema({ typeDefs: 'type Query { hello: String }', resolvers: { Query: { hello: () => 'hi' } } }),
+      schema: createSchema({
+        typeDefs: 'type Query { hello: String }',
+        resolvers: { Query: { hello: () => 'hi' } },
+      }),
       plugins: [useRestConnector(connector)],
       logging: false,
     })
@@ -208,16 +236,16 @@ describe('mutations', () => {
     const backend = await start()
     const connector = cleanup.use(createRestConnector('users', { baseUrl: backend.url, endpoints }))
     await connector.execute('renameUser', { id: 7, name: '","admin":true,"x":"', age: 5 })
-    expect(JSON.parse(backend.requests[0]?.body ?? '')).toEqual({
+    expect(JSON.parse(String(backend.requests[0]?.body))).toEqual({
       user: { name: '","admin":true,"x":"', age: 5 },
     })
-    expect(backend.requests[0]?.url).toBe('/users/7')
+    expect(backend.requests[0]?.rawUrl).toBe('/users/7')
   })
 })
 
 describe('timeouts', () => {
   it('end a request whose answer never comes', async () => {
-    const backend = await start(() => {})
+    const backend = await start(() => ({ delayMs: 60_000 }))
     const connector = cleanup.use(
       createRestConnector('slow', {
         baseUrl: backend.url,
@@ -238,19 +266,19 @@ function useOtherSource(): Plugin {
     typeDefs: 'type Query { other: Other } type Other { id: ID! }',
     resolvers: { Query: { other: () => ({ id: 'o1' }) } },
   })
-  const connector = {
-    id: 'other',
-    connector: 'other',
-  }
-  void connector
+  let setOwn: ((schema: GraphQLSchema) => void) | undefined
   let seen = false
   return {
     onPluginInit({ setSchema }) {
-      setSchema(own)
+      setOwn = setSchema
     },
-    onSchemaChange() {
+    onSchemaChange({ schema, replaceSchema }) {
       seen = true
-      void seen
+      const base = schema as GraphQLSchema
+      if (!base.getQueryType()?.getFields()['other']) replaceSchema(mergeSchemas({ schemas: [base, own] }))
+    },
+    onYogaInit() {
+      if (!seen) setOwn?.(own)
     },
   }
 }
