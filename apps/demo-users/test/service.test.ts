@@ -5,6 +5,7 @@ import {
   type UserEvent,
   UserEventKind,
   UserServiceClient,
+  UserServiceService,
   UserStatus,
 } from '../src/gen/demo/users/v1/users.ts'
 import { startUsersServer, type UsersServer } from '../src/server.ts'
