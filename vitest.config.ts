@@ -6,6 +6,9 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const graphql17 = process.env['GRAPHQL'] === '17'
 const require = createRequire(import.meta.url)
 
+// CI reads the counts from a JSON report.
+const jsonReport = process.env['VITEST_JSON']
+
 const config: ViteUserConfig = defineConfig({
   resolve: {
     // Without the alias our sources would get graphql's `module` build and Node's packages its `main`: two realms.
@@ -22,6 +25,7 @@ const config: ViteUserConfig = defineConfig({
           'apps/*/test/**/*.test.ts',
           'test/{kit,e2e,conformance}/**/*.test.ts',
         ],
+    reporters: jsonReport ? ['default', ['json', { outputFile: jsonReport }]] : ['default'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     server: graphql17 ? { deps: { inline: true } } : {},

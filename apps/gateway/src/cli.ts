@@ -1,0 +1,93 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { checkCommand } from './commands/check.ts'
+import { printSchemaCommand } from './commands/print-schema.ts'
+import { startCommand } from './commands/start.ts'
+import { ConfigError } from './errors.ts'
+import { version } from './version.ts'
+
+/** What a command may use of the process it runs in. */
+export interface CommandContext {
+  /** Current directory. */
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborted on SIGINT or SIGTERM. */
+  readonly shutdown: AbortSignal
+  /** Dispatches `reload` on SIGHUP. */
+  readonly reload: EventTarget
+  print(text: string): void
+  printError(text: string): void
+}
+
+/** Runs one command line and resolves to the exit code: 0, or 1 with one line on standard error. */
+export async function run(args: readonly string[], context: CommandContext): Promise<number> {
+  try {
+    await createProgram(context).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    if (error instanceof ConfigError) {
+      context.printError(`vinyasa: ${error.message}`)
+      return 1
+    }
+    throw error
+  }
+}
+
+function createProgram(context: CommandContext): Command {
+  const program = new Command('vinyasa')
+    .description('One GraphQL API in front of gRPC services and REST APIs')
+    .version(version())
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.print(text.trimEnd()),
+      writeErr: (text) => context.printError(text.trimEnd()),
+    })
+
+  program
+    .command('start')
+    .description('serve the gateway that a config file describes')
+    .option('-c, --config <file>', 'config file (default: gateway.config.ts, .js, .yaml or .json)')
+    .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4000)', toPort)
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
+    .action((options: StartFlags) => startCommand(options, context))
+
+  program
+    .command('check')
+    .description('load the config, connect to every backend and report what is wrong')
+    .option('-c, --config <file>', 'config file')
+    .action((options: ConfigFlag) => checkCommand(options, context))
+
+  program
+    .command('print-schema')
+    .description('print the GraphQL schema that the gateway serves')
+    .option('-c, --config <file>', 'config file')
+    .action((options: ConfigFlag) => printSchemaCommand(options, context))
+
+  return program
+}
+
+export interface ConfigFlag {
+  readonly config?: string
+}
+
+export interface StartFlags extends ConfigFlag {
+  readonly port?: number
+  readonly host?: string
+  readonly preset?: 'development' | 'production'
+}
+
+function toPort(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError('Expected a whole number from 0 to 65535.')
+  }
+  return port
+}
+
+function toPreset(text: string): 'development' | 'production' {
+  if (text !== 'development' && text !== 'production') {
+    throw new InvalidArgumentError('Expected development or production.')
+  }
+  return text
+}

@@ -1,0 +1,34 @@
+import type { CommandContext, ConfigFlag } from '../cli.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { ConfigError } from '../errors.ts'
+import { createGateway } from '../gateway.ts'
+import { createLogger } from '../logger.ts'
+
+/** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
+export async function checkCommand(flags: ConfigFlag, context: CommandContext): Promise<void> {
+  const { config, file, baseDirectory } = await loadConfig({
+    file: flags.config,
+    directory: context.directory,
+    environment: context.environment,
+  })
+  context.print(`config   ${file}`)
+  const gateway = await createGateway(config, { baseDirectory, logger: createLogger({ level: 'silent' }) })
+  try {
+    const queries = Object.keys(gateway.schema.getQueryType()?.getFields() ?? {}).length
+    const mutations = Object.keys(gateway.schema.getMutationType()?.getFields() ?? {}).length
+    const subscriptions = Object.keys(gateway.schema.getSubscriptionType()?.getFields() ?? {}).length
+    context.print(`schema   ${queries} queries, ${mutations} mutations, ${subscriptions} subscriptions`)
+    const report = await gateway.health(AbortSignal.timeout(1500))
+    for (const source of report) {
+      context.print(`source   ${source.name}: ${source.healthy ? 'ok' : `not reachable (${source.reason ?? 'no answer'})`}`)
+    }
+    const down = report.filter((source) => !source.healthy)
+    if (down.length > 0) {
+      throw new ConfigError(
+        `${down.map((source) => source.name).join(', ')}: not reachable; start the backend, or correct its address`,
+      )
+    }
+  } finally {
+    await gateway.close()
+  }
+}

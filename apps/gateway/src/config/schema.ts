@@ -1,0 +1,61 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import type { Plugin } from 'graphql-yoga'
+import { z } from 'zod'
+import { ConfigError } from '../errors.ts'
+import { describeIssue } from './describe-issue.ts'
+import type { GatewayConfig } from './types.ts'
+
+const milliseconds = z.number().int().nonnegative()
+const count = z.number().int().nonnegative()
+
+const server = z.strictObject({
+  port: z.number().int().min(0).max(65_535).optional(),
+  host: z.string().optional(),
+  headersTimeoutMs: milliseconds.optional(),
+  graceMs: milliseconds.optional(),
+})
+
+const log = z.strictObject({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).optional(),
+  format: z.enum(['json', 'pretty']).optional(),
+  redact: z.array(z.string()).optional(),
+})
+
+const graphql = z.strictObject({
+  graphiql: z.boolean().optional(),
+  introspection: z.boolean().optional(),
+  suggestions: z.boolean().optional(),
+  maskedErrors: z.boolean().optional(),
+  csrfPrevention: z.boolean().optional(),
+  cors: z.union([z.literal(false), z.array(z.string())]).optional(),
+  batching: count.min(1).optional(),
+  maxBodyBytes: count.optional(),
+  limits: z
+    .strictObject({
+      maxDepth: count.optional(),
+      maxTokens: count.optional(),
+      maxAliases: count.optional(),
+      maxDirectives: count.optional(),
+      maxDuplicateFields: count.optional(),
+      maxCost: count.optional(),
+    })
+    .optional(),
+})
+
+const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
+  preset: z.enum(['development', 'production']).optional(),
+  server: server.optional(),
+  log: log.optional(),
+  graphql: graphql.optional(),
+  plugins: z.array(z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object')).optional(),
+  typeDefs: z.union([z.string(), z.array(z.string())]).optional(),
+  resolvers: z.custom<IResolvers>((value) => value !== null && typeof value === 'object', 'expected resolvers').optional(),
+})
+
+/** Validates a config. Throws {@link ConfigError}: one line that names the path and what was expected. */
+export function parseConfig(value: unknown): GatewayConfig {
+  const result = gatewayConfig.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new ConfigError(issue ? describeIssue(issue, gatewayConfig) : 'the config is not valid')
+}

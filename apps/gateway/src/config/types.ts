@@ -1,0 +1,75 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import type { Plugin } from 'graphql-yoga'
+
+/** Where and how the gateway listens. */
+export interface ServerConfig {
+  /** Default 4000; 0 takes a free port. */
+  readonly port?: number | undefined
+  /** Default `127.0.0.1`; `0.0.0.0` to be reachable from outside. */
+  readonly host?: string | undefined
+  /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
+  readonly headersTimeoutMs?: number | undefined
+  /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
+  readonly graceMs?: number | undefined
+}
+
+export interface LogConfig {
+  /** Default `info`; `silent` writes nothing. */
+  readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
+  /** Default: `pretty` in development, `json` in production. */
+  readonly format?: 'json' | 'pretty' | undefined
+  /** Further names whose values are never logged. */
+  readonly redact?: readonly string[] | undefined
+}
+
+/** Limits of one document; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */
+export interface LimitsConfig {
+  /** Fields inside one another, fragments expanded. Default 100; production 15. */
+  readonly maxDepth?: number | undefined
+  /** Lexical tokens. Default 20_000; production 1000. */
+  readonly maxTokens?: number | undefined
+  /** Aliases, those of `__typename` included. Default 1000; production 30. */
+  readonly maxAliases?: number | undefined
+  /** Directives at one place. Default 100; production 10. */
+  readonly maxDirectives?: number | undefined
+  /** How often one field may stand in one selection set. Default 1000; production 30. */
+  readonly maxDuplicateFields?: number | undefined
+  /** 1 a leaf, 2 an object, times 1.5 a level of depth. Default 0; production 5000. */
+  readonly maxCost?: number | undefined
+}
+
+/** The GraphQL endpoint. Each switch has its value from the preset unless set here. */
+export interface GraphqlConfig {
+  /** GraphiQL for browsers, served from the gateway itself. Default true; production false. */
+  readonly graphiql?: boolean | undefined
+  /** Default true; production false. */
+  readonly introspection?: boolean | undefined
+  /** "Did you mean …" in validation errors. Default true; production false. */
+  readonly suggestions?: boolean | undefined
+  /** Unexpected errors reach clients as `Unexpected error.` Default true. */
+  readonly maskedErrors?: boolean | undefined
+  /** Refuses requests that a browser may send across sites without asking. Default false; production true. */
+  readonly csrfPrevention?: boolean | undefined
+  /** Origins that browsers may call from. Default false: no CORS headers. */
+  readonly cors?: false | readonly string[] | undefined
+  /** Operations in one HTTP request. Default 1. */
+  readonly batching?: number | undefined
+  /** Bytes of a request's body; over it: HTTP 413. Default 1_048_576. */
+  readonly maxBodyBytes?: number | undefined
+  readonly limits?: LimitsConfig | undefined
+}
+
+/** What a `gateway.config.*` file holds. */
+export interface GatewayConfig {
+  /** Where every switch starts. Default `development`. */
+  readonly preset?: 'development' | 'production' | undefined
+  readonly server?: ServerConfig | undefined
+  readonly log?: LogConfig | undefined
+  readonly graphql?: GraphqlConfig | undefined
+  /** Further Yoga or Envelop plugins, after the gateway's own. */
+  readonly plugins?: readonly Plugin[] | undefined
+  /** Extends the schema of the sources. */
+  readonly typeDefs?: string | readonly string[] | undefined
+  /** Resolvers for `typeDefs`; their context holds `sources`, each callable by its name. */
+  readonly resolvers?: IResolvers | undefined
+}

@@ -1,0 +1,13 @@
+/**
+ * Something in the config or the environment stops the gateway from starting.
+ * The message is one line: where, what was found, what was expected, how to mend it.
+ */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly code = 'CONFIG_ERROR'
+}
+
+/** `error.message` for an Error, the value as text for anything else that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

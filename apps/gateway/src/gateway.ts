@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { makeExecutableSchema } from '@graphql-tools/schema'
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
+import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
+import { GraphQLSchema } from 'graphql'
+import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
+import type { GatewayConfig } from './config/types.ts'
+import { ConfigError } from './errors.ts'
+import { useDocumentLimits } from './limits/plugin.ts'
+import type { Logger } from './logger.ts'
+import { httpSettings } from './presets.ts'
+import { openSources } from './sources/open-sources.ts'
+import type { Source, SourceHealth } from './sources/source.ts'
+
+export type { SourceHealth }
+
+export interface CreateGatewayOptions {
+  /** Paths in the config are relative to this folder. */
+  readonly baseDirectory: string
+  readonly logger: Logger
+}
+
+/** The composed GraphQL server, not listening yet: see `serve`. */
+export interface Gateway {
+  readonly schema: GraphQLSchema
+  /** Path of the GraphQL endpoint. */
+  readonly endpoint: string
+  /** Announce changes here that no mutation of this gateway made. */
+  readonly bus: InvalidationBus
+  /** Answers one request without a network. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+  handle(request: IncomingMessage, response: ServerResponse): void
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Asks every source. */
+  health(signal: AbortSignal): Promise<readonly SourceHealth[]>
+  /** From now on `/health/ready` answers 503, so that no new traffic is sent here. */
+  startDraining(): void
+  /** Ends WebSockets and lets go of every backend. */
+  close(): Promise<void>
+}
+
+const ENDPOINT = '/graphql'
+const READINESS_TIMEOUT_MS = 2000
+
+/**
+ * Composes a gateway from a config. Throws {@link ConfigError} when a source cannot be opened or two of them
+ * give one field; whatever was opened before is closed again.
+ */
+export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
+  const { baseDirectory, logger } = options
+  const http = httpSettings(config)
+  const bus = createInvalidationBus({ onError: (error) => logger.error(error, 'an invalidation listener failed') })
+  const sources = await openSources(config, { baseDirectory, bus, logger })
+  const schema = holdSchema()
+  let draining = false
+
+  const health = (signal: AbortSignal): Promise<SourceHealth[]> =>
+    Promise.all(sources.map((source) => source.health(signal)))
+
+  const yoga = createYoga({
+    graphqlEndpoint: ENDPOINT,
+    healthCheckEndpoint: '/health/live',
+    landingPage: false,
+    logging: yogaLogging(logger),
+    maskedErrors: http.maskedErrors && { isDev: false },
+    cors: http.cors === false ? false : { origin: [...http.cors], credentials: true },
+    batching: http.batching > 1 && { limit: http.batching },
+    maxRequestBodySize: http.maxBodyBytes,
+    graphiql: http.graphiql && { title: 'Vinyasa' },
+    renderGraphiQL,
+    ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
+    context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
+    plugins: [
+      useReadinessCheck({
+        endpoint: '/health/ready',
+        check: async () => !draining && (await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))).every((source) => source.healthy),
+      }),
+      useDocumentLimits(http.limits),
+      ...sources.map((source) => source.plugin),
+      ...(config.plugins ?? []),
+      schema.plugin,
+    ],
+  })
+
+  return {
+    schema: schema.current(),
+    endpoint: ENDPOINT,
+    bus,
+    fetch: async (input, init) => yoga.fetch(input instanceof URL ? input.href : input, init),
+    handle: (request, response) => void yoga(request, response),
+    handleUpgrade: (_request, socket) => socket.destroy(),
+    health,
+    startDraining() {
+      draining = true
+    },
+    async close() {
+      await Promise.all(sources.map((source) => source.close()))
+    },
+  }
+}
+
+/** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
+function holdSchema(): { plugin: Plugin; current(): GraphQLSchema } {
+  let latest: GraphQLSchema | undefined
+  return {
+    plugin: {
+      onSchemaChange: ({ schema }) => {
+        latest = schema as GraphQLSchema
+      },
+    },
+    current() {
+      if (!latest?.getQueryType()) {
+        throw new ConfigError('the schema has no query field; give the config a grpc or rest source, or typeDefs of your own')
+      }
+      return latest
+    },
+  }
+}
+
+function extraSchema({ typeDefs, resolvers }: GatewayConfig): GraphQLSchema {
+  return makeExecutableSchema({
+    typeDefs: typeDefs === undefined ? [] : [typeDefs].flat(),
+    ...(resolvers && { resolvers }),
+  })
+}
+
+function yogaLogging(logger: Logger): Record<'debug' | 'info' | 'warn' | 'error', (...args: unknown[]) => void> {
+  const write =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (...args: unknown[]): void => {
+      const [first, ...rest] = args
+      logger[level](first, ...rest.map(String))
+    }
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}

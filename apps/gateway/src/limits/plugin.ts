@@ -1,0 +1,23 @@
+import type { DocumentNode, Source } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { measureOperation, type OperationLimits } from './measure-operation.ts'
+import { scanTokens, type TokenLimits } from './scan-tokens.ts'
+
+export interface DocumentLimits extends TokenLimits, OperationLimits {}
+
+/**
+ * Refuses documents over the limits with HTTP 400: most of them before they are parsed, so the parser's
+ * recursion is safe. A document that passed is remembered by Yoga's parser cache and not measured again.
+ */
+export function useDocumentLimits(limits: DocumentLimits): Plugin {
+  return {
+    onParse({ parseFn, setParseFn }) {
+      setParseFn((source: string | Source, options?: object): DocumentNode => {
+        scanTokens(typeof source === 'string' ? source : source.body, limits)
+        const document: DocumentNode = parseFn(source, options)
+        measureOperation(document, limits)
+        return document
+      })
+    },
+  }
+}

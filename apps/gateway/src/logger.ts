@@ -1,0 +1,37 @@
+import { pino, type DestinationStream, type Logger } from 'pino'
+import { PinoPretty } from 'pino-pretty'
+
+export type { Logger }
+
+export interface LoggerOptions {
+  /** Default `info`. `silent` writes nothing. */
+  readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
+  /** `json`: one object a line. `pretty`: for people. Default `json`. */
+  readonly format?: 'json' | 'pretty' | undefined
+  /** Names of variables whose values are replaced by `[redacted]`, beside the built-in list. */
+  readonly redact?: readonly string[] | undefined
+  /** Where lines go. Default: standard output. */
+  readonly destination?: DestinationStream | undefined
+}
+
+const SECRET_NAMES = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'connectionParams', 'password', 'token']
+
+/** The gateway's logger: pino, with secrets redacted wherever they are logged under their usual names. */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const { level = 'info', format = 'json', redact = [], destination } = options
+  const names = [...SECRET_NAMES, ...redact]
+  const settings = {
+    level,
+    redact: {
+      paths: names.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]),
+      censor: '[redacted]',
+    },
+  }
+  if (format === 'pretty') {
+    return pino(
+      settings,
+      PinoPretty({ colorize: false, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', ...(destination && { destination }) }),
+    )
+  }
+  return destination ? pino(settings, destination) : pino(settings)
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { run } from './cli.ts'
+
+const shutdown = new AbortController()
+const reload = new EventTarget()
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    // A second Ctrl-C does not wait for requests in flight.
+    if (shutdown.signal.aborted) process.exit(130)
+    shutdown.abort(signal)
+  })
+}
+process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
+
+process.exitCode = await run(process.argv.slice(2), {
+  directory: process.cwd(),
+  environment: process.env,
+  shutdown: shutdown.signal,
+  reload,
+  print: (text) => console.log(text),
+  printError: (text) => console.error(text),
+})

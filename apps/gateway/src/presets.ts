@@ -1,0 +1,86 @@
+import type { GatewayConfig, GraphqlConfig } from './config/types.ts'
+import type { DocumentLimits } from './limits/plugin.ts'
+import type { LoggerOptions } from './logger.ts'
+
+export type PresetName = 'development' | 'production'
+
+/** Every switch that a preset sets; each can be set alone in the config. */
+export interface HttpSettings {
+  readonly graphiql: boolean
+  readonly introspection: boolean
+  /** "Did you mean …" in validation errors. */
+  readonly suggestions: boolean
+  readonly maskedErrors: boolean
+  readonly csrfPrevention: boolean
+  /** Origins that browsers may call from; `false`: no CORS headers at all. */
+  readonly cors: false | readonly string[]
+  /** Operations in one HTTP request; 1: no batching. */
+  readonly batching: number
+  readonly maxBodyBytes: number
+  readonly limits: DocumentLimits
+}
+
+const DEVELOPMENT: HttpSettings = {
+  graphiql: true,
+  introspection: true,
+  suggestions: true,
+  maskedErrors: true,
+  csrfPrevention: false,
+  cors: false,
+  batching: 1,
+  maxBodyBytes: 1_048_576,
+  limits: {
+    maxDepth: 100,
+    maxTokens: 20_000,
+    maxAliases: 1000,
+    maxDirectives: 100,
+    maxDuplicateFields: 1000,
+    maxCost: 0,
+  },
+}
+
+const PRODUCTION: HttpSettings = {
+  ...DEVELOPMENT,
+  graphiql: false,
+  introspection: false,
+  suggestions: false,
+  csrfPrevention: true,
+  limits: {
+    maxDepth: 15,
+    maxTokens: 1000,
+    maxAliases: 30,
+    maxDirectives: 10,
+    maxDuplicateFields: 30,
+    maxCost: 5000,
+  },
+}
+
+/** The config's own switches over those of its preset (default `development`). */
+export function httpSettings(config: GatewayConfig): HttpSettings {
+  const preset = config.preset === 'production' ? PRODUCTION : DEVELOPMENT
+  const { limits = {}, ...http }: GraphqlConfig = config.graphql ?? {}
+  return {
+    graphiql: http.graphiql ?? preset.graphiql,
+    introspection: http.introspection ?? preset.introspection,
+    suggestions: http.suggestions ?? preset.suggestions,
+    maskedErrors: http.maskedErrors ?? preset.maskedErrors,
+    csrfPrevention: http.csrfPrevention ?? preset.csrfPrevention,
+    cors: http.cors ?? preset.cors,
+    batching: http.batching ?? preset.batching,
+    maxBodyBytes: http.maxBodyBytes ?? preset.maxBodyBytes,
+    limits: {
+      maxDepth: limits.maxDepth ?? preset.limits.maxDepth,
+      maxTokens: limits.maxTokens ?? preset.limits.maxTokens,
+      maxAliases: limits.maxAliases ?? preset.limits.maxAliases,
+      maxDirectives: limits.maxDirectives ?? preset.limits.maxDirectives,
+      maxDuplicateFields: limits.maxDuplicateFields ?? preset.limits.maxDuplicateFields,
+      maxCost: limits.maxCost ?? preset.limits.maxCost,
+    },
+  }
+}
+
+/** Log settings: pretty at the development preset, JSON in production. */
+export function logSettings(config: GatewayConfig): LoggerOptions {
+  const { level, format = config.preset === 'production' ? 'json' : 'pretty', redact } = config.log ?? {}
+  return { level, format, redact }
+}

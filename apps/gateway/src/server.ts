@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConfigError } from './errors.ts'
+import type { Gateway } from './gateway.ts'
+import { createDrain } from './http/drain.ts'
+
+export interface ServeOptions {
+  /** Default 4000; 0 takes a free port. */
+  readonly port?: number | undefined
+  /** Default `127.0.0.1`. */
+  readonly host?: string | undefined
+  /** How long a request may take to send its headers. Default 10_000 ms; 0 means no limit. */
+  readonly headersTimeoutMs?: number | undefined
+}
+
+export interface CloseOptions {
+  /** After this long, connections still open are destroyed. Default 30_000 ms. */
+  readonly graceMs?: number | undefined
+}
+
+export interface GatewayServer {
+  /** Base address, for example `http://127.0.0.1:4000`. */
+  readonly url: string
+  /** Serves the next requests from another gateway; those in flight end on the old one, which is then closed. */
+  replace(next: Gateway): Promise<void>
+  /** Graceful stop: readiness 503, WebSockets closed with 1001, requests in flight ended, then backends closed. */
+  close(options?: CloseOptions): Promise<void>
+}
+
+/** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
+export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
+  const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000 } = options
+  let current = gateway
+  const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
+    drain.track(response)
+    current.handle(request, response)
+  })
+  const drain = createDrain(server)
+  server.on('upgrade', (request, socket, head) => current.handleUpgrade(request, socket, head))
+  await listen(server, port, host)
+
+  return {
+    url: `http://${formatHost(host)}:${(server.address() as AddressInfo).port}`,
+    async replace(next) {
+      const old = current
+      current = next
+      await old.close()
+    },
+    async close({ graceMs = 30_000 } = {}) {
+      const deadline = AbortSignal.timeout(Math.max(1, graceMs))
+      current.startDraining()
+      await drain.close({ signal: deadline })
+      await current.close()
+    },
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, port, host)))
+    server.listen(port, host, resolve)
+  })
+}
+
+function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ConfigError(`server.port: ${port} is taken on ${host}; stop what listens there, or pass --port`, {
+        cause: error,
+      })
+    case 'EACCES':
+      return new ConfigError(`server.port: no permission for ${port} on ${host}; choose a port above 1023`, { cause: error })
+    default:
+      return new ConfigError(`server.host: cannot listen on ${host}:${port} (${error.code ?? error.message})`, { cause: error })
+  }
+}
+
+function formatHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,26 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { GatewayConfig } from '../config/types.ts'
+import type { Logger } from '../logger.ts'
+import { openGrpcSource } from './grpc.ts'
+import { openRestSource } from './rest.ts'
+import type { Source } from './source.ts'
+
+export interface SourceEnvironment {
+  readonly baseDirectory: string
+  readonly bus: InvalidationBus
+  readonly logger: Logger
+}
+
+/** Opens every source of the config. If one cannot be opened the others are closed, and its error is thrown. */
+export async function openSources(config: GatewayConfig, environment: SourceEnvironment): Promise<readonly Source[]> {
+  const opening = [
+    ...Object.entries(config.grpc ?? {}).map(([name, options]) => openGrpcSource(name, options, environment)),
+    ...Object.entries(config.rest ?? {}).map(([name, options]) => openRestSource(name, options, environment)),
+  ]
+  const opened = await Promise.allSettled(opening)
+  const failure = opened.find((result) => result.status === 'rejected')
+  const sources = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  if (!failure) return sources
+  await Promise.all(sources.map((source) => source.close()))
+  throw failure.reason
+}

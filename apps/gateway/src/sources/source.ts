@@ -1,0 +1,21 @@
+import type { Plugin } from 'graphql-yoga'
+
+export interface SourceHealth {
+  readonly name: string
+  readonly healthy: boolean
+  /** Why not, for operators; never shown to clients. */
+  readonly reason?: string | undefined
+}
+
+/** What the gateway needs of a backend, whatever it speaks. */
+export interface Source {
+  /** Its key in the config. */
+  readonly name: string
+  readonly kind: 'grpc' | 'rest'
+  /** Adds its fields to the schema. */
+  readonly plugin: Plugin
+  /** What resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
+  readonly api: object
+  health(signal: AbortSignal): Promise<SourceHealth>
+  close(): Promise<void>
+}
