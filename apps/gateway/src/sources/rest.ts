@@ -1,0 +1,50 @@
+import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
+import type { RestSourceConfig } from '../config/types.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import type { SourceEnvironment } from './open-sources.ts'
+import type { Source, SourceHealth } from './source.ts'
+
+/** Opens one entry of the config's `rest`. */
+export async function openRestSource(
+  name: string,
+  config: RestSourceConfig,
+  { bus, logger }: SourceEnvironment,
+): Promise<Source> {
+  const { healthPath, ...options } = config
+  let connector
+  try {
+    connector = createRestConnector(name, { ...options, bus, logger })
+  } catch (error) {
+    throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })
+  }
+  const healthUrl = healthPath === undefined ? undefined : joinUrl(options.baseUrl, healthPath)
+  return {
+    name,
+    kind: 'rest',
+    plugin: useRestConnector(connector),
+    api: connector,
+    health: (signal) => checkHealth(name, healthUrl, signal),
+    close: () => connector.close(),
+  }
+}
+
+/** A REST API without a `healthPath` counts as healthy: there is no request that is safe to send to any API. */
+async function checkHealth(name: string, url: URL | undefined, signal: AbortSignal): Promise<SourceHealth> {
+  if (!url) return { name, healthy: true }
+  try {
+    const response = await fetch(url, { signal, redirect: 'manual' })
+    await response.body?.cancel()
+    return response.ok ? { name, healthy: true } : { name, healthy: false, reason: `HTTP ${response.status} from ${url.href}` }
+  } catch (error) {
+    return { name, healthy: false, reason: reasonOf(error) }
+  }
+}
+
+/** `fetch failed` says nothing; its cause does. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
+}
+
+function joinUrl(base: string, path: string): URL {
+  return new URL(`${base.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`)
+}
