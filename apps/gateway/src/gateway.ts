@@ -2,16 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
+import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
-import { GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
 import { ConfigError } from './errors.ts'
 import { useDocumentLimits } from './limits/plugin.ts'
 import type { Logger } from './logger.ts'
+import { useRequestLog } from './observability/request-log.ts'
 import { httpSettings } from './presets.ts'
 import { openSources } from './sources/open-sources.ts'
-import type { Source, SourceHealth } from './sources/source.ts'
+import type { SourceHealth } from './sources/source.ts'
 
 export type { SourceHealth }
 
@@ -29,7 +31,7 @@ export interface Gateway {
   /** Announce changes here that no mutation of this gateway made. */
   readonly bus: InvalidationBus
   /** Answers one request without a network. */
-  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>
+  fetch(request: Request): Promise<Response>
   handle(request: IncomingMessage, response: ServerResponse): void
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Asks every source. */
@@ -50,7 +52,9 @@ const READINESS_TIMEOUT_MS = 2000
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
   const http = httpSettings(config)
-  const bus = createInvalidationBus({ onError: (error) => logger.error(error, 'an invalidation listener failed') })
+  const bus = createInvalidationBus({
+    onError: (error) => logger.error(error, 'an invalidation listener failed'),
+  })
   const sources = await openSources(config, { baseDirectory, bus, logger })
   const schema = holdSchema()
   let draining = false
@@ -74,9 +78,13 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     plugins: [
       useReadinessCheck({
         endpoint: '/health/ready',
-        check: async () => !draining && (await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))).every((source) => source.healthy),
+        check: async () =>
+          !draining &&
+          (await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))).every((source) => source.healthy),
       }),
+      useRequestLog({ logger }),
       useDocumentLimits(http.limits),
+      deferPlugin(config),
       ...sources.map((source) => source.plugin),
       ...(config.plugins ?? []),
       schema.plugin,
@@ -87,7 +95,8 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     schema: schema.current(),
     endpoint: ENDPOINT,
     bus,
-    fetch: async (input, init) => yoga.fetch(input instanceof URL ? input.href : input, init),
+    fetch: async (input, init) =>
+      input instanceof Request ? yoga.fetch(input, init) : yoga.fetch(String(input), init),
     handle: (request, response) => void yoga(request, response),
     handleUpgrade: (_request, socket) => socket.destroy(),
     health,
@@ -98,6 +107,10 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
       await Promise.all(sources.map((source) => source.close()))
     },
   }
+}
+
+function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {
+  return useDeferSplitter(defer === false ? 'disabled' : (defer ?? preset))
 }
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
@@ -111,7 +124,9 @@ function holdSchema(): { plugin: Plugin; current(): GraphQLSchema } {
     },
     current() {
       if (!latest?.getQueryType()) {
-        throw new ConfigError('the schema has no query field; give the config a grpc or rest source, or typeDefs of your own')
+        throw new ConfigError(
+          'the schema has no query field; give the config a grpc or rest source, or typeDefs of your own',
+        )
       }
       return latest
     },
@@ -125,7 +140,9 @@ function extraSchema({ typeDefs, resolvers }: GatewayConfig): GraphQLSchema {
   })
 }
 
-function yogaLogging(logger: Logger): Record<'debug' | 'info' | 'warn' | 'error', (...args: unknown[]) => void> {
+function yogaLogging(
+  logger: Logger,
+): Record<'debug' | 'info' | 'warn' | 'error', (...args: unknown[]) => void> {
   const write =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
     (...args: unknown[]): void => {

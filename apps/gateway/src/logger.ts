@@ -14,7 +14,15 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream | undefined
 }
 
-const SECRET_NAMES = ['authorization', 'cookie', 'set-cookie', 'x-api-key', 'connectionParams', 'password', 'token']
+const SECRET_NAMES = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'connectionParams',
+  'password',
+  'token',
+]
 
 /** The gateway's logger: pino, with secrets redacted wherever they are logged under their usual names. */
 export function createLogger(options: LoggerOptions = {}): Logger {
@@ -30,7 +38,12 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   if (format === 'pretty') {
     return pino(
       settings,
-      PinoPretty({ colorize: false, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', ...(destination && { destination }) }),
+      PinoPretty({
+        colorize: false,
+        ignore: 'pid,hostname',
+        translateTime: 'HH:MM:ss',
+        ...(destination && { destination }),
+      }),
     )
   }
   return destination ? pino(settings, destination) : pino(settings)

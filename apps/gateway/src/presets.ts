@@ -79,6 +79,11 @@ export function httpSettings(config: GatewayConfig): HttpSettings {
   }
 }
 
+/** The config with the preset of the command line, which wins. */
+export function withPreset(config: GatewayConfig, preset: PresetName | undefined): GatewayConfig {
+  return preset === undefined ? config : { ...config, preset }
+}
+
 /** Log settings: pretty at the development preset, JSON in production. */
 export function logSettings(config: GatewayConfig): LoggerOptions {
   const { level, format = config.preset === 'production' ? 'json' : 'pretty', redact } = config.log ?? {}

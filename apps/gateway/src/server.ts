@@ -65,13 +65,21 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new ConfigError(`server.port: ${port} is taken on ${host}; stop what listens there, or pass --port`, {
+      return new ConfigError(
+        `server.port: ${port} is taken on ${host}; stop what listens there, or pass --port`,
+        {
+          cause: error,
+        },
+      )
+    case 'EACCES':
+      return new ConfigError(`server.port: no permission for ${port} on ${host}; choose a port above 1023`, {
         cause: error,
       })
-    case 'EACCES':
-      return new ConfigError(`server.port: no permission for ${port} on ${host}; choose a port above 1023`, { cause: error })
     default:
-      return new ConfigError(`server.host: cannot listen on ${host}:${port} (${error.code ?? error.message})`, { cause: error })
+      return new ConfigError(
+        `server.host: cannot listen on ${host}:${port} (${error.code ?? error.message})`,
+        { cause: error },
+      )
   }
 }
 

@@ -24,7 +24,13 @@ describe('substituteEnvironment', () => {
 
 describe('toCamelCaseNames', () => {
   it('takes the names of the specification', () => {
-    expect(toCamelCaseNames({ base_url: 'x', retry: { max_retries: 3, initial_backoff: '100ms' }, timeout: '30s' })).toEqual({
+    expect(
+      toCamelCaseNames({
+        base_url: 'x',
+        retry: { max_retries: 3, initial_backoff: '100ms' },
+        timeout: '30s',
+      }),
+    ).toEqual({
       baseUrl: 'x',
       retry: { maxRetries: 3, initialBackoffMs: 100 },
       timeoutMs: 30_000,
@@ -32,8 +38,8 @@ describe('toCamelCaseNames', () => {
   })
 
   it('leaves names that belong to the user alone', () => {
-    expect(toCamelCaseNames({ headers: { 'x_api_key': 'a' }, args: { user_id: 'ID!' } })).toEqual({
-      headers: { 'x_api_key': 'a' },
+    expect(toCamelCaseNames({ headers: { x_api_key: 'a' }, args: { user_id: 'ID!' } })).toEqual({
+      headers: { x_api_key: 'a' },
       args: { user_id: 'ID!' },
     })
   })
@@ -42,10 +48,22 @@ describe('toCamelCaseNames', () => {
 describe('parseConfig', () => {
   it.each([
     ['an unknown setting', { sever: {} }, 'sever: unknown setting; did you mean server?'],
-    ['an unknown nested setting', { server: { prot: 1 } }, 'server.prot: unknown setting; did you mean port?'],
+    [
+      'an unknown nested setting',
+      { server: { prot: 1 } },
+      'server.prot: unknown setting; did you mean port?',
+    ],
     ['a wrong type', { server: { port: '4000' } }, 'server.port: expected number, received string'],
-    ['a number out of range', { server: { port: 99_999 } }, 'server.port: Too big: expected number to be <=65535'],
-    ['a wrong choice', { preset: 'prod' }, 'preset: Invalid option: expected one of "development"|"production"'],
+    [
+      'a number out of range',
+      { server: { port: 99_999 } },
+      'server.port: Too big: expected number to be <=65535',
+    ],
+    [
+      'a wrong choice',
+      { preset: 'prod' },
+      'preset: Invalid option: expected one of "development"|"production"',
+    ],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)

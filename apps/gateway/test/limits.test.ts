@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { measureOperation } from '../src/limits/measure-operation.ts'
 import { scanTokens, type TokenLimits } from '../src/limits/scan-tokens.ts'
 
-const unlimited: TokenLimits = { maxTokens: 0, maxDepth: 0, maxAliases: 0, maxDirectives: 0, maxDuplicateFields: 0 }
+const unlimited: TokenLimits = {
+  maxTokens: 0,
+  maxDepth: 0,
+  maxAliases: 0,
+  maxDirectives: 0,
+  maxDuplicateFields: 0,
+}
 const code = 'DOCUMENT_LIMIT_EXCEEDED'
 
 function codeOf(run: () => void): unknown {
@@ -23,15 +29,30 @@ describe('scanTokens', () => {
     ['one level more', '{ a { b { c } } }', { maxDepth: 2 }, code],
     ['objects in arguments are not depth', '{ a(x: { y: { z: 1 } }) }', { maxDepth: 1 }, undefined],
     ['aliases', '{ x: a y: b }', { maxAliases: 1 }, code],
-    ['arguments are not aliases', 'query Q($a: Int, $b: Int) { f(a: $a, b: $b) }', { maxAliases: 1 }, undefined],
+    [
+      'arguments are not aliases',
+      'query Q($a: Int, $b: Int) { f(a: $a, b: $b) }',
+      { maxAliases: 1 },
+      undefined,
+    ],
     ['aliases of __typename', '{ x: __typename y: __typename }', { maxAliases: 1 }, code],
     ['directives at one place', '{ a @x @x @x }', { maxDirectives: 2 }, code],
-    ['directives with arguments at one place', '{ a @x(if: true) @x(if: true) @x(if: true) }', { maxDirectives: 2 }, code],
+    [
+      'directives with arguments at one place',
+      '{ a @x(if: true) @x(if: true) @x(if: true) }',
+      { maxDirectives: 2 },
+      code,
+    ],
     ['directives at different places', '{ a @x @x b @x @x }', { maxDirectives: 2 }, undefined],
     ['a field repeated', '{ a a a }', { maxDuplicateFields: 2 }, code],
     ['a field under different aliases', '{ x: a y: a z: a }', { maxDuplicateFields: 2 }, undefined],
     ['a field repeated in different places', '{ a { a { a } } }', { maxDuplicateFields: 1 }, undefined],
-    ['spreads of one type', '{ ... on T { a } ... on T { b } ... on T { c } }', { maxDuplicateFields: 1 }, undefined],
+    [
+      'spreads of one type',
+      '{ ... on T { a } ... on T { b } ... on T { c } }',
+      { maxDuplicateFields: 1 },
+      undefined,
+    ],
     ['nested brackets with no limit set', `{ a(x: ${'['.repeat(600)}`, {}, code],
     ['deep selections with no limit set', '{ a '.repeat(20_000), {}, code],
   ] as const)('%s', (_, text, limits, expected) => {
@@ -49,7 +70,8 @@ describe('scanTokens', () => {
 
 describe('measureOperation', () => {
   const limits = { maxDepth: 0, maxCost: 0 }
-  const nested = 'fragment A on Q { a { ...B } } fragment B on Q { b { ...C } } fragment C on Q { c } { ...A }'
+  const nested =
+    'fragment A on Q { a { ...B } } fragment B on Q { b { ...C } } fragment C on Q { c } { ...A }'
 
   it('expands fragments for depth', () => {
     expect(codeOf(() => measureOperation(parse(nested), { ...limits, maxDepth: 3 }))).toBeUndefined()
@@ -57,7 +79,10 @@ describe('measureOperation', () => {
   })
 
   it('counts every spread of a fragment in the cost, though it is measured once', () => {
-    const levels = Array.from({ length: 40 }, (_, i) => `fragment F${i} on Q { ...F${i + 1} ...F${i + 1} }`).join('\n')
+    const levels = Array.from(
+      { length: 40 },
+      (_, i) => `fragment F${i} on Q { ...F${i + 1} ...F${i + 1} }`,
+    ).join('\n')
     const bomb = parse(`${levels} fragment F40 on Q { a } { ...F0 }`)
     expect(codeOf(() => measureOperation(bomb, { ...limits, maxCost: 1000 }))).toBe(code)
   })

@@ -20,7 +20,9 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
     context.print(`schema   ${queries} queries, ${mutations} mutations, ${subscriptions} subscriptions`)
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
-      context.print(`source   ${source.name}: ${source.healthy ? 'ok' : `not reachable (${source.reason ?? 'no answer'})`}`)
+      context.print(
+        `source   ${source.name}: ${source.healthy ? 'ok' : `not reachable (${source.reason ?? 'no answer'})`}`,
+      )
     }
     const down = report.filter((source) => !source.healthy)
     if (down.length > 0) {

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { createLogger, type Logger } from '../logger.ts'
-import { withPreset } from '../presets.ts'
+import { logSettings, withPreset } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
 
 /** `vinyasa start`: serves until SIGINT or SIGTERM, reloads on SIGHUP. */
@@ -18,7 +18,7 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
     return { config: withPreset(config, flags.preset), baseDirectory }
   }
   const { config, baseDirectory } = await load()
-  const logger = createLogger(config.log)
+  const logger = createLogger(logSettings(config))
   const gateway = await createGateway(config, { baseDirectory, logger })
   const server = await serve(gateway, {
     ...config.server,

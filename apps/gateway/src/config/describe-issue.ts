@@ -22,7 +22,9 @@ export function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): strin
 
 function formatPath(path: readonly PropertyKey[]): string {
   if (path.length === 0) return 'config'
-  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`)).join('')
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`))
+    .join('')
 }
 
 /** The names of the settings that the schema knows at a path; empty where it cannot tell. */
@@ -33,7 +35,9 @@ function settingsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
     current = definition?.shape?.[String(part)] ?? definition?.valueType ?? definition?.element
   }
   const target = unwrap(current)
-  const shapes = (definitionOf(target)?.options ?? [target]).map((option) => definitionOf(unwrap(option))?.shape ?? {})
+  const shapes = (definitionOf(target)?.options ?? [target]).map(
+    (option) => definitionOf(unwrap(option))?.shape ?? {},
+  )
   return shapes.flatMap((shape) => Object.keys(shape))
 }
 
@@ -57,7 +61,10 @@ function unwrap(schema: unknown): unknown {
 
 /** The known name within two edits of a mistyped one (or the same name in another case). */
 function closest(name: string, known: readonly string[]): string | undefined {
-  const scored = known.map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+  const scored = known.map((candidate) => ({
+    candidate,
+    distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
+  }))
   scored.sort((a, b) => a.distance - b.distance)
   const [best] = scored
   return best && best.distance <= 2 ? best.candidate : undefined

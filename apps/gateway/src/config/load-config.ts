@@ -49,7 +49,8 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 function findConfigFile({ file, directory }: LoadConfigOptions): string {
   if (file !== undefined) {
     const path = resolve(directory, file)
-    if (!existsSync(path)) throw new ConfigError(`${path}: no such config file; pass --config with an existing one`)
+    if (!existsSync(path))
+      throw new ConfigError(`${path}: no such config file; pass --config with an existing one`)
     return path
   }
   const found = CONFIG_FILES.map((name) => resolve(directory, name)).find((path) => existsSync(path))

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
-import type { GatewayConfig } from './types.ts'
+import type { GatewayConfig, GrpcSourceConfig, RestSourceConfig } from './types.ts'
 
 const milliseconds = z.number().int().nonnegative()
 const count = z.number().int().nonnegative()
@@ -42,14 +42,38 @@ const graphql = z.strictObject({
     .optional(),
 })
 
+const defer = z.union([
+  z.literal(false),
+  z.enum(['default', 'production', 'development', 'disabled']),
+  z.strictObject({
+    enabled: z.boolean().optional(),
+    maxDeferredFragments: count.optional(),
+    fragmentTimeoutMs: milliseconds.optional(),
+    maxTotalTimeoutMs: milliseconds.optional(),
+    multipartBoundary: z.string().optional(),
+    strategy: z.enum(['auto', 'streaming', 'eager']).optional(),
+    maxPatches: count.optional(),
+    endpoint: z.string().optional(),
+  }),
+])
+
 const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   preset: z.enum(['development', 'production']).optional(),
   server: server.optional(),
   log: log.optional(),
   graphql: graphql.optional(),
-  plugins: z.array(z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object')).optional(),
+  grpc: z.record(z.string(), z.custom<GrpcSourceConfig>()).optional(),
+  rest: z.record(z.string(), z.custom<RestSourceConfig>()).optional(),
+  defer: defer.optional(),
+  plugins: z
+    .array(
+      z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object'),
+    )
+    .optional(),
   typeDefs: z.union([z.string(), z.array(z.string())]).optional(),
-  resolvers: z.custom<IResolvers>((value) => value !== null && typeof value === 'object', 'expected resolvers').optional(),
+  resolvers: z
+    .custom<IResolvers>((value) => value !== null && typeof value === 'object', 'expected resolvers')
+    .optional(),
 })
 
 /** Validates a config. Throws {@link ConfigError}: one line that names the path and what was expected. */

@@ -1,4 +1,6 @@
 import type { IResolvers } from '@graphql-tools/utils'
+import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
+import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { Plugin } from 'graphql-yoga'
 
 /** Where and how the gateway listens. */
@@ -59,6 +61,15 @@ export interface GraphqlConfig {
   readonly limits?: LimitsConfig | undefined
 }
 
+/** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
+export interface GrpcSourceConfig {}
+
+/** One REST backend: the options of `createRestConnector`. */
+export interface RestSourceConfig extends Omit<RestConnectorOptions, 'bus' | 'clock' | 'random'> {
+  /** A GET path that answers 2xx while the API is well, for `/health/ready`. Default: the API counts as well. */
+  readonly healthPath?: string | undefined
+}
+
 /** What a `gateway.config.*` file holds. */
 export interface GatewayConfig {
   /** Where every switch starts. Default `development`. */
@@ -66,6 +77,12 @@ export interface GatewayConfig {
   readonly server?: ServerConfig | undefined
   readonly log?: LogConfig | undefined
   readonly graphql?: GraphqlConfig | undefined
+  /** gRPC backends by name. */
+  readonly grpc?: Readonly<Record<string, GrpcSourceConfig>> | undefined
+  /** REST backends by name. */
+  readonly rest?: Readonly<Record<string, RestSourceConfig>> | undefined
+  /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
+  readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
   /** Further Yoga or Envelop plugins, after the gateway's own. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Extends the schema of the sources. */

@@ -63,7 +63,10 @@ export function measureOperation(document: DocumentNode, limits: OperationLimits
     return { depth, cost }
   }
 
-  function measureField(field: { name: { value: string }; selectionSet?: SelectionSetNode | undefined }): Measure {
+  function measureField(field: {
+    name: { value: string }
+    selectionSet?: SelectionSetNode | undefined
+  }): Measure {
     if (field.name.value === '__schema' || field.name.value === '__type') return NOTHING
     if (!field.selectionSet) return { depth: 1, cost: LEAF_COST }
     const inner = measureSelections(field.selectionSet)
@@ -73,7 +76,8 @@ export function measureOperation(document: DocumentNode, limits: OperationLimits
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
     const { depth, cost } = measureSelections(definition.selectionSet)
-    if (limits.maxDepth > 0 && depth > limits.maxDepth) throw limitExceeded('levels of depth', limits.maxDepth)
+    if (limits.maxDepth > 0 && depth > limits.maxDepth)
+      throw limitExceeded('levels of depth', limits.maxDepth)
     if (limits.maxCost > 0 && cost > limits.maxCost) throw limitExceeded('points of cost', limits.maxCost)
   }
 }

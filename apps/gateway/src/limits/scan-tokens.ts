@@ -42,7 +42,8 @@ export function scanTokens(text: string, limits: TokenLimits): void {
         else {
           selections.push(new Map())
           directives = 0
-          if (limits.maxDepth > 0 && selections.length > limits.maxDepth) throw limitExceeded('levels of depth', limits.maxDepth)
+          if (limits.maxDepth > 0 && selections.length > limits.maxDepth)
+            throw limitExceeded('levels of depth', limits.maxDepth)
         }
         if (++nesting > MAX_NESTING) throw limitExceeded('nested brackets', MAX_NESTING)
         break

@@ -63,7 +63,10 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   }
 }
 
-function operationName(args: { operationName?: unknown; document: { definitions: readonly object[] } }): string | undefined {
+function operationName(args: {
+  operationName?: unknown
+  document: { definitions: readonly object[] }
+}): string | undefined {
   for (const definition of args.document.definitions) {
     if (!('operation' in definition)) continue
     const { name, operation } = definition as { name?: { value: string }; operation: string }

@@ -12,7 +12,10 @@ export interface SourceEnvironment {
 }
 
 /** Opens every source of the config. If one cannot be opened the others are closed, and its error is thrown. */
-export async function openSources(config: GatewayConfig, environment: SourceEnvironment): Promise<readonly Source[]> {
+export async function openSources(
+  config: GatewayConfig,
+  environment: SourceEnvironment,
+): Promise<readonly Source[]> {
   const opening = [
     ...Object.entries(config.grpc ?? {}).map(([name, options]) => openGrpcSource(name, options, environment)),
     ...Object.entries(config.rest ?? {}).map(([name, options]) => openRestSource(name, options, environment)),

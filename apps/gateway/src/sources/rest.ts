@@ -8,12 +8,12 @@ import type { Source, SourceHealth } from './source.ts'
 export async function openRestSource(
   name: string,
   config: RestSourceConfig,
-  { bus, logger }: SourceEnvironment,
+  { bus }: SourceEnvironment,
 ): Promise<Source> {
   const { healthPath, ...options } = config
   let connector
   try {
-    connector = createRestConnector(name, { ...options, bus, logger })
+    connector = createRestConnector(name, { ...options, bus })
   } catch (error) {
     throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })
   }
@@ -34,7 +34,9 @@ async function checkHealth(name: string, url: URL | undefined, signal: AbortSign
   try {
     const response = await fetch(url, { signal, redirect: 'manual' })
     await response.body?.cancel()
-    return response.ok ? { name, healthy: true } : { name, healthy: false, reason: `HTTP ${response.status} from ${url.href}` }
+    return response.ok
+      ? { name, healthy: true }
+      : { name, healthy: false, reason: `HTTP ${response.status} from ${url.href}` }
   } catch (error) {
     return { name, healthy: false, reason: reasonOf(error) }
   }

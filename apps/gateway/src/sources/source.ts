@@ -1,5 +1,3 @@
-import type { Plugin } from 'graphql-yoga'
-
 export interface SourceHealth {
   readonly name: string
   readonly healthy: boolean
@@ -12,8 +10,8 @@ export interface Source {
   /** Its key in the config. */
   readonly name: string
   readonly kind: 'grpc' | 'rest'
-  /** Adds its fields to the schema. */
-  readonly plugin: Plugin
+  /** A Yoga plugin that adds its fields to the schema. */
+  readonly plugin: object
   /** What resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
   readonly api: object
   health(signal: AbortSignal): Promise<SourceHealth>
