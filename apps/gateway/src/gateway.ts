@@ -95,8 +95,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     schema: schema.current(),
     endpoint: ENDPOINT,
     bus,
-    fetch: async (input, init) =>
-      input instanceof Request ? yoga.fetch(input, init) : yoga.fetch(String(input), init),
+    fetch: async (request) => yoga.fetch(request),
     handle: (request, response) => void yoga(request, response),
     handleUpgrade: (_request, socket) => socket.destroy(),
     health,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { createDrain } from './http/drain.ts'
+import { createInFlight } from './http/in-flight.ts'
 
 export interface ServeOptions {
   /** Default 4000; 0 takes a free port. */
@@ -30,27 +31,29 @@ export interface GatewayServer {
 /** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000 } = options
-  let current = gateway
+  let current = { gateway, inFlight: createInFlight() }
   const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
     drain.track(response)
-    current.handle(request, response)
+    current.inFlight.add(response)
+    current.gateway.handle(request, response)
   })
   const drain = createDrain(server)
-  server.on('upgrade', (request, socket, head) => current.handleUpgrade(request, socket, head))
+  server.on('upgrade', (request, socket, head) => current.gateway.handleUpgrade(request, socket, head))
   await listen(server, port, host)
 
   return {
     url: `http://${formatHost(host)}:${(server.address() as AddressInfo).port}`,
     async replace(next) {
       const old = current
-      current = next
-      await old.close()
+      current = { gateway: next, inFlight: createInFlight() }
+      await old.inFlight.idle()
+      await old.gateway.close()
     },
     async close({ graceMs = 30_000 } = {}) {
       const deadline = AbortSignal.timeout(Math.max(1, graceMs))
-      current.startDraining()
+      current.gateway.startDraining()
       await drain.close({ signal: deadline })
-      await current.close()
+      await current.gateway.close()
     },
   }
 }

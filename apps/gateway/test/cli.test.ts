@@ -1,0 +1,149 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, startRestBackend } from '@vinyasa/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run, type CommandContext } from '../src/cli.ts'
+
+interface Run {
+  readonly code: Promise<number>
+  readonly out: string[]
+  readonly err: string[]
+  stop(): void
+}
+
+async function folderWith(name: string, text: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-cli-'))
+  await writeFile(join(directory, name), text)
+  return directory
+}
+
+function runIn(directory: string, args: string[], environment: Record<string, string> = {}): Run {
+  const shutdown = new AbortController()
+  const out: string[] = []
+  const err: string[] = []
+  const context: CommandContext = {
+    directory,
+    environment,
+    shutdown: shutdown.signal,
+    reload: new EventTarget(),
+    print: (text) => out.push(text),
+    printError: (text) => err.push(text),
+  }
+  return { code: run(args, context), out, err, stop: () => shutdown.abort() }
+}
+
+const REST = (baseUrl: string, more = ''): string => `
+log: { level: silent }
+rest:
+  shop:
+    base_url: ${baseUrl}
+    endpoints:
+      - { name: getProduct, path: '/products/{id}', args: { id: ID! } }
+${more}`
+
+describe('a config that cannot be used: exit code 1 and one line that names the path and the mend', () => {
+  it.each([
+    [
+      'an unknown setting',
+      'sever: {}',
+      /gateway\.config\.yaml: sever: unknown setting; did you mean server\?$/,
+    ],
+    ['a wrong type', 'server: { port: high }', /server\.port: expected number, received string$/],
+    [
+      'no source at all',
+      'server: { port: 0 }',
+      /the schema has no query field; give the config a grpc or rest source/,
+    ],
+    ['text that is no YAML', 'server: {', /gateway\.config\.yaml: /],
+    [
+      'an unset variable',
+      'rest: { shop: { base_url: "${NOPE}" } }',
+      /rest\.shop\.base_url: the environment variable NOPE is not set/,
+    ],
+    ['a base URL that is none', REST('nowhere'), /rest\.shop: .*baseUrl "nowhere" is not an absolute URL/],
+  ])('%s', async (_, text, line) => {
+    const { code, out, err } = runIn(await folderWith('gateway.config.yaml', text), ['start'])
+    expect(await code).toBe(1)
+    expect(err).toHaveLength(1)
+    expect(err[0]).toMatch(line)
+    expect(err[0]).not.toContain('\n')
+    expect(out).toEqual([])
+  })
+
+  it('no config file: names what it looked for and how to make one', async () => {
+    const { code, err } = runIn(await mkdtemp(join(tmpdir(), 'vinyasa-cli-')), ['start'])
+    expect(await code).toBe(1)
+    expect(err[0]).toContain('create one with `vinyasa init`')
+  })
+
+  it('a taken port: names it', async () => {
+    const backend = await startRestBackend()
+    onTestFinished(() => backend.stop())
+    const directory = await folderWith('gateway.config.yaml', REST(backend.url))
+    const { code, err } = runIn(directory, ['start', '--port', String(backend.port)])
+    expect(await code).toBe(1)
+    expect(err[0]).toBe(
+      `vinyasa: server.port: ${backend.port} is taken on 127.0.0.1; stop what listens there, or pass --port`,
+    )
+  })
+})
+
+describe('vinyasa check', () => {
+  it('prints what it found and succeeds when every backend answers', async () => {
+    const backend = await startRestBackend(() => ({ json: {} }))
+    onTestFinished(() => backend.stop())
+    const directory = await folderWith('gateway.config.yaml', REST(backend.url, '    healthPath: /health'))
+    const { code, out } = runIn(directory, ['check'])
+    expect(await code).toBe(0)
+    expect(out.slice(1)).toEqual(['schema   1 queries, 0 mutations, 0 subscriptions', 'source   shop: ok'])
+  })
+
+  it('fails, naming the source, when a backend cannot be reached', async () => {
+    const directory = await folderWith(
+      'gateway.config.yaml',
+      REST(`http://127.0.0.1:${await freePort()}`, '    healthPath: /health'),
+    )
+    const { code, out, err } = runIn(directory, ['check'])
+    expect(await code).toBe(1)
+    expect(out.at(-1)).toMatch(/^source {3}shop: not reachable \(.*ECONNREFUSED/)
+    expect(err).toEqual(['vinyasa: shop: not reachable; start the backend, or correct its address'])
+  })
+})
+
+describe('vinyasa print-schema', () => {
+  it('prints SDL', async () => {
+    const { code, out } = runIn(await folderWith('gateway.config.yaml', REST('http://127.0.0.1:9')), [
+      'print-schema',
+    ])
+    expect(await code).toBe(0)
+    expect(out.join('\n')).toContain('getProduct(id: ID!): JSON')
+  })
+})
+
+describe('vinyasa start', () => {
+  it('serves until it is told to stop, then resolves', async () => {
+    const backend = await startRestBackend(() => ({ json: { id: '1' } }))
+    onTestFinished(() => backend.stop())
+    const port = await freePort()
+    const { code, stop } = runIn(await folderWith('gateway.config.yaml', REST(backend.url)), [
+      'start',
+      '--port',
+      String(port),
+    ])
+    await expect.poll(() => ready(port)).toBe(200)
+    const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{ getProduct(id: 1) }' }),
+    })
+    expect(await response.json()).toEqual({ data: { getProduct: { id: '1' } } })
+    stop()
+    expect(await code).toBe(0)
+    await expect(ready(port)).rejects.toThrow()
+  })
+})
+
+async function ready(port: number): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}/health/ready`)).status
+}

@@ -1,0 +1,111 @@
+import { Agent, request as httpRequest } from 'node:http'
+import { startRestBackend, type RestBackend } from '@vinyasa/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createGateway } from '../src/gateway.ts'
+import { createLogger } from '../src/logger.ts'
+import { serve, type GatewayServer } from '../src/server.ts'
+
+const logger = createLogger({ level: 'silent' })
+
+async function start(backend: RestBackend, path = '/item'): Promise<GatewayServer> {
+  const server = await serve(await gatewayFor(backend, path), { port: 0 })
+  onTestFinished(() => server.close({ graceMs: 100 }))
+  return server
+}
+
+function gatewayFor(backend: RestBackend, path: string): ReturnType<typeof createGateway> {
+  return createGateway(
+    { rest: { shop: { baseUrl: backend.url, noRetry: true, endpoints: [{ name: 'item', path }] } } },
+    { baseDirectory: '/', logger },
+  )
+}
+
+async function startBackend(): Promise<RestBackend> {
+  const backend = await startRestBackend(() => ({ json: 'done' }))
+  onTestFinished(() => backend.stop())
+  return backend
+}
+
+function query(
+  url: string,
+  agent: Agent,
+): Promise<{ status: number | undefined; connection: string | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      `${url}/graphql`,
+      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
+      (response) => {
+        let body = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => (body += chunk))
+        response.on('end', () =>
+          resolve({ status: response.statusCode, connection: response.headers.connection, body }),
+        )
+      },
+    )
+    request.on('error', reject)
+    request.end(JSON.stringify({ query: '{ item }' }))
+  })
+}
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { promise, resolve }
+}
+
+describe('a graceful stop', () => {
+  it('answers requests in flight with Connection: close, refuses new connections, leaves idle ones', async () => {
+    const backend = await startBackend()
+    const gate = deferred()
+    const server = await start(backend)
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    await query(server.url, agent)
+    backend.handle(async () => {
+      await gate.promise
+      return { json: 'late' }
+    })
+    const inFlight = query(server.url, agent)
+    await expect.poll(() => backend.requests.length).toBe(2)
+    const closed = server.close()
+    await expect(fetch(`${server.url}/health/live`)).rejects.toThrow()
+    gate.resolve()
+    expect(await inFlight).toEqual({ status: 200, connection: 'close', body: '{"data":{"item":"late"}}' })
+    await closed
+  })
+
+  it('destroys what is still open after the grace period', async () => {
+    const backend = await startBackend()
+    backend.handle(() => new Promise(() => {}))
+    const server = await start(backend)
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    const inFlight = query(server.url, agent)
+    inFlight.catch(() => {})
+    await expect.poll(() => backend.requests.length).toBe(1)
+    await server.close({ graceMs: 20 })
+    await expect(inFlight).rejects.toThrow()
+  })
+})
+
+describe('replace', () => {
+  it('serves new requests from the next gateway and ends those in flight on the old one', async () => {
+    const backend = await startBackend()
+    const gate = deferred()
+    const server = await start(backend, '/old')
+    const agent = new Agent({ keepAlive: true })
+    onTestFinished(() => agent.destroy())
+    backend.handle(async ({ rawUrl }) => {
+      if (rawUrl === '/old') await gate.promise
+      return { json: rawUrl }
+    })
+    const old = query(server.url, agent)
+    await expect.poll(() => backend.requests.length).toBe(1)
+    const replaced = server.replace(await gatewayFor(backend, '/new'))
+    expect((await query(server.url, agent)).body).toBe('{"data":{"item":"/new"}}')
+    gate.resolve()
+    expect((await old).body).toBe('{"data":{"item":"/old"}}')
+    await replaced
+  })
+})
