@@ -140,7 +140,7 @@ describe('vinyasa start', () => {
     expect(await response.json()).toEqual({ data: { getProduct: { id: '1' } } })
     stop()
     expect(await code).toBe(0)
-    await expect(ready(port)).rejects.toThrow()
+    await expect(ready(port)).rejects.toThrow('fetch failed')
   })
 })
 

@@ -69,7 +69,7 @@ describe('a graceful stop', () => {
     const inFlight = query(server.url, agent)
     await expect.poll(() => backend.requests.length).toBe(2)
     const closed = server.close()
-    await expect(fetch(`${server.url}/health/live`)).rejects.toThrow()
+    await expect(fetch(`${server.url}/health/live`)).rejects.toThrow('fetch failed')
     gate.resolve()
     expect(await inFlight).toEqual({ status: 200, connection: 'close', body: '{"data":{"item":"late"}}' })
     await closed
@@ -85,7 +85,7 @@ describe('a graceful stop', () => {
     inFlight.catch(() => {})
     await expect.poll(() => backend.requests.length).toBe(1)
     await server.close({ graceMs: 20 })
-    await expect(inFlight).rejects.toThrow()
+    await expect(inFlight).rejects.toThrow('socket hang up')
   })
 })
 
