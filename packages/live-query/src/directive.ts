@@ -1,0 +1,67 @@
+import {
+  DirectiveLocation,
+  GraphQLBoolean,
+  GraphQLDirective,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLSchema,
+  Kind,
+  getDirectiveValues,
+  visit,
+  type DocumentNode,
+  type OperationDefinitionNode,
+} from 'graphql'
+
+/** `directive @live(if: Boolean! = true, throttle: Int) on QUERY` */
+export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({
+  name: 'live',
+  description: 'Sends the complete result again whenever the data behind it changes.',
+  locations: [DirectiveLocation.QUERY],
+  args: {
+    if: {
+      type: new GraphQLNonNull(GraphQLBoolean),
+      defaultValue: true,
+      description: 'An ordinary query when false.',
+    },
+    throttle: {
+      type: GraphQLInt,
+      description: 'Least milliseconds between two updates; the server may ask for more.',
+    },
+  },
+})
+
+/** The schema with `@live` in it; the same one if it has that already. */
+export function addLiveDirective(schema: GraphQLSchema): GraphQLSchema {
+  if (schema.getDirective('live')) return schema
+  const config = schema.toConfig()
+  return new GraphQLSchema({ ...config, directives: [...config.directives, GraphQLLiveDirective] })
+}
+
+/** Whether any operation of the document carries `@live`, whatever its `if`. */
+export function hasLiveDirective(document: DocumentNode): boolean {
+  return document.definitions.some(
+    (definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION &&
+      definition.directives?.some((directive) => directive.name.value === 'live') === true,
+  )
+}
+
+/** What the operation's `@live` says; `undefined` when it has none or `if` is false. */
+export function liveDirectiveValues(
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): { readonly throttleMs: number | undefined } | undefined {
+  const values = getDirectiveValues(GraphQLLiveDirective, operation, variables)
+  if (!values || values['if'] === false) return undefined
+  const throttle = values['throttle']
+  return { throttleMs: typeof throttle === 'number' ? Math.max(0, throttle) : undefined }
+}
+
+/**
+ * The document without `@live`, and without `@defer` and `@stream`, which have no meaning where every update is a
+ * complete result.
+ */
+export function stripLiveDirective(document: DocumentNode): DocumentNode {
+  const names = new Set(['live', 'defer', 'stream'])
+  return visit(document, { Directive: (node) => (names.has(node.name.value) ? null : undefined) })
+}

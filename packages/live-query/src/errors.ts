@@ -1,0 +1,68 @@
+import { GraphQLError } from 'graphql'
+
+/** The operation may not be live. */
+export function liveQueryNotEnabled(field: string): GraphQLError {
+  return new GraphQLError(
+    `The field "Query.${field}" cannot be queried with @live. Leave @live out, or enable live queries for the field.`,
+    { extensions: { code: 'LIVE_QUERY_NOT_ENABLED', field } },
+  )
+}
+
+/** One subscription too many. */
+export function liveQueryLimit(what: string, limit: number): GraphQLError {
+  return new GraphQLError(
+    `The limit of ${limit} live subscriptions ${what} is reached. Complete one before starting another.`,
+    { extensions: { code: 'LIVE_QUERY_LIMIT', limit } },
+  )
+}
+
+/** `revalidate` said no. Ends the subscription. */
+export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
+  return new GraphQLError('The credentials of this live query are no longer valid. Subscribe again with new ones.', {
+    extensions: { code: 'UNAUTHENTICATED' },
+    ...(cause instanceof Error ? { originalError: cause } : {}),
+  })
+}
+
+/** An option that cannot be. Thrown when the server or a subscription starts. */
+export function invalidLiveOption(where: string, expected: string, got: unknown): GraphQLError {
+  return new GraphQLError(`Invalid live query option ${where}: expected ${expected}, got ${JSON.stringify(got)}.`, {
+    extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
+  })
+}
+
+/** The operation cannot be found or is not a query. */
+export function operationNotFound(): GraphQLError {
+  return new GraphQLError(
+    'Could not determine what operation to execute: name one of the document in "operationName".',
+    { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
+  )
+}
+
+/** What a client sees of a failure that is none of its business. */
+export function unexpectedError(cause: unknown): GraphQLError {
+  return new GraphQLError('Unexpected error.', {
+    extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    ...(cause instanceof Error ? { originalError: cause } : {}),
+  })
+}
+
+/** The store was closed or the name taken: a mistake of the program, not of a client. */
+export class LiveQueryStoreError extends Error {
+  readonly code: 'LIVE_QUERY_STORE_CLOSED' | 'LIVE_QUERY_DUPLICATE_ID'
+  constructor(code: 'LIVE_QUERY_STORE_CLOSED' | 'LIVE_QUERY_DUPLICATE_ID', message: string) {
+    super(message)
+    this.name = 'LiveQueryStoreError'
+    this.code = code
+  }
+}
+
+/** Thrown by an execution to end the subscriptions of its group with these errors. */
+export class EndLiveQuery extends Error {
+  readonly errors: readonly GraphQLError[]
+  constructor(errors: readonly GraphQLError[]) {
+    super(errors[0]?.message ?? 'The live query ended.')
+    this.name = 'EndLiveQuery'
+    this.errors = errors
+  }
+}

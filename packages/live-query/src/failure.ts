@@ -1,0 +1,23 @@
+import type { LiveResult } from './version.ts'
+
+/** Errors that the same request would meet again: trying once more cannot help. */
+const LASTING = new Set([
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'FAILED_PRECONDITION',
+  'NOT_IMPLEMENTED',
+  'GRAPHQL_VALIDATION_FAILED',
+])
+
+/** Whether a result is worth another try although nothing announced a change: a backend was away, say. */
+export function isWorthRetrying(result: LiveResult): boolean {
+  return result.errors?.some((error) => !LASTING.has(codeOf(error))) === true
+}
+
+function codeOf(error: unknown): string {
+  const extensions = (error as { readonly extensions?: { readonly code?: unknown } } | null)?.extensions
+  return typeof extensions?.code === 'string' ? extensions.code : ''
+}

@@ -1,0 +1,72 @@
+import type { GraphQLError } from 'graphql'
+import type { LiveQueryRegistration, LiveQueryStore, LiveQuerySubscription } from './store.ts'
+import type { LiveQueryChannel } from './subscriber.ts'
+import { toUpdate, type Delivery, type LiveQueryUpdate } from './update.ts'
+
+type Step = IteratorResult<LiveQueryUpdate, undefined>
+
+/**
+ * A live query as an async iterable. It holds one update at most for a consumer that is not waiting: the newest.
+ * Registered at once; throws what `register` throws.
+ */
+export function iterateLiveQuery(
+  store: LiveQueryStore,
+  registration: Omit<LiveQueryRegistration, 'channel'>,
+  signal?: AbortSignal,
+): AsyncIterableIterator<LiveQueryUpdate> {
+  let waiting: { resolve(step: Step): void; reject(error: unknown): void } | undefined
+  let subscription: LiveQuerySubscription | undefined
+  let ended: { readonly errors?: readonly GraphQLError[] | undefined } | undefined
+
+  const channel: LiveQueryChannel = {
+    ready: () => waiting !== undefined,
+    next(delivery: Delivery) {
+      const { resolve } = waiting ?? {}
+      waiting = undefined
+      resolve?.({ done: false, value: toUpdate(delivery, subscription?.id ?? registration.id ?? '') })
+    },
+    end: (errors) => end(errors),
+  }
+
+  function end(errors?: readonly GraphQLError[]): void {
+    ended ??= { errors }
+    signal?.removeEventListener('abort', stop)
+    const { resolve } = waiting ?? {}
+    waiting = undefined
+    resolve?.(lastStep())
+  }
+
+  /** Errors that end the query are its last result; then it is done. */
+  function lastStep(): Step {
+    const errors = ended?.errors
+    if (!errors) return { done: true, value: undefined }
+    ended = {}
+    return { done: false, value: { errors } as unknown as LiveQueryUpdate }
+  }
+
+  function stop(): void {
+    if (subscription) store.unregister(subscription.id)
+    end()
+  }
+
+  subscription = store.register({ ...registration, channel })
+  if (signal?.aborted) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next() {
+      if (ended) return Promise.resolve(lastStep())
+      return new Promise<Step>((resolve, reject) => {
+        waiting = { resolve, reject }
+        subscription?.flush()
+      })
+    },
+    return() {
+      stop()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+  }
+}

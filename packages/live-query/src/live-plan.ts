@@ -1,0 +1,227 @@
+import {
+  Kind,
+  TypeInfo,
+  getNamedType,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { isVolatility, type Volatility } from './cache-control.ts'
+import { invalidLiveOption, liveQueryNotEnabled } from './errors.ts'
+import type { LiveQueryFieldOptions, LiveQueryStrategy } from './options.ts'
+import { entityTypesOf, isTrigger, possibleObjects, triggersOfTypes } from './triggers.ts'
+
+/** How one live operation is kept true: the options of all its root fields, merged. */
+export interface LivePlan {
+  readonly strategy: LiveQueryStrategy
+  readonly triggers: readonly string[]
+  readonly throttleMs: number
+  readonly pollIntervalMs: number
+  readonly ttlSeconds: number
+  readonly volatility: Volatility | undefined
+  /** Root fields with a limit of their own. */
+  readonly maxConnections: ReadonlyMap<string, number>
+}
+
+export interface PlanInput {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly fields: Readonly<Record<string, LiveQueryFieldOptions>>
+  readonly defaults: LiveQueryFieldOptions
+  /** What the client asked for with `@live(throttle:)`. */
+  readonly throttleMs: number | undefined
+}
+
+/** Merges the options of the operation's root fields. Throws a `GraphQLError` when one may not be live. */
+export function planLiveQuery(input: PlanInput): LivePlan {
+  const { schema, document, operation } = input
+  const queryType = schema.getQueryType()
+  const merged: FieldPlan[] = []
+  for (const node of rootFields(document, operation.selectionSet)) {
+    const field = queryType?.getFields()[node.name.value]
+    if (!field) continue // `__typename`, which never changes
+    merged.push(planField(input, field, node))
+  }
+  return mergePlans(merged, input.throttleMs)
+}
+
+interface FieldPlan {
+  readonly name: string
+  readonly strategy: LiveQueryStrategy
+  readonly triggers: readonly string[]
+  readonly throttleMs: number
+  readonly pollIntervalMs: number
+  readonly ttlSeconds: number
+  readonly maxConnections: number
+  readonly volatility: Volatility | undefined
+}
+
+function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node: FieldNode): FieldPlan {
+  const own = optionsOf(input, field)
+  const { enabled = false, strategy = 'INVALIDATION', triggers, dependsOn = [], volatility } = own
+  const { throttleMs = 100, pollIntervalMs = 1000, ttlSeconds = 0, maxConnections = 0 } = own
+  if (!enabled) throw liveQueryNotEnabled(field.name)
+  check(strategy, isStrategy, field.name, 'strategy', 'INVALIDATION, POLLING or HASH_DIFF')
+  check(volatility, isOptionalVolatility, field.name, 'volatility', 'VeryHigh, High, Medium, Low or VeryLow')
+  for (const [name, value] of Object.entries({ throttleMs, pollIntervalMs, ttlSeconds, maxConnections })) {
+    check(value, isAmount, field.name, name, 'a number of 0 or more')
+  }
+  for (const trigger of triggers ?? []) {
+    check(trigger, isTrigger, field.name, 'triggers', 'patterns like "User.update" or "User.*"')
+  }
+  const reacts = strategy === 'INVALIDATION'
+  const base = triggers && triggers.length > 0 ? triggers : derivedTriggers(input, field, node)
+  return {
+    name: field.name,
+    strategy,
+    triggers: reacts ? [...base, ...dependsOn.map((type) => `${type}.*`), `Query.${field.name}`] : [],
+    throttleMs,
+    pollIntervalMs: Math.max(50, pollIntervalMs),
+    ttlSeconds,
+    maxConnections,
+    volatility,
+  }
+}
+
+/** The plugin's own word for the field, then what its source wrote, then the defaults. Unset is not a word. */
+function optionsOf(
+  { fields, defaults }: PlanInput,
+  field: GraphQLField<unknown, unknown>,
+): LiveQueryFieldOptions {
+  const configured = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined
+  const written: unknown = field.extensions['liveQuery']
+  const result: Record<string, unknown> = {}
+  for (const layer of [defaults, written, configured && { enabled: true }, configured]) {
+    if (typeof layer !== 'object' || layer === null) continue
+    for (const [key, value] of Object.entries(layer)) if (value !== undefined) result[key] = value
+  }
+  return result
+}
+
+function derivedTriggers(
+  { schema, document }: PlanInput,
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+): string[] {
+  const names = entityTypesOf(schema, field.type)
+  for (const name of selectedTypes(schema, document, node, field)) names.add(name)
+  return triggersOfTypes(names)
+}
+
+/** Every object type that the selections below the field can return. */
+function selectedTypes(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown>,
+): Set<string> {
+  const names = new Set<string>()
+  const add = (type: Parameters<typeof getNamedType>[0]): void => {
+    const named = getNamedType(type)
+    if (named) for (const object of possibleObjects(schema, named)) names.add(object.name)
+  }
+  add(field.type)
+  const fragments = fragmentsOf(document)
+  const followed = new Set<string>()
+  const walk = (root: FieldNode | FragmentDefinitionNode, typeInfo: TypeInfo): void => {
+    const spreads: string[] = []
+    visit(
+      root,
+      visitWithTypeInfo(typeInfo, {
+        Field: () => add(typeInfo.getType()),
+        FragmentSpread: (spread) => void spreads.push(spread.name.value),
+      }),
+    )
+    for (const name of spreads) {
+      const fragment = fragments.get(name)
+      if (!fragment || followed.has(name)) continue
+      followed.add(name)
+      walk(fragment, new TypeInfo(schema))
+    }
+  }
+  walk(node, new TypeInfo(schema, schema.getQueryType() ?? undefined))
+  return names
+}
+
+/** The root fields, through fragments; skipped ones too, as a variable may bring them back. */
+export function rootFields(document: DocumentNode, selectionSet: SelectionSetNode): FieldNode[] {
+  const fragments = fragmentsOf(document)
+  const followed = new Set<string>()
+  const collect = (selections: SelectionSetNode): FieldNode[] =>
+    selections.selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection]
+      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet)
+      const fragment = fragments.get(selection.name.value)
+      if (!fragment || followed.has(fragment.name.value)) return []
+      followed.add(fragment.name.value)
+      return collect(fragment.selectionSet)
+    })
+  return collect(selectionSet)
+}
+
+function mergePlans(fields: readonly FieldPlan[], clientThrottleMs: number | undefined): LivePlan {
+  const polling = fields.filter((field) => field.strategy !== 'INVALIDATION')
+  const ttls = fields.map((field) => field.ttlSeconds).filter((ttl) => ttl > 0)
+  return {
+    strategy: mergeStrategies(fields),
+    triggers: [...new Set(fields.flatMap((field) => field.triggers))],
+    throttleMs: Math.max(clientThrottleMs ?? 0, ...fields.map((field) => field.throttleMs)),
+    pollIntervalMs: Math.min(...polling.map((field) => field.pollIntervalMs)),
+    ttlSeconds: ttls.length > 0 ? Math.min(...ttls) : 0,
+    volatility: mostVolatile(fields),
+    maxConnections: new Map(
+      fields
+        .filter((field) => field.maxConnections > 0)
+        .map((field) => [field.name, field.maxConnections] as const),
+    ),
+  }
+}
+
+function mergeStrategies(fields: readonly FieldPlan[]): LiveQueryStrategy {
+  if (fields.some((field) => field.strategy === 'POLLING')) return 'POLLING'
+  return fields.some((field) => field.strategy === 'HASH_DIFF') ? 'HASH_DIFF' : 'INVALIDATION'
+}
+
+/** A result is as volatile as its most volatile part; a part of unknown volatility leaves the whole unknown. */
+function mostVolatile(fields: readonly FieldPlan[]): Volatility | undefined {
+  const order: readonly Volatility[] = ['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']
+  if (fields.some((field) => field.volatility === undefined)) return undefined
+  return order.find((level) => fields.some((field) => field.volatility === level))
+}
+
+function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  return fragments
+}
+
+function check(
+  value: unknown,
+  accepts: (value: unknown) => boolean,
+  field: string,
+  option: string,
+  expected: string,
+): void {
+  if (!accepts(value)) throw invalidLiveOption(`"${option}" of Query.${field}`, expected, value)
+}
+
+function isStrategy(value: unknown): boolean {
+  return value === 'INVALIDATION' || value === 'POLLING' || value === 'HASH_DIFF'
+}
+
+function isOptionalVolatility(value: unknown): boolean {
+  return value === undefined || isVolatility(value)
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
+}

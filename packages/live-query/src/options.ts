@@ -1,0 +1,96 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { Clock } from './clock.ts'
+import type { LiveQueryStore } from './store.ts'
+import type { Volatility } from './cache-control.ts'
+
+/** How re-execution is decided. Specification: "Strategies". */
+export type LiveQueryStrategy = 'INVALIDATION' | 'POLLING' | 'HASH_DIFF'
+
+/**
+ * The live options of one root field. Specification: "Live query option".
+ * A source writes them to the field's `extensions.liveQuery`; the plugin's `fields` option wins over that.
+ */
+export interface LiveQueryFieldOptions {
+  /** Whether `@live` may be used with the field. Default `false` in extensions, `true` in the plugin's `fields`. */
+  readonly enabled?: boolean | undefined
+  /** Default `INVALIDATION`. */
+  readonly strategy?: LiveQueryStrategy | undefined
+  /**
+   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: `create`, `update` and `delete` of
+   * the field's type, of its list items and of every object type the operation selects below it.
+   */
+  readonly triggers?: readonly string[] | undefined
+  /** Further types all of whose operations trigger the field. */
+  readonly dependsOn?: readonly string[] | undefined
+  /** Least time between two updates. Default 100; 0 means that every event is an update of its own. */
+  readonly throttleMs?: number | undefined
+  /** For `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
+  readonly pollIntervalMs?: number | undefined
+  /** The subscription completes after this long. Default 0: never. */
+  readonly ttlSeconds?: number | undefined
+  /** Live subscriptions that may use the field at one time on this server. Default 0: no limit of its own. */
+  readonly maxConnections?: number | undefined
+  /** Sets the update's `cache_control`. Default: none is sent. */
+  readonly volatility?: Volatility | undefined
+  /**
+   * `backend` (default): the arguments filter where the field is resolved. `gateway`: list items that own a field of
+   * an argument's name must equal the argument. Specification: "Live query filtering".
+   */
+  readonly filter?: 'backend' | 'gateway' | undefined
+}
+
+/** Merging of rapid events. Specification: "Batch invalidation configuration". */
+export interface BatchOptions {
+  /** Default: on where `throttleMs` is above 0. */
+  readonly enabled?: boolean | undefined
+  /** Wait for this much quiet. Default 50. */
+  readonly debounceMs?: number | undefined
+  /** Do not wait for quiet once this many events are collected. Default 100. */
+  readonly maxBatchSize?: number | undefined
+  /** Do not wait for quiet longer than this after the first event. Default 500. */
+  readonly maxWaitMs?: number | undefined
+}
+
+export interface LiveQueryStoreOptions {
+  readonly batch?: BatchOptions | undefined
+  /** Live subscriptions of the whole server; one over is refused with `LIVE_QUERY_LIMIT`. Default 10 000. */
+  readonly maxSubscriptions?: number | undefined
+  /** A subscriber that joins takes a clean result at most this old instead of running again. Default 1000; 0: never. */
+  readonly joinWindowMs?: number | undefined
+  /** Send nothing when a re-execution gave what it gave before. Default `false`: each re-execution is an update. */
+  readonly skipUnchanged?: boolean | undefined
+  /** Events with an id re-execute only the queries whose result holds that id (`create` always does). Default `false`. */
+  readonly matchEntityId?: boolean | undefined
+  /** How deep `changed_fields` looks; a change below stands as the path at that depth. 0: leave it out. Default 10. */
+  readonly changedFieldsDepth?: number | undefined
+  /** Receives failures of the background. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly clock?: Clock | undefined
+  /** Jitter of polls, back-off and resynchronisation; in [0, 1). Default `Math.random`. */
+  readonly random?: (() => number) | undefined
+}
+
+export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
+  /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
+  readonly store?: LiveQueryStore | undefined
+  /** Where mutations announce what they changed. Default: none; call `store.invalidate`. */
+  readonly bus?: Pick<InvalidationBus, 'subscribe'> | undefined
+  /** Live options by name of the `Query` field; each wins over the field's `extensions.liveQuery`. */
+  readonly fields?: Readonly<Record<string, LiveQueryFieldOptions>> | undefined
+  /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */
+  readonly defaults?: LiveQueryFieldOptions | undefined
+  /**
+   * Who may share one execution: subscriptions whose key is equal. `null`: share with nobody.
+   * Default: a digest of the headers in `varyHeaders` and of the `connection_init` payload.
+   */
+  readonly contextKey?: ((context: Record<string, unknown>) => string | null) | undefined
+  /** Request headers that results depend on. Default `authorization` and `cookie`. */
+  readonly varyHeaders?: readonly string[] | undefined
+  /**
+   * Runs with the fresh context before a re-execution; `false` or an exception ends the subscriptions of the group
+   * with an `error` message.
+   */
+  readonly revalidate?: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
+  /** Least time between two calls of `revalidate` for one group. Default 30. */
+  readonly revalidateSeconds?: number | undefined
+}

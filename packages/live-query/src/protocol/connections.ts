@@ -1,0 +1,151 @@
+import type { ExecutionArgs, FormattedExecutionResult } from 'graphql'
+import { CloseCode, makeServer, type ExecutionResult } from 'graphql-ws'
+import type { Clock } from '../clock.ts'
+import type { LiveQueryEngine } from '../engine.ts'
+import { formatError } from '../version.ts'
+import type { Handshake, LiveSocket } from './live-socket.ts'
+import { MessageGate, readClientMessage } from './message-gate.ts'
+import { SocketOperations } from './operations.ts'
+import { errorsToSend, failed, type ResultStream } from './streams.ts'
+
+export interface ConnectionsOptions {
+  readonly engine: LiveQueryEngine
+  readonly maxSubscriptionsPerSocket: number
+  /** 0: wait for ever. */
+  readonly connectionInitTimeoutMs: number
+  /** `false` closes with 4403; an object is the payload of `connection_ack`. */
+  readonly onConnect: ((connection: LiveConnection) => OnConnectResult | Promise<OnConnectResult>) | undefined
+  /** The context of each execution, from which Yoga builds the rest. */
+  readonly createContext: (connection: LiveConnection, signal: AbortSignal) => Record<string, unknown>
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+export type OnConnectResult = boolean | Readonly<Record<string, unknown>> | void
+
+/** A socket that said `connection_init`. */
+export interface LiveConnection {
+  readonly url: string
+  /** Headers of the request that opened the socket. */
+  readonly headers: Headers
+  /** Payload of `connection_init`. */
+  readonly connectionParams: Readonly<Record<string, unknown>> | undefined
+}
+
+/** The protocol's side of one open socket. */
+export interface OpenedSocket {
+  /** A text message arrived. */
+  receive(text: string): void
+  closed(code: number, reason: string): void
+}
+
+export interface Connections {
+  /** The protocol's side of a socket that has just opened. */
+  open(socket: LiveSocket, handshake: Handshake): OpenedSocket
+}
+
+interface Extra {
+  readonly socket: LiveSocket
+  operations: SocketOperations | undefined
+  initialised: boolean
+  readonly handshake: Handshake
+}
+
+/** Speaks graphql-transport-ws on sockets of any library. PROTOCOL.md says what is said. */
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { engine, maxSubscriptionsPerSocket, connectionInitTimeoutMs, onConnect } = options
+  const { createContext, clock, onError } = options
+  const runs = new WeakMap<object, () => Promise<ResultStream>>()
+  let nextSocket = 1
+
+  const server = makeServer<Record<string, unknown>, Extra>({
+    // Ours stands in `open`: this one cannot be given a clock.
+    connectionInitWaitTimeout: 0,
+    async onConnect({ extra, connectionParams }) {
+      extra.initialised = true
+      const connection: LiveConnection = { ...extra.handshake, connectionParams }
+      const answer = await onConnect?.(connection)
+      extra.operations = new SocketOperations({
+        engine,
+        socket: extra.socket,
+        socketId: String(nextSocket++),
+        maxSubscriptions: maxSubscriptionsPerSocket,
+        createContext: (signal) => createContext(connection, signal),
+      })
+      return answer
+    },
+    async onSubscribe({ extra }, id, payload) {
+      const prepared = await extra.operations?.prepare(id, payload)
+      if (!prepared || !('run' in prepared)) return prepared
+      runs.set(prepared.args, prepared.run)
+      return prepared.args
+    },
+    execute: (args) => start(args),
+    subscribe: (args) => start(args),
+    onNext: (_context, _id, _payload, _args, result) => formatResult(result),
+    onError: (_context, _id, _payload, errors) => errorsToSend(errors, onError).map(formatError),
+  })
+
+  function start(args: ExecutionArgs): Promise<ResultStream> {
+    const run = runs.get(args)
+    runs.delete(args)
+    return run ? run() : Promise.resolve(failed(new Error('Only prepared operations can be run.')))
+  }
+
+  function open(socket: LiveSocket, handshake: Handshake): OpenedSocket {
+    const extra: Extra = { operations: undefined, initialised: false, handshake, socket }
+    let handle: (text: string) => Promise<void> = async () => {}
+    const closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => new Promise((resolve) => socket.send(text, resolve)),
+        close: (code, reason) => socket.close(code ?? 1000, reason ?? ''),
+        onMessage: (listener) => void (handle = listener),
+      },
+      extra,
+    )
+    const gate = new MessageGate(async (message, text) => {
+      if (message.type === 'complete' && message.id) extra.operations?.end(message.id)
+      try {
+        await handle(text)
+      } finally {
+        if (message.type === 'subscribe' && message.id) extra.operations?.end(message.id)
+      }
+    })
+    const initTimer =
+      connectionInitTimeoutMs > 0 ? clock.setTimeout(closeUninitialised, connectionInitTimeoutMs) : undefined
+
+    function closeUninitialised(): void {
+      if (!extra.initialised) {
+        socket.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout')
+      }
+    }
+
+    async function receive(text: string): Promise<void> {
+      const message = readClientMessage(text)
+      if (!message) return socket.close(CloseCode.BadRequest, 'Invalid message received')
+      try {
+        await gate.receive(message, text)
+      } catch (error) {
+        onError(error)
+        socket.close(CloseCode.InternalServerError, 'Internal server error')
+      }
+    }
+
+    return {
+      receive: (text) => void receive(text),
+      closed(code, reason) {
+        clock.clearTimeout(initTimer)
+        gate.clear()
+        extra.operations?.close()
+        closed(code, reason).catch(onError)
+      },
+    }
+  }
+
+  return { open }
+}
+
+function formatResult({ errors, ...result }: ExecutionResult): FormattedExecutionResult {
+  return { ...result, ...(errors ? { errors: errors.map(formatError) } : {}) } as FormattedExecutionResult
+}

@@ -1,0 +1,61 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { LiveConnection } from './connections.ts'
+import type { Handshake } from './live-socket.ts'
+
+/** Headers that speak of the socket, not of the operations on it. */
+const OF_THE_SOCKET = /^(connection|upgrade|keep-alive|transfer-encoding|content-length|sec-websocket-.*)$/
+
+/** What is kept of an upgrade request; the request itself may go. */
+export function handshakeOf(request: IncomingMessage): Handshake {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    if (OF_THE_SOCKET.test(name)) continue
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  return { url: urlOf(request), headers }
+}
+
+function urlOf(request: IncomingMessage): string {
+  const scheme = 'encrypted' in request.socket ? 'https' : 'http'
+  try {
+    return new URL(request.url ?? '/', `${scheme}://${request.headers.host ?? 'localhost'}`).href
+  } catch {
+    return `${scheme}://localhost/`
+  }
+}
+
+/** The headers of an execution: those of the upgrade, and what `connection_init` gave in place of some of them. */
+export function requestHeadersOf(
+  { headers, connectionParams }: LiveConnection,
+  connectionHeaders: readonly string[],
+): Headers {
+  if (!connectionParams) return headers
+  const nested = connectionParams['headers']
+  const given = { ...(typeof nested === 'object' ? nested : {}), ...connectionParams }
+  const result = new Headers(headers)
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'string' || !connectionHeaders.includes(name.toLowerCase())) continue
+    try {
+      result.set(name, value)
+    } catch {
+      // Not a header value: then it is none, and what needs it will say that it is missing.
+    }
+  }
+  return result
+}
+
+/** Cookies go along without the user's will, so a page of another origin must not use them. */
+export function isOriginAllowed(origin: string, headers: Headers): boolean {
+  if (!headers.has('cookie')) return true
+  try {
+    return new URL(origin).host === headers.get('host')
+  } catch {
+    return false
+  }
+}
+
+export function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.on('error', () => {})
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

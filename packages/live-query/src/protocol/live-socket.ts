@@ -1,0 +1,16 @@
+/** What the protocol needs of a socket. One adapter for each socket library. */
+export interface LiveSocket {
+  /** The sub-protocol agreed on. */
+  readonly protocol: string
+  /** Bytes handed to `send` that have not left this process. */
+  bufferedBytes(): number
+  /** `onSent` is called once the text has left this process, or never will. A closed socket takes nothing. */
+  send(text: string, onSent?: () => void): void
+  close(code: number, reason: string): void
+}
+
+/** What is kept of the request that opened the socket. */
+export interface Handshake {
+  readonly url: string
+  readonly headers: Headers
+}

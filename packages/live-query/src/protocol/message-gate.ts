@@ -1,0 +1,60 @@
+/** What the gate has to know of a message. `undefined` for what is no message of a client. */
+export interface ClientMessage {
+  readonly type: string
+  readonly id: string | undefined
+}
+
+const CLIENT_TYPES = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete'])
+
+export function readClientMessage(text: string): ClientMessage | undefined {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
+  const { type, id } = message as { readonly type?: unknown; readonly id?: unknown }
+  if (typeof type !== 'string' || !CLIENT_TYPES.has(type)) return undefined
+  return { type, id: typeof id === 'string' ? id : undefined }
+}
+
+/**
+ * Keeps operations of one id apart: a `subscribe` that follows the `complete` of the same id is held until the first
+ * operation has really ended. Without it the end of the first would forget the second.
+ */
+export class MessageGate {
+  readonly #handle: (message: ClientMessage, text: string) => Promise<void>
+  /** Operations under way by id: `completed` once the client said so. */
+  readonly #running = new Map<string, { completed: boolean; held: string[] }>()
+
+  constructor(handle: (message: ClientMessage, text: string) => Promise<void>) {
+    this.#handle = handle
+  }
+
+  async receive(message: ClientMessage, text: string): Promise<void> {
+    const { type, id } = message
+    const running = id === undefined ? undefined : this.#running.get(id)
+    if (running?.completed && (type === 'subscribe' || type === 'complete')) return void running.held.push(text)
+    if (type === 'complete' && running) running.completed = true
+    if (type !== 'subscribe' || id === undefined || running) return this.#handle(message, text)
+    const operation = { completed: false, held: [] as string[] }
+    this.#running.set(id, operation)
+    try {
+      await this.#handle(message, text)
+    } finally {
+      this.#running.delete(id)
+      for (const held of operation.held) await this.#release(held)
+    }
+  }
+
+  /** The socket is gone: what is held will not be served. */
+  clear(): void {
+    for (const operation of this.#running.values()) operation.held.length = 0
+  }
+
+  #release(text: string): Promise<void> {
+    const message = readClientMessage(text)
+    return message ? this.receive(message, text) : Promise.resolve()
+  }
+}

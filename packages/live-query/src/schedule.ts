@@ -1,0 +1,39 @@
+/** How events are merged, with every default filled in. */
+export interface Timing {
+  readonly throttleMs: number
+  /** Off: every event is an update of its own. */
+  readonly batching: boolean
+  readonly debounceMs: number
+  readonly maxBatchSize: number
+  readonly maxWaitMs: number
+}
+
+/** Events that no run has covered yet. */
+export interface PendingEvents {
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+/**
+ * When the next run may begin: after the throttle, and once the events have come to rest, but at the latest
+ * `maxWaitMs` after the first of them. A full batch waits for no rest, yet for the throttle.
+ */
+export function nextRunAt(pending: PendingEvents, lastEmitAt: number, timing: Timing): number {
+  const throttled = lastEmitAt + timing.throttleMs
+  if (!timing.batching || pending.count >= timing.maxBatchSize) return Math.max(throttled, pending.firstAt)
+  const rest = Math.min(pending.lastAt + timing.debounceMs, pending.firstAt + timing.maxWaitMs)
+  return Math.max(throttled, rest)
+}
+
+/** How many of the waiting events the next run stands for. Unbatched events beyond the queue's bound are merged. */
+export function eventsOfNextRun(count: number, timing: Timing): number {
+  if (timing.batching) return count
+  return count > timing.maxBatchSize ? count - timing.maxBatchSize + 1 : 1
+}
+
+/** The wait before a failed run is tried again: 250 ms, doubling to 5 s, with up to half taken off by chance. */
+export function backoffMs(failures: number, random: () => number): number {
+  const full = Math.min(5000, 250 * 2 ** Math.min(failures - 1, 10))
+  return full * (1 - random() / 2)
+}

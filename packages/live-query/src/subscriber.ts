@@ -1,0 +1,93 @@
+import type { GraphQLError } from 'graphql'
+import type { Delivery } from './update.ts'
+import type { Version } from './version.ts'
+
+/** Where a subscription's updates go. */
+export interface LiveQueryChannel {
+  /** Whether an update can be taken now. While not, the newest waits; call `flush` of the subscription once it can. */
+  ready(): boolean
+  next(delivery: Delivery): void
+  /** The last call: completed, or ended by an error. */
+  end(errors?: readonly GraphQLError[]): void
+}
+
+export interface SubscriberOptions {
+  readonly id: string
+  readonly channel: LiveQueryChannel
+  readonly withChangedFields: boolean
+  readonly onError: (error: unknown) => void
+}
+
+/** One subscription's mailbox: holds one version at most, the newest. */
+export class Subscriber {
+  readonly id: string
+  readonly #channel: LiveQueryChannel
+  readonly #withChangedFields: boolean
+  readonly #onError: (error: unknown) => void
+  #last: Version | undefined
+  #waiting: Version | undefined
+  #revision = 0
+  #ended = false
+
+  constructor({ id, channel, withChangedFields, onError }: SubscriberOptions) {
+    this.id = id
+    this.#channel = channel
+    this.#withChangedFields = withChangedFields
+    this.#onError = onError
+  }
+
+  get hasInitial(): boolean {
+    return this.#last !== undefined || this.#waiting !== undefined
+  }
+
+  /** Whether the version says something that this subscriber was not told. */
+  isNews(version: Version): boolean {
+    return (this.#waiting ?? this.#last)?.content !== version.content
+  }
+
+  offer(version: Version): void {
+    if (this.#ended) return
+    this.#waiting = version
+    this.flush()
+  }
+
+  flush(): void {
+    const version = this.#waiting
+    if (!version || this.#ended) return
+    try {
+      if (!this.#channel.ready()) return
+      this.#waiting = undefined
+      const base = this.#last
+      this.#last = version
+      this.#revision += 1
+      this.#channel.next({
+        version,
+        base,
+        revision: this.#revision,
+        batched: base !== undefined && version.events - base.events > 1,
+        withChangedFields: this.#withChangedFields,
+      })
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  end(errors?: readonly GraphQLError[]): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#waiting = undefined
+    this.#last = undefined
+    try {
+      this.#channel.end(errors)
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  /** Left by its own will: nothing more is sent. */
+  leave(): void {
+    this.#ended = true
+    this.#waiting = undefined
+    this.#last = undefined
+  }
+}

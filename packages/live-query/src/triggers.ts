@@ -1,0 +1,75 @@
+import {
+  getNamedType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from 'graphql'
+import type { InvalidationEvent } from '@vinyasa/invalidation'
+
+const OPERATIONS = ['create', 'update', 'delete']
+
+/** Whether an event hits a trigger `<EntityType>.<operation>`. `*` stands for anything, on either side. */
+export function matchesTrigger(trigger: string, event: InvalidationEvent): boolean {
+  const dot = trigger.indexOf('.')
+  return (
+    matchesPart(trigger.slice(0, dot), event.entityType) &&
+    matchesPart(trigger.slice(dot + 1), event.operation)
+  )
+}
+
+export function isTrigger(value: unknown): value is string {
+  return typeof value === 'string' && /^[^.\s]+\.[^.\s]+$/.test(value)
+}
+
+/** An event that says that anything may have changed: after a gap on the bus, after a new schema. */
+export function isResync(event: InvalidationEvent): boolean {
+  return event.entityType === '*'
+}
+
+export function hasWildcard(event: InvalidationEvent): boolean {
+  return event.entityType === '*' || event.operation === '*'
+}
+
+/** The triggers that an event can hit exactly: keys to look up in an index of triggers. */
+export function triggersHitBy(event: InvalidationEvent): string[] {
+  const { entityType, operation } = event
+  return [`${entityType}.${operation}`, `${entityType}.*`, `*.${operation}`, '*.*']
+}
+
+/** `create`, `update` and `delete` of each of the types. */
+export function triggersOfTypes(typeNames: Iterable<string>): string[] {
+  return [...typeNames].flatMap((name) => OPERATIONS.map((operation) => `${name}.${operation}`))
+}
+
+/** The entity types a field stands for: its own type, and the items of that type's lists (`ListUsersResponse`). */
+export function entityTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): Set<string> {
+  const names = new Set<string>()
+  for (const own of possibleObjects(schema, getNamedType(type))) {
+    names.add(own.name)
+    for (const field of Object.values(own.getFields())) {
+      if (!isList(field.type)) continue
+      for (const item of possibleObjects(schema, getNamedType(field.type))) names.add(item.name)
+    }
+  }
+  return names
+}
+
+/** The object types that a value of the type can be. */
+export function possibleObjects(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
+  if (isObjectType(type)) return [type]
+  return isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type) : []
+}
+
+function isList(type: GraphQLOutputType): boolean {
+  return isListType(isNonNullType(type) ? type.ofType : type)
+}
+
+function matchesPart(pattern: string, value: string): boolean {
+  return pattern === value || pattern === '*' || value === '*'
+}

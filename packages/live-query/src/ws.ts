@@ -1,0 +1,169 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { handleProtocols } from 'graphql-ws'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { systemClock, type Clock } from './clock.ts'
+import type { LiveQueryPlugin } from './plugin.ts'
+import { createConnections, type LiveConnection, type OnConnectResult } from './protocol/connections.ts'
+import { handshakeOf, isOriginAllowed, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
+import type { LiveSocket } from './protocol/live-socket.ts'
+
+export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
+
+export interface LiveServerOptions {
+  /** What `useLiveQuery` returned. */
+  readonly plugin: Pick<LiveQueryPlugin, 'engine' | 'createRequest'>
+  /** Default `/graphql/live`. */
+  readonly path?: string | undefined
+  /** Live queries, subscriptions and queries under way on one socket. One over is answered with `error`. Default 100. */
+  readonly maxSubscriptionsPerSocket?: number | undefined
+  /** A larger message closes the socket with 1009. Default 262 144. */
+  readonly maxMessageBytes?: number | undefined
+  /** A socket with more than this waiting to be sent is cut off. Default 16 MiB. */
+  readonly maxBufferedBytes?: number | undefined
+  /** Time for `connection_init`, else 4408. Default 3000; 0: for ever. */
+  readonly connectionInitTimeoutMs?: number | undefined
+  /** A ping this often; a socket that has not answered the one before is cut off. Default 12 000; 0: none. */
+  readonly keepAliveMs?: number | undefined
+  /** Whether to accept `connection_init`. `false` closes with 4403; an object is the payload of `connection_ack`. */
+  readonly onConnect?:
+    | ((connection: LiveConnection) => OnConnectResult | Promise<OnConnectResult>)
+    | undefined
+  /**
+   * Payload fields of `connection_init` (or of its `headers`) that count as request headers, as browsers cannot set
+   * headers on a socket. Default `['authorization']`.
+   */
+  readonly connectionHeaders?: readonly string[] | undefined
+  /** More for the context of each execution. */
+  readonly context?: ((connection: LiveConnection) => Readonly<Record<string, unknown>>) | undefined
+  /** Default: a page of another origin may connect unless its request carries cookies. */
+  readonly allowOrigin?: ((origin: string, headers: Headers) => boolean) | undefined
+  /** Receives failures of the background. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly clock?: Clock | undefined
+}
+
+export interface LiveServer {
+  /** How many sockets are open. */
+  readonly sockets: number
+  /** Takes no more sockets and closes the open ones with 1001; resolves when all are gone, after `timeoutMs` by force. */
+  close(timeoutMs?: number): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. */
+export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
+  const { plugin, path = '/graphql/live', maxSubscriptionsPerSocket = 100, onConnect, context } = options
+  const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 16 * 1024 * 1024, keepAliveMs = 12_000 } = options
+  const { connectionInitTimeoutMs = 3000, connectionHeaders = ['authorization'] } = options
+  const { allowOrigin = isOriginAllowed, onError = reportError, clock = systemClock } = options
+  const wss = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
+  let closing = false
+
+  const connections = createConnections({
+    engine: plugin.engine,
+    maxSubscriptionsPerSocket,
+    connectionInitTimeoutMs,
+    onConnect,
+    createContext: (connection, signal) => ({
+      ...context?.(connection),
+      connectionParams: connection.connectionParams,
+      request: plugin.createRequest({
+        url: connection.url,
+        headers: requestHeadersOf(connection, connectionHeaders),
+        signal,
+      }),
+    }),
+    clock,
+    onError,
+  })
+
+  function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const handshake = handshakeOf(request)
+    if (new URL(handshake.url).pathname !== path) {
+      // Another listener may serve that path; without one the socket would wait for ever.
+      if (server.listenerCount('upgrade') === 1) refuseUpgrade(socket, 404)
+      return
+    }
+    if (closing) return refuseUpgrade(socket, 503)
+    const origin = handshake.headers.get('origin')
+    if (origin !== null && !allowOrigin(origin, handshake.headers)) return refuseUpgrade(socket, 403)
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      const opened = connections.open(adapt(ws), handshake)
+      const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
+      ws.on('message', (data, isBinary) => {
+        if (ws.readyState !== ws.OPEN) return
+        if (isBinary) return ws.close(4400, 'Invalid message received')
+        opened.receive(String(data))
+      })
+      // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
+      ws.on('error', () => {})
+      ws.once('close', (code, reason) => {
+        stopKeepAlive()
+        opened.closed(code, String(reason))
+      })
+    })
+  }
+
+  function adapt(ws: WebSocket): LiveSocket {
+    return {
+      protocol: ws.protocol,
+      bufferedBytes: () => ws.bufferedAmount,
+      send(text, onSent) {
+        if (ws.readyState !== ws.OPEN) return onSent?.()
+        if (ws.bufferedAmount > maxBufferedBytes) {
+          ws.terminate()
+          return onSent?.()
+        }
+        ws.send(text, onSent)
+      },
+      close: (code, reason) => ws.close(code, reason),
+    }
+  }
+
+  async function close(timeoutMs = 1000): Promise<void> {
+    closing = true
+    const gone = [...wss.clients].map((ws) => {
+      const closed = new Promise<void>((resolve) => void ws.once('close', () => resolve()))
+      ws.close(1001, 'Going away')
+      return closed
+    })
+    const force = clock.setTimeout(() => {
+      for (const ws of wss.clients) ws.terminate()
+    }, timeoutMs)
+    await Promise.all(gone)
+    clock.clearTimeout(force)
+    server.off('upgrade', onUpgrade)
+    wss.close()
+  }
+
+  server.on('upgrade', onUpgrade)
+  return {
+    get sockets() {
+      return wss.clients.size
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  }
+}
+
+/** Pings the socket, and cuts it off when it has not answered by the next ping. */
+function keepAlive(ws: WebSocket, intervalMs: number, clock: Clock): () => void {
+  if (intervalMs <= 0 || !Number.isFinite(intervalMs)) return () => {}
+  let answered = true
+  let timer: unknown
+  ws.on('pong', () => void (answered = true))
+  const beat = (): void => {
+    if (!answered) return ws.terminate()
+    answered = false
+    if (ws.readyState === ws.OPEN) ws.ping()
+    timer = clock.setTimeout(beat, intervalMs)
+  }
+  timer = clock.setTimeout(beat, intervalMs)
+  return () => clock.clearTimeout(timer)
+}
+
+function reportError(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.error('[vinyasa] live server:', error)
+}
