@@ -1,4 +1,8 @@
-/** Something changed in a backend. Specification: "Invalidation event". */
+/**
+ * Something changed in a backend. Specification: "Invalidation event".
+ * `*` stands for any type or any operation: `{ entityType: '*', operation: '*' }` says that anything may have changed,
+ * as after a gap between gateways. A cache drops everything then, a live query runs again.
+ */
 export interface InvalidationEvent {
   /** The GraphQL object type that changed, for example `User`. */
   readonly entityType: string

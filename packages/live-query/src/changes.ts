@@ -27,7 +27,8 @@ export function detectFieldChanges(
 
 function compare(previous: unknown, next: unknown, path: string, depth: number, out: FieldChange[]): void {
   if (Object.is(previous, next)) return
-  const sameKind = isContainer(previous) && isContainer(next) && Array.isArray(previous) === Array.isArray(next)
+  const sameKind =
+    isContainer(previous) && isContainer(next) && Array.isArray(previous) === Array.isArray(next)
   if (!sameKind && path === '' && depth > 0) return expand(previous, next, depth, out)
   if (!sameKind || depth <= 0) {
     if (!deepEqual(previous, next)) out.push({ fieldPath: path, oldValue: previous, newValue: next })

@@ -25,7 +25,10 @@ export function createLiveDocuments(
   defaults: LiveQueryFieldOptions,
 ): LiveDocuments {
   const stripped = new WeakMap<DocumentNode, LiveDocument>()
-  const plans = new WeakMap<OperationDefinitionNode, { schema: GraphQLSchema; throttleMs?: number; plan: LivePlan }>()
+  const plans = new WeakMap<
+    OperationDefinitionNode,
+    { schema: GraphQLSchema; throttleMs?: number; plan: LivePlan }
+  >()
   return {
     strip(document) {
       const known = stripped.get(document)

@@ -1,4 +1,10 @@
-import { GraphQLError, getOperationAST, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql'
+import {
+  GraphQLError,
+  getOperationAST,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+} from 'graphql'
 import type { YogaServer } from 'graphql-yoga'
 import { liveDirectiveValues } from './directive.ts'
 import type { LiveDocuments } from './documents.ts'
@@ -92,7 +98,14 @@ export function createLiveQueryEngine(options: EngineOptions): LiveQueryEngine {
       key:
         own === null
           ? null
-          : groupKey({ schemaNumber: schemaNumber(), text, operationName, variables: declared, throttleMs, contextKey: own }),
+          : groupKey({
+              schemaNumber: schemaNumber(),
+              text,
+              operationName,
+              variables: declared,
+              throttleMs,
+              contextKey: own,
+            }),
       plan,
       public: own === '',
       execute: execution.create({ live, document: stripped.document, operationName }),
@@ -145,7 +158,11 @@ export function headersOf(context: Record<string, unknown>): Headers | undefined
 
 function declaredOnly(
   variables: Readonly<Record<string, unknown>>,
-  operation: { readonly variableDefinitions?: readonly { readonly variable: { readonly name: { readonly value: string } } }[] | undefined },
+  operation: {
+    readonly variableDefinitions?:
+      | readonly { readonly variable: { readonly name: { readonly value: string } } }[]
+      | undefined
+  },
 ): Record<string, unknown> {
   const declared: Record<string, unknown> = {}
   for (const { variable } of operation.variableDefinitions ?? []) {

@@ -18,17 +18,23 @@ export function liveQueryLimit(what: string, limit: number): GraphQLError {
 
 /** `revalidate` said no. Ends the subscription. */
 export function liveQueryUnauthenticated(cause?: unknown): GraphQLError {
-  return new GraphQLError('The credentials of this live query are no longer valid. Subscribe again with new ones.', {
-    extensions: { code: 'UNAUTHENTICATED' },
-    ...(cause instanceof Error ? { originalError: cause } : {}),
-  })
+  return new GraphQLError(
+    'The credentials of this live query are no longer valid. Subscribe again with new ones.',
+    {
+      extensions: { code: 'UNAUTHENTICATED' },
+      ...(cause instanceof Error ? { originalError: cause } : {}),
+    },
+  )
 }
 
 /** An option that cannot be. Thrown when the server or a subscription starts. */
 export function invalidLiveOption(where: string, expected: string, got: unknown): GraphQLError {
-  return new GraphQLError(`Invalid live query option ${where}: expected ${expected}, got ${JSON.stringify(got)}.`, {
-    extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
-  })
+  return new GraphQLError(
+    `Invalid live query option ${where}: expected ${expected}, got ${JSON.stringify(got)}.`,
+    {
+      extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
+    },
+  )
 }
 
 /** The operation cannot be found or is not a query. */

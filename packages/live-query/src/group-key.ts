@@ -12,7 +12,9 @@ export interface GroupKeyInput {
 /** Equal only for subscriptions that one execution can serve. */
 export function groupKey(input: GroupKeyInput): string {
   const { schemaNumber, text, operationName = '', variables, throttleMs = -1, contextKey } = input
-  return digest(JSON.stringify([schemaNumber, text, operationName, sorted(variables), throttleMs, contextKey]))
+  return digest(
+    JSON.stringify([schemaNumber, text, operationName, sorted(variables), throttleMs, contextKey]),
+  )
 }
 
 /** A digest of what results depend on besides the query; empty when nothing of it was sent. */

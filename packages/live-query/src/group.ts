@@ -141,7 +141,9 @@ export class Group {
     const { clock } = this.#options
     const now = clock.now()
     const due =
-      this.#waiting.size > 0 ? now : Math.min(this.#eventsDueAt(), this.#resyncAt, this.#retryAt, this.#pollAt)
+      this.#waiting.size > 0
+        ? now
+        : Math.min(this.#eventsDueAt(), this.#resyncAt, this.#retryAt, this.#pollAt)
     if (due <= now) return this.#start()
     if (due === this.#timerAt) return
     clock.clearTimeout(this.#timer)

@@ -53,7 +53,9 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
         try {
           const contextValue = await enveloped.contextFactory()
           if (!first) await check(contextValue)
-          return toLiveResult(await enveloped.execute({ schema, document, operationName, variableValues, contextValue }))
+          return toLiveResult(
+            await enveloped.execute({ schema, document, operationName, variableValues, contextValue }),
+          )
         } catch (error) {
           // What Yoga let through as a GraphQLError is meant for the client.
           if (error instanceof GraphQLError) return { data: null, errors: [formatError(error)] }

@@ -16,7 +16,11 @@ export interface LiveQueryPlugin extends Plugin {
   /** For transports, such as `attachLiveServer` of `@vinyasa/live-query/ws`. */
   readonly engine: LiveQueryEngine
   /** A request for the context of an execution that came by another way than HTTP. */
-  createRequest(of: { readonly url: string; readonly headers: Headers; readonly signal: AbortSignal }): Request
+  createRequest(of: {
+    readonly url: string
+    readonly headers: Headers
+    readonly signal: AbortSignal
+  }): Request
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
 }
@@ -33,7 +37,8 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   let lastSchema: GraphQLSchema | undefined
 
   function yoga(): Yoga {
-    if (!current) throw new Error('useLiveQuery is not part of a Yoga server: pass it in the `plugins` of createYoga.')
+    if (!current)
+      throw new Error('useLiveQuery is not part of a Yoga server: pass it in the `plugins` of createYoga.')
     return current
   }
 
@@ -77,7 +82,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
       initialContexts.set(context, { ...context })
     },
     onExecute({ args, setResultAndStopExecution }) {
-      const context = args.contextValue as Record<string, unknown>
+      const context = args.contextValue as unknown as Record<string, unknown>
       if ('liveQuery' in context || !hasLiveDirective(args.document)) return
       const initial = initialContexts.get(context)
       const stream = initial && serveOverHttp({ engine, args, context, initial, fetchAPI: yoga().fetchAPI })

@@ -65,7 +65,12 @@ interface Entry {
 
 export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, joinWindowMs = 1000, skipUnchanged = false } = options
-  const { changedFieldsDepth = 10, clock = systemClock, random = Math.random, onError = reportError } = options
+  const {
+    changedFieldsDepth = 10,
+    clock = systemClock,
+    random = Math.random,
+    onError = reportError,
+  } = options
   const entries = new Map<string, Entry>()
   const groups = new Map<string, Group>()
   const index = new TriggerIndex<Group>()
@@ -101,7 +106,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
   }
 
   function endGroup(group: Group, errors: readonly GraphQLError[]): void {
-    for (const member of [...group.members]) {
+    for (const member of Array.from(group.members)) {
       remove(member.id)
       member.end(errors)
     }
@@ -156,14 +161,18 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       const { id = `live-${nextId++}`, key, plan, execute, channel } = registration
       if (closed) throw new LiveQueryStoreError('LIVE_QUERY_STORE_CLOSED', 'The live query store is closed.')
       if (entries.has(id)) {
-        throw new LiveQueryStoreError('LIVE_QUERY_DUPLICATE_ID', `A subscription "${id}" is registered already.`)
+        throw new LiveQueryStoreError(
+          'LIVE_QUERY_DUPLICATE_ID',
+          `A subscription "${id}" is registered already.`,
+        )
       }
       checkLimits(plan)
       const groupKey = key ?? `own ${id}`
       const group = groups.get(groupKey) ?? createGroup(groupKey, registration)
       const subscriber = new Subscriber({ id, channel, withChangedFields: changedFieldsDepth > 0, onError })
       const subscription: LiveQuerySubscription = { id, plan, flush: () => subscriber.flush() }
-      const expiry = plan.ttlSeconds > 0 ? clock.setTimeout(() => finish(id), plan.ttlSeconds * 1000) : undefined
+      const expiry =
+        plan.ttlSeconds > 0 ? clock.setTimeout(() => finish(id), plan.ttlSeconds * 1000) : undefined
       entries.set(id, { subscription, subscriber, group, groupKey, expiry })
       count(plan, 1)
       group.join(subscriber, execute)
@@ -175,7 +184,9 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       return entry?.subscription
     },
     invalidate(events) {
-      const list: readonly InvalidationEvent[] = Array.isArray(events) ? events : [events as InvalidationEvent]
+      const list: readonly InvalidationEvent[] = Array.isArray(events)
+        ? events
+        : [events as InvalidationEvent]
       let matching = 0
       for (const event of list) matching += invalidateOne(event)
       return matching
@@ -183,7 +194,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
     stats: () => ({ subscriptions: entries.size, groups: groups.size, executions, events: seenEvents }),
     close() {
       closed = true
-      for (const id of [...entries.keys()]) finish(id)
+      for (const id of entries.keys()) finish(id)
     },
   }
 }

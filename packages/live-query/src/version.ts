@@ -1,4 +1,4 @@
-import { GraphQLError, type ExecutionResult } from 'graphql'
+import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
 import { cacheControlFor, etagOf, type CacheControl, type Volatility } from './cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 
@@ -86,9 +86,9 @@ export function toLiveResult(result: ExecutionResult): LiveResult {
   }
 }
 
-export function formatError(error: GraphQLError): unknown {
-  const formatted = error instanceof GraphQLError ? error.toJSON() : error
-  const { http: _http, unexpected: _unexpected, ...extensions } = formatted.extensions ?? {}
-  const { extensions: _all, ...rest } = formatted
+export function formatError(error: GraphQLError): GraphQLFormattedError {
+  const { extensions: all, ...rest } =
+    error instanceof GraphQLError ? error.toJSON() : (error as GraphQLFormattedError)
+  const { http: _http, unexpected: _unexpected, ...extensions } = all ?? {}
   return Object.keys(extensions).length > 0 ? { ...rest, extensions } : rest
 }

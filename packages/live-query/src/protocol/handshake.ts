@@ -57,5 +57,7 @@ export function isOriginAllowed(origin: string, headers: Headers): boolean {
 
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.on('error', () => {})
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  )
 }

@@ -35,7 +35,8 @@ export class MessageGate {
   async receive(message: ClientMessage, text: string): Promise<void> {
     const { type, id } = message
     const running = id === undefined ? undefined : this.#running.get(id)
-    if (running?.completed && (type === 'subscribe' || type === 'complete')) return void running.held.push(text)
+    if (running?.completed && (type === 'subscribe' || type === 'complete'))
+      return void running.held.push(text)
     if (type === 'complete' && running) running.completed = true
     if (type !== 'subscribe' || id === undefined || running) return this.#handle(message, text)
     const operation = { completed: false, held: [] as string[] }

@@ -59,7 +59,7 @@ export class SocketOperations {
 
   /** The socket is gone. */
   close(): void {
-    for (const id of [...this.#running.keys()]) this.end(id)
+    for (const id of this.#running.keys()) this.end(id)
     for (const subscription of this.#live) this.#options.engine.store.unregister(subscription.id)
     this.#live.clear()
   }
@@ -81,7 +81,8 @@ export class SocketOperations {
     return new LiveOperationStream((end) => {
       const channel: LiveQueryChannel = {
         ready: () => this.#isReady(),
-        next: (delivery) => this.#send(`{"id":${idJson},"type":"next","payload":${formatPayload(delivery, idJson)}}`),
+        next: (delivery) =>
+          this.#send(`{"id":${idJson},"type":"next","payload":${formatPayload(delivery, idJson)}}`),
         end,
       }
       const subscription = engine.store.register({ ...registration, id: `${socketId}/${id}`, channel })
