@@ -1,0 +1,84 @@
+import { defineConfig } from '@vinyasa/gateway'
+
+const USERS = process.env['USERS_ADDRESS'] ?? '127.0.0.1:50051'
+const SHOP = process.env['SHOP_URL'] ?? 'http://127.0.0.1:4010'
+
+const product = {
+  typeName: 'Product',
+  fields: {
+    id: 'id!',
+    name: 'string!',
+    description: 'string',
+    price: 'float!',
+    category: 'string',
+  },
+}
+
+const review = {
+  typeName: 'Review',
+  fields: {
+    id: 'id!',
+    productId: 'id!',
+    userId: 'id!',
+    rating: 'int!',
+    text: 'string',
+  },
+}
+
+export default defineConfig({
+  rest: {
+    shop: {
+      baseUrl: SHOP,
+      healthPath: '/health',
+      endpoints: [
+        { name: 'getProduct', path: '/products/{id}', args: { id: 'ID!' }, responseSchema: product },
+        {
+          name: 'searchProducts',
+          method: 'POST',
+          asQuery: true,
+          path: '/products/search',
+          responsePath: '$.items',
+          bodyTemplate: '{ "query": {query}, "limit": {limit} }',
+          args: { query: 'String!', limit: 'Int' },
+          responseSchema: product,
+          returnType: '[Product!]!',
+        },
+        // Answers 503 twice before it succeeds: the connector's retries make it whole.
+        {
+          name: 'getStock',
+          path: '/products/{id}/stock',
+          args: { id: 'ID!' },
+          responseSchema: { typeName: 'Stock', fields: { productId: 'id!', available: 'int!' } },
+        },
+        {
+          name: 'dealOfTheDay',
+          path: '/deals/today',
+          responsePath: '$.data.items[0]',
+          responseSchema: product,
+        },
+        {
+          name: 'listReviews',
+          path: '/products/{productId}/reviews',
+          args: { productId: 'ID!' },
+          responseSchema: review,
+          returnType: '[Review!]!',
+          live: { enabled: true },
+        },
+        {
+          name: 'createReview',
+          method: 'POST',
+          path: '/reviews',
+          args: { productId: 'ID!', userId: 'ID!', rating: 'Int!', text: 'String!' },
+          responseSchema: review,
+        },
+        {
+          name: 'updateProduct',
+          method: 'PATCH',
+          path: '/products/{id}',
+          args: { id: 'ID!', name: 'String', description: 'String', price: 'Float' },
+          responseSchema: product,
+        },
+      ],
+    },
+  },
+})
