@@ -48,13 +48,16 @@ export default defineConfig({
           name: 'getStock',
           path: '/products/{id}/stock',
           args: { id: 'ID!' },
-          responseSchema: { typeName: 'Stock', fields: { productId: 'id!', available: 'int!' } },
+          responseSchema: {
+            typeName: 'Stock',
+            fields: { productId: 'id!', inStock: 'int!', warehouse: 'string' },
+          },
         },
         {
           name: 'dealOfTheDay',
           path: '/deals/today',
           responsePath: '$.data.items[0]',
-          responseSchema: product,
+          responseSchema: { typeName: 'Deal', fields: { product: 'Product!', discountPercent: 'int!' } },
         },
         {
           name: 'listReviews',

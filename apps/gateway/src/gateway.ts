@@ -6,8 +6,10 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
+import { useLiveQuery } from '@vinyasa/live-query'
 import type { GatewayConfig } from './config/types.ts'
 import { ConfigError } from './errors.ts'
+import { createLiveSockets } from './http/live-sockets.ts'
 import { useDocumentLimits } from './limits/plugin.ts'
 import type { Logger } from './logger.ts'
 import { useRequestLog } from './observability/request-log.ts'
@@ -56,6 +58,8 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     onError: (error) => logger.error(error, 'an invalidation listener failed'),
   })
   const sources = await openSources(config, { baseDirectory, bus, logger })
+  const live = useLiveQuery({ bus, onError: (error) => logger.error(error, 'live query') })
+  const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
   const schema = holdSchema()
   let draining = false
 
@@ -85,6 +89,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
       useRequestLog({ logger }),
       useDocumentLimits(http.limits),
       deferPlugin(config),
+      live,
       ...sources.map((source) => source.plugin),
       ...(config.plugins ?? []),
       schema.plugin,
@@ -97,12 +102,15 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     bus,
     fetch: async (request) => yoga.fetch(request),
     handle: (request, response) => void yoga(request, response),
-    handleUpgrade: (_request, socket) => socket.destroy(),
+    handleUpgrade: liveSockets.handleUpgrade,
     health,
     startDraining() {
       draining = true
+      void liveSockets.close()
     },
     async close() {
+      await liveSockets.close()
+      await yoga.dispose()
       await Promise.all(sources.map((source) => source.close()))
     },
   }

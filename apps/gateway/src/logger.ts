@@ -42,6 +42,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         colorize: false,
         ignore: 'pid,hostname',
         translateTime: 'HH:MM:ss',
+        singleLine: true,
         ...(destination && { destination }),
       }),
     )

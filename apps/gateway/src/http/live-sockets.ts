@@ -1,0 +1,42 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { LiveQueryPlugin } from '@vinyasa/live-query'
+import { attachLiveServer } from '@vinyasa/live-query/ws'
+import type { Logger } from '../logger.ts'
+
+export interface LiveSocketsOptions {
+  readonly plugin: LiveQueryPlugin
+  /** Where WebSockets are served. */
+  readonly paths: readonly string[]
+  readonly logger: Logger
+}
+
+export interface LiveSockets {
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Closes every socket with 1001; safe to call twice. */
+  close(): Promise<void>
+}
+
+/**
+ * The WebSocket door of one gateway. It listens on a server of its own that takes no connections, so that a
+ * reload can hand upgrades from one gateway to the next at one moment.
+ */
+export function createLiveSockets({ plugin, paths, logger }: LiveSocketsOptions): LiveSockets {
+  const hub = createServer()
+  const servers = paths.map((path) =>
+    attachLiveServer(hub, { plugin, path, onError: (error) => logger.error(error, 'live socket') }),
+  )
+  let closed: Promise<unknown> | undefined
+
+  return {
+    handleUpgrade(request, socket, head) {
+      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+      if (paths.includes(pathname)) hub.emit('upgrade', request, socket, head)
+      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    },
+    async close() {
+      closed ??= Promise.all(servers.map((server) => server.close()))
+      await closed
+    },
+  }
+}
