@@ -1,6 +1,5 @@
 import { defineConfig } from '@vinyasa/gateway'
 
-const USERS = process.env['USERS_ADDRESS'] ?? '127.0.0.1:50051'
 const SHOP = process.env['SHOP_URL'] ?? 'http://127.0.0.1:4010'
 
 const product = {
