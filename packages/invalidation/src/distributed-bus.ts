@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { parseBatch, type Batch } from './batch.ts'
+import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
+import { GapDetector } from './gap-detector.ts'
+import type { InvalidationBus, InvalidationEvent } from './types.ts'
+
+/** Anything may have changed. */
+const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
+
+/** As much of an `EventTarget` as the bus needs. `createRedisEventTarget` of Yoga makes one. */
+export interface BusEventTarget {
+  addEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
+  removeEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
+  dispatchEvent(event: CustomEvent): unknown
+}
+
+export interface Clock {
+  now(): number
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(timer: unknown): void
+}
+
+export interface DistributedBusOptions extends InvalidationBusOptions {
+  readonly eventTarget: BusEventTarget
+  /** Default `vinyasa:invalidation`. */
+  readonly channel?: string | undefined
+  /** Names this gateway on the channel. Default: a random UUID. */
+  readonly origin?: string | undefined
+  /** How often the others are told how far the count is, so that a lost last batch is noticed. Default 1000; 0: never. */
+  readonly heartbeatMs?: number | undefined
+  readonly clock?: Clock | undefined
+}
+
+export interface DistributedInvalidationBus extends InvalidationBus {
+  /** Tells the listeners of this process that anything may have changed: batches of others were lost. */
+  resync(): Promise<void>
+  close(): void
+}
+
+/**
+ * A bus between processes. Listeners of this process are served at once and awaited; the others are told over the
+ * event target. When a batch of another process is missing or unreadable, listeners get `{ '*', '*' }`.
+ */
+export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
+  const { eventTarget, channel = 'vinyasa:invalidation', origin = randomUUID(), heartbeatMs = 1000 } = options
+  const { onError = defaultOnError, clock = systemClock } = options
+  const local = createInvalidationBus({ onError })
+  const gaps = new GapDetector()
+  let n = 0
+  let timer: unknown
+  let closed = false
+
+  function send(events: readonly InvalidationEvent[]): void {
+    if (closed) return
+    if (events.length > 0) n += 1
+    const batch: Batch = { origin, n, events }
+    try {
+      eventTarget.dispatchEvent(new CustomEvent(channel, { detail: batch }))
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function receive({ detail }: { readonly detail?: unknown }): void {
+    const batch = parseBatch(detail)
+    if (batch?.origin === origin) return
+    if (!batch) onError(new Error(`An unreadable message came on the invalidation channel "${channel}".`))
+    const missed = !batch || gaps.isGap(batch, clock.now())
+    // Not awaited: the sender waits for nobody but its own listeners. `publish` does not reject.
+    void local.publish(missed ? ANYTHING : batch.events)
+  }
+
+  function beat(): void {
+    send([])
+    gaps.forgetSilentSince(clock.now() - 60 * heartbeatMs)
+    timer = clock.setTimeout(beat, heartbeatMs)
+  }
+
+  eventTarget.addEventListener(channel, receive)
+  if (heartbeatMs > 0) timer = clock.setTimeout(beat, heartbeatMs)
+
+  return {
+    async publish(events) {
+      if (events.length === 0) return
+      send(events)
+      await local.publish(events)
+    },
+    subscribe: local.subscribe,
+    resync: () => local.publish(ANYTHING),
+    close() {
+      if (closed) return
+      closed = true
+      clock.clearTimeout(timer)
+      eventTarget.removeEventListener(channel, receive)
+    },
+  }
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  // A heartbeat alone keeps no process alive.
+  setTimeout: (callback, ms) => setTimeout(callback, ms).unref(),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+}
+
+function defaultOnError(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.error('[vinyasa] invalidation bus:', error)
+}

@@ -1,0 +1,131 @@
+import { createFakeClock } from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+import {
+  createDistributedInvalidationBus,
+  type BusEventTarget,
+  type DistributedInvalidationBus,
+  type InvalidationEvent,
+} from '../src/index.ts'
+
+const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
+const ANYTHING = { entityType: '*', operation: '*' }
+
+function setup(target: BusEventTarget = new EventTarget() as BusEventTarget, heartbeatMs = 0) {
+  const clock = createFakeClock()
+  const errors: unknown[] = []
+  const gateway = (origin: string): { bus: DistributedInvalidationBus; seen: InvalidationEvent[] } => {
+    const bus = createDistributedInvalidationBus({
+      eventTarget: target,
+      channel: 'test',
+      origin,
+      heartbeatMs,
+      clock,
+      onError: (error) => errors.push(error),
+    })
+    const seen: InvalidationEvent[] = []
+    bus.subscribe((events) => void seen.push(...events))
+    return { bus, seen }
+  }
+  const send = (detail: unknown): unknown => target.dispatchEvent(new CustomEvent('test', { detail }))
+  return { a: gateway('a'), b: gateway('b'), clock, errors, send, target }
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+describe('createDistributedInvalidationBus', () => {
+  it('delivers a batch to the other gateway and once to its own listeners', async () => {
+    const { a, b } = setup()
+    await a.bus.publish([EVENT])
+    await settle()
+    expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
+  })
+
+  it('awaits its own listeners and nobody else’s', async () => {
+    const { a, b } = setup()
+    let release = (): void => {}
+    b.bus.subscribe(() => new Promise((resolve) => (release = resolve)))
+    await a.bus.publish([EVENT])
+    expect(a.seen).toEqual([EVENT])
+    release()
+  })
+
+  it('serves its own listeners when the event target throws', async () => {
+    const failing: BusEventTarget = {
+      addEventListener: () => {},
+      removeEventListener: () => {},
+      dispatchEvent: () => {
+        throw new Error('away')
+      },
+    }
+    const { a, errors } = setup(failing)
+    await a.bus.publish([EVENT])
+    expect(a.seen).toEqual([EVENT])
+    expect(errors).toMatchObject([{ message: 'away' }])
+  })
+
+  it('says that anything may have changed when a batch of the other is missing', async () => {
+    const { b, send } = setup()
+    send({ origin: 'c', n: 1, events: [EVENT] })
+    send({ origin: 'c', n: 3, events: [EVENT] })
+    send({ origin: 'c', n: 4, events: [EVENT] })
+    await settle()
+    expect(b.seen).toEqual([EVENT, ANYTHING, EVENT])
+  })
+
+  it('notices from a heartbeat that the last batch is missing', async () => {
+    const { b, send } = setup()
+    send({ origin: 'c', n: 1, events: [EVENT] })
+    send({ origin: 'c', n: 1, events: [] })
+    await settle()
+    expect(b.seen).toEqual([EVENT])
+    send({ origin: 'c', n: 2, events: [] })
+    send({ origin: 'c', n: 2, events: [] })
+    await settle()
+    expect(b.seen).toEqual([EVENT, ANYTHING])
+  })
+
+  it('sends heartbeats with the count so far, and stops when closed', async () => {
+    const beats: unknown[] = []
+    const target = new EventTarget()
+    target.addEventListener('test', (event) => void beats.push((event as CustomEvent).detail))
+    const { a, b, clock } = setup(target as BusEventTarget, 1000)
+    await a.bus.publish([EVENT])
+    await clock.advance(1000)
+    expect(beats).toContainEqual({ origin: 'a', n: 1, events: [] })
+    expect(beats).toContainEqual({ origin: 'b', n: 0, events: [] })
+    a.bus.close()
+    b.bus.close()
+    expect(clock.pending()).toBe(0)
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['no object', 'User.update'],
+    ['no events', { origin: 'c', n: 1 }],
+    ['an event without an operation', { origin: 'c', n: 1, events: [{ entityType: 'User' }] }],
+    ['an id that is no text', { origin: 'c', n: 1, events: [{ ...EVENT, entityId: 1 }] }],
+    ['a count that is none', { origin: 'c', n: 'x', events: [EVENT] }],
+  ])('takes an unreadable message for a loss: %s', async (_, detail) => {
+    const { a, b, send, errors } = setup()
+    send(detail)
+    await settle()
+    expect([a.seen, b.seen]).toEqual([[ANYTHING], [ANYTHING]])
+    expect(errors).toHaveLength(2)
+  })
+
+  it('takes events that a backend wrote to the channel without origin and count', async () => {
+    const { a, b, send } = setup()
+    send({ events: [EVENT] })
+    await settle()
+    expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
+  })
+
+  it('hears and says nothing after close', async () => {
+    const { a, b } = setup()
+    a.bus.close()
+    await b.bus.publish([EVENT])
+    await a.bus.publish([EVENT])
+    await settle()
+    expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
+  })
+})
