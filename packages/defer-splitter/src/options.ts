@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql'
+import { execute, type ExecutionArgs, type GraphQLError } from 'graphql'
 
 /**
  * How deferred fragments are produced.
@@ -159,4 +159,11 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     maskError,
     clock,
   }
+}
+
+/** Whether the strategy streams, given the executor that other plugins left in place. */
+export function isStreaming(strategy: DeferStrategy, executor: (args: ExecutionArgs) => unknown): boolean {
+  if (strategy !== 'auto') return strategy === 'streaming'
+  // Yoga's interpreter, or graphql's. Anything else is there for a reason: it is compiled, planned or remote.
+  return executor === execute || executor.name === 'normalizedExecutor'
 }

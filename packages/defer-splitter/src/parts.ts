@@ -82,8 +82,11 @@ function placeAt(root: unknown, path: readonly PathSegment[]): unknown {
   return path.reduce<unknown>((place, segment) => (place as Data | null | undefined)?.[segment], root)
 }
 
+/** A null stays: it stands for an error that reached this place through another fragment's fields. */
 function mergeInto(target: Data, source: Data): void {
-  for (const [key, value] of Object.entries(source)) target[key] = mergeValues(target[key], value)
+  for (const [key, value] of Object.entries(source)) {
+    if (target[key] !== null) target[key] = mergeValues(target[key], value)
+  }
 }
 
 function mergeValues(before: unknown, after: unknown): unknown {
@@ -92,7 +95,7 @@ function mergeValues(before: unknown, after: unknown): unknown {
     return before
   }
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-    return before.map((item, index) => mergeValues(item, after[index]))
+    return before.map((item, index) => (item === null ? null : mergeValues(item, after[index])))
   }
   return structuredCopy(after)
 }

@@ -12,8 +12,9 @@ import { createDocumentCache } from './document-cache.ts'
 import { executeEagerly, type ExecuteFunction, isAsyncIterable, splitToStream } from './eager.ts'
 import { withUrl } from './endpoint.ts'
 import { tooManyFragments } from './errors.ts'
+import { executeStreaming } from './execution/execute-streaming.ts'
 import { createMultipartResponse } from './multipart.ts'
-import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
+import { type DeferPreset, type DeferSplitterOptions, isStreaming, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
 import { incrementalRules } from './validation.ts'
 import { createWireFormatter, type MaskError } from './wire-format.ts'
@@ -106,8 +107,14 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       setExecuteFn(async (given: ExecutionArgs) => {
         arrived.set(context, 'executed')
         if (!isDeferred) return execute({ ...given, document: document.stripped })
-        const eagerDocument = document.eager(given.schema)
-        const result = await executeEagerly({ args: given, eagerDocument, execute, options })
+        const result = isStreaming(options.strategy, execute)
+          ? await executeStreaming(given, options)
+          : await executeEagerly({
+              args: given,
+              eagerDocument: document.eager(given.schema),
+              execute,
+              options,
+            })
         if (request && isAsyncIterable(result)) streamed.add(request)
         return result
       })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTestServer } from './support/server.ts'
 
-describe.each(['eager'] as const)('the bytes on the wire, %s', (strategy) => {
+describe.each(['eager', 'streaming'] as const)('the bytes on the wire, %s', (strategy) => {
   const server = createTestServer({ options: { strategy } })
   const wire = async (query: string, init = {}) =>
     (await server.text(query, init)).replaceAll('\r\n', '\\r\\n\n')
@@ -85,11 +85,11 @@ describe.each(['eager'] as const)('the bytes on the wire, %s', (strategy) => {
   })
 
   it('nested fragments, the outer one before the inner', async () => {
-    expect(
-      await wire(
-        '{ user { id ... @defer(label: "outer") { name friend { id ... @defer(label: "inner") { bio } } } } }',
-      ),
-    ).toMatchInlineSnapshot(`
+    const bytes = await wire(
+      '{ user { id ... @defer(label: "outer") { name friend { id ... @defer(label: "inner") { bio } } } } }',
+    )
+    if (strategy === 'eager')
+      expect(bytes).toMatchInlineSnapshot(`
       "\\r\\n
       ---\\r\\n
       Content-Type: application/json; charset=utf-8\\r\\n
@@ -99,6 +99,24 @@ describe.each(['eager'] as const)('the bytes on the wire, %s', (strategy) => {
       Content-Type: application/json; charset=utf-8\\r\\n
       \\r\\n
       {"incremental":[{"data":{"name":"Ada","friend":{"id":"2"}},"path":["user"],"label":"outer"},{"data":{"bio":"second"},"path":["user","friend"],"label":"inner"}],"hasNext":false}\\r\\n
+      -----\\r\\n
+      "
+    `)
+    else
+      expect(bytes).toMatchInlineSnapshot(`
+      "\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"data":{"user":{"id":"1"}},"hasNext":true}\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"incremental":[{"data":{"name":"Ada","friend":{"id":"2"}},"path":["user"],"label":"outer"}],"hasNext":true}\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"incremental":[{"data":{"bio":"second"},"path":["user","friend"],"label":"inner"}],"hasNext":false}\\r\\n
       -----\\r\\n
       "
     `)

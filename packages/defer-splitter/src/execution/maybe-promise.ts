@@ -1,0 +1,9 @@
+export type MaybePromise<T> = T | Promise<T>
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'
+}
+
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof (value as AsyncIterable<unknown> | null | undefined)?.[Symbol.asyncIterator] === 'function'
+}

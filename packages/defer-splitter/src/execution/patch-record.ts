@@ -1,0 +1,61 @@
+import { responsePathAsArray } from 'graphql'
+import type { DeferredFragment } from '../collect-fields.ts'
+import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
+import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
+
+/**
+ * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or
+ * nobody wants it.
+ */
+export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
+
+/** What is delivered together, and what depends on it. The root record is the first part. */
+export interface DeliveryRecord {
+  state: RecordState
+  readonly fragment: DeferredFragment | undefined
+  readonly place: ObjectPlace | undefined
+  readonly path: readonly PathSegment[]
+  readonly children: DeliveryRecord[]
+  group: DeliveryGroup | undefined
+  data: Data | null
+}
+
+export function createRootRecord(): DeliveryRecord {
+  const path: readonly PathSegment[] = []
+  return {
+    state: 'running',
+    fragment: undefined,
+    place: undefined,
+    path,
+    children: [],
+    group: undefined,
+    data: null,
+  }
+}
+
+export function createPatchRecord(fragment: DeferredFragment, place: ObjectPlace): DeliveryRecord {
+  const path = responsePathAsArray(place.path)
+  return { state: 'waiting', fragment, place, path, children: [], group: undefined, data: null }
+}
+
+/** Whether the record's place is an object in its parent's data: an error may have taken it away. */
+export function isReachable(record: DeliveryRecord, parent: DeliveryRecord): boolean {
+  let place: unknown = parent.data
+  for (const segment of record.path.slice(parent.path.length)) {
+    if (typeof place !== 'object' || place === null) return false
+    place = (place as Record<PathSegment, unknown>)[segment]
+  }
+  return typeof place === 'object' && place !== null
+}
+
+export function toPatch({ data, path, fragment, group }: DeliveryRecord): DeferPatch {
+  const patch: DeferPatch = { data, path }
+  if (fragment?.label !== undefined) patch.label = fragment.label
+  // A copy: a field that comes too late may still add an error.
+  if (group?.errors.length) patch.errors = [...group.errors]
+  return patch
+}
+
+export function toAnnounced({ path, fragment }: DeliveryRecord): Announced {
+  return fragment?.label === undefined ? { path } : { path, label: fragment.label }
+}

@@ -1,0 +1,32 @@
+import type { PathSegment } from '../parts.ts'
+
+/** What a resolver gave, kept for the other fragments that select the same field of the same object. */
+export type Resolved = { readonly value: unknown } | { readonly thrown: unknown }
+
+/**
+ * The values of fields that more than one delivery group selects. Each is resolved once, whichever group comes first,
+ * and completed by each group with its own selections.
+ */
+export interface SharedValues {
+  has(key: string): boolean
+  get(key: string): Resolved | undefined
+  set(key: string, resolved: Resolved): void
+  /** The values below a field or list item; everything below a shared field is shared. */
+  below(segment: PathSegment): SharedValues
+}
+
+/** @param keys The shared ones; undefined means all. */
+export function createSharedValues(keys?: ReadonlySet<string>): SharedValues {
+  const resolved = new Map<string, Resolved>()
+  const below = new Map<PathSegment, SharedValues>()
+  return {
+    has: (key) => keys === undefined || keys.has(key),
+    get: (key) => resolved.get(key),
+    set: (key, value) => void resolved.set(key, value),
+    below(segment) {
+      let values = below.get(segment)
+      if (!values) below.set(segment, (values = createSharedValues()))
+      return values
+    },
+  }
+}
