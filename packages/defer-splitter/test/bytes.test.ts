@@ -84,44 +84,6 @@ describe.each(['eager', 'streaming'] as const)('the bytes on the wire, %s', (str
     `)
   })
 
-  it('nested fragments, the outer one before the inner', async () => {
-    const bytes = await wire(
-      '{ user { id ... @defer(label: "outer") { name friend { id ... @defer(label: "inner") { bio } } } } }',
-    )
-    if (strategy === 'eager')
-      expect(bytes).toMatchInlineSnapshot(`
-      "\\r\\n
-      ---\\r\\n
-      Content-Type: application/json; charset=utf-8\\r\\n
-      \\r\\n
-      {"data":{"user":{"id":"1"}},"hasNext":true}\\r\\n
-      ---\\r\\n
-      Content-Type: application/json; charset=utf-8\\r\\n
-      \\r\\n
-      {"incremental":[{"data":{"name":"Ada","friend":{"id":"2"}},"path":["user"],"label":"outer"},{"data":{"bio":"second"},"path":["user","friend"],"label":"inner"}],"hasNext":false}\\r\\n
-      -----\\r\\n
-      "
-    `)
-    else
-      expect(bytes).toMatchInlineSnapshot(`
-      "\\r\\n
-      ---\\r\\n
-      Content-Type: application/json; charset=utf-8\\r\\n
-      \\r\\n
-      {"data":{"user":{"id":"1"}},"hasNext":true}\\r\\n
-      ---\\r\\n
-      Content-Type: application/json; charset=utf-8\\r\\n
-      \\r\\n
-      {"incremental":[{"data":{"name":"Ada","friend":{"id":"2"}},"path":["user"],"label":"outer"}],"hasNext":true}\\r\\n
-      ---\\r\\n
-      Content-Type: application/json; charset=utf-8\\r\\n
-      \\r\\n
-      {"incremental":[{"data":{"bio":"second"},"path":["user","friend"],"label":"inner"}],"hasNext":false}\\r\\n
-      -----\\r\\n
-      "
-    `)
-  })
-
   it('list items get a patch each, null items none', async () => {
     expect(await wire('{ users { id ... @defer(label: "bio") { bio } } }')).toMatchInlineSnapshot(`
       "\\r\\n
@@ -274,6 +236,49 @@ describe.each(['eager', 'streaming'] as const)('the bytes on the wire, %s', (str
       Content-Type: application/json; charset=utf-8\\r\\n
       \\r\\n
       {"incremental":[{"data":{"bio":"first"},"path":["rename"],"label":"later"}],"hasNext":false}\\r\\n
+      -----\\r\\n
+      "
+    `)
+  })
+})
+
+describe('nested fragments, the outer one before the inner', () => {
+  const query =
+    '{ user { id ... @defer(label: "outer") { name friend { id ... @defer(label: "inner") { bio } } } } }'
+
+  it('eager: in one part', async () => {
+    const body = await createTestServer({ options: { strategy: 'eager' } }).text(query)
+    expect(body.replaceAll('\r\n', '\\r\\n\n')).toMatchInlineSnapshot(`
+      "\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"data":{"user":{"id":"1"}},"hasNext":true}\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"incremental":[{"data":{"name":"Ada","friend":{"id":"2"}},"path":["user"],"label":"outer"},{"data":{"bio":"second"},"path":["user","friend"],"label":"inner"}],"hasNext":false}\\r\\n
+      -----\\r\\n
+      "
+    `)
+  })
+
+  it('streaming: each as soon as it is ready', async () => {
+    const body = await createTestServer({ options: { strategy: 'streaming' } }).text(query)
+    expect(body.replaceAll('\r\n', '\\r\\n\n')).toMatchInlineSnapshot(`
+      "\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"data":{"user":{"id":"1"}},"hasNext":true}\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"incremental":[{"data":{"name":"Ada","friend":{"id":"2"}},"path":["user"],"label":"outer"}],"hasNext":true}\\r\\n
+      ---\\r\\n
+      Content-Type: application/json; charset=utf-8\\r\\n
+      \\r\\n
+      {"incremental":[{"data":{"bio":"second"},"path":["user","friend"],"label":"inner"}],"hasNext":false}\\r\\n
       -----\\r\\n
       "
     `)
