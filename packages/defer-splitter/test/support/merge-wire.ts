@@ -62,7 +62,7 @@ function start(parts: readonly any[]): Merged {
 }
 
 function placeOf(merged: Merged, path: Path): any {
-  return path.reduce<any>((place, segment) => place?.[segment], merged.data)
+  return path.reduce<any>((place, segment) => (place === null ? null : place?.[segment]), merged.data)
 }
 
 function mergeAt(merged: Merged, path: Path, data: any): void {
