@@ -1,7 +1,7 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { RestConfigError } from './errors.ts'
-import type { InvalidationTemplate } from './options.ts'
+import type { InvalidationTemplate } from './endpoint-options.ts'
 import { compileResponsePath } from './response-path.ts'
 import { argOf, parseTemplate, type Args } from './template.ts'
 

@@ -1,4 +1,7 @@
+import type { Clock } from './clock.ts'
+import { startDeadline } from './deadline.ts'
 import { decodeBody, parseBody, single } from './decode.ts'
+import { sendFollowing } from './redirect.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
 /** An upstream's answer, decoded and parsed. */
@@ -14,23 +17,55 @@ export class BadStatus extends Error {
   override readonly name = 'BadStatus'
   readonly status: number
   readonly headers: RestResponse['headers']
-  constructor(status: number, headers: RestResponse['headers']) {
+  /** The beginning of the decoded body, for those who may see it. */
+  readonly excerpt: string
+  constructor(status: number, headers: RestResponse['headers'], excerpt: string) {
     super(`the upstream answered with status ${status}`)
     this.status = status
     this.headers = headers
+    this.excerpt = excerpt
   }
+}
+
+export interface AttemptSettings {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly origin: string
+  readonly maxResponseBytes: number
+  readonly headersTimeoutMs: number | undefined
+  /** Sees every body as text; undefined: nobody looks. */
+  readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
 }
 
 /** Sends one request and reads its answer; anything but a usable success rejects. */
 export async function attempt(
-  transport: Transport,
   request: WireRequest,
-  maxResponseBytes: number,
   signal: AbortSignal,
+  settings: AttemptSettings,
 ): Promise<RestResponse> {
-  const answer = await transport.send(request, signal)
-  const { status, headers } = answer
-  if (status < 200 || status > 299) throw new BadStatus(status, headers)
-  const body = await decodeBody(answer, maxResponseBytes)
-  return { status, headers, body: parseBody(status, single(headers['content-type']), body) }
+  const { clock, headersTimeoutMs, maxResponseBytes, onBody } = settings
+  const headersDeadline =
+    headersTimeoutMs === undefined ? undefined : startDeadline(clock, headersTimeoutMs, [signal])
+  try {
+    const answer = await sendFollowing(
+      settings.transport,
+      request,
+      settings.origin,
+      headersDeadline?.signal ?? signal,
+      () => headersDeadline?.stopTimer(),
+    )
+    const { status, headers } = answer
+    const contentType = single(headers['content-type'])
+    const isSuccess = status >= 200 && status <= 299
+    const body = await decodeBody(answer, maxResponseBytes).catch((error: unknown) => {
+      // What an error page was encoded with matters less than its status.
+      if (isSuccess) throw error
+      return Buffer.alloc(0)
+    })
+    onBody?.(status, contentType, body.toString('utf8'))
+    if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
+    return { status, headers, body: parseBody(status, contentType, body) }
+  } finally {
+    headersDeadline?.stop()
+  }
 }

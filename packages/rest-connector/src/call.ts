@@ -1,24 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import type { InvalidationBus } from '@vinyasa/invalidation'
 import { compileAnnouncement, type Announcement } from './announce.ts'
-import { attempt, type RestResponse } from './attempt.ts'
-import type { Clock } from './clock.ts'
+import { attempt, BadStatus, type AttemptSettings, type RestResponse } from './attempt.ts'
+import type { Breaker } from './breaker.ts'
+import { cacheKey } from './cache-key.ts'
 import { startDeadline } from './deadline.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { explain } from './explain.ts'
-import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { ForwardHeaders } from './forward-headers.ts'
+import type { CallInfo } from './interceptor.ts'
+import type { LogBody } from './log-bodies.ts'
+import type { ObserveAttempt } from './observe.ts'
+import type { OperationLimit } from './operation-limit.ts'
+import { prepare, type PrepareSettings } from './prepare.ts'
+import { readThrough, type ReadSettings } from './read-through.ts'
+import type { RetryBudget } from './retry-budget.ts'
 import type { RetryOptions } from './retry-policy.ts'
 import { retrying } from './retry.ts'
 import type { Args } from './template.ts'
-import type { Transport } from './transport.ts'
+import type { ResponseTransformer } from './transformer.ts'
+import type { WireRequest } from './transport.ts'
+import { upstreamDetails } from './upstream-details.ts'
 
 export interface CallSettings {
   readonly connector: string
-  readonly transport: Transport
-  readonly clock: Clock
   readonly random: () => number
   readonly retry: RetryOptions
+  readonly budget: RetryBudget
+  readonly breaker: Breaker
   readonly totalTimeoutMs: number
-  readonly maxResponseBytes: number
+  readonly attempting: Omit<AttemptSettings, 'onBody'>
+  readonly preparing: PrepareSettings
+  readonly reading: ReadSettings
+  readonly forward: ForwardHeaders | undefined
+  readonly transformer: ResponseTransformer | undefined
+  readonly operationLimit: OperationLimit
+  readonly logBody: LogBody | undefined
+  readonly observe: ObserveAttempt | undefined
+  readonly exposeErrors: boolean
   readonly bus: InvalidationBus | undefined
+  /** Forgets cached responses that a mutation made old. */
+  readonly evict: (entityTypes: ReadonlySet<string>) => void
 }
 
 /** Whatever a caller's surroundings add to a call. */
@@ -26,47 +48,116 @@ export interface CallScope {
   /** Ends the call, its waits included. */
   readonly signal?: AbortSignal | undefined
   /** The GraphQL context of the operation, when there is one. */
-  readonly context?: object | undefined
+  readonly context?: unknown
+  /** An object that is the same for all calls of one operation's execution. */
+  readonly operation?: object | undefined
 }
 
 export type Call = (args: Args, scope: CallScope) => Promise<unknown>
 
+/** The facts of one call that its error may tell. */
+interface Progress {
+  attempts: number
+  request: WireRequest | undefined
+}
+
 /** One endpoint, ready to be called. */
 export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): Call {
-  const { connector, bus } = settings
+  const { connector, transformer, operationLimit, exposeErrors } = settings
+  const { counters } = settings.reading
   const announcement = compileAnnouncement(endpoint)
 
   return async (args, scope) => {
-    const progress = { attempts: 0 }
+    const progress: Progress = { attempts: 0, request: undefined }
+    counters.calls++
     try {
-      const response = await send(endpoint, args, scope, settings, progress)
-      const result = endpoint.extract(response.body)
-      if (bus && endpoint.isMutation) await publish(bus, announcement, args, result)
+      operationLimit(scope.operation)
+      const response = await load(endpoint, args, scope, settings, progress)
+      const data = endpoint.extract(response.body)
+      const { context } = scope
+      const result = transformer
+        ? await transformer({ ...response, data }, { connector, endpoint: endpoint.name, args, context })
+        : data
+      if (endpoint.isMutation) await announce(settings, announcement, args, result)
       return result
     } catch (error) {
-      const attempts = progress.attempts || undefined
-      throw explain(error, { connector, endpoint: endpoint.name, attempts })
+      counters.failures++
+      throw explain(error, {
+        connector,
+        endpoint: endpoint.name,
+        attempts: progress.attempts || undefined,
+        upstream: exposeErrors
+          ? upstreamDetails(settings.preparing.base, progress.request, error)
+          : undefined,
+      })
     }
   }
 }
 
-async function send(
+async function load(
   endpoint: CompiledEndpoint,
   args: Args,
   scope: CallScope,
-  { transport, clock, random, retry, totalTimeoutMs, maxResponseBytes }: CallSettings,
-  progress: { attempts: number },
+  settings: CallSettings,
+  progress: Progress,
 ): Promise<RestResponse> {
-  const request = endpoint.render(args)
-  const total = startDeadline(clock, totalTimeoutMs, [scope.signal])
-  const endsAt = clock.now() + totalTimeoutMs
+  const { retry, forward } = settings
+  const rendered = endpoint.render(args)
+  const forwarded = forward?.(scope.context)
+  let request = forwarded ? { ...rendered, headers: { ...rendered.headers, ...forwarded } } : rendered
+  if ((request.method === 'POST' || request.method === 'PATCH') && retry.maxRetries > 0)
+    request = { ...request, headers: { 'idempotency-key': randomUUID(), ...request.headers } }
+  const calling = { endpoint, args, context: scope.context, settings, progress }
+  if (endpoint.method !== 'GET') return send(calling, request, undefined, scope.signal)
+
+  // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
+  const prepared = await prepare(request, infoOf(calling, 1, scope.signal), settings.preparing)
+  const key = cacheKey(endpoint.name, args, rendered, prepared)
+  const isFresh = isLive(scope.context)
+  return readThrough(
+    key,
+    endpoint.types,
+    { isFresh, signal: scope.signal },
+    (signal) => send(calling, request, prepared, signal),
+    settings.reading,
+  )
+}
+
+interface Calling {
+  readonly endpoint: CompiledEndpoint
+  readonly args: Args
+  readonly context: unknown
+  readonly settings: CallSettings
+  readonly progress: Progress
+}
+
+/** All the attempts of one call. */
+async function send(
+  calling: Calling,
+  request: WireRequest,
+  prepared: WireRequest | undefined,
+  signal: AbortSignal | undefined,
+): Promise<RestResponse> {
+  const { endpoint, settings, progress } = calling
+  const { retry, random, budget, breaker, totalTimeoutMs, preparing } = settings
+  const { clock } = settings.attempting
+  const { counters } = settings.reading
+  const total = startDeadline(clock, totalTimeoutMs, [signal])
+  budget.call()
   try {
     return await retrying(
       async (number) => {
-        progress.attempts = number
         const deadline = startDeadline(clock, endpoint.timeoutMs, [total.signal])
+        const info = infoOf(calling, number, deadline.signal)
         try {
-          return await attempt(transport, request, maxResponseBytes, deadline.signal)
+          const outgoing = (number === 1 && prepared) || (await prepare(request, info, preparing))
+          progress.request = outgoing
+          return await breaker.run(() => {
+            progress.attempts = number
+            counters.requests++
+            if (number > 1) counters.retries++
+            return observed(settings, info, outgoing)
+          })
         } finally {
           deadline.stop()
         }
@@ -77,8 +168,8 @@ async function send(
         clock,
         random,
         signal: total.signal,
-        endsAt,
-        allow: () => true,
+        endsAt: clock.now() + totalTimeoutMs,
+        allow: () => budget.take(),
       },
     )
   } finally {
@@ -86,12 +177,61 @@ async function send(
   }
 }
 
-async function publish(
-  bus: InvalidationBus,
+async function observed(settings: CallSettings, info: CallInfo, request: WireRequest): Promise<RestResponse> {
+  const { logBody, observe, attempting } = settings
+  const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
+  if (logBody && request.body !== undefined)
+    logBody(
+      'REST request',
+      { ...facts, method: request.method },
+      request.headers['content-type'],
+      request.body,
+    )
+  const onBody =
+    logBody &&
+    ((status: number, contentType: string | undefined, body: string): void =>
+      logBody('REST response', { ...facts, status }, contentType, body))
+  const ended = observe?.(info)
+  try {
+    const response = await attempt(request, info.signal, { ...attempting, onBody })
+    ended?.({ status: response.status })
+    return response
+  } catch (error) {
+    ended?.({ status: error instanceof BadStatus ? error.status : undefined, error })
+    throw error
+  }
+}
+
+function infoOf(
+  { endpoint, args, context, settings }: Calling,
+  number: number,
+  signal: AbortSignal | undefined,
+): CallInfo {
+  return {
+    connector: settings.connector,
+    endpoint: endpoint.name,
+    args,
+    attempt: number,
+    context,
+    signal: signal ?? new AbortController().signal,
+  }
+}
+
+/** Set on the context by live-query for each re-execution. */
+function isLive(context: unknown): boolean {
+  return (
+    typeof context === 'object' && context !== null && 'liveQuery' in context && Boolean(context.liveQuery)
+  )
+}
+
+async function announce(
+  { bus, evict }: CallSettings,
   announcement: Announcement,
   args: Args,
   result: unknown,
 ): Promise<void> {
   const events = announcement(args, result)
-  if (events.length > 0) await bus.publish(events)
+  if (events.length === 0) return
+  evict(new Set(events.map((event) => event.entityType)))
+  await bus?.publish(events)
 }

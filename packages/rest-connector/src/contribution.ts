@@ -8,6 +8,7 @@ import {
   type FieldDefinitions,
   type TypeReference,
 } from './fields.ts'
+import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 
 /** A field that a connector adds to a type. `Query` and `Mutation` stand for the server's root types. */
@@ -19,6 +20,8 @@ export interface ContributedField {
   readonly args: ReadonlyMap<string, TypeReference>
   readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
   readonly extensions: Readonly<Record<string, unknown>>
+  /** Fields of the parent that the resolver reads. */
+  readonly requires?: readonly string[] | undefined
 }
 
 /** All that a connector adds to a schema, as data. */
@@ -80,20 +83,25 @@ export function contribute(
 
   for (const endpoint of endpoints) {
     const { declared, name, method } = endpoint
-    const { description, responseSchema, live } = declared
+    const { description, responseSchema, live, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
     const call = calls.get(name)
     if (!call) throw new RestConfigError(`endpoint "${name}" cannot be called`)
     atPlace(`endpoint "${name}"`, () => {
-      add({
-        parent: endpoint.isMutation ? 'Mutation' : 'Query',
-        name,
-        type: endpoint.returnType,
-        description,
-        args: endpoint.args,
-        resolve: rootResolver(call),
-        extensions: { origin, restConnector: id, ...(live && { liveQuery: live }) },
-      })
+      if (rootField)
+        add({
+          parent: endpoint.isMutation ? 'Mutation' : 'Query',
+          name,
+          type: endpoint.returnType,
+          description,
+          args: endpoint.args,
+          resolve: rootResolver(endpoint, call),
+          extensions: { origin, restConnector: id, ...(live && { liveQuery: live }) },
+        })
+      for (const join of [on].flat()) {
+        const field = joinField(endpoint, call, join)
+        add({ ...field, extensions: { origin, restConnector: id, requires: field.requires } })
+      }
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
     })

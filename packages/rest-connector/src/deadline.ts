@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Clock } from './clock.ts'
 
 /** The reason of a signal that a deadline aborted. */
@@ -12,6 +13,8 @@ export class DeadlineExceeded extends Error {
 
 export interface Deadline {
   readonly signal: AbortSignal
+  /** Only parents can abort it from here on. */
+  stopTimer(): void
   /** Releases the timer and lets go of the parent signals. */
   stop(): void
 }
@@ -34,12 +37,11 @@ export function startDeadline(
       controller.abort(parent.reason)
       break
     }
-    const follow = (): void => controller.abort(parent.reason)
-    parent.addEventListener('abort', follow, { once: true })
-    release.push(() => parent.removeEventListener('abort', follow))
+    release.push(onAbort(parent, () => controller.abort(parent.reason)))
   }
   return {
     signal: controller.signal,
+    stopTimer: () => clock.clearTimeout(timer),
     stop() {
       clock.clearTimeout(timer)
       for (const letGo of release) letGo()
@@ -64,4 +66,12 @@ export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<voi
     }, ms)
     signal.addEventListener('abort', onAbort, { once: true })
   })
+}
+
+/** Calls back once if the signal aborts; the returned function lets go of it. */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  // One operation makes many calls under one signal: that is no leak, and Node should not warn of one.
+  setMaxListeners(0, signal)
+  signal.addEventListener('abort', callback, { once: true })
+  return () => signal.removeEventListener('abort', callback)
 }

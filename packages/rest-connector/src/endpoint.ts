@@ -1,11 +1,11 @@
 import { argsBody, compileBody, type BodyTemplate } from './body-template.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
-import { parseTypeReference, type TypeReference } from './fields.ts'
+import { parseTypeReference, type FieldDefinitions, type TypeReference } from './fields.ts'
 import { compileHeaders } from './header-template.ts'
 import { ACCEPTED_ENCODINGS } from './decode.ts'
-import type { HttpMethod, NameValues, RestEndpoint } from './options.ts'
+import type { HttpMethod, RestEndpoint } from './endpoint-options.ts'
 import { compilePath } from './path-template.ts'
-import { compileQuery } from './query-template.ts'
+import { compileQuery, type NameValues } from './query-template.ts'
 import { compileResponsePath, type ResponsePath } from './response-path.ts'
 import { argOf, type Args } from './template.ts'
 import type { WireRequest } from './transport.ts'
@@ -19,6 +19,8 @@ export interface CompiledEndpoint {
   /** GraphQL types of the arguments, by name, in the order of their first appearance. */
   readonly args: ReadonlyMap<string, TypeReference>
   readonly returnType: TypeReference
+  /** Object types that a response may hold; empty when nothing is declared. */
+  readonly types: ReadonlySet<string>
   readonly timeoutMs: number
   readonly extract: ResponsePath
   /** The request for these arguments; throws BAD_USER_INPUT for values that cannot be sent. */
@@ -81,6 +83,7 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
     isMutation: method !== 'GET' && !asQuery,
     args,
     returnType: returnTypeOf(endpoint),
+    types: typesOf(endpoint),
     timeoutMs,
     extract: responsePath === undefined ? (value) => value : compileResponsePath(responsePath),
     render(values) {
@@ -144,4 +147,26 @@ function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReferen
       `returnType "${returnType}" and responseSchema.typeName "${responseSchema.typeName}" name different types`,
     )
   return reference
+}
+
+const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long', 'JSON'])
+
+function typesOf({ returnType, responseSchema }: RestEndpoint): Set<string> {
+  const types = new Set<string>()
+  const visit = (definitions: FieldDefinitions): void => {
+    for (const definition of Object.values(definitions)) {
+      const { type, fields = {} } = typeof definition === 'string' ? { type: definition } : definition
+      const { name } = parseTypeReference(type)
+      if (!SCALARS.has(name)) types.add(name)
+      visit(fields)
+    }
+  }
+  if (responseSchema) {
+    types.add(responseSchema.typeName)
+    visit(responseSchema.fields)
+  } else if (returnType !== undefined) {
+    const { name } = parseTypeReference(returnType)
+    if (!SCALARS.has(name)) types.add(name)
+  }
+  return types
 }

@@ -1,8 +1,9 @@
 import { GraphQLError } from 'graphql'
 import { BadStatus } from './attempt.ts'
+import { isCircuitOpen } from './breaker.ts'
 import { DeadlineExceeded } from './deadline.ts'
 import { codeOfStatus, restError, type RestErrorFacts } from './errors.ts'
-import { BadResponse, RedirectRefused, ResponseTooLarge } from './failures.ts'
+import { BadResponse, isNetworkError, RedirectRefused, ResponseTooLarge } from './failures.ts'
 
 /** Turns whatever ended a call into the error that a client may read. */
 export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
@@ -30,6 +31,10 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
     })
   if (cause instanceof RedirectRefused)
     return restError('REST_REDIRECT_REFUSED', `${who} was redirected: ${cause.message}.`, { ...facts, cause })
+  if (isCircuitOpen(cause)) {
+    const message = `${who} is not called for now: it failed too often.`
+    return restError('SERVICE_UNAVAILABLE', message, { ...facts, cause })
+  }
   if (isAbort(cause)) return restError('CANCELLED', `The call of ${who} was cancelled.`, { ...facts, cause })
   if (isNetworkError(cause))
     return restError('SERVICE_UNAVAILABLE', `${who} cannot be reached.`, { ...facts, cause })
@@ -47,9 +52,4 @@ function withPlace(error: GraphQLError, { connector, endpoint }: RestErrorFacts)
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
-}
-
-/** Errors of sockets, DNS, TLS and of the HTTP client all carry a `code`. */
-export function isNetworkError(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string'
 }

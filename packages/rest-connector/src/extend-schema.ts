@@ -30,9 +30,10 @@ export function extendWith(base: GraphQLSchema | null, contribution: Contributio
   const pending: { field: ContributedField; missing: string }[] = []
   const fresh: ContributedField[] = []
   for (const field of contribution.fields) {
-    const lacks = [field.parent, field.type.name, ...[...field.args.values()].map((type) => type.name)].find(
-      (name) => missing.has(name),
-    )
+    const lacks =
+      [field.parent, field.type.name, ...[...field.args.values()].map((type) => type.name)].find((name) =>
+        missing.has(name),
+      ) ?? missingRequirement(start, contribution, field)
     if (lacks !== undefined) pending.push({ field, missing: lacks })
     else if (!isPresent(start, field, contribution.id)) fresh.push(field)
   }
@@ -52,6 +53,21 @@ function missingTypes(schema: GraphQLSchema, { fields, types }: Contribution): S
     ...[...field.args.values()].map((type) => type.name),
   ])
   return new Set(names.filter((name) => !BUILT_IN.has(name) && !known(name)))
+}
+
+/** A field of the parent that a join reads and that nobody defines. */
+function missingRequirement(
+  schema: GraphQLSchema,
+  { fields }: Contribution,
+  { parent, requires = [] }: ContributedField,
+): string | undefined {
+  if (requires.length === 0) return undefined
+  const present = parentType(schema, parent)?.getFields() ?? {}
+  const lacking = requires.find(
+    (name) =>
+      !Object.hasOwn(present, name) && !fields.some((own) => own.parent === parent && own.name === name),
+  )
+  return lacking === undefined ? undefined : `${parent}.${lacking}`
 }
 
 function isPresent(schema: GraphQLSchema, field: ContributedField, id: string): boolean {

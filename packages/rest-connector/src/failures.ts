@@ -16,3 +16,8 @@ export class BadResponse extends Error {
 export class RedirectRefused extends Error {
   override readonly name = 'RedirectRefused'
 }
+
+/** Errors of sockets, DNS, TLS and of the HTTP client all carry a `code`. */
+export function isNetworkError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string'
+}

@@ -25,8 +25,11 @@ export function compilePath(path: string): PathTemplate {
     throw new RestConfigError(`path "${path}" holds "?" or "#"; declare the query as queryParams`)
   const parts = parseTemplate(path)
   refuseStrayBraces(parts, path)
+  if (/%(?![0-9a-fA-F]{2})/.test(path))
+    throw new RestConfigError(`path "${path}" holds "%" without two hexadecimal digits after it`)
   for (const segment of path.split('/'))
-    if (isDotSegment(segment)) throw new RestConfigError(`path "${path}" holds a "." or ".." segment`)
+    if (isDotSegment(segment) || decodesToDots(segment))
+      throw new RestConfigError(`path "${path}" holds a "." or ".." segment`)
 
   return {
     variables: variablesOf(parts),

@@ -37,7 +37,7 @@ export function useRestConnector(connectors: RestConnector | readonly RestConnec
     if (!first) return
     const { field, missing } = first
     throw new RestConfigError(
-      `field ${field.parent}.${field.name} of ${String(field.extensions['origin'])} needs type "${missing}", ` +
+      `field ${field.parent}.${field.name} of ${String(field.extensions['origin'])} needs ${missing}, ` +
         `which nothing defines; declare it in a responseSchema or add the source that has it`,
     )
   }

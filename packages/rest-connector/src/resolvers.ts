@@ -1,26 +1,42 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import type { Call, CallScope } from './call.ts'
+import type { CompiledEndpoint } from './endpoint.ts'
 import { restError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
 import type { Args } from './template.ts'
 
 /** Resolves a root field by calling its endpoint. */
-export function rootResolver(call: Call): GraphQLFieldResolver<unknown, unknown> {
-  return (_source, args: Args, context, info) => call(args, scopeOf(context, info))
+export function rootResolver(endpoint: CompiledEndpoint, call: Call): GraphQLFieldResolver<unknown, unknown> {
+  return async (_source, args: Args, context, info) =>
+    checkedShape(endpoint, await call(args, scopeOf(context, info)))
 }
 
-/** The signal and context that an operation hands to the calls made for it. */
+/** What an operation hands to the calls made for it. */
 export function scopeOf(context: unknown, info: GraphQLResolveInfo): CallScope {
   const { signal } = info as { signal?: unknown }
   return {
     signal: signal instanceof AbortSignal ? signal : requestSignal(context),
-    context: typeof context === 'object' && context !== null ? context : undefined,
+    context,
+    // Made anew for every execution, also where a context is used for several.
+    operation: info.variableValues,
   }
 }
 
 function requestSignal(context: unknown): AbortSignal | undefined {
   const signal = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
   return signal instanceof AbortSignal ? signal : undefined
+}
+
+/** The result, when it is what the declared type says: a list, an object, or anything for JSON. */
+export function checkedShape({ name, returnType }: CompiledEndpoint, result: unknown): unknown {
+  if (result === null || result === undefined || returnType.name === 'JSON') return result
+  if (returnType.isList === Array.isArray(result)) return result
+  const [expected, got] = returnType.isList ? ['a list', 'something else'] : ['one value', 'a list']
+  throw restError(
+    'REST_BAD_RESPONSE',
+    `REST endpoint "${name}" is declared as ${returnType.text} and must answer with ${expected}, but gave ${got}; ` +
+      `check returnType and responsePath.`,
+  )
 }
 
 /**

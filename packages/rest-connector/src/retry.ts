@@ -2,8 +2,8 @@ import { BadStatus } from './attempt.ts'
 import type { Clock } from './clock.ts'
 import { DeadlineExceeded, wait } from './deadline.ts'
 import { single } from './decode.ts'
-import { isNetworkError } from './explain.ts'
-import type { HttpMethod } from './options.ts'
+import { isNetworkError } from './failures.ts'
+import type { HttpMethod } from './endpoint-options.ts'
 import { backoffCeiling, parseRetryAfter, type RetryOptions } from './retry-policy.ts'
 
 export interface RetryContext {

@@ -1,11 +1,13 @@
-import { Pool, type Dispatcher } from 'undici'
+import { Agent, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
 import { ResponseTooLarge } from './failures.ts'
 
 export interface WireRequest {
   readonly method: string
+  /** Only when it is not the connector's own. */
+  readonly origin?: string | undefined
   /** Path and query, as they go on the wire. */
   readonly path: string
-  readonly headers: Record<string, string>
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
@@ -16,31 +18,77 @@ export interface WireResponse {
 }
 
 export interface Transport {
-  /** Sends one request and reads its answer to the end, so that the connection can be used again. */
-  send(request: WireRequest, signal: AbortSignal): Promise<WireResponse>
+  /**
+   * Sends one request and reads its answer to the end, so that the connection can be used again.
+   * `onHeaders` is called when the response's headers are there.
+   */
+  send(request: WireRequest, signal: AbortSignal, onHeaders?: () => void): Promise<WireResponse>
   close(): Promise<void>
 }
 
 export interface TransportOptions {
   readonly origin: string
   readonly maxResponseBytes: number
+  readonly maxConnections: number
+  readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** One undici pool for one origin. The only file that knows the HTTP client. */
-export function createTransport({ origin, maxResponseBytes }: TransportOptions): Transport {
+/** One undici pool for the connector's origin. The only file that knows the HTTP client. */
+export function createTransport(options: TransportOptions): Transport {
+  const { origin, maxResponseBytes, maxConnections, env } = options
   // Deadlines are the connector's business: one signal ends an attempt, whatever it waits for.
-  const pool = new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 })
+  const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
+  const proxy = createProxy(env, settings)
+  const pool = proxy ?? new Pool(origin, settings)
+  let others: Dispatcher | undefined
+
   return {
-    send: (request, signal) => sendOn(pool, request, signal, maxResponseBytes),
-    close: () => pool.destroy(),
+    send(request, signal, onHeaders) {
+      const isForeign = request.origin !== undefined && request.origin !== origin
+      if (isForeign) others ??= proxy ?? new Agent(settings)
+      const dispatcher = (isForeign && others) || pool
+      return sendOn(
+        dispatcher,
+        { ...request, origin: request.origin ?? origin },
+        {
+          signal,
+          onHeaders,
+          maxResponseBytes,
+        },
+      )
+    },
+    async close() {
+      await Promise.all([pool.destroy(), others?.destroy()])
+    },
   }
+}
+
+function createProxy(
+  env: TransportOptions['env'],
+  settings: { readonly headersTimeout: number; readonly bodyTimeout: number },
+): Dispatcher | undefined {
+  const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY']
+  const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY']
+  if (!httpProxy && !httpsProxy) return undefined
+  const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
+  return new EnvHttpProxyAgent({
+    ...settings,
+    noProxy,
+    ...(httpProxy && { httpProxy }),
+    ...(httpsProxy && { httpsProxy }),
+  })
+}
+
+interface Exchange {
+  readonly signal: AbortSignal
+  readonly onHeaders: (() => void) | undefined
+  readonly maxResponseBytes: number
 }
 
 function sendOn(
   dispatcher: Dispatcher,
-  { method, path, headers, body }: WireRequest,
-  signal: AbortSignal,
-  maxBytes: number,
+  { origin, method, path, headers, body }: WireRequest,
+  { signal, onHeaders, maxResponseBytes }: Exchange,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -64,7 +112,13 @@ function sendOn(
     signal.addEventListener('abort', onAbort, { once: true })
 
     dispatcher.dispatch(
-      { method: method as Dispatcher.HttpMethod, path, headers, body: body ?? null },
+      {
+        origin: origin ?? '',
+        method: method as Dispatcher.HttpMethod,
+        path,
+        headers: headers as Record<string, string>,
+        body: body ?? null,
+      },
       {
         onRequestStart(started) {
           controller = started
@@ -73,10 +127,11 @@ function sendOn(
         onResponseStart(_, statusCode, responseHeaders) {
           status = statusCode
           answer = responseHeaders
+          onHeaders?.()
         },
         onResponseData(running, chunk) {
           size += chunk.length
-          if (size > maxBytes) running.abort(new ResponseTooLarge(maxBytes))
+          if (size > maxResponseBytes) running.abort(new ResponseTooLarge(maxResponseBytes))
           else chunks.push(chunk)
         },
         onResponseEnd() {

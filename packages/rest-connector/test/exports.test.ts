@@ -5,8 +5,11 @@ it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
       "RestConfigError",
+      "apiKey",
+      "bearer",
       "createRestConnector",
       "field",
+      "oauth2ClientCredentials",
       "retryPresets",
       "useRestConnector",
     ]

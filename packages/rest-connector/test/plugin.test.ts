@@ -166,7 +166,7 @@ describe('useRestConnector', () => {
         plugins: [useRestConnector(connector)],
       }),
     ).toThrow(
-      'field Query.restOther of rest connector "others": GET / (endpoint restOther) needs type "Other", which nothing defines',
+      'field Query.restOther of rest connector "others": GET / (endpoint restOther) needs Other, which nothing defines',
     )
   })
 

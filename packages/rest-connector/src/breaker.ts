@@ -1,0 +1,70 @@
+import {
+  BrokenCircuitError,
+  circuitBreaker,
+  CircuitState,
+  handleWhen,
+  SamplingBreaker,
+  type CircuitBreakerPolicy,
+} from 'cockatiel'
+import { BadStatus } from './attempt.ts'
+import { DeadlineExceeded } from './deadline.ts'
+import { isNetworkError } from './failures.ts'
+
+export interface BreakerOptions {
+  /** Share of failed attempts that opens the circuit. Default 0.5. */
+  readonly threshold?: number | undefined
+  /** Milliseconds that are looked back on. Default 10,000. */
+  readonly windowMs?: number | undefined
+  /** Attempts in the window below which it stays closed. Default 20. */
+  readonly minRequests?: number | undefined
+  /** Milliseconds until one attempt is let through to see whether the upstream is back. Default 5,000. */
+  readonly halfOpenAfterMs?: number | undefined
+}
+
+export type BreakerState = 'off' | 'closed' | 'open' | 'half-open'
+
+export interface Breaker {
+  /** Runs an attempt, or rejects at once with a `BrokenCircuitError`. */
+  run<T>(attempt: () => Promise<T>): Promise<T>
+  readonly state: BreakerState
+}
+
+/** A circuit breaker around the attempts of one connector. It reads the machine's clock. */
+export function createBreaker(options: BreakerOptions | boolean | undefined): Breaker {
+  if (!options) return { run: (attempt) => attempt(), state: 'off' }
+  const {
+    threshold = 0.5,
+    windowMs = 10_000,
+    minRequests = 20,
+    halfOpenAfterMs = 5_000,
+  } = options === true ? {} : options
+  const policy = circuitBreaker(handleWhen(isUpstreamFailure), {
+    halfOpenAfter: halfOpenAfterMs,
+    breaker: new SamplingBreaker({
+      threshold,
+      duration: windowMs,
+      minimumRps: (minRequests * 1000) / windowMs,
+    }),
+  })
+  return {
+    run: (attempt) => policy.execute(attempt),
+    get state() {
+      return stateOf(policy)
+    },
+  }
+}
+
+export function isCircuitOpen(error: unknown): boolean {
+  return error instanceof BrokenCircuitError
+}
+
+/** What speaks against the upstream; a 404 or a refused argument does not. */
+function isUpstreamFailure(error: Error): boolean {
+  if (error instanceof BadStatus) return error.status >= 500
+  return error instanceof DeadlineExceeded || isNetworkError(error)
+}
+
+function stateOf({ state }: CircuitBreakerPolicy): BreakerState {
+  if (state === CircuitState.Closed) return 'closed'
+  return state === CircuitState.HalfOpen ? 'half-open' : 'open'
+}

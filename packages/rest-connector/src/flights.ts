@@ -1,0 +1,71 @@
+import { onAbort } from './deadline.ts'
+
+/** Requests under way that others may wait for too. */
+export interface Flights<T> {
+  /** Joins the flight with this key, or starts one. It is cancelled when everybody who waits has left. */
+  join(
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<T>,
+  ): Promise<Landed<T>>
+  /** Nobody joins what is under way from here on. */
+  forget(): void
+}
+
+export interface Landed<T> {
+  readonly value: T
+  /** Whether more than one caller has the value. */
+  readonly shared: boolean
+}
+
+interface Flight<T> {
+  readonly result: Promise<T>
+  readonly controller: AbortController
+  waiting: number
+  joined: number
+}
+
+export function createFlights<T>(onShared: () => void): Flights<T> {
+  const flights = new Map<string, Flight<T>>()
+
+  function remove(key: string, flight: Flight<T>): void {
+    if (flights.get(key) === flight) flights.delete(key)
+  }
+
+  function begin(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController()
+    const flight: Flight<T> = {
+      controller,
+      waiting: 0,
+      joined: 0,
+      result: start(controller.signal).finally(() => remove(key, flight)),
+    }
+    flights.set(key, flight)
+    return flight
+  }
+
+  return {
+    async join(key, signal, start) {
+      signal?.throwIfAborted()
+      const flight = flights.get(key) ?? begin(key, start)
+      flight.waiting++
+      if (++flight.joined > 1) onShared()
+      const value = await waitFor(flight, signal, () => remove(key, flight))
+      return { value, shared: flight.joined > 1 }
+    },
+    forget: () => flights.clear(),
+  }
+}
+
+function waitFor<T>(flight: Flight<T>, signal: AbortSignal | undefined, onAbandoned: () => void): Promise<T> {
+  if (!signal) return flight.result
+  return new Promise((resolve, reject) => {
+    const letGo = onAbort(signal, () => {
+      reject(signal.reason as Error)
+      if (--flight.waiting > 0) return
+      onAbandoned()
+      flight.controller.abort(signal.reason)
+    })
+    void flight.result.then(resolve, reject).finally(letGo)
+  })
+}

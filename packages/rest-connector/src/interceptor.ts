@@ -1,0 +1,27 @@
+import type { HttpMethod } from './endpoint-options.ts'
+import type { Args } from './template.ts'
+
+/** A request on its way out; interceptors change it in place. */
+export interface OutgoingRequest {
+  method: HttpMethod
+  /** Must keep the base URL's origin and path, unless `allowOriginChange` is set. */
+  url: URL
+  readonly headers: Headers
+  body: string | undefined
+}
+
+/** What an interceptor is told about the call. */
+export interface CallInfo {
+  readonly connector: string
+  readonly endpoint: string
+  readonly args: Args
+  /** 1 for the first attempt of a call. */
+  readonly attempt: number
+  /** The GraphQL context, when the call was made for an operation. */
+  readonly context: unknown
+  /** Aborted when the call is over for its caller. */
+  readonly signal: AbortSignal
+}
+
+/** Runs before every attempt. What it throws ends the call; a `GraphQLError` reaches the client as it is. */
+export type RequestInterceptor = (request: OutgoingRequest, info: CallInfo) => void | Promise<void>

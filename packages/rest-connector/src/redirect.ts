@@ -1,0 +1,44 @@
+import { single } from './decode.ts'
+import { RedirectRefused } from './failures.ts'
+import type { Transport, WireRequest, WireResponse } from './transport.ts'
+
+const MAX_REDIRECTS = 5
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/**
+ * Sends a request and follows redirects on the same origin. One that leads elsewhere is refused: credentials,
+ * interceptors' headers and bodies are meant for this origin alone.
+ */
+export async function sendFollowing(
+  transport: Transport,
+  first: WireRequest,
+  origin: string,
+  signal: AbortSignal,
+  onHeaders: () => void,
+): Promise<WireResponse> {
+  let request = first
+  for (let hops = 0; ; hops++) {
+    const response = await transport.send(request, signal, onHeaders)
+    const location = single(response.headers['location'])
+    if (!REDIRECTS.has(response.status) || location === undefined) return response
+    if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)
+    request = redirected(request, response.status, location, origin)
+  }
+}
+
+function redirected(request: WireRequest, status: number, location: string, ownOrigin: string): WireRequest {
+  const origin = request.origin ?? ownOrigin
+  if (!URL.canParse(location, origin + request.path)) throw new RedirectRefused('its target is not a URL')
+  const target = new URL(location, origin + request.path)
+  if (target.origin !== origin) throw new RedirectRefused('its target is another origin')
+  const path = target.pathname + target.search
+  // Fetch's rule (HTTP-redirect fetch, step 12): after these the request is repeated as a GET.
+  const becomesGet =
+    (status === 303 && request.method !== 'GET') ||
+    ((status === 301 || status === 302) && request.method === 'POST')
+  if (!becomesGet) return { ...request, path }
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !name.startsWith('content-')),
+  )
+  return { ...request, method: 'GET', path, headers, body: undefined }
+}

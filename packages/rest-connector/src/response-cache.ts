@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache'
+import type { RestResponse } from './attempt.ts'
+import type { Clock } from './clock.ts'
+import { single } from './decode.ts'
+
+export interface ResponseCache {
+  get(key: string): RestResponse | undefined
+  /** A mark to hand to `set`: what was requested before an eviction is not stored after it. */
+  mark(): number
+  set(key: string, types: ReadonlySet<string>, response: RestResponse, mark: number): void
+  /** Forgets what may hold one of these types; responses of no declared type may hold any. */
+  evict(entityTypes: ReadonlySet<string>): void
+  clear(): void
+  readonly size: number
+}
+
+interface Entry {
+  readonly response: RestResponse
+  readonly types: ReadonlySet<string>
+  readonly storedAt: number
+}
+
+/** Keeps GET responses, least recently used out first. With a size of 0 it keeps nothing. */
+export function createResponseCache(size: number, ttlMs: number | undefined, clock: Clock): ResponseCache {
+  const entries = size > 0 ? new LRUCache<string, Entry>({ max: size }) : undefined
+  let generation = 0
+  return {
+    get(key) {
+      const entry = entries?.get(key)
+      if (!entry) return undefined
+      if (ttlMs === undefined || clock.now() - entry.storedAt < ttlMs) return entry.response
+      entries?.delete(key)
+      return undefined
+    },
+    mark: () => generation,
+    set(key, types, response, mark) {
+      if (!entries || mark !== generation || isNoStore(response)) return
+      entries.set(key, { response: freeze(response), types, storedAt: clock.now() })
+    },
+    evict(entityTypes) {
+      generation++
+      for (const [key, { types }] of entries ?? [])
+        if (types.size === 0 || [...entityTypes].some((type) => types.has(type))) entries?.delete(key)
+    },
+    clear() {
+      generation++
+      entries?.clear()
+    },
+    get size() {
+      return entries?.size ?? 0
+    },
+  }
+}
+
+function isNoStore({ headers }: RestResponse): boolean {
+  return /(?:^|,)\s*no-store\s*(?:,|$)/i.test(single(headers['cache-control']) ?? '')
+}
+
+/** One value for many readers: nobody may change it for the others. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const member of Object.values(value)) freeze(member)
+  return value
+}

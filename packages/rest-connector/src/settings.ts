@@ -1,0 +1,103 @@
+import type { RestResponse } from './attempt.ts'
+import { createBreaker } from './breaker.ts'
+import type { CallSettings } from './call.ts'
+import { systemClock } from './clock.ts'
+import { RestConfigError } from './errors.ts'
+import { createFlights } from './flights.ts'
+import { createForwardHeaders } from './forward-headers.ts'
+import { createBodyLog } from './log-bodies.ts'
+import { createOperationLimit } from './operation-limit.ts'
+import type { RestConnectorOptions } from './options.ts'
+import type { NameValues } from './query-template.ts'
+import { createResponseCache } from './response-cache.ts'
+import { createRetryBudget } from './retry-budget.ts'
+import { retryPresets, type RetryOptions } from './retry-policy.ts'
+import { createCounters } from './stats.ts'
+import { createTransport } from './transport.ts'
+
+export interface ConnectorSettings {
+  readonly settings: CallSettings
+  readonly basePath: string
+  readonly timeoutMs: number
+  readonly defaultHeaders: NameValues
+}
+
+/** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
+export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
+  const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, bus, transformer, observe } = options
+  const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
+  const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
+  const { cacheSize = 0, cacheTtlMs, maxRequestsPerOperation = 200, maxConnections = 128 } = options
+  const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
+  for (const [name, value] of Object.entries({
+    timeoutMs,
+    headersTimeoutMs,
+    totalTimeoutMs,
+    maxResponseBytes,
+  }))
+    if (value !== undefined && !(value > 0))
+      throw new RestConfigError(`${name} must be more than 0, not ${value}`)
+  if (!Number.isInteger(cacheSize) || cacheSize < 0)
+    throw new RestConfigError(`cacheSize must be a whole number of responses, not ${cacheSize}`)
+
+  const base = parseBaseUrl(options.baseUrl)
+  const basePath = base.pathname.replace(/\/+$/, '')
+  const retry = retryOf(options)
+  const forward = createForwardHeaders(forwardHeaders)
+  const logBody = createBodyLog(options.logBodies, logger, env)
+  const counters = createCounters()
+  const cache = createResponseCache(cacheSize, cacheTtlMs, clock)
+  const flights = createFlights<RestResponse>(() => counters.shared++)
+  const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
+  return {
+    basePath,
+    timeoutMs,
+    defaultHeaders,
+    settings: {
+      connector,
+      random,
+      retry,
+      budget: createRetryBudget(clock, options.retryBudget),
+      breaker: createBreaker(options.breaker),
+      totalTimeoutMs,
+      attempting: { transport, clock, origin: base.origin, maxResponseBytes, headersTimeoutMs },
+      preparing: { base, basePath, interceptors, allowOriginChange },
+      reading: { cache, flights, counters },
+      forward,
+      transformer,
+      operationLimit: createOperationLimit(connector, maxRequestsPerOperation),
+      logBody,
+      observe,
+      exposeErrors,
+      bus,
+      evict(entityTypes) {
+        cache.evict(entityTypes)
+        flights.forget()
+      },
+    },
+  }
+}
+
+function retryOf({ noRetry = false, retry = {} }: RestConnectorOptions): RetryOptions {
+  if (noRetry) return retryPresets.disabled
+  const preset = retryPresets.default
+  const { maxRetries = preset.maxRetries, initialBackoffMs = preset.initialBackoffMs } = retry
+  const { maxBackoffMs = preset.maxBackoffMs, multiplier = preset.multiplier } = retry
+  const { retryStatuses = preset.retryStatuses } = retry
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new RestConfigError(`retry.maxRetries must be a whole number, not ${maxRetries}`)
+  if (!(initialBackoffMs >= 0 && maxBackoffMs >= 0 && multiplier >= 1))
+    throw new RestConfigError('retry needs backoffs of at least 0 ms and a multiplier of at least 1')
+  return { maxRetries, initialBackoffMs, maxBackoffMs, multiplier, retryStatuses }
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  if (!URL.canParse(baseUrl)) throw new RestConfigError(`baseUrl "${baseUrl}" is not an absolute URL`)
+  const url = new URL(baseUrl)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new RestConfigError(`baseUrl must be http or https, not ${url.protocol}`)
+  if (url.username || url.password)
+    throw new RestConfigError('baseUrl holds credentials; use an interceptor or defaultHeaders')
+  if (url.search || url.hash) throw new RestConfigError('baseUrl must have neither query nor fragment')
+  return url
+}

@@ -1,0 +1,19 @@
+import type { RestResponse } from './attempt.ts'
+import type { Args } from './template.ts'
+
+/** A response as the transformer sees it. Values that are cached or shared are frozen: build new ones. */
+export interface TransformableResponse extends RestResponse {
+  /** What `responsePath` found; the whole body without one. */
+  readonly data: unknown
+}
+
+export interface TransformInfo {
+  readonly connector: string
+  readonly endpoint: string
+  readonly args: Args
+  /** The GraphQL context, when the call was made for an operation. */
+  readonly context: unknown
+}
+
+/** Converts a response to the JSON that GraphQL gets. */
+export type ResponseTransformer = (response: TransformableResponse, info: TransformInfo) => unknown

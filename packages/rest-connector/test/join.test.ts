@@ -1,0 +1,185 @@
+import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
+import { createSchema, createYoga } from 'graphql-yoga'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createRestConnector, field, useRestConnector, type RestEndpoint } from '../src/index.ts'
+
+const cleanup = createDisposables()
+afterEach(() => cleanup.dispose())
+
+/** Users of another source: their objects have names and representations of their own. */
+const users = createSchema({
+  typeDefs: 'type Query { users(n: Int!): [User!]! } type User { id: ID! name: String nick: String }',
+  resolvers: {
+    Query: {
+      users: (_: unknown, { n }: { n: number }) =>
+        Array.from({ length: n }, (__, i) => ({ user_id: BigInt(i + 1) })),
+    },
+    User: {
+      id: (user: { user_id: bigint }) => user.user_id.toString(),
+      name: (user: { user_id: bigint }) => `user ${user.user_id}`,
+      nick: () => null,
+    },
+  },
+})
+
+const Review = { typeName: 'Review', fields: { id: field.id, userId: field.id, stars: field.int } }
+
+async function serve(endpoints: RestEndpoint[]) {
+  const backend = cleanup.use(
+    await startRestBackend(({ url }) => {
+      const ids = url.searchParams.getAll('userId')
+      const last = url.pathname.split('/').at(-1)
+      if (ids.length === 0) return { json: [{ id: `r${last}`, userId: last, stars: 5 }] }
+      // In reverse order, two for each even user, none for the odd ones.
+      return {
+        json: ids
+          .filter((id) => Number(id) % 2 === 0)
+          .reverse()
+          .flatMap((id) => [1, 2].map((n) => ({ id: `r${id}-${n}`, userId: Number(id), stars: n }))),
+      }
+    }),
+  )
+  const connector = cleanup.use(createRestConnector('reviews', { baseUrl: backend.url, endpoints }))
+  const yoga = createYoga({ schema: users, plugins: [useRestConnector(connector)], logging: false })
+  return {
+    backend,
+    connector,
+    async ask(query: string): Promise<any> {
+      const response = await yoga.fetch('http://yoga/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      })
+      return response.json()
+    },
+  }
+}
+
+describe('an endpoint with `on`', () => {
+  it('resolves a field of a type that another source defines, through that type’s own resolvers', async () => {
+    const { ask, backend } = await serve([
+      {
+        name: 'reviewsOf',
+        path: '/users/{userId}',
+        returnType: '[Review!]',
+        responseSchema: Review,
+        on: { type: 'User', field: 'reviews', args: { userId: '{id}' } },
+      },
+    ])
+    expect(await ask('{ users(n: 2) { reviews { id } } }')).toEqual({
+      data: { users: [{ reviews: [{ id: 'r1' }] }, { reviews: [{ id: 'r2' }] }] },
+    })
+    expect(backend.requests.map((request) => request.rawUrl)).toEqual(['/users/1', '/users/2'])
+  })
+
+  it('asks once for a thousand keys, in any order, with missing keys empty', async () => {
+    const { ask, backend } = await serve([
+      {
+        name: 'reviewsByUsers',
+        path: '/reviews',
+        queryParams: { userId: '{userIds}' },
+        args: { userIds: '[ID!]!' },
+        returnType: '[Review!]',
+        responseSchema: Review,
+        rootField: false,
+        on: [
+          {
+            type: 'User',
+            field: 'reviews',
+            args: { userIds: '{id}' },
+            batch: { key: 'userId', many: true, maxSize: 1000 },
+          },
+          {
+            type: 'User',
+            field: 'review',
+            args: { userIds: '{id}' },
+            batch: { key: 'userId', maxSize: 1000 },
+          },
+        ],
+      },
+    ])
+    const { data } = await ask('{ users(n: 1000) { reviews { id } review { stars } } }')
+    expect(data.users.slice(0, 4)).toEqual([
+      { reviews: [], review: null },
+      { reviews: [{ id: 'r2-1' }, { id: 'r2-2' }], review: { stars: 1 } },
+      { reviews: [], review: null },
+      { reviews: [{ id: 'r4-1' }, { id: 'r4-2' }], review: { stars: 1 } },
+    ])
+    // The two fields ask for the same thing at the same time: one request serves both.
+    expect(backend.requests).toHaveLength(1)
+  })
+
+  it('splits a batch of GET keys at 100, and keeps further arguments apart', async () => {
+    const { ask, backend } = await serve([
+      {
+        name: 'reviewsByUsers',
+        path: '/reviews',
+        queryParams: { userId: '{userIds}', lang: '{lang}' },
+        args: { userIds: '[ID!]!' },
+        returnType: '[Review!]',
+        responseSchema: Review,
+        on: {
+          type: 'User',
+          field: 'reviews',
+          args: { userIds: '{id}' },
+          batch: { key: 'userId', many: true },
+        },
+      },
+    ])
+    await ask('{ users(n: 250) { en: reviews(lang: "en") { id } de: reviews(lang: "de") { id } } }')
+    const sizes = backend.requests.map((request) => request.url.searchParams.getAll('userId').length)
+    expect(sizes.sort((a, b) => b - a)).toEqual([100, 100, 100, 100, 50, 50])
+  })
+
+  it('is null without a request when the parent’s field is null', async () => {
+    const { ask, backend } = await serve([
+      {
+        name: 'byNick',
+        path: '/nicks/{nick}',
+        returnType: '[Review!]',
+        responseSchema: Review,
+        on: { type: 'User', field: 'reviews', args: { nick: '{nick}' } },
+      },
+    ])
+    expect(await ask('{ users(n: 1) { reviews { id } } }')).toEqual({ data: { users: [{ reviews: null }] } })
+    expect(backend.requests).toHaveLength(0)
+  })
+
+  it.each([
+    [{ args: { nope: '{id}' } }, 'endpoint "byUser": join User.reviews: the endpoint has no argument "nope"'],
+    [
+      { args: { userId: '{id}' }, batch: { key: 'x' } },
+      'a batched join needs an endpoint that returns a list',
+    ],
+  ])('refuses %j when the connector is created', (join, message) => {
+    const on = { type: 'User', field: 'reviews', ...join } as RestEndpoint['on']
+    expect(() =>
+      createRestConnector('reviews', {
+        baseUrl: 'http://127.0.0.1:1',
+        endpoints: [{ name: 'byUser', path: '/{userId}', returnType: 'JSON', on }],
+      }),
+    ).toThrow(message)
+  })
+
+  it('refuses at start a field of the parent that does not exist', async () => {
+    const on = { type: 'User', field: 'reviews', args: { userId: '{idd}' } }
+    await expect(serve([{ name: 'byUser', path: '/{userId}', on }])).rejects.toThrow(
+      'needs User.idd, which nothing defines',
+    )
+  })
+
+  it('counts against the calls that one operation may make', async () => {
+    const { ask, backend } = await serve([
+      {
+        name: 'reviewsOf',
+        path: '/users/{userId}',
+        returnType: '[Review!]',
+        responseSchema: Review,
+        on: { type: 'User', field: 'reviews', args: { userId: '{id}' } },
+      },
+    ])
+    const { errors } = await ask('{ users(n: 201) { reviews { id } } }')
+    expect(errors.map((error: any) => error.extensions.code)).toEqual(['REST_TOO_MANY_REQUESTS_IN_OPERATION'])
+    expect(backend.requests).toHaveLength(200)
+  })
+})
