@@ -14,6 +14,8 @@ export interface CommandContext {
   readonly shutdown: AbortSignal
   /** Dispatches `reload` on SIGHUP. */
   readonly reload: EventTarget
+  /** In the first process: runs the command line again in this many processes; in those: undefined. */
+  readonly runWorkers?: ((count: number) => Promise<number>) | undefined
   print(text: string): void
   printError(text: string): void
 }
@@ -21,8 +23,9 @@ export interface CommandContext {
 /** Runs one command line and resolves to the exit code: 0, or 1 with one line on standard error. */
 export async function run(args: readonly string[], context: CommandContext): Promise<number> {
   try {
-    await createProgram(context).parseAsync(args, { from: 'user' })
-    return 0
+    let exitCode = 0
+    await createProgram(context, (code) => (exitCode = code)).parseAsync(args, { from: 'user' })
+    return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
     if (error instanceof ConfigError) {
@@ -33,7 +36,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   }
 }
 
-function createProgram(context: CommandContext): Command {
+function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
   const program = new Command('vinyasa')
     .description('One GraphQL API in front of gRPC services and REST APIs')
     .version(version())
@@ -50,7 +53,12 @@ function createProgram(context: CommandContext): Command {
     .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4000)', toPort)
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
-    .action((options: StartFlags) => startCommand(options, context))
+    .option('-w, --watch', 'reload when the config, a proto or a descriptor set changes')
+    .option('--workers <number>', 'processes that share the port (default: 1)', toWorkers)
+    .action(async ({ workers = 1, ...options }: StartFlags) => {
+      if (workers > 1 && context.runWorkers) exitWith(await context.runWorkers(workers))
+      else await startCommand(options, context)
+    })
 
   program
     .command('check')
@@ -75,6 +83,8 @@ export interface StartFlags extends ConfigFlag {
   readonly port?: number
   readonly host?: string
   readonly preset?: 'development' | 'production'
+  readonly watch?: boolean
+  readonly workers?: number
 }
 
 function toPort(text: string): number {
@@ -83,6 +93,14 @@ function toPort(text: string): number {
     throw new InvalidArgumentError('Expected a whole number from 0 to 65535.')
   }
   return port
+}
+
+function toWorkers(text: string): number {
+  const workers = Number(text)
+  if (!Number.isInteger(workers) || workers < 1 || workers > 128) {
+    throw new InvalidArgumentError('Expected a whole number from 1 to 128.')
+  }
+  return workers
 }
 
 function toPreset(text: string): 'development' | 'production' {

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import { run } from './cli.ts'
+import { runWorkers } from './commands/workers.ts'
 
 const shutdown = new AbortController()
 const reload = new EventTarget()
@@ -18,6 +20,12 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   shutdown: shutdown.signal,
   reload,
+  ...(cluster.isPrimary && {
+    runWorkers: (count: number) =>
+      runWorkers({ cluster, count, shutdown: shutdown.signal, reload, print: (line) => console.error(line) }),
+  }),
   print: (text) => console.log(text),
   printError: (text) => console.error(text),
 })
+// The channel to the first process would keep a worker alive.
+cluster.worker?.disconnect()

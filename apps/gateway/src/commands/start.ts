@@ -6,18 +6,26 @@ import { createGateway, type Gateway } from '../gateway.ts'
 import { createLogger, type Logger } from '../logger.ts'
 import { logSettings, withPreset } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
+import { filesOf } from '../sources/open-sources.ts'
+import { watchFiles } from './watch.ts'
+
+interface Loaded {
+  readonly config: GatewayConfig
+  readonly baseDirectory: string
+  readonly file: string
+}
 
 /** `vinyasa start`: serves until SIGINT or SIGTERM, reloads on SIGHUP. */
 export async function startCommand(flags: StartFlags, context: CommandContext): Promise<void> {
-  const load = async (): Promise<{ config: GatewayConfig; baseDirectory: string }> => {
-    const { config, baseDirectory } = await loadConfig({
+  const load = async (): Promise<Loaded> => {
+    const { config, baseDirectory, file } = await loadConfig({
       file: flags.config,
       directory: context.directory,
       environment: context.environment,
     })
-    return { config: withPreset(config, flags.preset), baseDirectory }
+    return { config: withPreset(config, flags.preset), baseDirectory, file }
   }
-  const { config, baseDirectory } = await load()
+  const { config, baseDirectory, file } = await load()
   const logger = createLogger(logSettings(config))
   const gateway = await createGateway(config, { baseDirectory, logger })
   const server = await serve(gateway, {
@@ -30,20 +38,20 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
   })
   logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
 
-  const onReload = (): void => void reload(server, load, logger)
+  const onReload = oneAtATime(() => reload(server, load, logger))
+  const stopWatching = flags.watch
+    ? watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
+    : undefined
   context.reload.addEventListener('reload', onReload)
   await aborted(context.shutdown)
   context.reload.removeEventListener('reload', onReload)
+  await stopWatching?.()
   logger.info('stopping: finishing requests in flight')
   await server.close({ graceMs: config.server?.graceMs })
   logger.info('stopped')
 }
 
-async function reload(
-  server: GatewayServer,
-  load: () => Promise<{ config: GatewayConfig; baseDirectory: string }>,
-  logger: Logger,
-): Promise<void> {
+async function reload(server: GatewayServer, load: () => Promise<Loaded>, logger: Logger): Promise<void> {
   let next: Gateway
   try {
     const { config, baseDirectory } = await load()
@@ -55,6 +63,24 @@ async function reload(
   }
   await server.replace(next)
   logger.info('reloaded')
+}
+
+/** Runs the task for a burst of calls once now and, if more came meanwhile, once after. */
+function oneAtATime(task: () => Promise<void>): () => void {
+  let running = false
+  let again = false
+  const run = async (): Promise<void> => {
+    running = true
+    do {
+      again = false
+      await task()
+    } while (again)
+    running = false
+  }
+  return () => {
+    if (running) again = true
+    else void run()
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

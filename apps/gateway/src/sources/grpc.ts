@@ -9,3 +9,6 @@ export async function openGrpcSource(
 ): Promise<Source> {
   throw new ConfigError(`grpc.${name}: pending`)
 }
+export function grpcFiles(_config: GrpcSourceConfig, _baseDirectory: string): readonly string[] {
+  return []
+}

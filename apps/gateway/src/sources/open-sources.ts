@@ -1,7 +1,7 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { GatewayConfig } from '../config/types.ts'
 import type { Logger } from '../logger.ts'
-import { openGrpcSource } from './grpc.ts'
+import { grpcFiles, openGrpcSource } from './grpc.ts'
 import { openRestSource } from './rest.ts'
 import type { Source } from './source.ts'
 
@@ -26,4 +26,9 @@ export async function openSources(
   if (!failure) return sources
   await Promise.all(sources.map((source) => source.close()))
   throw failure.reason
+}
+
+/** The files that the config's sources are read from, for `--watch`. */
+export function filesOf(config: GatewayConfig, baseDirectory: string): readonly string[] {
+  return Object.values(config.grpc ?? {}).flatMap((options) => grpcFiles(options, baseDirectory))
 }

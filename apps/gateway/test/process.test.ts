@@ -1,0 +1,139 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { spawnProcess, startRestBackend, type RestBackend, type SpawnedProcess } from '@vinyasa/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
+
+// The built program, as users run it: `pnpm test` builds it first.
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const READY = /"url":"(http:[^"]+)\/graphql".*"msg":"gateway ready"/
+
+async function startBackend(): Promise<RestBackend> {
+  const backend = await startRestBackend(({ rawUrl }) => ({ json: rawUrl }))
+  onTestFinished(() => backend.stop())
+  return backend
+}
+
+function config(backend: RestBackend, path: string): string {
+  return JSON.stringify({
+    log: { format: 'json' },
+    server: { port: 0 },
+    rest: { shop: { baseUrl: backend.url, endpoints: [{ name: 'item', path }] } },
+  })
+}
+
+async function startGateway(
+  text: string,
+  ...flags: string[]
+): Promise<{ file: string; gateway: SpawnedProcess; url: string }> {
+  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')
+  await writeFile(file, text)
+  const gateway = await spawnProcess({
+    command: process.execPath,
+    args: [MAIN, 'start', '--config', file, ...flags],
+    ready: READY,
+  })
+  onTestFinished(() => gateway[Symbol.asyncDispose]())
+  return { file, gateway, url: `${gateway.ready?.[1]}/graphql` }
+}
+
+async function item(url: string): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ item }"}',
+  })
+  const { data } = (await response.json()) as { data?: { item: unknown } }
+  return data?.item
+}
+
+it('SIGHUP: a changed config is served without a restart; a broken one keeps the old and says why', async () => {
+  const backend = await startBackend()
+  const { file, gateway, url } = await startGateway(config(backend, '/old'))
+  expect(await item(url)).toBe('/old')
+
+  await writeFile(file, config(backend, '/new'))
+  gateway.signal('SIGHUP')
+  await gateway.waitForLine(/"msg":"reloaded"/)
+  expect(await item(url)).toBe('/new')
+
+  await writeFile(file, '{ "sever": {} }')
+  gateway.signal('SIGHUP')
+  const [line] = await gateway.waitForLine(/.*reload failed.*/)
+  expect(line).toContain('sever: unknown setting; did you mean server?')
+  expect(await item(url)).toBe('/new')
+})
+
+it('--watch: saving the config is enough', async () => {
+  const backend = await startBackend()
+  const { file, gateway, url } = await startGateway(config(backend, '/old'), '--watch')
+  await writeFile(file, config(backend, '/saved'))
+  await gateway.waitForLine(/"msg":"reloaded"/)
+  expect(await item(url)).toBe('/saved')
+})
+
+it('50 reloads under load, 10 of them broken: no request fails', async () => {
+  const backend = await startBackend()
+  const { file, gateway, url } = await startGateway(config(backend, '/0'))
+  const stop = new AbortController()
+  let requests = 0
+  const failures: unknown[] = []
+  const load = Array.from({ length: 4 }, async () => {
+    while (!stop.signal.aborted) {
+      requests++
+      const value = await item(url).catch((error: unknown) => error)
+      if (typeof value !== 'string') failures.push(value)
+    }
+  })
+  const reloads = (): number =>
+    gateway.lines.filter((line) => /"msg":"(reloaded|reload failed)/.test(line)).length
+  for (let round = 1; round <= 50; round++) {
+    await writeFile(file, round % 5 === 0 ? '{ "broken": 1 }' : config(backend, `/${round}`))
+    gateway.signal('SIGHUP')
+    await expect.poll(reloads, { timeout: 10_000, interval: 5 }).toBe(round)
+  }
+  stop.abort()
+  await Promise.all(load)
+  expect(failures).toEqual([])
+  expect(requests).toBeGreaterThan(100)
+  expect(await item(url)).toBe('/49')
+}, 60_000)
+
+it('SIGTERM when idle: exits with 0, and what it printed ends with `stopped`', async () => {
+  const backend = await startBackend()
+  const { gateway, url } = await startGateway(config(backend, '/x'))
+  await item(url)
+  const startedAt = performance.now()
+  expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+  // 500 ms on a quiet machine; the bound leaves room for a busy one.
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+  expect(gateway.lines.at(-1)).toContain('"msg":"stopped"')
+})
+
+it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends all', async () => {
+  const backend = await startBackend()
+  const { gateway, url } = await startGateway(config(backend, '/x'), '--workers', '2')
+  const pids = (): Set<string> =>
+    new Set(gateway.lines.flatMap((line) => line.match(/"pid":(\d+).*gateway ready/)?.[1] ?? []))
+  await expect.poll(() => pids().size, { timeout: 10_000 }).toBe(2)
+  expect(await item(url)).toBe('/x')
+  const [first] = pids()
+  process.kill(Number(first), 'SIGKILL')
+  await expect.poll(() => pids().size, { timeout: 10_000 }).toBe(3)
+  expect(await item(url)).toBe('/x')
+  expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+  for (const pid of pids()) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
+})
+
+it('a config that cannot be used is reported once, whatever the number of workers', async () => {
+  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')
+  await writeFile(file, '{ "sever": {} }')
+  const gateway = await spawnProcess({
+    command: process.execPath,
+    args: [MAIN, 'start', '--config', file, '--workers', '2'],
+  })
+  onTestFinished(() => gateway[Symbol.asyncDispose]())
+  expect((await gateway.exited).code).toBe(1)
+  expect(gateway.lines).toEqual([`vinyasa: ${file}: sever: unknown setting; did you mean server?`])
+})
