@@ -36,12 +36,12 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
     await gateway.close()
     throw error
   })
-  logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
 
   const onReload = oneAtATime(() => reload(server, load, logger))
   const stopWatching = flags.watch
-    ? watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
+    ? await watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
     : undefined
+  logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
   context.reload.addEventListener('reload', onReload)
   await aborted(context.shutdown)
   context.reload.removeEventListener('reload', onReload)

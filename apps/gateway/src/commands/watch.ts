@@ -8,14 +8,16 @@ export interface WatchOptions {
   readonly debounceMs?: number | undefined
 }
 
-/** Watches files and folders; the returned function stops it. */
-export function watchFiles({ paths, onChange, debounceMs = 100 }: WatchOptions): () => Promise<void> {
+/** Watches files and folders; resolves once no change is missed any more, to a function that stops it. */
+export async function watchFiles(options: WatchOptions): Promise<() => Promise<void>> {
+  const { paths, onChange, debounceMs = 100 } = options
   const watcher = watchPaths([...paths], { ignoreInitial: true, ignored: /node_modules/ })
   let timer: NodeJS.Timeout | undefined
   watcher.on('all', () => {
     clearTimeout(timer)
     timer = setTimeout(onChange, debounceMs)
   })
+  await new Promise<void>((resolve) => void watcher.once('ready', resolve))
   return async () => {
     clearTimeout(timer)
     await watcher.close()
