@@ -1,4 +1,10 @@
-import { type ExecutionArgs, type ExecutionResult, locatedError, type SelectionSetNode } from 'graphql'
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  locatedError,
+  type SelectionSetNode,
+} from 'graphql'
 import type { DeferredFragment } from '../collect-fields.ts'
 import { fragmentTimedOut, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -86,24 +92,22 @@ function runOperation(
     if (record.state !== 'waiting' || !fragment || !place) return
     const { contextValue: context, signal } = usages.begin(fragment.usage, record)
     record.state = 'running'
-    record.group = createGroup(record, context, signal)
+    const group = createGroup(record, context, signal)
     settle(
-      record.group,
+      group,
       place,
       fragment.selectionSets,
-      (data) => finish(record, data),
-      (error) => finish(record, null, error),
+      (data) => finish(record, data, [...group.errors]),
+      (error) => finish(record, null, [...group.errors, locatedError(error, undefined, record.path)]),
     )
   }
 
-  function finish(record: DeliveryRecord, data: Data | null, error?: unknown): void {
+  function finish(record: DeliveryRecord, data: Data | null, errors: readonly GraphQLError[]): void {
     if (record.state !== 'running') return
     record.state = 'done'
     record.data = data
-    if (data === null) {
-      record.group?.errors.push(locatedError(error, undefined, record.path))
-      for (const child of record.children) drop(child)
-    }
+    record.errors = errors
+    if (data === null) for (const child of record.children) drop(child)
     if (record.fragment) usages.end(record.fragment.usage, record)
     stream.settled()
   }
@@ -120,13 +124,9 @@ function runOperation(
 
   function giveUp(open: readonly DeliveryRecord[], why: string): void {
     for (const record of open) {
-      if (record.state === 'waiting') {
-        record.state = 'running'
-        record.group = createGroup(record, contextValue)
-      }
-      // A part of its errors would not explain why everything is missing.
-      record.group?.errors.splice(0)
-      finish(record, null, fragmentTimedOut(record.path, why))
+      if (record.state === 'waiting') record.state = 'running'
+      // Without what it had so far: a part of its errors would not explain why everything is missing.
+      finish(record, null, [fragmentTimedOut(record.path, why)])
     }
   }
 
@@ -149,15 +149,15 @@ function runOperation(
     }
     for (const signal of leaving) signal.addEventListener('abort', stream.end, { once: true })
     const group = createGroup(root, contextValue, leaving[0])
-    root.group = group
     const place = { type: rootType, source: rootValue, path: undefined, shared: undefined }
     const isWaiting = settle(
       group,
       place,
       [definition.selectionSet],
       (data) => {
+        const errors = [...group.errors]
         root.data = data
-        const { errors } = group
+        root.errors = errors
         answer(stream.begin() ? stream : errors.length > 0 ? { data, errors } : { data })
       },
       (error) => answer({ data: null, errors: [...group.errors, locatedError(error, undefined)] }),

@@ -42,8 +42,9 @@ export function createFragmentUsages<Member>(input: {
       usage.timer = clock.setTimeout(() => {
         usages.delete(node)
         const members = [...usage.open]
-        controller.abort(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
+        // First the answer, so that what the cancelled calls report does not become part of it.
         onTimeout(members)
+        controller.abort(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
       }, timeoutMs)
     }
     usages.set(node, usage)

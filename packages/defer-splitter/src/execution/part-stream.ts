@@ -28,7 +28,7 @@ export function createPartStream(input: {
   /** The record is sent: what depends on it may follow. */
   function release(record: DeliveryRecord): void {
     record.state = 'sent'
-    const mayBeGone = (record.group?.errors.length ?? 0) > 0
+    const mayBeGone = record.errors.length > 0
     for (const child of record.children) {
       if (mayBeGone && !isReachable(child, record)) onDrop(child)
       if (child.state !== 'dropped') pending.add(child)
@@ -85,10 +85,10 @@ export function createPartStream(input: {
     begin() {
       release(root)
       if (pending.size === 0) return undefined
-      const errors = root.group?.errors ?? []
+      const { data, errors } = root
       initial = {
-        data: root.data,
-        ...(errors.length > 0 && { errors: [...errors] }),
+        data,
+        ...(errors.length > 0 && { errors }),
         hasNext: true,
         [announced]: [...pending].map(toAnnounced),
       }
@@ -124,8 +124,8 @@ export function createPartStream(input: {
 }
 
 /** A fragment that holds nothing but other fragments has no patch of its own. */
-function isWorthSending({ data, group }: DeliveryRecord): boolean {
-  if (data === null || group?.errors.length) return true
+function isWorthSending({ data, errors }: DeliveryRecord): boolean {
+  if (data === null || errors.length > 0) return true
   for (const _ in data) return true
   return false
 }

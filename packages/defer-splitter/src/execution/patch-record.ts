@@ -1,7 +1,7 @@
-import { responsePathAsArray } from 'graphql'
+import { type GraphQLError, responsePathAsArray } from 'graphql'
 import type { DeferredFragment } from '../collect-fields.ts'
 import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
-import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
+import type { ObjectPlace } from './delivery-group.ts'
 
 /**
  * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or
@@ -16,8 +16,9 @@ export interface DeliveryRecord {
   readonly place: ObjectPlace | undefined
   readonly path: readonly PathSegment[]
   readonly children: DeliveryRecord[]
-  group: DeliveryGroup | undefined
   data: Data | null
+  /** Those at the moment it was done: a field that comes too late may still report one to the group. */
+  errors: readonly GraphQLError[]
 }
 
 export function createRootRecord(): DeliveryRecord {
@@ -28,14 +29,14 @@ export function createRootRecord(): DeliveryRecord {
     place: undefined,
     path,
     children: [],
-    group: undefined,
     data: null,
+    errors: [],
   }
 }
 
 export function createPatchRecord(fragment: DeferredFragment, place: ObjectPlace): DeliveryRecord {
   const path = responsePathAsArray(place.path)
-  return { state: 'waiting', fragment, place, path, children: [], group: undefined, data: null }
+  return { state: 'waiting', fragment, place, path, children: [], data: null, errors: [] }
 }
 
 /** Whether the record's place is an object in its parent's data: an error may have taken it away. */
@@ -48,11 +49,10 @@ export function isReachable(record: DeliveryRecord, parent: DeliveryRecord): boo
   return typeof place === 'object' && place !== null
 }
 
-export function toPatch({ data, path, fragment, group }: DeliveryRecord): DeferPatch {
+export function toPatch({ data, path, fragment, errors }: DeliveryRecord): DeferPatch {
   const patch: DeferPatch = { data, path }
   if (fragment?.label !== undefined) patch.label = fragment.label
-  // A copy: a field that comes too late may still add an error.
-  if (group?.errors.length) patch.errors = [...group.errors]
+  if (errors.length > 0) patch.errors = errors
   return patch
 }
 

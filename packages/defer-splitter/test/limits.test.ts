@@ -1,0 +1,282 @@
+import { makeExecutableSchema } from '@graphql-tools/schema'
+import {
+  createDisposables,
+  createFakeClock,
+  requestMultipart,
+  startGrpcBackend,
+  startRestBackend,
+  waitUntil,
+} from '@vinyasa/test-kit'
+import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from './support/listen.ts'
+import { createTestServer, partsOf } from './support/server.ts'
+
+interface Context {
+  readonly request: Request
+}
+
+/** Fields that never answer, and tell when their call is cancelled. */
+function createHangingServer(options = {}) {
+  const clock = createFakeClock()
+  const cancelled: string[] = []
+  const hang = (name: string, { request }: Context) =>
+    new Promise((_, reject) =>
+      request.signal.addEventListener('abort', () => {
+        cancelled.push(name)
+        reject(new Error('cancelled'))
+      }),
+    )
+  const schema = makeExecutableSchema({
+    typeDefs: /* GraphQL */ `
+      type Query {
+        fast: String
+        hangs(name: String!): String
+        things: [Thing]
+      }
+      type Thing {
+        id: ID
+        hangs(name: String!): String
+      }
+    `,
+    resolvers: {
+      Query: {
+        fast: () => 'fast',
+        hangs: (_: unknown, { name }: { name: string }, context: Context) => hang(name, context),
+        things: () => [{ id: '1' }, { id: '2' }],
+      },
+      Thing: {
+        hangs: ({ id }: { id: string }, { name }: { name: string }, context: Context) =>
+          hang(name + id, context),
+      },
+    },
+  })
+  return { ...createTestServer({ options: { ...options, clock }, schema }), clock, cancelled }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a fragment that hangs', () => {
+  it('is answered after fragment_timeout_ms, its calls are cancelled, the others go on', async () => {
+    const server = createHangingServer()
+    const response = await server.post(
+      '{ fast ... @defer(label: "hung") { hangs(name: "a") } ... @defer(label: "fine") { again: fast } }',
+    )
+    const body = response.text()
+    await settle()
+    await server.clock.advance(29_999)
+    expect(server.cancelled).toEqual([])
+    await server.clock.advance(1)
+    expect(server.cancelled).toEqual(['a'])
+    const text = await body
+    expect(partsOf(text)).toEqual([
+      { data: { fast: 'fast' }, hasNext: true },
+      { incremental: [{ data: { again: 'fast' }, path: [], label: 'fine' }], hasNext: true },
+      {
+        incremental: [
+          {
+            data: null,
+            path: [],
+            label: 'hung',
+            errors: [
+              {
+                message: 'The deferred fragment was not ready in time: it took longer than 30000 ms.',
+                path: [],
+                extensions: { code: 'DEFER_FRAGMENT_TIMEOUT' },
+              },
+            ],
+          },
+        ],
+        hasNext: false,
+      },
+    ])
+    expect(text.endsWith('\r\n-----\r\n')).toBe(true)
+    expect(server.clock.pending()).toBe(0)
+  })
+
+  it('on the items of a list has one timer and a patch an item', async () => {
+    const server = createHangingServer({ fragmentTimeoutMs: 1_000, maxTotalTimeoutMs: 0 })
+    const response = await server.post('{ things { id ... @defer { hangs(name: "t") } } }')
+    const body = response.text()
+    await settle()
+    expect(server.clock.pending()).toBe(1)
+    await server.clock.advance(1_000)
+    const [, last] = partsOf(await body)
+    expect(last.incremental.map(({ path }: any) => path)).toEqual([
+      ['things', 0],
+      ['things', 1],
+    ])
+    expect(server.cancelled).toEqual(['t1', 't2'])
+  })
+
+  it('in the pending format is completed with the error', async () => {
+    const server = createHangingServer({ fragmentTimeoutMs: 1_000 })
+    const response = await server.post('{ fast ... @defer { hangs(name: "a") } }', {
+      accept: 'multipart/mixed;incrementalSpec=v0.2',
+    })
+    const body = response.text()
+    await settle()
+    await server.clock.advance(1_000)
+    expect(partsOf(await body)[1]).toEqual({
+      completed: [{ id: '0', errors: [expect.objectContaining({ message: expect.any(String) })] }],
+      hasNext: false,
+    })
+  })
+})
+
+describe('max_total_timeout_ms', () => {
+  it('answers every open fragment, says hasNext false and closes the delimiter', async () => {
+    const server = createHangingServer({ fragmentTimeoutMs: 0 })
+    const response = await server.post(
+      '{ fast ... @defer(label: "a") { hangs(name: "a") } ... @defer(label: "b") { two: hangs(name: "b") } }',
+    )
+    const body = response.text()
+    await settle()
+    await server.clock.advance(60_000)
+    const text = await body
+    const last = partsOf(text).at(-1)
+    expect(last.hasNext).toBe(false)
+    expect(
+      last.incremental.map(({ label, data, errors }: any) => [label, data, errors[0].extensions.code]),
+    ).toEqual([
+      ['a', null, 'DEFER_FRAGMENT_TIMEOUT'],
+      ['b', null, 'DEFER_FRAGMENT_TIMEOUT'],
+    ])
+    expect(text.endsWith('\r\n-----\r\n')).toBe(true)
+    expect(server.cancelled).toEqual(['a', 'b'])
+    expect(server.clock.pending()).toBe(0)
+  })
+
+  it.each(['streaming', 'eager'] as const)(
+    '%s: nothing sent yet is 504, DEFER_TOTAL_TIMEOUT',
+    async (strategy) => {
+      const server = createHangingServer({ strategy })
+      const answer = server.post('{ hangs(name: "first") ... @defer { fast } }')
+      await settle()
+      await server.clock.advance(60_000)
+      const response = await answer
+      expect(response.status).toBe(504)
+      expect(await response.json()).toMatchObject({
+        errors: [{ extensions: { code: 'DEFER_TOTAL_TIMEOUT' } }],
+      })
+      expect(server.clock.pending()).toBe(0)
+    },
+  )
+})
+
+describe('a client that leaves after the first part', () => {
+  it('over a real socket: a REST call and a gRPC call of the rest are cancelled', async () => {
+    const disposables = createDisposables(onTestFinished)
+    const rest = disposables.use(await startRestBackend(() => new Promise(() => undefined)))
+    const grpc = disposables.use(
+      await startGrpcBackend({
+        protos:
+          'syntax = "proto3"; package demo; message Empty {} service Slow { rpc Wait(Empty) returns (Empty); }',
+        handlers: { 'demo.Slow/Wait': () => new Promise(() => undefined) },
+      }),
+    )
+    const client: Client = disposables.use(
+      new (makeGenericClientConstructor({}, 'Slow'))(grpc.address, credentials.createInsecure()),
+    )
+    const empty = () => Buffer.alloc(0)
+    const schema = makeExecutableSchema({
+      typeDefs: 'type Query { fast: String rest: String grpc: String }',
+      resolvers: {
+        Query: {
+          fast: () => 'fast',
+          rest: async (_: unknown, __: unknown, { request }: Context) =>
+            (await fetch(rest.url, { signal: request.signal })).text(),
+          grpc: (_: unknown, __: unknown, { request }: Context) =>
+            new Promise((resolve, reject) => {
+              const call = client.makeUnaryRequest('/demo.Slow/Wait', empty, empty, {}, (error, answer) =>
+                error ? reject(error) : resolve(String(answer)),
+              )
+              request.signal.addEventListener('abort', () => call.cancel())
+            }),
+        },
+      },
+    })
+    const url = await listen(createTestServer({ schema }).yoga, disposables)
+    const response = await requestMultipart(url, {
+      body: { query: '{ fast ... @defer { rest } ... @defer { grpc } }' },
+    })
+    await response.nextPart()
+    await waitUntil(() => rest.requests.length === 1 && grpc.calls.length === 1)
+    const left = performance.now()
+    response.abort()
+    await waitUntil(
+      () => rest.requests[0]?.cancelledAt !== undefined && grpc.calls[0]?.cancelledAt !== undefined,
+    )
+    const restMs = (rest.requests[0]?.cancelledAt ?? 0) - left
+    const grpcMs = (grpc.calls[0]?.cancelledAt ?? 0) - left
+    // 50 ms are asked for; the machine that runs this is shared.
+    expect({ restMs, grpcMs, within: Math.max(restMs, grpcMs) < 250 }).toMatchObject({ within: true })
+  })
+
+  it('stops the timers and starts nothing more', async () => {
+    const server = createHangingServer()
+    const controller = new AbortController()
+    const response = await server.post(
+      '{ fast ... @defer { hangs(name: "a") ... @defer { b: hangs(name: "b") } } }',
+      { signal: controller.signal },
+    )
+    const reader = response.body!.getReader()
+    await reader.read()
+    await settle()
+    // One for each fragment that started, one for the whole.
+    expect(server.clock.pending()).toBe(3)
+    controller.abort()
+    await settle()
+    expect(server.cancelled).toEqual(['a', 'b'])
+    expect(server.clock.pending()).toBe(0)
+  })
+
+  it('during the first fields, stops the deferred ones', async () => {
+    const server = createHangingServer()
+    const controller = new AbortController()
+    const answer = server.post('{ hangs(name: "first") ... @defer { two: hangs(name: "second") } }', {
+      signal: controller.signal,
+    })
+    await settle()
+    await server.clock.advance(10)
+    await settle()
+    controller.abort()
+    await Promise.allSettled([answer])
+    await settle()
+    expect(server.cancelled.sort()).toEqual(['first', 'second'])
+    expect(server.clock.pending()).toBe(0)
+  })
+})
+
+describe('the context of a deferred field', () => {
+  it("is the operation's in everything but the signal", async () => {
+    const seen: unknown[] = []
+    const schema = makeExecutableSchema({
+      typeDefs: 'type Query { a: String b: String }',
+      resolvers: {
+        Query: {
+          a: (_: unknown, __: unknown, context: any) => {
+            context.written = 'by the first'
+            return 'a'
+          },
+          b: async (_: unknown, __: unknown, context: any) => {
+            const { request } = context
+            context.late = 'by the deferred'
+            seen.push(context.written, { ...context }.user, request.headers.get('accept'), request.method)
+            return 'b'
+          },
+        },
+      },
+    })
+    let base: any
+    const server = createTestServer({
+      schema,
+      yoga: { context: (initial: any) => ((base = initial), { user: 'ada' }) },
+    })
+    await server.parts('{ a ... @defer { b } }')
+    expect(seen).toEqual(['by the first', 'ada', 'multipart/mixed', 'POST'])
+    expect(base.late).toBe('by the deferred')
+  })
+})

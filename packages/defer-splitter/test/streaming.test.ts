@@ -1,0 +1,270 @@
+import { makeExecutableSchema } from '@graphql-tools/schema'
+import { createDisposables, requestMultipart } from '@vinyasa/test-kit'
+import type { Plugin } from 'graphql-yoga'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listen } from './support/listen.ts'
+import { createTestServer, type ServerInit } from './support/server.ts'
+
+const typeDefs = /* GraphQL */ `
+  type Query {
+    fast: String
+    slow(ms: Int!): String
+    busy(ms: Int!): String
+    thing: Thing
+    things(count: Int!): [Thing]
+    feed: [Thing]
+  }
+  type Thing {
+    id: ID
+    name: String
+    slow(ms: Int!): String
+    busy(ms: Int!): String
+    part: Thing
+    required: String!
+  }
+`
+
+function createCountingServer(init: Omit<ServerInit, 'schema'> = {}) {
+  const calls: string[] = []
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+  const shared = {
+    slow: async (_: unknown, { ms }: { ms: number }) => {
+      calls.push('slow')
+      await wait(ms)
+      return `after ${ms}`
+    },
+    busy: (_: unknown, { ms }: { ms: number }) => {
+      calls.push('busy')
+      const until = performance.now() + ms
+      while (performance.now() < until);
+      return `busy for ${ms}`
+    },
+  }
+  const schema = makeExecutableSchema({
+    typeDefs,
+    resolvers: {
+      Query: {
+        ...shared,
+        fast: () => 'fast',
+        thing: () => {
+          calls.push('thing')
+          return { id: '1', name: 'one' }
+        },
+        things: (_: unknown, { count }: { count: number }) =>
+          Array.from({ length: count }, (_, index) => ({ id: String(index), name: `thing ${index}` })),
+        feed: async function* () {
+          yield { id: '1', name: 'one' }
+          yield { id: '2', name: 'two' }
+        },
+      },
+      Thing: {
+        ...shared,
+        part: () => {
+          calls.push('part')
+          return { id: 'p', name: 'part' }
+        },
+        required: () => null,
+      },
+    },
+  })
+  return { ...createTestServer({ ...init, schema }), calls }
+}
+
+async function arrivals(url: string, query: string): Promise<{ first: number; last: number; parts: any[] }> {
+  const start = performance.now()
+  const response = await requestMultipart(url, { body: { query } })
+  const parts = await response.allParts()
+  expect(await response.ended).toEqual({ complete: true })
+  return {
+    first: (parts[0]?.at ?? 0) - start,
+    last: (parts.at(-1)?.at ?? 0) - start,
+    parts: parts.map((part) => part.json()),
+  }
+}
+
+async function plainTime(url: string, query: string): Promise<number> {
+  const start = performance.now()
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  })
+  await response.text()
+  return performance.now() - start
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+}
+
+describe('the first part over a real socket', () => {
+  // Medians of interleaved rounds, since one round on a shared machine says little; 10 ms for the machine's noise.
+  async function compare(deferred: string, plain: string) {
+    const disposables = createDisposables(onTestFinished)
+    const url = await listen(createCountingServer().yoga, disposables)
+    for (let warm = 0; warm < 5; warm++) await arrivals(url, deferred).then(() => plainTime(url, plain))
+    const firsts: number[] = []
+    const plains: number[] = []
+    for (let round = 0; round < 9; round++) {
+      plains.push(await plainTime(url, plain))
+      firsts.push((await arrivals(url, deferred)).first)
+    }
+    return { first: median(firsts), plain: median(plains) }
+  }
+
+  it('does not wait for a deferred field of 200 ms', async () => {
+    const { first, plain } = await compare('{ fast ... @defer { slow(ms: 200) } }', '{ fast }')
+    expect(first).toBeLessThan(plain * 1.5 + 10)
+  })
+
+  it('does not wait for 50 ms of synchronous deferred work', async () => {
+    const { first, plain } = await compare('{ fast ... @defer { busy(ms: 50) } }', '{ fast }')
+    expect(first).toBeLessThan(plain * 1.5 + 10)
+  })
+
+  it('does not wait for synchronous work in the items of a list', async () => {
+    const { first, plain } = await compare(
+      '{ things(count: 10) { id ... @defer { busy(ms: 5) } } }',
+      '{ things(count: 10) { id } }',
+    )
+    expect(first).toBeLessThan(plain * 1.5 + 10)
+  })
+
+  it('initial 100 ms beside deferred 200 ms wait at the same time', async () => {
+    const disposables = createDisposables(onTestFinished)
+    const url = await listen(createCountingServer().yoga, disposables)
+    const query = '{ slow(ms: 100) ... @defer { late: slow(ms: 200) } }'
+    await arrivals(url, query)
+    const rounds = [await arrivals(url, query), await arrivals(url, query), await arrivals(url, query)]
+    const first = median(rounds.map((round) => round.first))
+    const last = median(rounds.map((round) => round.last))
+    expect(first).toBeGreaterThan(98)
+    expect(first).toBeLessThan(150)
+    expect(last).toBeGreaterThan(198)
+    expect(last).toBeLessThan(250)
+  })
+})
+
+describe('what is executed', () => {
+  it('fields that several fragments select are resolved once', async () => {
+    const server = createCountingServer()
+    const parts = await server.parts(`{
+      thing { id part { id } ... @defer(label: "a") { name part { name } } }
+      ... @defer(label: "b") { thing { part { id name } } }
+      ... @defer(label: "c") { thing { ... @defer(label: "d") { name slow(ms: 0) } } }
+    }`)
+    expect(server.calls.sort()).toEqual(['part', 'slow', 'thing'])
+    const patches = parts.slice(1).flatMap(({ incremental }) => incremental ?? [])
+    expect(Object.fromEntries(patches.map(({ label, path, data }) => [label, { path, data }]))).toEqual({
+      a: { path: ['thing'], data: { name: 'one', part: { name: 'part' } } },
+      b: { path: [], data: { thing: { part: { id: 'p', name: 'part' } } } },
+      c: { path: [], data: { thing: {} } },
+      d: { path: ['thing'], data: { name: 'one', slow: 'after 0' } },
+    })
+  })
+
+  it('nothing deferred starts before the first part is taken', async () => {
+    const server = createCountingServer()
+    const response = await server.post('{ fast ... @defer { busy(ms: 0) } }')
+    const reader = response.body!.getReader()
+    await reader.read()
+    expect(server.calls).toEqual([])
+    await reader.read()
+    expect(server.calls).toEqual(['busy'])
+  })
+
+  it('patches that are ready in the same turn go in one part', async () => {
+    const parts = await createCountingServer().parts('{ things(count: 20) { id ... @defer { name } } }')
+    expect(parts).toHaveLength(2)
+    expect(parts[1].incremental).toHaveLength(20)
+  })
+
+  it('an error that takes the fragment makes its data null; the parent stays', async () => {
+    const parts = await createCountingServer().parts('{ thing { id ... @defer(label: "r") { required } } }')
+    expect(parts[0].data).toEqual({ thing: { id: '1' } })
+    expect(parts[1].incremental).toEqual([
+      {
+        data: null,
+        path: ['thing'],
+        label: 'r',
+        errors: [expect.objectContaining({ path: ['thing', 'required'] })],
+      },
+    ])
+  })
+
+  it('a fragment whose place is taken by an error in the first part is not sent', async () => {
+    const server = createCountingServer()
+    const response = await server.post('{ thing { required ... @defer { busy(ms: 0) } } }')
+    expect(response.headers.get('content-type')).toMatch(/json/)
+    expect(await response.json()).toMatchObject({
+      data: { thing: null },
+      errors: [{ path: ['thing', 'required'] }],
+    })
+    expect(server.calls).toEqual(['thing'])
+  })
+
+  it('lists from async generators', async () => {
+    const parts = await createCountingServer().parts('{ feed { id ... @defer { name } } }')
+    expect(parts[0].data).toEqual({ feed: [{ id: '1' }, { id: '2' }] })
+    expect(parts[1].incremental.map(({ path }: any) => path)).toEqual([
+      ['feed', 0],
+      ['feed', 1],
+    ])
+  })
+
+  it('max patches inlines the rest of a list', async () => {
+    const server = createCountingServer({ options: { maxPatches: 2 } })
+    const [first, second] = await server.parts('{ things(count: 4) { id ... @defer { name } } }')
+    expect(first.data.things.slice(1)).toEqual([
+      { id: '1' },
+      { id: '2', name: 'thing 2' },
+      { id: '3', name: 'thing 3' },
+    ])
+    expect(second.incremental).toHaveLength(2)
+  })
+
+  it('variables that cannot be coerced are refused before execution', async () => {
+    const server = createCountingServer()
+    const response = await server.post('query ($ms: Int!) { fast ... @defer { slow(ms: $ms) } }', {
+      variables: { ms: 'long' },
+      accept: 'multipart/mixed, application/graphql-response+json',
+    })
+    expect(response.status).toBe(400)
+    expect(server.calls).toEqual([])
+  })
+})
+
+describe('auto', () => {
+  const executorOf = (name: string): Plugin => ({
+    onExecute: ({ executeFn, setExecuteFn }) => {
+      const replaced = { [name]: (args: any) => executeFn(args) }[name]
+      setExecuteFn(replaced as typeof executeFn)
+    },
+  })
+
+  it('streams on the interpreter and splits where another executor is in place', async () => {
+    const query = '{ fast ... @defer { busy(ms: 0) } }'
+    const streaming = createCountingServer()
+    const readFirst = async (server: typeof streaming) => {
+      const response = await server.post(query)
+      await response.body!.getReader().read()
+      return [...server.calls]
+    }
+    expect(await readFirst(streaming)).toEqual([])
+    const compiled = createCountingServer({ before: [executorOf('compiledExecutor')] })
+    expect(await readFirst(compiled)).toEqual(['busy'])
+    const forced = createCountingServer({
+      before: [executorOf('compiledExecutor')],
+      options: { strategy: 'streaming' },
+    })
+    expect(await readFirst(forced)).toEqual([])
+  })
+
+  it('an executor that replaces ours is split at the edge', async () => {
+    const server = createCountingServer({ after: [executorOf('compiledExecutor')] })
+    expect(await server.parts('{ fast ... @defer(label: "b") { busy(ms: 0) } }')).toEqual([
+      { data: { fast: 'fast' }, hasNext: true },
+      { incremental: [{ data: { busy: 'busy for 0' }, path: [], label: 'b' }], hasNext: false },
+    ])
+  })
+})
