@@ -45,7 +45,8 @@ export class MessageGate {
       await this.#handle(message, text)
     } finally {
       this.#running.delete(id)
-      for (const held of operation.held) await this.#release(held)
+      // In order, and none waits for the end of the one before: a `complete` may be among them.
+      await Promise.all(operation.held.map((held) => this.#release(held)))
     }
   }
 

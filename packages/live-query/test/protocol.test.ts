@@ -1,0 +1,295 @@
+import { once } from 'node:events'
+import { connectRawWebSocket } from '@vinyasa/test-kit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
+
+let setup: LiveSetup
+afterEach(() => setup.close())
+
+const init = { type: 'connection_init' }
+
+describe('close codes', () => {
+  it.each<[string, number, readonly (string | Uint8Array | object)[]]>([
+    ['text that is no JSON', 4400, [init, 'nonsense']],
+    ['an array', 4400, [init, '[]']],
+    ['null', 4400, [init, 'null']],
+    ['a type nobody knows', 4400, [init, { type: 'start', id: 'a' }]],
+    ['a type that only servers send', 4400, [init, { type: 'next', id: 'a', payload: {} }]],
+    ['a binary message', 4400, [init, new TextEncoder().encode('{"type":"ping"}')]],
+    ['complete without an id', 4400, [init, { type: 'complete' }]],
+    ['subscribe without an id', 4400, [init, { type: 'subscribe', payload: { query: '{ plain }' } }]],
+    ['subscribe without a query', 4400, [init, { type: 'subscribe', id: 'a', payload: {} }]],
+    [
+      'variables that are no object',
+      4400,
+      [init, { type: 'subscribe', id: 'a', payload: { query: '{ plain }', variables: 1 } }],
+    ],
+    ['subscribe before connection_init', 4401, [subscribe('a', '{ plain }')]],
+    ['a second connection_init', 4429, [init, init]],
+    ['an id that is in use', 4409, [init, subscribe('a', USERS), subscribe('a', USERS)]],
+    ['a message over the limit', 1009, [init, `"${'x'.repeat(300_000)}"`]],
+    ['a 10 MB frame', 1009, [init, 'x'.repeat(10_000_000)]],
+  ])('%s → %i', async (_, code, messages) => {
+    setup = await startLive()
+    const socket = await setup.connect()
+    for (const message of messages) {
+      if (socket.frames.length === 0 && message !== init && messages.includes(init)) await socket.next()
+      if (typeof message === 'string' || message instanceof Uint8Array) socket.send(message)
+      else socket.sendJson(message)
+    }
+    expect(await socket.nextClose()).toMatchObject({ code })
+    expect(setup.errors).toEqual([])
+  })
+
+  it('invalid UTF-8 → 1007', async () => {
+    setup = await startLive()
+    const socket = new WebSocket(setup.wsUrl, 'graphql-transport-ws')
+    await once(socket, 'open')
+    socket.send(Buffer.from([0x22, 0xff, 0x22]), { binary: false })
+    expect((await once(socket, 'close'))[0]).toBe(1007)
+    expect(setup.errors).toEqual([])
+  })
+
+  it('a sub-protocol other than graphql-transport-ws → 4406', async () => {
+    setup = await startLive()
+    const socket = await connectRawWebSocket(setup.wsUrl, { protocol: null })
+    expect(await socket.nextClose()).toMatchObject({ code: 4406 })
+  })
+
+  it('no connection_init in time → 4408', async () => {
+    setup = await startLive()
+    const socket = await setup.connect()
+    await setup.clock.advance(3000)
+    expect(await socket.nextClose()).toMatchObject({ code: 4408 })
+  })
+
+  it('onConnect says false → 4403; it throws → 4500, and the reason stays inside', async () => {
+    setup = await startLive({
+      ws: {
+        onConnect: ({ connectionParams }) => {
+          if (connectionParams?.['token'] === 'crash') throw new Error('secret')
+          return connectionParams?.['token'] === 'good' && { hello: 'you' }
+        },
+      },
+    })
+    const refused = await setup.connect()
+    refused.sendJson(init)
+    expect(await refused.nextClose()).toEqual({ code: 4403, reason: 'Forbidden' })
+    const crashed = await setup.connect()
+    crashed.sendJson({ ...init, payload: { token: 'crash' } })
+    expect(await crashed.nextClose()).toEqual({ code: 4500, reason: 'Internal server error' })
+    expect(setup.errors).toMatchObject([{ message: 'secret' }])
+    const welcome = await setup.connect()
+    welcome.sendJson({ ...init, payload: { token: 'good' } })
+    expect(await welcome.nextJson()).toEqual({ type: 'connection_ack', payload: { hello: 'you' } })
+  })
+
+  it('the server drains → 1001, and takes no more sockets', async () => {
+    setup = await startLive({ realTime: true })
+    const socket = await setup.ready()
+    const closing = setup.live.close()
+    expect(await socket.nextClose()).toMatchObject({ code: 1001 })
+    await closing
+    expect(setup.plugin.store.stats().subscriptions).toBe(0)
+    await expect(connectRawWebSocket(setup.wsUrl)).rejects.toThrow(Error)
+  })
+})
+
+describe('a faulty operation never closes the socket', () => {
+  it.each<[string, string, Record<string, unknown>]>([
+    ['a syntax error', '{ users', { message: expect.stringContaining('Syntax Error') }],
+    ['an unknown field', '{ nothing }', { message: expect.stringContaining('nothing') }],
+    ['an empty query', '', { message: expect.any(String) }],
+    ['no operation', 'fragment f on Query { plain }', { message: expect.any(String) }],
+    [
+      'two operations and no name',
+      'query A { plain } query B { plain }',
+      { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
+    ],
+    [
+      '@live on a field that is not live-capable',
+      'query @live { plain }',
+      { extensions: { code: 'LIVE_QUERY_NOT_ENABLED', field: 'plain' } },
+    ],
+    [
+      '@live on a mutation',
+      'mutation @live { rename(id: "1", name: "x") { id } }',
+      { message: expect.stringContaining('@live') },
+    ],
+  ])('%s → error, an array of GraphQL errors', async (_, query, error) => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    socket.sendJson(subscribe('a', query))
+    const message = await socket.nextJson()
+    expect(message).toMatchObject({ id: 'a', type: 'error', payload: [error] })
+    socket.sendJson(subscribe('a', '{ plain }'))
+    expect(await socket.takeJson(2)).toEqual([
+      { id: 'a', type: 'next', payload: { data: { plain: 'plain' } } },
+      { id: 'a', type: 'complete' },
+    ])
+  })
+
+  it('a live query whose first run fails is data null with errors, masked, and lives', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    setup.world.failure = new Error('password=hunter2')
+    socket.sendJson(subscribe('a', USERS))
+    const { payload } = await socket.nextJson()
+    expect(payload).toMatchObject({
+      data: null,
+      is_initial: true,
+      errors: [{ message: 'Unexpected error.' }],
+    })
+    expect(JSON.stringify(payload)).not.toContain('hunter2')
+    setup.world.failure = undefined
+    await setup.clock.advance(1000)
+    expect((await socket.nextJson()).payload).toMatchObject({
+      revision: 2,
+      data: { users: { totalCount: 2 } },
+    })
+  })
+})
+
+describe('everything else of GraphQL on the same socket', () => {
+  it('a query, a mutation and a subscription are served as graphql-transport-ws says', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    socket.sendJson(subscribe('q', 'query ($s: String) { users(status: $s) { totalCount } }', { s: 'AWAY' }))
+    expect(await socket.takeJson(2)).toEqual([
+      { id: 'q', type: 'next', payload: { data: { users: { totalCount: 1 } } } },
+      { id: 'q', type: 'complete' },
+    ])
+    socket.sendJson(subscribe('m', 'mutation { rename(id: "1", name: "Eve") { name } }'))
+    expect(await socket.takeJson(2)).toEqual([
+      { id: 'm', type: 'next', payload: { data: { rename: { name: 'Eve' } } } },
+      { id: 'm', type: 'complete' },
+    ])
+    socket.sendJson(subscribe('s', 'subscription { countdown(from: 1) }'))
+    expect(await socket.takeJson(3)).toEqual([
+      { id: 's', type: 'next', payload: { data: { countdown: 1 } } },
+      { id: 's', type: 'next', payload: { data: { countdown: 0 } } },
+      { id: 's', type: 'complete' },
+    ])
+  })
+
+  it('@live(if: false) is an ordinary query', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    socket.sendJson(
+      subscribe('a', 'query ($live: Boolean!) @live(if: $live) { user(id: 1) { name } }', { live: false }),
+    )
+    expect(await socket.takeJson(2)).toEqual([
+      { id: 'a', type: 'next', payload: { data: { user: { name: 'Ada' } } } },
+      { id: 'a', type: 'complete' },
+    ])
+  })
+
+  it('a query under way is cancelled when the client completes it, and when it leaves', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    setup.world.gate = new Promise(() => {})
+    for (const id of ['a', 'b']) socket.sendJson(subscribe(id, '{ user(id: 1) { name } }'))
+    socket.sendJson(subscribe('live', USERS))
+    const signalOf = (n: number): AbortSignal => setup.world.contexts[n]!['request'].signal
+    await expect.poll(() => setup.world.contexts.length).toBe(3)
+    socket.sendJson({ id: 'a', type: 'complete' })
+    await expect.poll(() => signalOf(0).aborted).toBe(true)
+    expect(signalOf(1).aborted).toBe(false)
+    socket.terminate()
+    await expect.poll(() => signalOf(1).aborted && signalOf(2).aborted).toBe(true)
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
+  })
+})
+
+describe('one id used again', () => {
+  it('complete and subscribe with the same id in one burst: the second lives, the first is gone', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    socket.sendJson(subscribe('a', USERS))
+    await socket.nextJson()
+    for (let round = 0; round < 20; round++) {
+      socket.sendJson({ id: 'a', type: 'complete' })
+      socket.sendJson(subscribe('a', 'query @live { user(id: 1) { name } }'))
+    }
+    await expect.poll(() => setup.plugin.store.stats().subscriptions).toBe(1)
+    await setup.clock.advance(2000)
+    const before = socket.frames.length
+    await setup.changeUser('1', { name: 'Eve' })
+    await setup.clock.advance(200)
+    await expect.poll(() => socket.frames.length).toBe(before + 1)
+    expect(socket.frames.at(-1)!.json()).toMatchObject({
+      id: 'a',
+      payload: { data: { user: { name: 'Eve' } } },
+    })
+    socket.sendJson({ id: 'a', type: 'complete' })
+    await expect.poll(() => setup.plugin.store.stats().subscriptions).toBe(0)
+  })
+})
+
+describe('limits', () => {
+  it('1,000 subscriptions on a socket: 100, then error LIVE_QUERY_LIMIT; the socket lives', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    for (let n = 0; n < 1000; n++) socket.sendJson(subscribe(String(n), USERS))
+    const answers = await socket.takeJson(1000)
+    const errors = answers.filter(({ type }) => type === 'error')
+    expect(errors).toHaveLength(900)
+    expect(errors[0].payload).toMatchObject([{ extensions: { code: 'LIVE_QUERY_LIMIT' } }])
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 100, groups: 1 })
+    expect(setup.world.reads).toBeLessThanOrEqual(2)
+    socket.sendJson({ id: '0', type: 'complete' })
+    socket.sendJson(subscribe('more', USERS))
+    expect(await socket.nextJson()).toMatchObject({ id: 'more', type: 'next' })
+  })
+
+  it('the server’s limit and a field’s max_connections are counted over all sockets', async () => {
+    setup = await startLive({
+      plugin: { maxSubscriptions: 3, fields: { users: {}, user: { maxConnections: 1 } } },
+    })
+    const [one, two] = [await setup.ready(), await setup.ready()]
+    one.sendJson(subscribe('a', 'query @live { user(id: 1) { name } }'))
+    expect(await one.nextJson()).toMatchObject({ type: 'next' })
+    two.sendJson(subscribe('a', 'query @live { user(id: 2) { name } }'))
+    expect(await two.nextJson()).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'LIVE_QUERY_LIMIT', limit: 1 } }],
+    })
+    for (const id of ['b', 'c', 'd']) two.sendJson(subscribe(id, USERS))
+    const answers = await two.takeJson(3)
+    expect(answers.map(({ type }) => type).sort()).toEqual(['error', 'next', 'next'])
+    one.terminate()
+    await expect.poll(() => setup.plugin.store.stats().subscriptions).toBe(2)
+    two.sendJson(subscribe('e', 'query @live { user(id: 2) { name } }'))
+    expect(await two.nextJson()).toMatchObject({ type: 'next' })
+  })
+})
+
+describe('keep-alive and origins', () => {
+  it('pings, and cuts off a socket that has not answered by the next ping', async () => {
+    setup = await startLive()
+    const [alive, dead] = [await setup.ready(), await setup.connect({ ws: { autoPong: false } })]
+    dead.sendJson(init)
+    await dead.nextJson()
+    await setup.clock.advance(12_000)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+    await setup.clock.advance(12_000)
+    expect(await dead.nextClose()).toMatchObject({ code: 1006 })
+    alive.sendJson({ type: 'ping' })
+    expect(await alive.nextJson()).toEqual({ type: 'pong' })
+  })
+
+  it('refuses a page of another origin that sends cookies with 403, and another path with 404', async () => {
+    setup = await startLive()
+    const cookie = 'session=1'
+    await expect(
+      setup.connect({ headers: { origin: 'https://evil.example', cookie } }),
+    ).rejects.toMatchObject({ statusCode: 403 })
+    const host = new URL(setup.wsUrl).host
+    await expect(setup.connect({ headers: { origin: `http://${host}`, cookie } })).resolves.toBeDefined()
+    await expect(setup.connect({ headers: { origin: 'https://friend.example' } })).resolves.toBeDefined()
+    await expect(connectRawWebSocket(setup.wsUrl.replace('/graphql/live', '/other'))).rejects.toMatchObject({
+      statusCode: 404,
+    })
+  })
+})
