@@ -20,6 +20,12 @@ export function parseQueryArguments(
   return found
 }
 
+/** The same from argument values. */
+export function filterOfArguments(args: Readonly<Record<string, unknown>>): FilterArguments {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null)
+  return new Map(given.map(([name, value]) => [name, valueText(value)]))
+}
+
 /**
  * Whether an entity passes: each field of its own that an argument names must equal the argument. Arguments that name
  * no field of the entity (`first`, `after`) do not filter.

@@ -18,6 +18,7 @@ export type { LiveQueryUpdate } from './update.ts'
 export { GraphQLLiveDirective, hasLiveDirective, stripLiveDirective } from './directive.ts'
 export { detectFieldChanges, type FieldChange } from './changes.ts'
 export { cacheControlFor, type CacheControl, type Volatility } from './cache-control.ts'
+export { matchesFilter, parseQueryArguments, type FilterArguments } from './filter.ts'
 export { LiveQueryStoreError } from './errors.ts'
 
 // For integrators

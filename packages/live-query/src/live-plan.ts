@@ -12,10 +12,11 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { isVolatility, type Volatility } from './cache-control.ts'
-import { invalidLiveOption, liveQueryNotEnabled } from './errors.ts'
+import type { Volatility } from './cache-control.ts'
+import { liveQueryNotEnabled } from './errors.ts'
+import { resolveFieldOptions } from './field-options.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from './options.ts'
-import { entityTypesOf, isTrigger, possibleObjects, triggersOfTypes } from './triggers.ts'
+import { entityTypesOf, possibleObjects, triggersOfTypes } from './triggers.ts'
 
 /** How one live operation is kept true: the options of all its root fields, merged. */
 export interface LivePlan {
@@ -64,45 +65,18 @@ interface FieldPlan {
 }
 
 function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node: FieldNode): FieldPlan {
-  const own = optionsOf(input, field)
-  const { enabled = false, strategy = 'INVALIDATION', triggers, dependsOn = [], volatility } = own
-  const { throttleMs = 100, pollIntervalMs = 1000, ttlSeconds = 0, maxConnections = 0 } = own
-  if (!enabled) throw liveQueryNotEnabled(field.name)
-  check(strategy, isStrategy, field.name, 'strategy', 'INVALIDATION, POLLING or HASH_DIFF')
-  check(volatility, isOptionalVolatility, field.name, 'volatility', 'VeryHigh, High, Medium, Low or VeryLow')
-  for (const [name, value] of Object.entries({ throttleMs, pollIntervalMs, ttlSeconds, maxConnections })) {
-    check(value, isAmount, field.name, name, 'a number of 0 or more')
-  }
-  for (const trigger of triggers ?? []) {
-    check(trigger, isTrigger, field.name, 'triggers', 'patterns like "User.update" or "User.*"')
-  }
-  const reacts = strategy === 'INVALIDATION'
-  const base = triggers && triggers.length > 0 ? triggers : derivedTriggers(input, field, node)
+  const options = resolveFieldOptions(field, input.fields, input.defaults)
+  if (!options.enabled) throw liveQueryNotEnabled(field.name)
+  const { strategy, triggers, dependsOn } = options
+  const base = triggers.length > 0 ? triggers : derivedTriggers(input, field, node)
   return {
+    ...options,
     name: field.name,
-    strategy,
-    triggers: reacts ? [...base, ...dependsOn.map((type) => `${type}.*`), `Query.${field.name}`] : [],
-    throttleMs,
-    pollIntervalMs: Math.max(50, pollIntervalMs),
-    ttlSeconds,
-    maxConnections,
-    volatility,
+    triggers:
+      strategy === 'INVALIDATION'
+        ? [...base, ...dependsOn.map((type) => `${type}.*`), `Query.${field.name}`]
+        : [],
   }
-}
-
-/** The plugin's own word for the field, then what its source wrote, then the defaults. Unset is not a word. */
-function optionsOf(
-  { fields, defaults }: PlanInput,
-  field: GraphQLField<unknown, unknown>,
-): LiveQueryFieldOptions {
-  const configured = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined
-  const written: unknown = field.extensions['liveQuery']
-  const result: Record<string, unknown> = {}
-  for (const layer of [defaults, written, configured && { enabled: true }, configured]) {
-    if (typeof layer !== 'object' || layer === null) continue
-    for (const [key, value] of Object.entries(layer)) if (value !== undefined) result[key] = value
-  }
-  return result
 }
 
 function derivedTriggers(
@@ -202,26 +176,4 @@ function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
   return fragments
-}
-
-function check(
-  value: unknown,
-  accepts: (value: unknown) => boolean,
-  field: string,
-  option: string,
-  expected: string,
-): void {
-  if (!accepts(value)) throw invalidLiveOption(`"${option}" of Query.${field}`, expected, value)
-}
-
-function isStrategy(value: unknown): boolean {
-  return value === 'INVALIDATION' || value === 'POLLING' || value === 'HASH_DIFF'
-}
-
-function isOptionalVolatility(value: unknown): boolean {
-  return value === undefined || isVolatility(value)
-}
-
-function isAmount(value: unknown): boolean {
-  return typeof value === 'number' && value >= 0
 }

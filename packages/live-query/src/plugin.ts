@@ -4,6 +4,7 @@ import { systemClock } from './clock.ts'
 import { addLiveDirective, hasLiveDirective } from './directive.ts'
 import { createLiveDocuments } from './documents.ts'
 import { createLiveQueryEngine, type LiveQueryEngine } from './engine.ts'
+import { createLiveSchema } from './gateway-filter.ts'
 import { serveOverHttp, wantsEventStream } from './http.ts'
 import { createLiveExecution } from './live-execution.ts'
 import type { UseLiveQueryOptions } from './options.ts'
@@ -30,6 +31,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const { store = createLiveQueryStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
   const { varyHeaders = ['authorization', 'cookie'], onError = reportError } = options
+  const liveSchema = createLiveSchema(fields, defaults)
   const documents = createLiveDocuments(fields, defaults)
   const initialContexts = new WeakMap<object, Record<string, unknown>>()
   let current: Yoga | undefined
@@ -71,11 +73,12 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     },
     onSchemaChange({ schema, replaceSchema }) {
       const live = addLiveDirective(schema)
-      if (live !== schema) return replaceSchema(live)
-      if (schema === lastSchema) return
-      lastSchema = schema
+      if (live === lastSchema) return
+      liveSchema.prepare(live)
+      lastSchema = live
       schemaNumber += 1
       if (schemaNumber > 1) store.invalidate({ entityType: '*', operation: '*' })
+      if (live !== schema) replaceSchema(live)
     },
     onEnveloped({ context }) {
       if (!context || 'liveQuery' in context || !wantsEventStream(context)) return

@@ -1,3 +1,4 @@
+import { createSchema } from 'graphql-yoga'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
 
@@ -52,7 +53,7 @@ async function post(
 }
 
 describe('useLiveQuery over HTTP', () => {
-  it.each([
+  it.each<Record<string, string>>([
     {},
     { accept: '*/*' },
     { accept: 'application/json' },
@@ -279,12 +280,57 @@ describe('options of the fields', () => {
     expect(await socket.nextJson()).toMatchObject({ payload: { revision: 2 } })
   })
 
-  it('a wrong one is an error that names field, option and what was expected', async () => {
-    setup = await startLive({ plugin: { fields: { users: { triggers: ['User'] } } } })
+  it.each<[Record<string, unknown>, string]>([
+    [
+      { triggers: ['User'] },
+      '"triggers" of Query.users: expected patterns like "User.update" or "User.*", got "User".',
+    ],
+    [
+      { strategy: 'PUSH' },
+      '"strategy" of Query.users: expected INVALIDATION, POLLING or HASH_DIFF, got "PUSH".',
+    ],
+    [{ throttleMs: -1 }, '"throttleMs" of Query.users: expected a number of 0 or more, got -1.'],
+    [
+      { volatility: 'Often' },
+      '"volatility" of Query.users: expected VeryHigh, High, Medium, Low or VeryLow, got "Often".',
+    ],
+  ])(
+    'a wrong one stops the start with an error that names field, option and what was expected: %o',
+    async (options, message) => {
+      setup = await startLive()
+      await expect(startLive({ plugin: { fields: { users: options } } })).rejects.toThrow(
+        `Invalid live query option ${message}`,
+      )
+    },
+  )
+})
+
+describe('filtering', () => {
+  const typeDefs =
+    'type Item { id: ID! status: String! } type Page { items: [Item!]! } type Query { items(status: String, first: Int): [Item!]! page(status: String): Page! }'
+  const items = [
+    { id: '1', status: 'ONLINE' },
+    { id: '2', status: 'AWAY' },
+  ]
+  const schema = (): unknown =>
+    createSchema({ typeDefs, resolvers: { Query: { items: () => items, page: () => ({ items }) } } })
+
+  it.each([
+    ['a list', '{ items(status: "AWAY") { id } }', { items: [{ id: '2' }] }],
+    ['lists of an object', '{ page(status: "AWAY") { items { id } } }', { page: { items: [{ id: '2' }] } }],
+    [
+      'arguments that name no field do not',
+      '{ items(first: 5) { id } }',
+      { items: [{ id: '1' }, { id: '2' }] },
+    ],
+  ])('filter: gateway keeps only the entities that match the arguments: %s', async (_, query, data) => {
+    setup = await startLive({
+      yoga: { schema: schema() as never },
+      plugin: { fields: { items: { filter: 'gateway' }, page: { filter: 'gateway' } } },
+    })
     const socket = await setup.ready()
-    socket.sendJson(subscribe('a', USERS))
-    expect((await socket.nextJson()).payload[0].message).toBe(
-      'Invalid live query option "triggers" of Query.users: expected patterns like "User.update" or "User.*", got "User".',
-    )
+    socket.sendJson(subscribe('a', `query @live ${query}`))
+    expect((await socket.nextJson()).payload.data).toEqual(data)
+    expect((await post(query)).body.data).toEqual(data)
   })
 })
