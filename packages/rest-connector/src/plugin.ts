@@ -42,6 +42,13 @@ export function useRestConnector(connectors: RestConnector | readonly RestConnec
     )
   }
 
+  function refuseNoQuery(): void {
+    if (current && !current.schema.getQueryType())
+      throw new RestConfigError(
+        'the schema has no query field, which GraphQL requires; add a GET endpoint, set asQuery, or give the server a schema',
+      )
+  }
+
   return {
     onPluginInit(init) {
       setSchema = init.setSchema
@@ -58,6 +65,7 @@ export function useRestConnector(connectors: RestConnector | readonly RestConnec
     onEnveloped() {
       beTheSchema()
       refuseMissingTypes()
+      refuseNoQuery()
     },
   }
 }

@@ -170,6 +170,22 @@ describe('useRestConnector', () => {
     )
   })
 
+  it('says why a server with nothing but mutations cannot answer', () => {
+    const connector = cleanup.use(
+      createRestConnector('m', {
+        baseUrl: 'http://127.0.0.1:1',
+        endpoints: [{ name: 'post', path: '/', method: 'POST' }],
+      }),
+    )
+    const getEnveloped = envelop({
+      plugins: [
+        useEngine({ parse, validate, execute, subscribe, specifiedRules }),
+        useRestConnector(connector),
+      ],
+    })
+    expect(() => getEnveloped({})).toThrow('the schema has no query field, which GraphQL requires')
+  })
+
   it('refuses at start two fields of one name, naming both origins', () => {
     const make = (name: string) =>
       cleanup.use(

@@ -1,0 +1,391 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import {
+  createDisposables,
+  createFakeClock,
+  startRestBackend,
+  startSilentServer,
+  waitUntil,
+  type RestAnswer,
+  type RestHandler,
+} from '@vinyasa/test-kit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { bearer, createRestConnector, type RestConnectorOptions } from '../src/index.ts'
+
+const cleanup = createDisposables()
+afterEach(() => cleanup.dispose())
+
+async function serve(answer: RestAnswer | RestHandler, options: Partial<RestConnectorOptions> = {}) {
+  const backend = cleanup.use(
+    await startRestBackend((request) => (typeof answer === 'function' ? answer(request) : answer)),
+  )
+  const connector = cleanup.use(
+    createRestConnector('c', {
+      baseUrl: backend.url,
+      noRetry: true,
+      endpoints: [
+        { name: 'get', path: '/get' },
+        { name: 'post', path: '/post', method: 'POST' },
+      ],
+      ...options,
+    }),
+  )
+  return { backend, connector }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+describe('time', () => {
+  const silent: [string, RestHandler][] = [
+    ['headers that never come', () => ({ delayMs: 600_000 })],
+    [
+      'a body that never ends',
+      () => ({
+        write: (response) => {
+          response.writeHead(200, JSON_TYPE)
+          response.write('[')
+        },
+      }),
+    ],
+  ]
+  it.each(silent)('%s: TIMEOUT exactly at the timeout, and the upstream is let go', async (_, handler) => {
+    const clock = createFakeClock()
+    const { connector, backend } = await serve(handler, { clock, timeoutMs: 5000 })
+    let outcome: unknown
+    void connector.execute('get').catch((error: unknown) => (outcome = error))
+    await waitUntil(() => backend.requests.length === 1)
+    await clock.advance(4999)
+    expect(outcome).toBeUndefined()
+    await clock.advance(1)
+    expect(outcome).toMatchObject({ extensions: { code: 'TIMEOUT', attempts: 1 } })
+    await waitUntil(() => backend.requests[0]?.cancelledAt)
+    expect(clock.pending()).toBe(0)
+  })
+
+  it('a peer that accepts connections and says nothing: TIMEOUT', async () => {
+    const peer = cleanup.use(await startSilentServer())
+    const { connector } = await serve({}, { baseUrl: `http://127.0.0.1:${peer.port}`, timeoutMs: 40 })
+    const started = performance.now()
+    await expect(connector.execute('get')).rejects.toMatchObject({ extensions: { code: 'TIMEOUT' } })
+    // Asked: timeout + 50 ms. A loaded machine is given more.
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+
+  it('headersTimeoutMs ends the wait for headers, not the body', async () => {
+    const clock = createFakeClock()
+    let finish = (): void => {}
+    const { connector, backend } = await serve(
+      ({ rawUrl }) => ({
+        write: (response) => {
+          if (rawUrl === '/post') return
+          response.writeHead(200, JSON_TYPE)
+          response.write('[1')
+          finish = () => response.end(']')
+        },
+      }),
+      { clock, timeoutMs: 5000, headersTimeoutMs: 100 },
+    )
+    const slowBody = connector.execute('get')
+    await waitUntil(() => backend.requests.length === 1)
+    // The headers are on their way: the timer goes when they are here.
+    await waitUntil(() => clock.pending() === 2)
+    await clock.advance(4000)
+    finish()
+    expect(await slowBody).toEqual([1])
+    const noHeaders = connector.execute('post').catch((error: unknown) => error)
+    await waitUntil(() => backend.requests.length === 2)
+    await clock.advance(100)
+    expect(await noHeaders).toMatchObject({ message: expect.stringContaining('within 100 ms') })
+  })
+
+  it('totalTimeoutMs bounds all attempts together', async () => {
+    const clock = createFakeClock()
+    const { connector, backend } = await serve(() => ({ delayMs: 600_000 }), {
+      clock,
+      noRetry: false,
+      random: () => 0,
+      timeoutMs: 1000,
+      totalTimeoutMs: 2500,
+    })
+    let outcome: unknown
+    void connector.execute('get').catch((error: unknown) => (outcome = error))
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await waitUntil(() => backend.requests.length === attempt)
+      await clock.advance(1000)
+    }
+    await waitUntil(() => backend.requests.length === 3)
+    await clock.advance(499)
+    expect(outcome).toBeUndefined()
+    await clock.advance(1)
+    expect(outcome).toMatchObject({
+      message: expect.stringContaining('within 2500 ms'),
+      extensions: { attempts: 3 },
+    })
+  })
+})
+
+describe('size', () => {
+  it('50 MB out of 50 kB of gzip: REST_RESPONSE_TOO_LARGE, and memory stays small', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000, 0x20))
+    expect(bomb.length).toBeLessThan(60_000)
+    const { connector } = await serve({ body: bomb, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } })
+    const before = process.memoryUsage().arrayBuffers
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      message: 'REST endpoint "get" answered with more than the 10000000 bytes that are allowed.',
+      extensions: { code: 'REST_RESPONSE_TOO_LARGE' },
+    })
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25_000_000)
+  })
+
+  it('a body that goes on for ever is cut off at the cap', async () => {
+    async function* endless() {
+      for (;;) {
+        yield Buffer.alloc(100_000, 0x20)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    const { connector, backend } = await serve(() => ({ body: endless(), headers: JSON_TYPE }), {
+      maxResponseBytes: 1_000_000,
+    })
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      extensions: { code: 'REST_RESPONSE_TOO_LARGE' },
+    })
+    await waitUntil(() => backend.requests[0]?.cancelledAt)
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('%s is decoded', async (encoding, compress) => {
+    const body = compress(JSON.stringify({ a: 'é' }))
+    const { connector, backend } = await serve({
+      body,
+      headers: { ...JSON_TYPE, 'content-encoding': encoding },
+    })
+    expect(await connector.execute('get')).toEqual({ a: 'é' })
+    expect(backend.requests[0]?.headers['accept-encoding']).toContain(encoding)
+  })
+})
+
+describe('answers that cannot be used', () => {
+  it.each<[string, RestAnswer, string]>([
+    ['bad JSON', { body: '{"a":', headers: JSON_TYPE }, 'the body is not valid JSON'],
+    ['HTML under a JSON type', { body: '<html>', headers: JSON_TYPE }, 'the body is not valid JSON'],
+    [
+      'an image',
+      { body: 'x', headers: { 'content-type': 'image/png' } },
+      'content type "image/png" is neither JSON nor text',
+    ],
+    [
+      'damaged gzip',
+      { body: 'junk', headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } },
+      'the gzip body is damaged',
+    ],
+    [
+      'an unknown encoding',
+      { body: 'x', headers: { ...JSON_TYPE, 'content-encoding': 'zstd9' } },
+      'content encoding "zstd9" is not understood',
+    ],
+  ])('%s: REST_BAD_RESPONSE', async (_, answer, reason) => {
+    const { connector } = await serve(answer)
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      message: `REST endpoint "get" gave an unusable answer: ${reason}.`,
+      extensions: { code: 'REST_BAD_RESPONSE', connector: 'c', endpoint: 'get', attempts: 1 },
+    })
+  })
+
+  it('a body cut short: SERVICE_UNAVAILABLE, never half a value', async () => {
+    const { connector } = await serve({
+      write: (response) => {
+        response.writeHead(200, { ...JSON_TYPE, 'content-length': 100 })
+        response.write('[1,2]')
+        setImmediate(() => response.destroy())
+      },
+    })
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+    })
+  })
+
+  it.each<[string, RestAnswer, unknown]>([
+    ['application/json', { body: '[1]', headers: JSON_TYPE }, [1]],
+    [
+      'application/vnd.api+json; charset=utf-8',
+      { body: '[1]', headers: { 'content-type': 'application/vnd.api+json; charset=utf-8' } },
+      [1],
+    ],
+    ['text/plain', { body: 'hé', headers: { 'content-type': 'text/plain; charset=utf-8' } }, 'hé'],
+    ['no content type', { body: '[1]' }, [1]],
+    ['204', { status: 204 }, null],
+    ['an empty body', { body: '', headers: JSON_TYPE }, null],
+    ['a byte order mark', { body: '\uFEFF[1]', headers: JSON_TYPE }, [1]],
+    [
+      'integers beyond 2^53',
+      { body: '{"a":[12345678901234567890],"s":"x 12345678901234567890"}', headers: JSON_TYPE },
+      { a: ['12345678901234567890'], s: 'x 12345678901234567890' },
+    ],
+  ])('%s is read', async (_, answer, expected) => {
+    const { connector } = await serve(answer)
+    expect(await connector.execute('get')).toEqual(expected)
+  })
+})
+
+describe('statuses', () => {
+  it.each([
+    [400, 'BAD_USER_INPUT'],
+    [401, 'UNAUTHENTICATED'],
+    [403, 'FORBIDDEN'],
+    [404, 'NOT_FOUND'],
+    [409, 'CONFLICT'],
+    [418, 'INTERNAL_SERVER_ERROR'],
+    [422, 'BAD_USER_INPUT'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL_SERVER_ERROR'],
+    [501, 'NOT_IMPLEMENTED'],
+    [502, 'SERVICE_UNAVAILABLE'],
+    [503, 'SERVICE_UNAVAILABLE'],
+    [504, 'TIMEOUT'],
+  ])('%i: %s, and nothing of the upstream’s words, address or headers', async (status, code) => {
+    const { connector, backend } = await serve({ status, json: { canary: 'c4n4ry' } })
+    const error = (await connector.execute('get').catch((reason: unknown) => reason)) as Error
+    expect(error).toMatchObject({
+      message: `REST endpoint "get" answered with status ${status}.`,
+      extensions: { code, connector: 'c', endpoint: 'get', status, attempts: 1 },
+    })
+    expect(JSON.stringify(error)).not.toContain('c4n4ry')
+    expect(JSON.stringify(error)).not.toContain(String(backend.port))
+  })
+
+  it('exposeErrors adds the request and the answer, without credentials', async () => {
+    const { connector, backend } = await serve(
+      { status: 500, json: { why: 'x' } },
+      {
+        exposeErrors: true,
+        interceptors: [bearer('c4n4ry')],
+      },
+    )
+    const error = (await connector.execute('get').catch((reason: unknown) => reason)) as Error
+    expect(error).toMatchObject({
+      extensions: { upstream: { method: 'GET', url: `${backend.url}/get`, body: '{"why":"x"}' } },
+    })
+    expect(JSON.stringify(error)).not.toContain('c4n4ry')
+  })
+})
+
+describe('redirects', () => {
+  const to = (location: string, status = 302): RestAnswer => ({ status, headers: { location } })
+
+  it('are followed on the same origin, relative ones too', async () => {
+    const { connector, backend } = await serve(({ rawUrl }) => {
+      if (rawUrl === '/get') return to('/b', 301)
+      return rawUrl === '/b' ? to('c?d=1', 308) : { json: rawUrl }
+    })
+    expect(await connector.execute('get')).toBe('/c?d=1')
+    expect(backend.requests).toHaveLength(3)
+  })
+
+  it('turn a POST into a GET without a body, except for 307 and 308', async () => {
+    for (const [status, expected] of [
+      [302, 'GET '],
+      [303, 'GET '],
+      [307, 'POST {"a":1}'],
+    ] as const) {
+      const { connector } = await serve(({ rawUrl, method, body }) =>
+        rawUrl === '/post' ? to('/b', status) : { json: `${method} ${String(body)}` },
+      )
+      expect(await connector.execute('post', { a: 1 })).toBe(expected)
+    }
+  })
+
+  it('across origins are refused: nothing reaches the other origin', async () => {
+    const other = cleanup.use(await startRestBackend())
+    const { connector } = await serve(() => to(`${other.url}/steal`, 307), {
+      interceptors: [bearer('secret')],
+    })
+    for (const name of ['get', 'post'])
+      await expect(connector.execute(name)).rejects.toMatchObject({
+        message: `REST endpoint "${name}" was redirected: its target is another origin.`,
+        extensions: { code: 'REST_REDIRECT_REFUSED' },
+      })
+    expect(other.requests).toHaveLength(0)
+  })
+
+  it('end after five', async () => {
+    const { connector, backend } = await serve(() => to('/get'))
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      extensions: { code: 'REST_REDIRECT_REFUSED' },
+    })
+    expect(backend.requests).toHaveLength(6)
+  })
+
+  it.each(['http://[bad', 'javascript:alert(1)', 'file:///etc/passwd', '//evil.example/x'])(
+    'to %s are refused',
+    async (location) => {
+      const { connector } = await serve(() => to(location))
+      await expect(connector.execute('get')).rejects.toMatchObject({
+        extensions: { code: 'REST_REDIRECT_REFUSED' },
+      })
+    },
+  )
+})
+
+describe('an upstream that goes away', () => {
+  it('is SERVICE_UNAVAILABLE while it is gone, and answers at once when it is back', async () => {
+    const { connector, backend } = await serve({ json: 1 })
+    expect(await connector.execute('get')).toBe(1)
+    await backend.stop()
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+    })
+    await backend.restart()
+    const started = performance.now()
+    expect(await connector.execute('get')).toBe(1)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  it('calls after close fail and nothing is left open', async () => {
+    const { connector, backend } = await serve({ delayMs: 600_000 })
+    const call = connector.execute('get').catch((error: unknown) => error)
+    await waitUntil(() => backend.requests.length === 1)
+    await connector.close()
+    expect(await call).toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
+    await waitUntil(() => backend.requests[0]?.cancelledAt)
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+    })
+  })
+})
+
+describe('the circuit breaker', () => {
+  it('opens at 50 % failures of at least 20, answers without a request while open, and closes again', async () => {
+    let status = 200
+    const { connector, backend } = await serve(() => ({ status, json: 1 }), {
+      breaker: { halfOpenAfterMs: 100, windowMs: 10_000 },
+    })
+    const call = (): Promise<unknown> => connector.execute('get').catch((error: unknown) => error)
+    for (let n = 0; n < 12; n++) await call()
+    status = 404
+    for (let n = 0; n < 12; n++) await call()
+    // Refusals of single requests say nothing about the upstream's health.
+    expect(connector.stats().breaker).toBe('closed')
+    status = 500
+    for (let n = 0; n < 60 && connector.stats().breaker === 'closed'; n++) await call()
+    expect(connector.stats().breaker).toBe('open')
+    const sent = backend.requests.length
+    const started = performance.now()
+    expect(await call()).toMatchObject({
+      message: 'REST endpoint "get" is not called for now: it failed too often.',
+      extensions: { code: 'SERVICE_UNAVAILABLE' },
+    })
+    expect(performance.now() - started).toBeLessThan(50)
+    expect(backend.requests).toHaveLength(sent)
+    status = 200
+    await waitUntil(async () => (await call()) === 1)
+    expect(connector.stats().breaker).toBe('closed')
+  })
+
+  it('is off by default', async () => {
+    const { connector } = await serve({ json: 1 })
+    expect(connector.stats().breaker).toBe('off')
+  })
+})
