@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { query } from 'json-p3'
 import { describe, expect, it } from 'vitest'
 import { compileResponsePath } from '../src/response-path.ts'

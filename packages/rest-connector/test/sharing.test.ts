@@ -231,7 +231,7 @@ describe('the GET cache', () => {
   it('stores no failure', async () => {
     let status = 500
     const { connector } = await serve(() => ({ status, json: 1 }), { cacheSize: 5, noRetry: true })
-    await expect(connector.execute('me')).rejects.toThrow()
+    await expect(connector.execute('me')).rejects.toThrow('answered with status 500')
     status = 200
     expect(await connector.execute('me')).toBe(1)
   })
