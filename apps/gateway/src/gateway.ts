@@ -9,11 +9,12 @@ import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import { useLiveQuery } from '@vinyasa/live-query'
 import type { GatewayConfig } from './config/types.ts'
 import { ConfigError } from './errors.ts'
+import { corsFor } from './http/cors.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
-import { useDocumentLimits } from './limits/plugin.ts'
 import type { Logger } from './logger.ts'
 import { useRequestLog } from './observability/request-log.ts'
 import { httpSettings } from './presets.ts'
+import { safetyPlugins } from './safety/plugins.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { SourceHealth } from './sources/source.ts'
 
@@ -72,9 +73,10 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     landingPage: false,
     logging: yogaLogging(logger),
     maskedErrors: http.maskedErrors && { isDev: false },
-    cors: http.cors === false ? false : { origin: [...http.cors], credentials: true },
+    cors: corsFor(http.cors),
     batching: http.batching > 1 && { limit: http.batching },
-    maxRequestBodySize: http.maxBodyBytes,
+    // useRequestBody does it.
+    maxRequestBodySize: false,
     graphiql: http.graphiql && { title: 'Vinyasa' },
     renderGraphiQL,
     ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
@@ -87,7 +89,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
           (await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))).every((source) => source.healthy),
       }),
       useRequestLog({ logger }),
-      useDocumentLimits(http.limits),
+      ...safetyPlugins(http),
       deferPlugin(config),
       live,
       ...sources.map((source) => source.plugin),

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
@@ -32,7 +32,7 @@ export interface GatewayServer {
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000 } = options
   let current = { gateway, inFlight: createInFlight() }
-  const server = createServer({ headersTimeout: headersTimeoutMs }, (request, response) => {
+  const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
     drain.track(response)
     current.inFlight.add(response)
     current.gateway.handle(request, response)
@@ -56,6 +56,12 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       await current.gateway.close()
     },
   }
+}
+
+/** Node looks for late requests only so often (30 s by default): a limit must be looked for more often than it is long. */
+function timeouts(headersTimeout: number): ServerOptions {
+  const connectionsCheckingInterval = headersTimeout > 0 ? Math.min(1000, Math.max(50, headersTimeout / 4)) : 1000
+  return { headersTimeout, requestTimeout: Math.max(30_000, headersTimeout), connectionsCheckingInterval }
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

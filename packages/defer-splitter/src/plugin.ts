@@ -81,7 +81,9 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
     },
 
     onParams({ params, context }) {
-      if (params.query?.includes('defer')) requested.set(context, params)
+      // Yoga checks what clients sent only after the plugins have seen it.
+      const query: unknown = params.query
+      if (typeof query === 'string' && query.includes('defer')) requested.set(context, params)
     },
 
     onValidate({ params, addValidationRule }) {

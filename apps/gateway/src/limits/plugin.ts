@@ -1,5 +1,6 @@
-import type { DocumentNode, Source } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLError, Source } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { DOCUMENT_LIMIT_EXCEEDED } from './errors.ts'
 import { measureOperation, type OperationLimits } from './measure-operation.ts'
 import { scanTokens, type TokenLimits } from './scan-tokens.ts'
 
@@ -19,5 +20,16 @@ export function useDocumentLimits(limits: DocumentLimits): Plugin {
         return document
       })
     },
+    // For a client that accepts only `application/json` Yoga marks what parsing throws as an answer of HTTP 200.
+    onExecutionResult({ result }) {
+      for (const error of errorsOf(result)) {
+        if (error.extensions['code'] === DOCUMENT_LIMIT_EXCEEDED) error.extensions['http'] = { status: 400 }
+      }
+    },
   }
+}
+
+function errorsOf(result: unknown): readonly GraphQLError[] {
+  if (result === null || typeof result !== 'object' || !('errors' in result)) return []
+  return (result as ExecutionResult).errors ?? []
 }

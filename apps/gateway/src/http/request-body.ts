@@ -1,0 +1,101 @@
+import { GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { requestRefused } from './errors.ts'
+
+export interface RequestBodyOptions {
+  /** Bytes that a body may have, whether its length is announced or not. */
+  readonly maxBytes: number
+}
+
+const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
+
+/**
+ * Reads request bodies within a limit (HTTP 413), as valid UTF-8 and JSON (HTTP 400), with messages of its own:
+ * what a parser says about the text stays here. Takes the place of Yoga's `maxRequestBodySize`, which sends every
+ * body through one more stream.
+ */
+export function useRequestBody({ maxBytes }: RequestBodyOptions): Plugin {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser, fetchAPI }) {
+      if (!requestParser) return
+      if (request.method !== 'POST') {
+        setRequestParser(async (request) => malformedAs400(async () => requestParser(request)))
+        return
+      }
+      const encoding = request.headers.get('content-encoding')
+      if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
+        throw requestRefused(400, 'BAD_REQUEST', 'Compressed requests are not accepted; send the body as it is.')
+      }
+      if (isJson(request.headers.get('content-type'))) {
+        setRequestParser(async (request) => parseJson(await readBody(request, maxBytes)))
+        return
+      }
+      setRequestParser(async (request) => {
+        const { url, method, headers, signal } = request
+        const body = await readBody(request, maxBytes)
+        const buffered = new fetchAPI.Request(url, { method, headers, signal, body })
+        return malformedAs400(async () => requestParser(buffered))
+      })
+    },
+  }
+}
+
+function isJson(contentType: string | null): boolean {
+  return JSON_TYPES.has((contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? '')
+}
+
+async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
+  try {
+    return await parse()
+  } catch (error) {
+    if (error instanceof GraphQLError) throw error
+    throw requestRefused(400, 'BAD_REQUEST', 'The request cannot be read; `variables` and `extensions` are JSON.')
+  }
+}
+
+/** The bytes of the body. Throws as soon as there are more than `maxBytes`, without reading the rest. */
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const announced = request.headers.get('content-length')
+  if (announced !== null) {
+    if (!/^\d+$/.test(announced)) throw requestRefused(400, 'BAD_REQUEST', 'Content-Length is not a number.')
+    if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
+    // The HTTP parser lets no more through than was announced.
+    return new Uint8Array(await request.arrayBuffer())
+  }
+  if (request.body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  const body = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    body.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return body
+}
+
+function tooLarge(maxBytes: number): GraphQLError {
+  return requestRefused(
+    413,
+    'REQUEST_ENTITY_TOO_LARGE',
+    `The request's body is larger than ${maxBytes} bytes; send less at once.`,
+  )
+}
+
+function parseJson(body: Uint8Array<ArrayBuffer>): object {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw requestRefused(400, 'BAD_REQUEST', 'The body is not JSON in UTF-8; send {"query": "..."}.')
+  }
+  if (value === null || typeof value !== 'object') {
+    throw requestRefused(400, 'BAD_REQUEST', 'The body is not a JSON object; send {"query": "..."}.')
+  }
+  return value
+}

@@ -1,0 +1,43 @@
+import { NoSchemaIntrospectionCustomRule, type ExecutionResult, type GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+
+/** Refuses `__schema` and `__type` on every transport; `__typename` stays. */
+export function useNoIntrospection(): Plugin {
+  return {
+    onValidate({ addValidationRule }) {
+      addValidationRule(NoSchemaIntrospectionCustomRule)
+    },
+  }
+}
+
+/** graphql's own phrase at the end of a message: ` Did you mean "a" or "b"?` */
+const SUGGESTION = / ?Did you mean (?:the enum value |to use an inline fragment on |the )?"[^?]*\?/g
+
+/** Takes "Did you mean …" out of the errors of validation and of variables: it tells names of the schema. */
+export function useNoSuggestions(): Plugin {
+  return {
+    onValidate() {
+      return ({ valid, result }) => {
+        if (!valid) for (const error of result) removeSuggestion(error)
+      }
+    },
+    onExecute() {
+      return { onExecuteDone: ({ result }) => removeFromResult(result) }
+    },
+    onSubscribe() {
+      return { onSubscribeResult: ({ result }) => removeFromResult(result) }
+    },
+  }
+}
+
+function removeFromResult(result: unknown): void {
+  if (result === null || typeof result !== 'object' || !('errors' in result)) return
+  for (const error of (result as ExecutionResult).errors ?? []) {
+    // An error with a path is a resolver's: its text is not graphql's.
+    if (error.path === undefined) removeSuggestion(error)
+  }
+}
+
+function removeSuggestion(error: GraphQLError): void {
+  if (error.message.includes('Did you mean')) error.message = error.message.replace(SUGGESTION, '')
+}

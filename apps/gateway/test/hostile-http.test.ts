@@ -1,0 +1,300 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { serverAudits } from 'graphql-http'
+import { connectRawWebSocket } from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+import type { PresetName } from '../src/presets.ts'
+import { OWN_SCHEMA, post, startGateway, type RunningGateway } from './support/gateway.ts'
+
+const PRESETS: readonly PresetName[] = ['development', 'production']
+
+function start(preset: PresetName): Promise<RunningGateway> {
+  return startGateway({ preset, ...OWN_SCHEMA })
+}
+
+/** Sends bytes as they are and resolves to all that comes back before the server ends or 3 s pass. */
+async function raw(url: string, bytes: string | Uint8Array, chunks: readonly string[] = []): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let answer = ''
+  socket.setEncoding('latin1').on('data', (text: string) => (answer += text))
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(bytes)
+  for (const chunk of chunks) socket.write(chunk)
+  const timer = setTimeout(() => socket.destroy(), 3000)
+  await once(socket, 'close')
+  clearTimeout(timer)
+  return answer
+}
+
+function rawPost(body: string | Uint8Array, headers = ''): Uint8Array {
+  const bytes = Buffer.from(body)
+  const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n${headers}Content-Length: ${bytes.length}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), bytes])
+}
+
+const INTERNALS = /at position|Unexpected token|JSON\.parse|SyntaxError|node_modules|\.ts:|\.js:|originalError|"stack"/i
+const deep = (levels: number): string => `${'{ item '.repeat(levels)}{ id }${'}'.repeat(levels)}`
+
+describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
+  it.each([
+    ['truncated JSON', rawPost('{"query": "{ hel')],
+    ['bad UTF-8', rawPost(Buffer.from([0x7b, 0x22, 0x71, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]))],
+    ['bad UTF-8 inside a string', rawPost(Buffer.from('{"query":"{ hello }","x":"\xff"}', 'latin1'))],
+    ['gzip bytes', rawPost(gzipSync('{"query":"{ hello }"}'))],
+    ['gzip junk, named so', rawPost('junk', 'Content-Encoding: gzip\r\n')],
+    ['no JSON', rawPost('query=1')],
+    ['a JSON string', rawPost('"{ hello }"')],
+    ['null', rawPost('null')],
+    ['an empty body', rawPost('')],
+    ['a query that is a number', rawPost('{"query":1}')],
+    ['variables that are a string', rawPost('{"query":"{ hello }","variables":"x"}')],
+    ['an unknown parameter', rawPost('{"query":"{ hello }","nope":1}')],
+    ['500,000 nested arrays', rawPost(`{"query":"{ hello }","variables":${'['.repeat(500_000)}`)],
+    ['an array of 200,000 operations', rawPost(`[${'{},'.repeat(200_000)}{}]`)],
+  ])('%s: 400, and nothing of the inside', async (_, bytes) => {
+    const { server } = await start(preset)
+    const answer = await raw(server.url, bytes)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).not.toMatch(INTERNALS)
+  })
+
+  it('GET with broken variables: 400, and nothing of the inside', async () => {
+    const { endpoint } = await start(preset)
+    const url = `${endpoint}?query=${encodeURIComponent('{ hello }')}&variables=%7Bbroken`
+    const response = await fetch(url, { headers: { 'x-graphql-csrf': '1' } })
+    expect(response.status).toBe(400)
+    expect(await response.text()).not.toMatch(INTERNALS)
+  })
+
+  it('a body over 1 MB with its length: 413', async () => {
+    const { server } = await start(preset)
+    const answer = await raw(server.url, rawPost(JSON.stringify({ query: '{ hello }', x: 'x'.repeat(1_048_576) })))
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('a chunked body over 1 MB: 413 before it is sent whole', async () => {
+    const { server } = await start(preset)
+    const head =
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
+    // No last chunk: only a server that stops reading answers at all.
+    const answer = await raw(server.url, head, Array<string>(17).fill(chunk))
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('a chunked body under the limit is answered', async () => {
+    const { server } = await start(preset)
+    const body = '{"query":"{ hello }"}'
+    const head =
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const answer = await raw(server.url, head, [`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`])
+    expect(answer).toContain('{"data":{"hello":"world"}}')
+  })
+
+  it('a multi-byte character cut by a chunk is put together again', async () => {
+    const { server } = await start(preset)
+    const body = Buffer.from('{"query":"{ echo(text: \\"ü\\") }"}')
+    const cut = body.indexOf(0xc3) + 1
+    const part = (bytes: Buffer): string => `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`
+    const head =
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const bytes = Buffer.from(`${head}${part(body.subarray(0, cut))}${part(body.subarray(cut))}0\r\n\r\n`, 'latin1')
+    expect(Buffer.from(await raw(server.url, bytes), 'latin1').toString()).toContain('{"data":{"echo":"ü"}}')
+  })
+
+  it.each([2000, 5000, 20_000])('depth %i: 400, in a fraction of what parsing it would take', async (levels) => {
+    const { endpoint } = await start(preset)
+    const response = await post(endpoint, { query: deep(levels) })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('DOCUMENT_LIMIT_EXCEEDED')
+  })
+
+  it('50,000 aliases: 400', async () => {
+    const { endpoint } = await start(preset)
+    const query = `{ ${Array.from({ length: 50_000 }, (_, i) => `a${i}: hello`).join(' ')} }`
+    const response = await post(endpoint, { query })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('DOCUMENT_LIMIT_EXCEEDED')
+  })
+
+  it.each([
+    ['lists in arguments', `{ echo(text: ${'['.repeat(20_000)}`],
+    ['objects in arguments', `{ echo(text: ${'{a:'.repeat(20_000)}`],
+    ['a type of lists', `query ($v: ${'['.repeat(20_000)}String) { hello }`],
+    ['100,000 digits', `{ echo(text: ${'9'.repeat(100_000)}) }`],
+    ['a string never closed', `{ echo(text: "${'x'.repeat(100_000)}`],
+    ['100,000 comments', `${'#\n'.repeat(100_000)}`],
+    ['fragments that spread each other', 'fragment A on Query { ...B } fragment B on Query { ...A } { ...A }'],
+    ['an empty query', ''],
+    ['an unknown operation', 'subscription { x }'],
+    ['no operation', 'fragment A on Query { hello }'],
+    ['a null byte', '{ hello\u0000 }'],
+    ['a lone surrogate', '{ echo(text: "\ud800") }'],
+  ])('%s: never 5xx', async (_, query) => {
+    const { endpoint } = await start(preset)
+    const response = await post(endpoint, { query })
+    expect(response.status).toBeLessThan(500)
+    expect(await response.text()).not.toMatch(INTERNALS)
+  })
+
+  it.each([
+    ['nested arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['nested objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+    ['__proto__', '{"__proto__":{"polluted":1}}'],
+    ['another type', '{"a":1}'],
+    ['a huge number', '1e999'],
+  ])('a variable of %s: never 5xx', async (_, variable) => {
+    const { server } = await start(preset)
+    const body = `{"query":"query ($t: String) { echo(text: $t) }","variables":{"t":${variable}}}`
+    expect(await raw(server.url, rawPost(body))).toMatch(/^HTTP\/1\.1 [24]\d\d /)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  it('a mutation by GET is refused and not executed', async () => {
+    const { endpoint } = await start(preset)
+    const url = `${endpoint}?query=${encodeURIComponent('mutation { change }')}`
+    const plain = await fetch(url)
+    expect([403, 405]).toContain(plain.status)
+    const withHeader = await fetch(url, { headers: { 'x-graphql-csrf': '1' } })
+    expect(withHeader.status).toBe(405)
+    expect(await withHeader.text()).not.toContain('"change":true')
+  })
+
+  it('an error of a resolver is masked', async () => {
+    const { endpoint } = await start(preset)
+    const text = await (await post(endpoint, { query: '{ fail }' })).text()
+    expect(text).toContain('Unexpected error.')
+    expect(text).not.toContain('a detail of the inside')
+  })
+
+  it('a foreign origin gets no CORS header, neither on a request nor on a preflight', async () => {
+    const { endpoint } = await start(preset)
+    const answer = await post(endpoint, { query: '{ hello }' }, { origin: 'https://evil.example' })
+    const preflight = await fetch(endpoint, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    for (const { headers } of [answer, preflight]) {
+      expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+    }
+  })
+})
+
+describe('CORS for listed origins', () => {
+  const LISTED = 'https://shop.example'
+  it.each([
+    ['a listed origin', LISTED, [LISTED], LISTED, 'true'],
+    ['another origin', 'https://evil.example', [LISTED], null, null],
+    ['another origin beside two listed', 'https://evil.example', [LISTED, 'https://b.example'], null, null],
+    ['a sandboxed frame', 'null', [LISTED, 'https://b.example'], null, null],
+    ['any origin, without credentials', 'https://any.example', ['*'], 'https://any.example', null],
+  ] as const)('%s', async (_, origin, cors, allowed, credentials) => {
+    const { endpoint } = await startGateway({ ...OWN_SCHEMA, graphql: { cors: [...cors] } })
+    for (const method of ['POST', 'OPTIONS']) {
+      const { headers } = await fetch(endpoint, {
+        method,
+        headers: { origin, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: '{"query":"{ hello }"}' }),
+      })
+      expect(headers.get('access-control-allow-origin')).toBe(allowed)
+      expect(headers.get('access-control-allow-credentials')).toBe(credentials)
+      expect(headers.get('vary')).toMatch(/origin/i)
+    }
+  })
+})
+
+describe('CSRF prevention', () => {
+  const form = new URLSearchParams({ query: 'mutation { change }' })
+  const multipart = new FormData()
+  multipart.set('operations', '{"query":"mutation { change }"}')
+  multipart.set('map', '{}')
+
+  it.each([
+    ['urlencoded', { method: 'POST', body: form }],
+    ['multipart', { method: 'POST', body: multipart }],
+    ['text/plain', { method: 'POST', body: '{"query":"mutation { change }"}' }],
+    ['GET', { method: 'GET' }],
+  ])('a mutation by %s: refused', async (kind, init) => {
+    const { endpoint } = await start('production')
+    const url = kind === 'GET' ? `${endpoint}?${form.toString()}` : endpoint
+    const response = await fetch(url, init)
+    expect([403, 405]).toContain(response.status)
+    expect(await response.text()).not.toContain('"change":true')
+  })
+
+  it('a form with a header that no form can send is answered', async () => {
+    const { endpoint } = await start('production')
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      body: new URLSearchParams({ query: '{ hello }' }),
+      headers: { 'x-graphql-csrf': '1' },
+    })
+    expect(await response.json()).toEqual({ data: { hello: 'world' } })
+  })
+
+  it("graphql-http's audits: all but the three that send a GET with no header", async () => {
+    const { endpoint } = await startGateway({ ...OWN_SCHEMA, graphql: { csrfPrevention: true } })
+    expect(await failedAudits(endpoint)).toEqual(['5A70', '6A70', 'D6D5'])
+  })
+
+  it("graphql-http's audits without it: all 61", async () => {
+    const { endpoint } = await startGateway(OWN_SCHEMA)
+    expect(await failedAudits(endpoint)).toEqual([])
+  })
+})
+
+async function failedAudits(url: string): Promise<string[]> {
+  const audits = serverAudits({ url, fetchFn: fetch })
+  expect(audits).toHaveLength(61)
+  const results = await Promise.all(audits.map((audit) => audit.fn()))
+  return results.flatMap((result) => (result.status === 'ok' ? [] : [result.id])).toSorted()
+}
+
+describe('the schema stays hidden in production', () => {
+  it('introspection over HTTP: refused', async () => {
+    const { endpoint } = await start('production')
+    for (const query of ['{ __schema { types { name } } }', '{ __type(name: "Item") { name } }']) {
+      const response = await post(endpoint, { query })
+      expect((await response.json()).data).toBeUndefined()
+    }
+  })
+
+  it('introspection over WebSocket: refused', async () => {
+    const { server } = await start('production')
+    const socket = await connectRawWebSocket(`${server.url.replace('http', 'ws')}/graphql`)
+    socket.sendJson({ type: 'connection_init' })
+    await socket.next()
+    socket.sendJson({ id: '1', type: 'subscribe', payload: { query: '{ __schema { types { name } } }' } })
+    expect(JSON.stringify(await socket.nextJson())).toContain('GraphQL introspection')
+    await socket.close()
+  })
+
+  it.each([
+    ['a field', { query: '{ helo }' }],
+    ['an argument', { query: '{ echo(txt: "a") }' }],
+    ['a type', { query: '{ ... on Quer { hello } }' }],
+    ['an enum value', { query: '{ echo(color: GREN) }' }],
+    ['an enum value in a variable', { query: 'query ($c: Color) { echo(color: $c) }', variables: { c: 'GREN' } }],
+    ['several at once', { query: '{ helo item { secretNam } echo(color: GREN) }' }],
+  ])('no suggestion for %s', async (_, body) => {
+    const { endpoint } = await start('production')
+    const text = await (await post(endpoint, body)).text()
+    expect(text).toContain('"errors"')
+    expect(text).not.toMatch(/Did you mean|hello|text|secretName|GREEN/)
+    const { endpoint: open } = await start('development')
+    expect(await (await post(open, body)).text()).toContain('Did you mean')
+  })
+})
+
+describe('slow clients', () => {
+  it('headers that do not come in time: the connection is ended', async () => {
+    const { server } = await startGateway(OWN_SCHEMA, { headersTimeoutMs: 200 })
+    const started = performance.now()
+    const answer = await raw(server.url, 'POST /graphql HTTP/1.1\r\nHost: x\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(performance.now() - started).toBeLessThan(2500)
+  })
+})

@@ -1,0 +1,73 @@
+import { onTestFinished } from 'vitest'
+import type { GatewayConfig } from '../../src/config/types.ts'
+import { createGateway, type Gateway } from '../../src/gateway.ts'
+import { createLogger, type Logger } from '../../src/logger.ts'
+import { serve, type GatewayServer, type ServeOptions } from '../../src/server.ts'
+
+export interface RunningGateway {
+  readonly gateway: Gateway
+  readonly server: GatewayServer
+  /** `http://127.0.0.1:<port>/graphql` */
+  readonly endpoint: string
+}
+
+export interface StartOptions extends ServeOptions {
+  readonly logger?: Logger
+}
+
+/** A schema that needs no backend. */
+export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
+  typeDefs: /* GraphQL */ `
+    enum Color {
+      RED
+      GREEN
+    }
+    type Item {
+      id: ID!
+      secretName: String
+      item: Item
+    }
+    type Query {
+      hello: String
+      echo(text: String, color: Color): String
+      item: Item
+      fail: String
+    }
+    type Mutation {
+      change: Boolean
+    }
+  `,
+  resolvers: {
+    Query: {
+      hello: () => 'world',
+      echo: (_: unknown, { text }: { text?: string }) => text,
+      item: () => ({ id: 1, secretName: 'x', item: {} }),
+      fail: () => {
+        throw new Error('a detail of the inside')
+      },
+    },
+    Mutation: { change: () => true },
+  },
+}
+
+/** Serves a gateway on a free port until the test ends. */
+export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<RunningGateway> {
+  const { logger = createLogger({ level: 'silent' }), ...serveOptions } = options
+  const gateway = await createGateway(config, { baseDirectory: '/', logger })
+  const server = await serve(gateway, { port: 0, ...serveOptions })
+  onTestFinished(() => server.close({ graceMs: 100 }))
+  return { gateway, server, endpoint: `${server.url}/graphql` }
+}
+
+/** One POST of JSON. */
+export function post(
+  endpoint: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+}
