@@ -49,7 +49,7 @@ const PRODUCTION: HttpSettings = {
     maxDepth: 15,
     maxTokens: 1000,
     maxAliases: 30,
-    maxDirectives: 10,
+    maxDirectives: 5,
     maxDuplicateFields: 30,
     maxCost: 5000,
   },

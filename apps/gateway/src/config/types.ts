@@ -32,7 +32,7 @@ export interface LimitsConfig {
   readonly maxTokens?: number | undefined
   /** Aliases, those of `__typename` included. Default 1000; production 30. */
   readonly maxAliases?: number | undefined
-  /** Directives at one place. Default 100; production 10. */
+  /** Directives at one place. Default 100; production 5. */
   readonly maxDirectives?: number | undefined
   /** How often one field may stand in one selection set. Default 1000; production 30. */
   readonly maxDuplicateFields?: number | undefined

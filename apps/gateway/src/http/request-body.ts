@@ -65,10 +65,12 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
+  // Not `for await`: leaving it early would cancel the stream, and with it the socket that is to carry the answer.
+  const reader = request.body.getReader()
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
-    chunks.push(chunk)
+    chunks.push(next.value)
   }
   const body = new Uint8Array(size)
   let offset = 0
