@@ -60,7 +60,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
 
 /** Node looks for late requests only so often (30 s by default): a limit must be looked for more often than it is long. */
 function timeouts(headersTimeout: number): ServerOptions {
-  const connectionsCheckingInterval = headersTimeout > 0 ? Math.min(1000, Math.max(50, headersTimeout / 4)) : 1000
+  const connectionsCheckingInterval =
+    headersTimeout > 0 ? Math.min(1000, Math.max(50, headersTimeout / 4)) : 1000
   return { headersTimeout, requestTimeout: Math.max(30_000, headersTimeout), connectionsCheckingInterval }
 }
 

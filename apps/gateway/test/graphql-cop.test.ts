@@ -56,7 +56,8 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: 'url-encoded queries by POST',
-    send: (url) => fetch(url, { method: 'POST', body: new URLSearchParams({ query: 'query cop { __typename }' }) }),
+    send: (url) =>
+      fetch(url, { method: 'POST', body: new URLSearchParams({ query: 'query cop { __typename }' }) }),
     found: ({ json }) => Boolean(json?.data?.__typename),
   },
   {
@@ -66,7 +67,11 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: 'ten operations in one request',
-    send: (url) => post(url, Array.from({ length: 10 }, () => ({ query: 'query cop { __typename }' }))),
+    send: (url) =>
+      post(
+        url,
+        Array.from({ length: 10 }, () => ({ query: 'query cop { __typename }' })),
+      ),
     found: ({ json }) => Array.isArray(json) && json.length >= 10,
   },
   {
@@ -77,7 +82,9 @@ const CHECKS: readonly Check[] = [
   {
     name: 'circular introspection',
     send: (url) =>
-      post(url, { query: `query cop { __schema { types ${'{ fields { type '.repeat(5)}{ name }${' } }'.repeat(5)} } }` }),
+      post(url, {
+        query: `query cop { __schema { types ${'{ fields { type '.repeat(5)}{ name }${' } }'.repeat(5)} } }`,
+      }),
     found: ({ json }) => Boolean(json?.data?.__schema?.types),
   },
   {
@@ -88,7 +95,8 @@ const CHECKS: readonly Check[] = [
   {
     name: 'tracing in answers',
     send: (url) => post(url, { query: 'query cop { __typename }' }),
-    found: ({ json }) => json?.extensions?.tracing !== undefined || json?.errors?.[0]?.extensions?.tracing !== undefined,
+    found: ({ json }) =>
+      json?.extensions?.tracing !== undefined || json?.errors?.[0]?.extensions?.tracing !== undefined,
   },
   {
     name: 'details of exceptions',
@@ -120,7 +128,14 @@ describe('the 14 checks of graphql-cop', () => {
       ...OWN_SCHEMA,
       graphql: {
         batching: 10,
-        limits: { maxDepth: 0, maxTokens: 0, maxAliases: 0, maxDirectives: 0, maxDuplicateFields: 0, maxCost: 0 },
+        limits: {
+          maxDepth: 0,
+          maxTokens: 0,
+          maxAliases: 0,
+          maxDirectives: 0,
+          maxDuplicateFields: 0,
+          maxCost: 0,
+        },
       },
     })
     const found: string[] = []

@@ -42,7 +42,8 @@ function chunkedHead(headers = ''): string {
   return `POST /graphql HTTP/1.1\r\nHost: x\r\n${headers}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
 }
 
-const INTERNALS = /at position|Unexpected token|JSON\.parse|SyntaxError|node_modules|\.ts:|\.js:|originalError|"stack"/i
+const INTERNALS =
+  /at position|Unexpected token|JSON\.parse|SyntaxError|node_modules|\.ts:|\.js:|originalError|"stack"/i
 const deep = (levels: number): string => `${'{ item '.repeat(levels)}{ id }${'}'.repeat(levels)}`
 
 describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
@@ -78,7 +79,10 @@ describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
 
   it('a body over 1 MB with its length: 413', async () => {
     const { server } = await start(preset)
-    const answer = await raw(server.url, rawPost(JSON.stringify({ query: '{ hello }', x: 'x'.repeat(1_048_576) })))
+    const answer = await raw(
+      server.url,
+      rawPost(JSON.stringify({ query: '{ hello }', x: 'x'.repeat(1_048_576) })),
+    )
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
@@ -106,16 +110,22 @@ describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
     const cut = body.indexOf(0xc3) + 1
     const part = (bytes: Buffer): string => `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`
     const head = chunkedHead('Connection: close\r\n')
-    const bytes = Buffer.from(`${head}${part(body.subarray(0, cut))}${part(body.subarray(cut))}0\r\n\r\n`, 'latin1')
+    const bytes = Buffer.from(
+      `${head}${part(body.subarray(0, cut))}${part(body.subarray(cut))}0\r\n\r\n`,
+      'latin1',
+    )
     expect(Buffer.from(await raw(server.url, bytes), 'latin1').toString()).toContain('{"data":{"echo":"ü"}}')
   })
 
-  it.each([2000, 5000, 20_000])('depth %i: 400, in a fraction of what parsing it would take', async (levels) => {
-    const { endpoint } = await start(preset)
-    const response = await post(endpoint, { query: deep(levels) })
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain('DOCUMENT_LIMIT_EXCEEDED')
-  })
+  it.each([2000, 5000, 20_000])(
+    'depth %i: 400, in a fraction of what parsing it would take',
+    async (levels) => {
+      const { endpoint } = await start(preset)
+      const response = await post(endpoint, { query: deep(levels) })
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain('DOCUMENT_LIMIT_EXCEEDED')
+    },
+  )
 
   it('50,000 aliases: 400', async () => {
     const { endpoint } = await start(preset)
@@ -132,7 +142,10 @@ describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
     ['100,000 digits', `{ echo(text: ${'9'.repeat(100_000)}) }`],
     ['a string never closed', `{ echo(text: "${'x'.repeat(100_000)}`],
     ['100,000 comments', `${'#\n'.repeat(100_000)}`],
-    ['fragments that spread each other', 'fragment A on Query { ...B } fragment B on Query { ...A } { ...A }'],
+    [
+      'fragments that spread each other',
+      'fragment A on Query { ...B } fragment B on Query { ...A } { ...A }',
+    ],
     ['an empty query', ''],
     ['an unknown operation', 'subscription { x }'],
     ['no operation', 'fragment A on Query { hello }'],
@@ -282,7 +295,10 @@ describe('the schema stays hidden in production', () => {
     ['an argument', { query: '{ echo(txt: "a") }' }],
     ['a type', { query: '{ ... on Quer { hello } }' }],
     ['an enum value', { query: '{ echo(color: GREN) }' }],
-    ['an enum value in a variable', { query: 'query ($c: Color) { echo(color: $c) }', variables: { c: 'GREN' } }],
+    [
+      'an enum value in a variable',
+      { query: 'query ($c: Color) { echo(color: $c) }', variables: { c: 'GREN' } },
+    ],
     ['several at once', { query: '{ helo item { secretNam } echo(color: GREN) }' }],
   ])('no suggestion for %s', async (_, body) => {
     const { endpoint } = await start('production')

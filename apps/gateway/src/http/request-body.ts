@@ -24,7 +24,11 @@ export function useRequestBody({ maxBytes }: RequestBodyOptions): Plugin {
       }
       const encoding = request.headers.get('content-encoding')
       if (encoding !== null && encoding.trim().toLowerCase() !== 'identity') {
-        throw requestRefused(400, 'BAD_REQUEST', 'Compressed requests are not accepted; send the body as it is.')
+        throw requestRefused(
+          400,
+          'BAD_REQUEST',
+          'Compressed requests are not accepted; send the body as it is.',
+        )
       }
       if (isJson(request.headers.get('content-type'))) {
         setRequestParser(async (request) => parseJson(await readBody(request, maxBytes)))
@@ -49,7 +53,11 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
     return await parse()
   } catch (error) {
     if (error instanceof GraphQLError) throw error
-    throw requestRefused(400, 'BAD_REQUEST', 'The request cannot be read; `variables` and `extensions` are JSON.')
+    throw requestRefused(
+      400,
+      'BAD_REQUEST',
+      'The request cannot be read; `variables` and `extensions` are JSON.',
+    )
   }
 }
 

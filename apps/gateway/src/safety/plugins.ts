@@ -7,7 +7,12 @@ import type { HttpSettings } from '../presets.ts'
 import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
 
 /** A request with one of these cannot come from another site's form or link. */
-const CSRF_HEADERS = ['x-graphql-csrf', 'x-graphql-yoga-csrf', 'apollo-require-preflight', 'graphql-preflight']
+const CSRF_HEADERS = [
+  'x-graphql-csrf',
+  'x-graphql-yoga-csrf',
+  'apollo-require-preflight',
+  'graphql-preflight',
+]
 
 /** What stands between the network and the schema, as far as the settings ask for it. */
 export function safetyPlugins(http: HttpSettings): readonly Plugin[] {

@@ -51,7 +51,10 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
 }
 
 /** Serves a gateway on a free port until the test ends. */
-export async function startGateway(config: GatewayConfig, options: StartOptions = {}): Promise<RunningGateway> {
+export async function startGateway(
+  config: GatewayConfig,
+  options: StartOptions = {},
+): Promise<RunningGateway> {
   const { logger = createLogger({ level: 'silent' }), ...serveOptions } = options
   const gateway = await createGateway(config, { baseDirectory: '/', logger })
   const server = await serve(gateway, { port: 0, ...serveOptions })
