@@ -147,6 +147,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       const delivery = deliveryOf(serverContext, request)
       if (isAsyncIterable(result)) {
         if (!delivery || !streamed.has(request)) return
+        // Yoga's compression plugin would hold every part back until the last.
+        request.headers.delete('accept-encoding')
         const format = createWireFormatter(delivery.format, maskError)
         const boundary = options.multipartBoundary
         setResultProcessor(

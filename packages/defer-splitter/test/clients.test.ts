@@ -162,8 +162,14 @@ const clients: Record<string, RunClient> = {
   curl: async (url, onData) => {
     const disposables = createDisposables(onTestFinished)
     const curl = spawn('curl', [
-      ...['-sN', url, '-H', 'content-type: application/json', '-H', 'accept: multipart/mixed'],
-      ...['-d', JSON.stringify({ query })],
+      '-sN',
+      url,
+      '-H',
+      'content-type: application/json',
+      '-H',
+      'accept: multipart/mixed',
+      '-d',
+      JSON.stringify({ query }),
     ])
     disposables.use(() => curl.kill())
     let body = ''
@@ -201,14 +207,22 @@ function runRelay(url: string, onData: (data: unknown) => void): Promise<unknown
   )
   const field = (name: string) => ({ alias: null, args: null, kind: 'ScalarField', name, storageKey: null })
   const linked = (name: string, selections: readonly object[]) => ({
-    ...{ alias: null, args: null, concreteType: 'User', kind: 'LinkedField', name, plural: false },
-    ...{ selections, storageKey: null },
+    alias: null,
+    args: null,
+    concreteType: 'User',
+    kind: 'LinkedField',
+    name,
+    plural: false,
+    selections,
+    storageKey: null,
   })
   const user = linked('user', [
     field('__typename'),
     field('id'),
     {
-      ...{ if: null, kind: 'Defer', label: 'UserQuery$defer$details' },
+      if: null,
+      kind: 'Defer',
+      label: 'UserQuery$defer$details',
       selections: [
         field('__typename'),
         field('bio'),
