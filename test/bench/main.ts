@@ -1,0 +1,58 @@
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { hello } from './scenarios/hello.ts'
+import {
+  findLoadGenerator,
+  formatScenario,
+  outcomes,
+  runScenario,
+  type Scenario,
+  writeSection,
+} from './src/index.ts'
+
+const scenarios: readonly Scenario[] = [hello]
+
+const { values } = parseArgs({
+  options: {
+    scenario: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    connections: { type: 'string', default: '16' },
+    smoke: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+})
+
+const { smoke, write } = values
+const rounds = Number(values.rounds ?? (smoke ? 1 : 5))
+const secondsPerRound = Number(values.seconds ?? (smoke ? 1 : 3))
+const chosen = scenarios.filter(({ name }) => values.scenario?.includes(name) ?? true)
+const load = await findLoadGenerator()
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}`)
+
+let missed = 0
+for (const scenario of chosen) {
+  const result = await runScenario(scenario, {
+    rounds,
+    secondsPerRound,
+    warmUpSeconds: smoke ? 1 : 4,
+    connections: Number(values.connections),
+    load,
+    log: (line) => console.log(line),
+  })
+  const text = formatScenario(result)
+  console.log(`\n${text}`)
+  missed += outcomes(result).filter(({ met }) => !met).length
+  if (write) {
+    const command = ['pnpm bench', ...process.argv.slice(2)].join(' ')
+    const day = new Date().toISOString().slice(0, 10)
+    const note = `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}. \`${command}\``
+    await writeSection(
+      new URL('RESULTS.md', import.meta.url),
+      scenario.name,
+      text.replace('\n\n', `\n\n${note}\n\n`),
+    )
+  }
+}
+// A smoke run shows that everything runs and answers rightly; its figures mean nothing.
+console.log(smoke ? 'smoke run: every answer was right' : `${missed} targets missed`)

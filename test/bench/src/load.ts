@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import autocannon from 'autocannon'
+import type { BenchRequest } from './types.ts'
+
+const run = promisify(execFile)
+
+export interface LoadOptions {
+  readonly seconds: number
+  readonly connections: number
+}
+
+export interface LoadResult {
+  readonly requests: number
+  /** Answers that were not 2xx, and connections that failed. */
+  readonly errors: number
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** Sends one request over and over. */
+export interface LoadGenerator {
+  readonly name: string
+  send(origin: string, request: BenchRequest, options: LoadOptions): Promise<LoadResult>
+}
+
+const REPORT = `
+done = function(summary, latency)
+  local e = summary.errors
+  io.write(string.format('RESULT {"requests":%d,"errors":%d,"micros":%d,"p50":%d,"p99":%d}\\n', summary.requests,
+    e.connect + e.read + e.write + e.status + e.timeout, summary.duration, latency:percentile(50), latency:percentile(99)))
+end
+`
+
+function luaString(text: string): string {
+  const bytes = [...Buffer.from(text)].map((byte) => `\\${byte.toString().padStart(3, '0')}`)
+  return `"${bytes.join('')}"`
+}
+
+function luaScript({ body, headers = {} }: BenchRequest): string {
+  const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
+    ([name, value]) => `wrk.headers[${luaString(name)}] = ${luaString(value)}`,
+  )
+  return `wrk.method = "POST"\nwrk.body = ${luaString(body)}\n${lines.join('\n')}\n${REPORT}`
+}
+
+/** wrk, in C: it takes the least from a server that it shares a machine with. */
+const wrk: LoadGenerator = {
+  name: 'wrk',
+  async send(origin, request, { seconds, connections }) {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-bench-'))
+    try {
+      const script = join(folder, 'request.lua')
+      await writeFile(script, luaScript(request))
+      const { stdout } = await run('wrk', [
+        '-t1',
+        `-c${connections}`,
+        `-d${seconds}s`,
+        '-s',
+        script,
+        `${origin}${request.path}`,
+      ])
+      const found = /RESULT (\{.*\})/.exec(stdout)?.[1]
+      if (!found) throw new Error(`wrk printed no result:\n${stdout}`)
+      const result = JSON.parse(found) as Record<'requests' | 'errors' | 'micros' | 'p50' | 'p99', number>
+      return {
+        requests: result.requests,
+        errors: result.errors,
+        requestsPerSecond: result.requests / (result.micros / 1e6),
+        p50Ms: result.p50 / 1000,
+        p99Ms: result.p99 / 1000,
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  },
+}
+
+/** autocannon, from the registry: for machines without wrk. */
+const cannon: LoadGenerator = {
+  name: 'autocannon',
+  async send(origin, request, { seconds, connections }) {
+    const result = await autocannon({
+      url: `${origin}${request.path}`,
+      method: 'POST',
+      body: request.body,
+      headers: { 'content-type': 'application/json', ...request.headers },
+      duration: seconds,
+      connections,
+    })
+    return {
+      requests: result.requests.total,
+      errors: result.errors + result.non2xx,
+      requestsPerSecond: result.requests.average,
+      p50Ms: result.latency.p50,
+      p99Ms: result.latency.p99,
+    }
+  },
+}
+
+export async function findLoadGenerator(): Promise<LoadGenerator> {
+  const answered = await run('wrk', ['-v']).then(
+    () => true,
+    // It prints its version and exits with 1.
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  )
+  return answered ? wrk : cannon
+}

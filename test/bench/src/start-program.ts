@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { ProgramReady, ProgramUsage } from './serve-program.ts'
+import type { Program } from './types.ts'
+
+export interface RunningProgram extends ProgramReady {
+  readonly name: string
+  readonly pid: number
+  usage(): Promise<ProgramUsage>
+  stop(): Promise<void>
+}
+
+/** Starts a program in a process of its own and waits until it listens. */
+export async function startProgram(
+  program: Program,
+  env: Readonly<Record<string, string>> = {},
+  readyTimeoutMs = 60_000,
+): Promise<RunningProgram> {
+  const child = fork(fileURLToPath(program.file), {
+    execArgv: ['--import', 'jiti/register'],
+    env: { ...process.env, NODE_ENV: 'production', ...program.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said.push(chunk.toString())
+      if (said.length > 50) said.shift()
+    })
+  }
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+
+  function nextMessage<T>(timeoutMs: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const fail = (why: string): void => {
+        settle()
+        reject(new Error(`${program.name} ${why}. It wrote:\n${said.join('')}`))
+      }
+      const onMessage = (message: unknown): void => {
+        settle()
+        resolve(message as T)
+      }
+      const onExit = (code: number | null): void => fail(`ended (code ${code})`)
+      const timer = setTimeout(() => fail(`said nothing for ${timeoutMs} ms`), timeoutMs)
+      const settle = (): void => {
+        clearTimeout(timer)
+        child.off('message', onMessage)
+        child.off('exit', onExit)
+      }
+      child.once('message', onMessage)
+      child.once('exit', onExit)
+    })
+  }
+
+  async function stop(): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await exited
+  }
+
+  try {
+    const ready = await nextMessage<ProgramReady>(readyTimeoutMs)
+    return {
+      ...ready,
+      name: program.name,
+      pid: child.pid as number,
+      usage: () => {
+        const answer = nextMessage<ProgramUsage>(10_000)
+        child.send('usage')
+        return answer
+      },
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+/** A program of its own: a server under test, or a backend behind one. */
+export interface Program {
+  readonly name: string
+  /** A module that calls `serveProgram`. */
+  readonly file: URL
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface BenchRequest {
+  readonly path: string
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** One row of a table of targets: `of` may cost at most `atMost` times what `against` costs. */
+export interface Target {
+  readonly of: string
+  readonly against: string
+  readonly atMost: number
+}
+
+export interface Scenario {
+  readonly name: string
+  /** What is asked, as a person would say it. */
+  readonly title: string
+  readonly request: BenchRequest
+  /** Throws when an answer is not the right one. Every contender is checked before and after every round. */
+  check(answer: unknown): void
+  /** Started before the contenders; each one's URL reaches them as `BENCH_<NAME>_URL`. */
+  readonly backends?: readonly Program[]
+  readonly contenders: readonly Program[]
+  readonly targets: readonly Target[]
+}
+
+/** What one round of load on one contender showed. */
+export interface Sample {
+  readonly requests: number
+  readonly errors: number
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly cpuMicrosPerRequest: number
+  readonly rssBytes: number
+}
+
+export interface ContenderResult {
+  readonly name: string
+  readonly versions: Readonly<Record<string, string>>
+  readonly samples: readonly Sample[]
+}
+
+export interface ScenarioResult {
+  readonly scenario: Scenario
+  readonly contenders: readonly ContenderResult[]
+}
