@@ -22,7 +22,10 @@ export interface CloseOptions {
 export interface GatewayServer {
   /** Base address, for example `http://127.0.0.1:4000`. */
   readonly url: string
-  /** Serves the next requests from another gateway; those in flight end on the old one, which is then closed. */
+  /**
+   * Serves the next requests from another gateway, from this moment on. Those in flight end on the old one;
+   * the promise resolves once they have and it is closed.
+   */
   replace(next: Gateway): Promise<void>
   /** Graceful stop: readiness 503, WebSockets closed with 1001, requests in flight ended, then backends closed. */
   close(options?: CloseOptions): Promise<void>
@@ -38,6 +41,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     current.gateway.handle(request, response)
   })
   const drain = createDrain(server)
+  /** Gateways that were replaced and still have requests in flight. */
+  const retired = new Set<Promise<void>>()
   server.on('upgrade', (request, socket, head) => current.gateway.handleUpgrade(request, socket, head))
   await listen(server, port, host)
 
@@ -46,14 +51,15 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     async replace(next) {
       const old = current
       current = { gateway: next, inFlight: createInFlight() }
-      await old.inFlight.idle()
-      await old.gateway.close()
+      const closed = old.inFlight.idle().then(() => old.gateway.close())
+      retired.add(closed)
+      await closed.finally(() => retired.delete(closed))
     },
     async close({ graceMs = 30_000 } = {}) {
       const deadline = AbortSignal.timeout(Math.max(1, graceMs))
       current.gateway.startDraining()
       await drain.close({ signal: deadline })
-      await current.gateway.close()
+      await Promise.all([...retired, current.gateway.close()])
     },
   }
 }

@@ -61,7 +61,8 @@ async function reload(server: GatewayServer, load: () => Promise<Loaded>, logger
     if (!(error instanceof ConfigError)) logger.debug(error)
     return
   }
-  await server.replace(next)
+  // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
+  server.replace(next).catch((error: unknown) => logger.error(error, 'the replaced gateway did not close'))
   logger.info('reloaded')
 }
 
