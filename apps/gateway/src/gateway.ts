@@ -59,7 +59,11 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     onError: (error) => logger.error(error, 'an invalidation listener failed'),
   })
   const sources = await openSources(config, { baseDirectory, bus, logger })
-  const live = useLiveQuery({ bus, onError: (error) => logger.error(error, 'live query') })
+  const live = useLiveQuery({
+    ...(config.liveQuery || { defaults: {} }),
+    bus,
+    onError: (error) => logger.error(error, 'live query'),
+  })
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
   const schema = holdSchema()
   let draining = false

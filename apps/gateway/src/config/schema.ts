@@ -3,10 +3,10 @@ import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
-import type { GatewayConfig, GrpcSourceConfig, RestSourceConfig } from './types.ts'
-
-const milliseconds = z.number().int().nonnegative()
-const count = z.number().int().nonnegative()
+import { liveQuery } from './live-schema.ts'
+import { count, milliseconds } from './primitives.ts'
+import { restSource } from './rest-schema.ts'
+import type { GatewayConfig, GrpcSourceConfig } from './types.ts'
 
 const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -63,7 +63,8 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   log: log.optional(),
   graphql: graphql.optional(),
   grpc: z.record(z.string(), z.custom<GrpcSourceConfig>()).optional(),
-  rest: z.record(z.string(), z.custom<RestSourceConfig>()).optional(),
+  rest: z.record(z.string(), restSource).optional(),
+  liveQuery: liveQuery.optional(),
   defer: defer.optional(),
   plugins: z
     .array(

@@ -1,5 +1,6 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
+import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { Plugin } from 'graphql-yoga'
 
@@ -70,6 +71,12 @@ export interface RestSourceConfig extends Omit<RestConnectorOptions, 'bus' | 'cl
   readonly healthPath?: string | undefined
 }
 
+/** The options of `useLiveQuery`. */
+export interface LiveQueryConfig extends Omit<
+  UseLiveQueryOptions,
+  'store' | 'bus' | 'clock' | 'random' | 'onError'
+> {}
+
 /** What a `gateway.config.*` file holds. */
 export interface GatewayConfig {
   /** Where every switch starts. Default `development`. */
@@ -81,6 +88,8 @@ export interface GatewayConfig {
   readonly grpc?: Readonly<Record<string, GrpcSourceConfig>> | undefined
   /** REST backends by name. */
   readonly rest?: Readonly<Record<string, RestSourceConfig>> | undefined
+  /** Live queries; `false` turns them off. Fields are live where their source says so. */
+  readonly liveQuery?: false | LiveQueryConfig | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
   /** Further Yoga or Envelop plugins, after the gateway's own. */

@@ -1,0 +1,44 @@
+import type { LiveQueryFieldOptions } from '@vinyasa/live-query'
+import { z } from 'zod'
+import { count, functionValue, milliseconds } from './primitives.ts'
+import type { LiveQueryConfig } from './types.ts'
+
+/** The specification's "Live query option", for one field. */
+export const liveOptions: z.ZodType<LiveQueryFieldOptions> = z.strictObject({
+  enabled: z.boolean().optional(),
+  strategy: z.enum(['INVALIDATION', 'POLLING', 'HASH_DIFF']).optional(),
+  triggers: z.array(z.string()).optional(),
+  dependsOn: z.array(z.string()).optional(),
+  throttleMs: milliseconds.optional(),
+  pollIntervalMs: milliseconds.optional(),
+  ttlSeconds: count.optional(),
+  maxConnections: count.optional(),
+  volatility: z.enum(['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']).optional(),
+  filter: z.enum(['backend', 'gateway']).optional(),
+})
+
+/** The config's `liveQuery`. */
+export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
+  z.literal(false),
+  z.strictObject({
+    batch: z
+      .strictObject({
+        enabled: z.boolean().optional(),
+        debounceMs: milliseconds.optional(),
+        maxBatchSize: count.optional(),
+        maxWaitMs: milliseconds.optional(),
+      })
+      .optional(),
+    maxSubscriptions: count.optional(),
+    joinWindowMs: milliseconds.optional(),
+    skipUnchanged: z.boolean().optional(),
+    matchEntityId: z.boolean().optional(),
+    changedFieldsDepth: count.optional(),
+    fields: z.record(z.string(), liveOptions).optional(),
+    defaults: liveOptions.optional(),
+    varyHeaders: z.array(z.string()).optional(),
+    contextKey: functionValue().optional(),
+    revalidate: functionValue().optional(),
+    revalidateSeconds: count.optional(),
+  }) as z.ZodType<LiveQueryConfig>,
+])

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** Values that several parts of the config use. */
+export const milliseconds: z.ZodNumber = z.number().int().nonnegative()
+export const count: z.ZodNumber = z.number().int().nonnegative()
+
+/** Names of the user's own with text as values; several for one name as a list. */
+export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record(
+  z.string(),
+  z.union([z.string(), z.array(z.string())]),
+)
+
+/** Names of the user's own with one text each. */
+export const textValues: z.ZodType<Record<string, string>> = z.record(z.string(), z.string())
+
+/** A function, which only a config in TypeScript or JavaScript can hold. */
+export function functionValue(): z.ZodType {
+  return z.custom((value) => typeof value === 'function', 'expected a function (in a .ts or .js config)')
+}

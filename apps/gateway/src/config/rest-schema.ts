@@ -1,0 +1,120 @@
+import type { RestEndpoint } from '@vinyasa/rest-connector'
+import { z } from 'zod'
+import { count, functionValue, milliseconds, nameValues, textValues } from './primitives.ts'
+import { liveOptions } from './live-schema.ts'
+import type { RestSourceConfig } from './types.ts'
+
+const retry = z.strictObject({
+  maxRetries: count.optional(),
+  initialBackoffMs: milliseconds.optional(),
+  maxBackoffMs: milliseconds.optional(),
+  multiplier: z.number().min(1).optional(),
+  retryStatuses: z.array(z.number().int().min(100).max(599)).optional(),
+})
+
+const join = z.strictObject({
+  type: z.string(),
+  field: z.string(),
+  args: textValues,
+  batch: z
+    .strictObject({ key: z.string(), many: z.boolean().optional(), maxSize: count.min(1).optional() })
+    .optional(),
+  description: z.string().optional(),
+})
+
+const invalidation = z.strictObject({
+  entityType: z.string(),
+  operation: z.string(),
+  entityId: z.string().optional(),
+})
+
+/** Fields hold fields in place, so this schema refers to itself. */
+const field: z.ZodType = z.lazy(() =>
+  z.union([
+    z.string(),
+    z.strictObject({
+      type: z.string(),
+      description: z.string().optional(),
+      key: z.string().optional(),
+      fields: z.record(z.string(), field).optional(),
+    }),
+  ]),
+)
+
+const endpoint = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+  headers: nameValues.optional(),
+  queryParams: nameValues.optional(),
+  queryArrayFormat: z.enum(['repeat', 'comma', 'brackets']).optional(),
+  bodyTemplate: z.string().optional(),
+  responsePath: z.string().optional(),
+  timeoutMs: milliseconds.optional(),
+  description: z.string().optional(),
+  returnType: z.string().optional(),
+  responseSchema: z
+    .strictObject({
+      typeName: z.string(),
+      fields: z.record(z.string(), field),
+      description: z.string().optional(),
+    })
+    .optional(),
+  asQuery: z.boolean().optional(),
+  args: textValues.optional(),
+  on: z.union([join, z.array(join)]).optional(),
+  rootField: z.boolean().optional(),
+  invalidates: z.union([z.literal(false), z.array(invalidation)]).optional(),
+  live: liveOptions.optional(),
+}) as z.ZodType<RestEndpoint>
+
+/** One entry of the config's `rest`. */
+export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
+  baseUrl: z.string(),
+  endpoints: z.array(endpoint),
+  healthPath: z.string().optional(),
+  timeoutMs: milliseconds.optional(),
+  headersTimeoutMs: milliseconds.optional(),
+  totalTimeoutMs: milliseconds.optional(),
+  defaultHeaders: nameValues.optional(),
+  forwardHeaders: z.array(z.string()).optional(),
+  retry: retry.optional(),
+  noRetry: z.boolean().optional(),
+  retryBudget: z
+    .union([
+      z.literal(false),
+      z.strictObject({
+        ratio: z.number().optional(),
+        windowMs: milliseconds.optional(),
+        minRetries: count.optional(),
+      }),
+    ])
+    .optional(),
+  breaker: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        threshold: z.number().optional(),
+        windowMs: milliseconds.optional(),
+        minRequests: count.optional(),
+        halfOpenAfterMs: milliseconds.optional(),
+      }),
+    ])
+    .optional(),
+  cacheSize: count.optional(),
+  cacheTtlMs: milliseconds.optional(),
+  interceptors: z.array(functionValue()).optional(),
+  allowOriginChange: z.boolean().optional(),
+  transformer: functionValue().optional(),
+  logBodies: z
+    .union([
+      z.boolean(),
+      z.strictObject({ redact: z.array(z.string()).optional(), force: z.boolean().optional() }),
+    ])
+    .optional(),
+  exposeErrors: z.boolean().optional(),
+  maxResponseBytes: count.optional(),
+  maxRequestsPerOperation: count.optional(),
+  maxConnections: count.optional(),
+  observe: functionValue().optional(),
+}) as z.ZodType<RestSourceConfig>
