@@ -3,20 +3,21 @@ import type { Duplex } from 'node:stream'
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
-import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
-import { useLiveQuery } from '@vinyasa/live-query'
 import type { GatewayConfig } from './config/types.ts'
-import { ConfigError } from './errors.ts'
 import { corsFor } from './http/cors.ts'
+import { ConfigError, messageOf } from './errors.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
 import type { Logger } from './logger.ts'
 import { useRequestLog } from './observability/request-log.ts'
+import { openBus } from './open-bus.ts'
 import { httpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
 import { openSources } from './sources/open-sources.ts'
-import type { SourceHealth } from './sources/source.ts'
+import type { Source, SourceHealth } from './sources/source.ts'
 
 export type { SourceHealth }
 
@@ -39,7 +40,7 @@ export interface Gateway {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Asks every source. */
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
-  /** From now on `/health/ready` answers 503, so that no new traffic is sent here. */
+  /** From now on `/health/ready` answers 503 and WebSockets are closed, so that traffic goes elsewhere. */
   startDraining(): void
   /** Ends WebSockets and lets go of every backend. */
   close(): Promise<void>
@@ -54,22 +55,44 @@ const READINESS_TIMEOUT_MS = 2000
  */
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
+  const { bus, close: closeBus } = await openBus(config.redisUrl, logger)
+  let sources: readonly Source[] = []
+  const closeBackends = async (): Promise<void> => {
+    await Promise.all(sources.map((source) => source.close()))
+    closeBus()
+  }
+  try {
+    sources = await openSources(config, { baseDirectory, bus, logger })
+    return compose({ config, logger, bus, sources, closeBackends })
+  } catch (error) {
+    await closeBackends()
+    throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
+  }
+}
+
+interface Parts {
+  readonly config: GatewayConfig
+  readonly logger: Logger
+  readonly bus: InvalidationBus
+  readonly sources: readonly Source[]
+  readonly closeBackends: () => Promise<void>
+}
+
+function compose({ config, logger, bus, sources, closeBackends }: Parts): Gateway {
   const http = httpSettings(config)
-  const bus = createInvalidationBus({
-    onError: (error) => logger.error(error, 'an invalidation listener failed'),
-  })
-  const sources = await openSources(config, { baseDirectory, bus, logger })
-  const live = useLiveQuery({
-    ...(config.liveQuery || { defaults: {} }),
-    bus,
-    onError: (error) => logger.error(error, 'live query'),
-  })
+  const live = livePlugin(config, bus, logger)
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
   const schema = holdSchema()
   let draining = false
 
   const health = (signal: AbortSignal): Promise<SourceHealth[]> =>
     Promise.all(sources.map((source) => source.health(signal)))
+
+  async function isReady(): Promise<boolean> {
+    if (draining) return false
+    const reports = await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))
+    return reports.every((source) => source.healthy)
+  }
 
   const yoga = createYoga({
     graphqlEndpoint: ENDPOINT,
@@ -86,12 +109,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
     context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
     plugins: [
-      useReadinessCheck({
-        endpoint: '/health/ready',
-        check: async () =>
-          !draining &&
-          (await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))).every((source) => source.healthy),
-      }),
+      useReadinessCheck({ endpoint: '/health/ready', check: isReady }),
       useRequestLog({ logger }),
       ...safetyPlugins(http),
       deferPlugin(config),
@@ -117,13 +135,20 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
     async close() {
       await liveSockets.close()
       await yoga.dispose()
-      await Promise.all(sources.map((source) => source.close()))
+      await closeBackends()
     },
   }
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {
   return useDeferSplitter(defer === false ? 'disabled' : (defer ?? preset))
+}
+
+/** With live queries off, sockets still serve queries, mutations and subscriptions. */
+function livePlugin({ liveQuery }: GatewayConfig, bus: InvalidationBus, logger: Logger): LiveQueryPlugin {
+  const onError = (error: unknown): void => logger.error(error, 'live query')
+  if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
+  return useLiveQuery({ ...liveQuery, bus, onError })
 }
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */

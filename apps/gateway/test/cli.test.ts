@@ -61,6 +61,12 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
       'rest: { shop: { base_url: "${NOPE}" } }',
       /rest\.shop\.base_url: the environment variable NOPE is not set/,
     ],
+    ['a Redis address that is none', 'redisUrl: localhost', /redisUrl: not a Redis address; expected redis:/],
+    [
+      'a Redis that is not there',
+      'redisUrl: redis://127.0.0.1:1',
+      /redisUrl: cannot connect to 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)/,
+    ],
     ['a base URL that is none', REST('nowhere'), /rest\.shop: .*baseUrl "nowhere" is not an absolute URL/],
   ])('%s', async (_, text, line) => {
     const { code, out, err } = runIn(await folderWith('gateway.config.yaml', text), ['start'])

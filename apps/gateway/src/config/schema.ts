@@ -64,6 +64,7 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   graphql: graphql.optional(),
   grpc: z.record(z.string(), z.custom<GrpcSourceConfig>()).optional(),
   rest: z.record(z.string(), restSource).optional(),
+  redisUrl: z.string().optional(),
   liveQuery: liveQuery.optional(),
   defer: defer.optional(),
   plugins: z

@@ -88,6 +88,11 @@ export interface GatewayConfig {
   readonly grpc?: Readonly<Record<string, GrpcSourceConfig>> | undefined
   /** REST backends by name. */
   readonly rest?: Readonly<Record<string, RestSourceConfig>> | undefined
+  /**
+   * `redis://host:6379`: gateways with the same Redis tell each other what changed and share cached responses.
+   * Default: each for itself.
+   */
+  readonly redisUrl?: string | undefined
   /** Live queries; `false` turns them off. Fields are live where their source says so. */
   readonly liveQuery?: false | LiveQueryConfig | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */

@@ -1,0 +1,71 @@
+import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
+import { createRedisInvalidationBus } from '@vinyasa/invalidation/redis'
+import { ConfigError } from './errors.ts'
+import type { Logger } from './logger.ts'
+
+export interface OpenedBus {
+  readonly bus: InvalidationBus
+  close(): void
+}
+
+const CONNECT_TIMEOUT_MS = 1500
+
+/**
+ * The bus of one gateway: in memory, or over Redis when there is more than one. Throws {@link ConfigError} when
+ * Redis cannot be reached at the start; one that goes away later is logged, and the gateway goes on without it.
+ */
+export async function openBus(redisUrl: string | undefined, logger: Logger): Promise<OpenedBus> {
+  const onError = (error: unknown): void => logger.error(error, 'an invalidation listener failed')
+  if (redisUrl === undefined) return { bus: createInvalidationBus({ onError }), close: () => {} }
+  const address = addressOf(redisUrl)
+
+  let lastError: unknown
+  let ready = false
+  const bus = createRedisInvalidationBus({
+    url: redisUrl,
+    onError,
+    onStateChange(state, error) {
+      lastError = error ?? lastError
+      if (!ready) return
+      if (state === 'connected') logger.info({ redis: address }, 'redis is back; live queries run again')
+      else
+        logger.warn(
+          { redis: address, reason: reasonOf(error) },
+          'redis is lost; other gateways are not told of changes',
+        )
+    },
+  })
+  ready = await settlesWithin(bus.ready, CONNECT_TIMEOUT_MS)
+  if (!ready) {
+    bus.close()
+    throw new ConfigError(
+      `redisUrl: cannot connect to ${address} (${reasonOf(lastError)}); start Redis there, or correct the address`,
+    )
+  }
+  return { bus, close: () => bus.close() }
+}
+
+/** Host and port for people; a password in the URL is left out. */
+function addressOf(redisUrl: string): string {
+  const url = URL.canParse(redisUrl) ? new URL(redisUrl) : undefined
+  if (!url || !/^rediss?:$/.test(url.protocol)) {
+    throw new ConfigError('redisUrl: not a Redis address; expected redis://host:6379 or rediss://host:6379')
+  }
+  return url.host
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'no answer'
+}
+
+async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
