@@ -295,5 +295,5 @@ function isSynthetic(oneof: protobuf.OneOf): boolean {
 function isGroup(field: protobuf.Field): boolean {
   if (!(field.parent instanceof protobuf.Type)) return false
   const nested = field.parent.get(field.type)
-  return nested instanceof protobuf.Type && nested.group === true
+  return nested instanceof protobuf.Type && 'group' in nested && nested.group === true
 }

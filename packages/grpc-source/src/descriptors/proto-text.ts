@@ -31,7 +31,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
     if (text === undefined) {
       const standard = wellKnownFile(importPath)
       if (standard) {
-        wellKnown.set(importPath, { ...standard.proto, name: importPath })
+        wellKnown.set(importPath, standard.proto)
         return
       }
       throw missingFile(importPath, importedBy, includePaths)

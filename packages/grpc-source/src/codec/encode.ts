@@ -1,0 +1,182 @@
+import type { DescMessage, Registry, ScalarType } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import type { FieldShape, MessageShape, Shapes, ValueKind } from '../schema/shapes.ts'
+import { scalarCodecs, wrongValue } from './scalar-codecs.ts'
+import { wellKnownCodecs } from './well-known-codecs.ts'
+
+/** Turns GraphQL arguments into a message's bytes. @throws GraphQLError BAD_USER_INPUT that names the argument */
+export type MessageEncoder = (value: Readonly<Record<string, unknown>>) => Uint8Array
+
+type Write = (writer: BinaryWriter, value: unknown, path: string) => void
+
+export interface EncoderOptions {
+  readonly shapes: Shapes
+  readonly registry: Registry
+}
+
+export function createEncoders({ shapes, registry }: EncoderOptions): (desc: DescMessage) => MessageEncoder {
+  const scalars = scalarCodecs(shapes.options.int64)
+  const wellKnown = wellKnownCodecs(registry, scalars)
+  const compiled = new Map<DescMessage, Write>()
+
+  function compile(desc: DescMessage): Write {
+    const known = compiled.get(desc)
+    if (known) return known
+    const shape = shapes.message(desc)
+    const writes: { name: string; write: Write }[] = []
+    compiled.set(desc, (writer, value, path) => {
+      if (!isRecord(value)) {
+        // A message without fields is a Boolean in GraphQL: true sets it.
+        if (value === true && shape.fields.length === 0) return
+        throw wrongValue(path, 'an object', value)
+      }
+      const source = shape.oneofs.length === 0 ? value : flattenOneofs(shape, value, path)
+      for (const { name, write } of writes) {
+        const item = source[name]
+        if (item !== undefined && item !== null) write(writer, item, path === '' ? name : `${path}.${name}`)
+      }
+    })
+    for (const field of shape.fields) writes.push({ name: field.name, write: fieldWriter(field) })
+    return compiled.get(desc) as Write
+  }
+
+  function fieldWriter(field: FieldShape): Write {
+    const { number } = field.desc
+    if (field.cardinality === 'map') return mapWriter(field, number)
+    if (field.cardinality === 'list') return listWriter(field, number)
+    const write = valueWriter(field.value, number)
+    if (field.hasPresence || field.value.kind === 'message' || field.value.kind === 'wellKnown') return write
+    const isZero = zeroTest(field.value)
+    return (writer, value, path) => {
+      if (!isZero(value)) write(writer, value, path)
+    }
+  }
+
+  function zeroTest(value: ValueKind): (item: unknown) => boolean {
+    if (value.kind === 'scalar') return scalars(value.scalar).isZero
+    if (value.kind !== 'enum') return () => false
+    const { numberOf } = shapes.enum(value.enum)
+    return (item) => item === 0 || (typeof item === 'string' && numberOf.get(item) === 0)
+  }
+
+  function listWriter(field: FieldShape, number: number): Write {
+    const packed = field.desc.fieldKind === 'list' && field.desc.packed
+    const write = packed ? bareWriter(field.value) : valueWriter(field.value, number)
+    return (writer, value, path) => {
+      if (!Array.isArray(value)) throw wrongValue(path, 'a list', value)
+      if (value.length === 0) return
+      if (packed) writer.tag(number, WireType.LengthDelimited).fork()
+      for (const [index, item] of value.entries()) {
+        if (item === null || item === undefined) throw wrongValue(`${path}.${index}`, 'a value: lists cannot hold null', item)
+        write(writer, item, `${path}.${index}`)
+      }
+      if (packed) writer.join()
+    }
+  }
+
+  function mapWriter(field: FieldShape, number: number): Write {
+    const key = scalars(field.key as ScalarType)
+    const writeValue = valueWriter(field.value, 2)
+    return (writer, value, path) => {
+      for (const [entryKey, entryValue] of mapEntries(value, field.key as ScalarType, path)) {
+        writer.tag(number, WireType.LengthDelimited).fork()
+        key.write(writer.tag(1, key.wireType), entryKey, `${path}.key`)
+        if (entryValue === null || entryValue === undefined) throw wrongValue(`${path}.${String(entryKey)}`, 'a value: maps cannot hold null', entryValue)
+        writeValue(writer, entryValue, `${path}.${String(entryKey)}`)
+        writer.join()
+      }
+    }
+  }
+
+  function valueWriter(value: ValueKind, number: number): Write {
+    switch (value.kind) {
+      case 'scalar': {
+        const codec = scalars(value.scalar)
+        return (writer, item, path) => codec.write(writer.tag(number, codec.wireType), item, path)
+      }
+      case 'enum': {
+        const write = bareWriter(value)
+        return (writer, item, path) => write(writer.tag(number, WireType.Varint), item, path)
+      }
+      case 'wellKnown': {
+        const codec = wellKnown(value.type)
+        return (writer, item, path) =>
+          void writer.tag(number, WireType.LengthDelimited).bytes(codec.encode(item, path))
+      }
+      case 'message': {
+        const { message, delimited } = value
+        if (delimited) {
+          return (writer, item, path) => {
+            writer.tag(number, WireType.StartGroup)
+            compile(message)(writer, item, path)
+            writer.tag(number, WireType.EndGroup)
+          }
+        }
+        return (writer, item, path) => {
+          writer.tag(number, WireType.LengthDelimited).fork()
+          compile(message)(writer, item, path)
+          writer.join()
+        }
+      }
+    }
+  }
+
+  /** Without a tag, for packed lists. */
+  function bareWriter(value: ValueKind): Write {
+    if (value.kind === 'scalar') return scalars(value.scalar).write
+    if (value.kind !== 'enum') throw new Error('only scalars and enums can be packed')
+    const { numberOf, desc } = shapes.enum(value.enum)
+    return (writer, item, path) => {
+      const number = typeof item === 'string' ? numberOf.get(item) : item
+      if (typeof number !== 'number' || !Number.isInteger(number)) {
+        throw wrongValue(path, `a value of ${desc.typeName}`, item)
+      }
+      writer.int32(number)
+    }
+  }
+
+  return (desc) => {
+    const write = compile(desc)
+    return (value) => {
+      const writer = new BinaryWriter()
+      write(writer, value, '')
+      return writer.finish()
+    }
+  }
+}
+
+/** A oneof comes as one object with one key (GraphQL's `@oneOf`), or, from code, as its fields beside the others. */
+function flattenOneofs(
+  shape: MessageShape,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): Readonly<Record<string, unknown>> {
+  const flat: Record<string, unknown> = { ...value }
+  for (const oneof of shape.oneofs) {
+    const wrapped = value[oneof.name]
+    if (isRecord(wrapped)) Object.assign(flat, wrapped)
+    const set = oneof.fields.filter(({ name }) => flat[name] !== undefined && flat[name] !== null)
+    if (set.length > 1) {
+      const names = set.map(({ name }) => name).join(' and ')
+      throw wrongValue(path === '' ? oneof.name : `${path}.${oneof.name}`, `only one of ${names}`, wrapped ?? names)
+    }
+  }
+  return flat
+}
+
+function mapEntries(value: unknown, key: ScalarType, path: string): Iterable<readonly [unknown, unknown]> {
+  if (Array.isArray(value)) {
+    return value.map((entry: unknown, index) => {
+      if (!isRecord(entry)) throw wrongValue(`${path}.${index}`, 'an entry {key, value}', entry)
+      return [entry['key'], entry['value']] as const
+    })
+  }
+  if (!isRecord(value)) throw wrongValue(path, 'entries or a JSON object', value)
+  return Object.entries(value).map(([name, item]) => [key === BOOL && /^(true|false)$/.test(name) ? name === 'true' : name, item] as const)
+}
+
+const BOOL = 8
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,169 @@
+import { ScalarType } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { badInputError } from '../errors.ts'
+import type { WireReader } from './wire-reader.ts'
+
+/** How 64-bit integers look outside protobuf: always exact, always the same JSON type for one setting. */
+export type Int64Mode = 'string' | 'number-when-safe' | 'bigint-scalar'
+
+export interface ScalarCodec {
+  readonly wireType: number
+  readonly zero: unknown
+  read(reader: WireReader): unknown
+  /** Checks the value and writes it without a tag. @throws GraphQLError BAD_USER_INPUT */
+  write(writer: BinaryWriter, value: unknown, path: string): void
+  isZero(value: unknown): boolean
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+const INT64_BOUNDS = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+const UINT64_BOUNDS = { min: 0n, max: 2n ** 64n - 1n }
+const INT32_BOUNDS = { min: -(2 ** 31), max: 2 ** 31 - 1 }
+const UINT32_BOUNDS = { min: 0, max: 2 ** 32 - 1 }
+
+export function scalarCodecs(int64: Int64Mode): (scalar: ScalarType) => ScalarCodec {
+  const fromBigInt = toInt64Value(int64)
+
+  function long(
+    wireType: number,
+    bounds: { readonly min: bigint; readonly max: bigint },
+    read: (reader: WireReader) => bigint,
+    write: (writer: BinaryWriter, value: bigint) => unknown,
+  ): ScalarCodec {
+    return {
+      wireType,
+      zero: fromBigInt(0n),
+      read: (reader) => fromBigInt(read(reader)),
+      write: (writer, value, path) => void write(writer, toBigInt(value, bounds, path)),
+      isZero: (value) => value === 0n || value === 0 || value === '0',
+    }
+  }
+
+  function integer(
+    wireType: number,
+    bounds: { readonly min: number; readonly max: number },
+    read: (reader: WireReader) => number,
+    write: (writer: BinaryWriter, value: number) => unknown,
+  ): ScalarCodec {
+    return {
+      wireType,
+      zero: 0,
+      read,
+      write: (writer, value, path) => void write(writer, toInteger(value, bounds, path)),
+      isZero: (value) => value === 0,
+    }
+  }
+
+  const { Varint, Bit32, Bit64, LengthDelimited } = WireType
+  const codecs: Readonly<Record<ScalarType, ScalarCodec>> = {
+    [ScalarType.INT32]: integer(Varint, INT32_BOUNDS, (r) => r.int32(), (w, v) => w.int32(v)),
+    [ScalarType.SINT32]: integer(Varint, INT32_BOUNDS, (r) => r.sint32(), (w, v) => w.sint32(v)),
+    [ScalarType.SFIXED32]: integer(Bit32, INT32_BOUNDS, (r) => r.sfixed32(), (w, v) => w.sfixed32(v)),
+    [ScalarType.UINT32]: integer(Varint, UINT32_BOUNDS, (r) => r.uint32(), (w, v) => w.uint32(v)),
+    [ScalarType.FIXED32]: integer(Bit32, UINT32_BOUNDS, (r) => r.fixed32(), (w, v) => w.fixed32(v)),
+    [ScalarType.INT64]: long(Varint, INT64_BOUNDS, (r) => r.int64(), (w, v) => w.int64(v)),
+    [ScalarType.SINT64]: long(Varint, INT64_BOUNDS, (r) => r.sint64(), (w, v) => w.sint64(v)),
+    [ScalarType.SFIXED64]: long(Bit64, INT64_BOUNDS, (r) => r.sfixed64(), (w, v) => w.sfixed64(v)),
+    [ScalarType.UINT64]: long(Varint, UINT64_BOUNDS, (r) => r.uint64(), (w, v) => w.uint64(v)),
+    [ScalarType.FIXED64]: long(Bit64, UINT64_BOUNDS, (r) => r.fixed64(), (w, v) => w.fixed64(v)),
+    [ScalarType.FLOAT]: float(Bit32, (r) => r.float(), (w, v) => w.float(v)),
+    [ScalarType.DOUBLE]: float(Bit64, (r) => r.double(), (w, v) => w.double(v)),
+    [ScalarType.BOOL]: {
+      wireType: Varint,
+      zero: false,
+      read: (reader) => reader.bool(),
+      write(writer, value, path) {
+        if (typeof value !== 'boolean') throw wrongValue(path, 'a boolean', value)
+        writer.bool(value)
+      },
+      isZero: (value) => value === false,
+    },
+    [ScalarType.STRING]: {
+      wireType: LengthDelimited,
+      zero: '',
+      read: (reader) => reader.string(),
+      write(writer, value, path) {
+        if (typeof value !== 'string') throw wrongValue(path, 'a string', value)
+        if (LONE_SURROGATE.test(value)) throw wrongValue(path, 'a string without lone surrogates', value)
+        writer.string(value)
+      },
+      isZero: (value) => value === '',
+    },
+    [ScalarType.BYTES]: {
+      wireType: LengthDelimited,
+      zero: '',
+      read: (reader) => reader.base64(),
+      write: (writer, value, path) => void writer.bytes(toBytes(value, path)),
+      isZero: (value) => value === '' || (value instanceof Uint8Array && value.length === 0),
+    },
+  }
+  return (scalar) => codecs[scalar]
+}
+
+function float(
+  wireType: number,
+  read: (reader: WireReader) => number,
+  write: (writer: BinaryWriter, value: number) => unknown,
+): ScalarCodec {
+  return {
+    wireType,
+    zero: 0,
+    // GraphQL's Float has no NaN and no infinities.
+    read(reader) {
+      const value = read(reader)
+      return Number.isFinite(value) ? value : null
+    },
+    write(writer, value, path) {
+      if (typeof value !== 'number') throw wrongValue(path, 'a number', value)
+      if (wireType === WireType.Bit32 && Number.isFinite(value) && !Number.isFinite(Math.fround(value))) {
+        throw wrongValue(path, 'a number that a 32-bit float can hold', value)
+      }
+      write(writer, value)
+    },
+    // -0 is not the zero value: it has a bit set.
+    isZero: (value) => Object.is(value, 0),
+  }
+}
+
+function toInt64Value(mode: Int64Mode): (value: bigint) => string | number | bigint {
+  if (mode === 'bigint-scalar') return (value) => value
+  if (mode === 'string') return String
+  return (value) => {
+    const number = Number(value)
+    return Number.isSafeInteger(number) ? number : String(value)
+  }
+}
+
+function toBigInt(value: unknown, bounds: { readonly min: bigint; readonly max: bigint }, path: string): bigint {
+  let result: bigint | undefined
+  if (typeof value === 'bigint') result = value
+  else if (typeof value === 'number' && Number.isSafeInteger(value)) result = BigInt(value)
+  else if (typeof value === 'string' && /^-?\d{1,20}$/.test(value)) result = BigInt(value)
+  if (result === undefined || result < bounds.min || result > bounds.max) {
+    throw wrongValue(path, `an integer from ${bounds.min} to ${bounds.max}`, value)
+  }
+  return result
+}
+
+function toInteger(value: unknown, bounds: { readonly min: number; readonly max: number }, path: string): number {
+  const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < bounds.min || number > bounds.max) {
+    throw wrongValue(path, `an integer from ${bounds.min} to ${bounds.max}`, value)
+  }
+  return number
+}
+
+function toBytes(value: unknown, path: string): Uint8Array {
+  if (value instanceof Uint8Array) return value
+  if (typeof value === 'string' && isBase64(value)) return Buffer.from(value, 'base64')
+  throw wrongValue(path, 'base64 text', value)
+}
+
+export function isBase64(value: string): boolean {
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(value) && value.replace(/=+$/, '').length % 4 !== 1
+}
+
+export function wrongValue(path: string, expected: string, value: unknown): Error {
+  const shown = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
+  return badInputError(`"${path}" must be ${expected}, got ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`)
+}

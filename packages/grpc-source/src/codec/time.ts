@@ -1,0 +1,65 @@
+import { wrongValue } from './scalar-codecs.ts'
+
+export interface SecondsAndNanos {
+  readonly seconds: bigint
+  readonly nanos: number
+}
+
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+const DURATION = /^(-)?(\d{1,12})(?:\.(\d{1,9}))?s$/
+const MIN_SECONDS = -62_135_596_800n
+const MAX_SECONDS = 253_402_300_799n
+
+/** RFC 3339 in UTC with as many digits as the value needs (0, 3, 6 or 9); null outside years 1 to 9999. */
+export function formatTimestamp({ seconds, nanos }: SecondsAndNanos): string | null {
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS || nanos < 0 || nanos > 999_999_999) return null
+  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
+  return `${whole}${formatFraction(nanos)}Z`
+}
+
+export function parseTimestamp(value: unknown, path: string): SecondsAndNanos {
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return parseTimestamp(value.toISOString(), path)
+  const match = typeof value === 'string' ? RFC_3339.exec(value) : null
+  const parsed = match && typeof value === 'string' ? toSeconds(match) : undefined
+  if (!match || parsed === undefined || parsed < MIN_SECONDS || parsed > MAX_SECONDS) {
+    throw wrongValue(path, 'a date-time such as "2026-01-31T12:00:00Z"', value)
+  }
+  return { seconds: parsed, nanos: parseFraction(match[7]) }
+}
+
+function toSeconds(match: RegExpExecArray): bigint | undefined {
+  const [, year, month, day, hour, minute, second, , sign, offsetHours, offsetMinutes] = match
+  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`
+  const millis = Date.parse(text)
+  // Date.parse rolls 30 February over to March.
+  if (Number.isNaN(millis) || new Date(millis).toISOString().slice(0, 19) !== text.slice(0, 19)) return undefined
+  const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * 60
+  return BigInt(millis / 1000 - (sign === '-' ? -offset : offset))
+}
+
+/** Seconds with an `s`, as protobuf's JSON has it: `1.500s`. */
+export function formatDuration({ seconds, nanos }: SecondsAndNanos): string {
+  const negative = seconds < 0n || nanos < 0
+  const whole = seconds < 0n ? -seconds : seconds
+  return `${negative ? '-' : ''}${whole}${formatFraction(Math.abs(nanos))}s`
+}
+
+export function parseDuration(value: unknown, path: string): SecondsAndNanos {
+  const match = typeof value === 'string' ? DURATION.exec(value) : null
+  const seconds = BigInt(match?.[2] ?? 0)
+  if (!match || seconds > 315_576_000_000n) throw wrongValue(path, 'a duration in seconds such as "1.5s"', value)
+  const nanos = parseFraction(match[3])
+  return match[1] === '-' ? { seconds: -seconds, nanos: nanos === 0 ? 0 : -nanos } : { seconds, nanos }
+}
+
+function formatFraction(nanos: number): string {
+  if (nanos === 0) return ''
+  const digits = String(nanos).padStart(9, '0')
+  if (digits.endsWith('000000')) return `.${digits.slice(0, 3)}`
+  return digits.endsWith('000') ? `.${digits.slice(0, 6)}` : `.${digits}`
+}
+
+function parseFraction(digits: string | undefined): number {
+  return digits === undefined ? 0 : Number(digits.padEnd(9, '0'))
+}

@@ -1,0 +1,154 @@
+import { create, fromBinary, fromJson, ScalarType, toBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { AnySchema, FieldMaskSchema, ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
+import type { WellKnownType } from '../schema/well-known.ts'
+import { wrongValue, type ScalarCodec } from './scalar-codecs.ts'
+import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, type SecondsAndNanos } from './time.ts'
+import { WireReader } from './wire-reader.ts'
+
+/** Converts a well-known message between its bytes and its GraphQL value. */
+export interface WellKnownCodec {
+  decode(bytes: Uint8Array): unknown
+  encode(value: unknown, path: string): Uint8Array
+}
+
+export function wellKnownCodecs(
+  registry: Registry,
+  scalars: (scalar: ScalarType) => ScalarCodec,
+): (type: WellKnownType) => WellKnownCodec {
+  function wrapper(scalar: ScalarType): WellKnownCodec {
+    const codec = scalars(scalar)
+    return {
+      decode(bytes) {
+        const reader = new WireReader(bytes)
+        let value = codec.zero
+        while (reader.pos < reader.end) {
+          const tag = reader.uint32()
+          if (tag >>> 3 === 1 && (tag & 7) === codec.wireType) value = codec.read(reader)
+          else reader.skip(tag & 7, tag >>> 3)
+        }
+        return value
+      },
+      encode(value, path) {
+        const writer = new BinaryWriter()
+        if (!codec.isZero(value)) codec.write(writer.tag(1, codec.wireType), value, path)
+        return writer.finish()
+      },
+    }
+  }
+
+  const codecs: Readonly<Record<WellKnownType, WellKnownCodec>> = {
+    'google.protobuf.Timestamp': {
+      decode: (bytes) => formatTimestamp(readTime(bytes)),
+      encode: (value, path) => writeTime(parseTimestamp(value, path)),
+    },
+    'google.protobuf.Duration': {
+      decode: (bytes) => formatDuration(readTime(bytes)),
+      encode: (value, path) => writeTime(parseDuration(value, path)),
+    },
+    'google.protobuf.FieldMask': {
+      decode: (bytes) => fromBinary(FieldMaskSchema, bytes).paths.map(toCamelPath).join(','),
+      encode: (value, path) =>
+        toBinary(FieldMaskSchema, create(FieldMaskSchema, { paths: toMaskPaths(value, path).map(toSnakePath) })),
+    },
+    'google.protobuf.Struct': {
+      decode: (bytes) => jsonOrNull(() => toJson(StructSchema, fromBinary(StructSchema, bytes))),
+      encode: (value, path) =>
+        encodeJson(path, 'a JSON object', value, () => toBinary(StructSchema, fromJson(StructSchema, value as JsonValue))),
+    },
+    'google.protobuf.Value': {
+      decode: (bytes) => jsonOrNull(() => toJson(ValueSchema, fromBinary(ValueSchema, bytes))),
+      encode: (value, path) =>
+        encodeJson(path, 'a JSON value', value, () => toBinary(ValueSchema, fromJson(ValueSchema, value as JsonValue))),
+    },
+    'google.protobuf.ListValue': {
+      decode: (bytes) => jsonOrNull(() => toJson(ListValueSchema, fromBinary(ListValueSchema, bytes))),
+      encode: (value, path) =>
+        encodeJson(path, 'a JSON array', value, () =>
+          toBinary(ListValueSchema, fromJson(ListValueSchema, value as JsonValue)),
+        ),
+    },
+    'google.protobuf.Any': {
+      decode: (bytes) => decodeAny(bytes, registry),
+      encode: (value, path) =>
+        encodeJson(path, 'an object with "@type", the name of a message that the protos define', value, () =>
+          toBinary(AnySchema, fromJson(AnySchema, value as JsonValue, { registry })),
+        ),
+    },
+    'google.protobuf.DoubleValue': wrapper(ScalarType.DOUBLE),
+    'google.protobuf.FloatValue': wrapper(ScalarType.FLOAT),
+    'google.protobuf.Int64Value': wrapper(ScalarType.INT64),
+    'google.protobuf.UInt64Value': wrapper(ScalarType.UINT64),
+    'google.protobuf.Int32Value': wrapper(ScalarType.INT32),
+    'google.protobuf.UInt32Value': wrapper(ScalarType.UINT32),
+    'google.protobuf.BoolValue': wrapper(ScalarType.BOOL),
+    'google.protobuf.StringValue': wrapper(ScalarType.STRING),
+    'google.protobuf.BytesValue': wrapper(ScalarType.BYTES),
+  }
+  return (type) => codecs[type]
+}
+
+function readTime(bytes: Uint8Array): SecondsAndNanos {
+  const reader = new WireReader(bytes)
+  let seconds = 0n
+  let nanos = 0
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32()
+    if (tag === 8) seconds = reader.int64()
+    else if (tag === 16) nanos = reader.int32()
+    else reader.skip(tag & 7, tag >>> 3)
+  }
+  return { seconds, nanos }
+}
+
+function writeTime({ seconds, nanos }: SecondsAndNanos): Uint8Array {
+  const writer = new BinaryWriter()
+  if (seconds !== 0n) writer.tag(1, WireType.Varint).int64(seconds)
+  if (nanos !== 0) writer.tag(2, WireType.Varint).int32(nanos)
+  return writer.finish()
+}
+
+/** A message that is not known keeps its type and its bytes. */
+function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | null {
+  const any = fromBinary(AnySchema, bytes)
+  if (any.typeUrl === '') return null
+  try {
+    return toJson(AnySchema, any, { registry })
+  } catch {
+    return { '@type': any.typeUrl, value: Buffer.from(any.value).toString('base64') }
+  }
+}
+
+/** JSON has no NaN; a Value that holds one cannot be shown. */
+function jsonOrNull(convert: () => JsonValue): JsonValue | null {
+  try {
+    return convert()
+  } catch {
+    return null
+  }
+}
+
+function encodeJson(path: string, expected: string, value: unknown, convert: () => Uint8Array): Uint8Array {
+  try {
+    return convert()
+  } catch {
+    throw wrongValue(path, expected, value)
+  }
+}
+
+function toMaskPaths(value: unknown, path: string): string[] {
+  const paths: unknown[] = typeof value === 'string' ? value.split(',').filter((part) => part !== '') : Array.isArray(value) ? value : []
+  const valid = paths.every((part): part is string => typeof part === 'string' && /^[\w.]+$/.test(part.trim()))
+  if (!valid || (paths.length === 0 && value !== '' && !Array.isArray(value))) {
+    throw wrongValue(path, 'field paths such as "name,address.street"', value)
+  }
+  return (paths as string[]).map((part) => part.trim())
+}
+
+function toCamelPath(path: string): string {
+  return path.replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
+}
+
+function toSnakePath(path: string): string {
+  return path.replace(/[A-Z]/g, (char) => `_${char.toLowerCase()}`)
+}

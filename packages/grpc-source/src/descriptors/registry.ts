@@ -1,0 +1,31 @@
+import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobuf'
+import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
+import { GrpcSourceError } from '../errors.ts'
+import { wellKnownFile } from './bundled.ts'
+import { inDependencyOrder } from './proto-text.ts'
+
+/** The one model that every descriptor input ends in. */
+export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
+  const known = new Set(set.file.map(({ name }) => name))
+  const files = [...set.file]
+  for (const file of files) {
+    for (const dependency of file.dependency) {
+      if (known.has(dependency)) continue
+      const standard = wellKnownFile(dependency)
+      if (!standard) {
+        throw new GrpcSourceError(
+          'GRPC_SOURCE_DESCRIPTORS',
+          `${file.name} imports "${dependency}", which the descriptors do not hold; write them with their imports (protoc --include_imports; buf does so by default)`,
+        )
+      }
+      known.add(dependency)
+      files.push(standard.proto)
+    }
+  }
+  try {
+    return createFileRegistry(create(FileDescriptorSetSchema, { file: inDependencyOrder(files) }))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the descriptors do not fit together: ${reason}`, { cause })
+  }
+}

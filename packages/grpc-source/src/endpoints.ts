@@ -1,0 +1,58 @@
+import type { DescService } from '@bufbuild/protobuf'
+import type { ServiceAnnotation } from './annotations.ts'
+import { GrpcSourceError } from './errors.ts'
+import type { Endpoint, GrpcSourceOptions, ResolvedEndpoint } from './options.ts'
+import { resolveEndpoint, type TlsOptions } from './runtime/endpoint.ts'
+import { createGrpcJsTransport } from './runtime/grpc-js-transport.ts'
+import type { Transport } from './runtime/transport.ts'
+
+/** One transport for each endpoint, made when it is first asked for. They outlive reloads. */
+export interface Endpoints {
+  /** Where a service listens; undefined when neither options nor protos say. */
+  of(service: DescService, annotation: ServiceAnnotation | undefined): (() => Transport) | undefined
+  /** The transport of `endpoint`, for calls that belong to no service. */
+  main(): Transport | undefined
+  /** Every transport asked for so far, by address, and the main one. */
+  all(): ReadonlyMap<string, Transport>
+  close(): void
+}
+
+export function createEndpoints(options: GrpcSourceOptions): Endpoints {
+  const { endpoint, endpoints = {}, tls, channel = {}, transport = createGrpcJsTransport } = options
+  const open = new Map<string, Transport>()
+  let isClosed = false
+
+  function resolve(written: Endpoint, defaultTls: boolean | TlsOptions | undefined): ResolvedEndpoint {
+    return resolveEndpoint(written, defaultTls, channel)
+  }
+
+  function connect(resolved: ResolvedEndpoint): Transport {
+    if (isClosed) throw new GrpcSourceError('GRPC_SOURCE_CLOSED', `grpc source "${options.name}" is closed`)
+    const key = `${resolved.tls ? 'tls' : 'plain'} ${resolved.address}`
+    let existing = open.get(key)
+    if (!existing) open.set(key, (existing = transport(resolved)))
+    return existing
+  }
+
+  const main = endpoint === undefined ? undefined : resolve(endpoint, tls)
+  const configured = new Map(Object.entries(endpoints).map(([service, written]) => [service, resolve(written, tls)]))
+  return {
+    of(service, annotation) {
+      const own = configured.get(service.typeName) ?? main
+      if (own) return () => connect(own)
+      if (!annotation?.host) return undefined
+      const fromProto = resolve(annotation.host, tls ?? annotation.insecure !== true)
+      return () => connect(fromProto)
+    },
+    main: () => (main ? connect(main) : undefined),
+    all() {
+      if (main) connect(main)
+      return new Map([...open].map(([key, value]) => [key.slice(key.indexOf(' ') + 1), value]))
+    },
+    close() {
+      isClosed = true
+      for (const existing of open.values()) existing.close()
+      open.clear()
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import type { DescField, DescMethod, FileRegistry } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
+import type { Finding } from './errors.ts'
+import type { MethodOptions } from './options.ts'
+import { toGraphQLName, uncapitalize } from './schema/names.ts'
+
+export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'
+
+/** A method that takes part in the GraphQL schema. */
+export interface ExposedMethod {
+  readonly desc: DescMethod
+  /** `package.Service.Method` */
+  readonly id: string
+  /** `/package.Service/Method` */
+  readonly path: string
+  readonly type: FieldType
+  /** The GraphQL field's name. */
+  readonly name: string
+  readonly wrapRequest: string | undefined
+  readonly plucks: readonly string[] | undefined
+  readonly responsePluck: DescField | undefined
+  readonly responseRequired: boolean
+  readonly liveQuery: LiveQueryAnnotation | undefined
+  readonly settings: MethodOptions
+  /** As people say it: `package.Service.Method (file.proto)`. */
+  readonly origin: string
+}
+
+export function methodId(desc: DescMethod): string {
+  return `${desc.parent.typeName}.${desc.name}`
+}
+
+/** Finds a method by `package.Service.Method` or `package.Service/Method`. */
+export function findMethod(registry: FileRegistry, id: string): DescMethod | undefined {
+  const cut = Math.max(id.lastIndexOf('.'), id.lastIndexOf('/'))
+  const service = registry.getService(id.slice(0, cut).replace(/^\//, ''))
+  return service?.methods.find(({ name }) => name === id.slice(cut + 1))
+}
+
+/** Everything that protos and options expose; what is wrong with it goes to `findings`. */
+export function exposeMethods(input: {
+  readonly registry: FileRegistry
+  readonly annotations: Annotations
+  readonly expose: 'annotated' | 'all'
+  readonly overrides: Readonly<Record<string, MethodOptions>>
+  readonly findings: Finding[]
+}): ExposedMethod[] {
+  const { registry, annotations, expose, overrides, findings } = input
+  for (const id of Object.keys(overrides)) {
+    if (!findMethod(registry, id)) findings.push({ message: `methods: "${id}" names no method of the protos; write "package.Service.Method"` })
+  }
+  const exposed: ExposedMethod[] = []
+  for (const file of registry.files) {
+    for (const service of file.services) {
+      for (const desc of service.methods) {
+        const settings = overrides[methodId(desc)] ?? overrides[`${service.typeName}/${desc.name}`] ?? {}
+        const schema = schemaOf(desc, settings, annotations.schema(desc), expose)
+        if (schema) exposed.push(toExposed(desc, schema, settings))
+      }
+    }
+  }
+  reportDuplicates(exposed, findings)
+  return exposed
+
+  function toExposed(desc: DescMethod, schema: SchemaAnnotation, settings: MethodOptions): ExposedMethod {
+    const report = (message: string): void => void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
+    const type = schema.type ?? 'QUERY'
+    const liveQuery = settings.liveQuery ?? annotations.liveQuery(desc)
+    checkKind(desc, type, report)
+    checkLive(liveQuery, type, report)
+    const plucks = schema.request?.plucks?.length ? schema.request.plucks : undefined
+    for (const pluck of plucks ?? []) {
+      if (!hasField(desc.input.fields, pluck)) report(`request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`)
+    }
+    const pluckName = schema.response?.pluck || undefined
+    const responsePluck = desc.output.fields.find(({ name, jsonName }) => name === pluckName || jsonName === pluckName)
+    if (pluckName !== undefined && !responsePluck) {
+      report(`response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`)
+    }
+    return {
+      desc,
+      id: methodId(desc),
+      path: `/${desc.parent.typeName}/${desc.name}`,
+      type,
+      name: toGraphQLName(schema.name || uncapitalize(desc.name)),
+      wrapRequest: schema.request?.name || undefined,
+      plucks,
+      responsePluck,
+      responseRequired: schema.response?.required === true,
+      liveQuery,
+      settings,
+      origin: `${methodId(desc)} (${desc.parent.file.proto.name})`,
+    }
+  }
+}
+
+function schemaOf(
+  desc: DescMethod,
+  settings: MethodOptions,
+  annotated: SchemaAnnotation | undefined,
+  expose: 'annotated' | 'all',
+): SchemaAnnotation | undefined {
+  if (settings.schema === false) return undefined
+  if (settings.schema) return settings.schema
+  if (annotated) return annotated
+  if (expose !== 'all' || desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming') return undefined
+  return { type: typeByShape(desc) }
+}
+
+/** What an unannotated method is, by what it says of itself, else by its verb. */
+function typeByShape(desc: DescMethod): FieldType {
+  if (desc.methodKind === 'server_streaming') return 'SUBSCRIPTION'
+  const isRead = desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS || /^(Get|List|Search|BatchGet)([A-Z0-9]|$)/.test(desc.name)
+  return isRead ? 'QUERY' : 'MUTATION'
+}
+
+function checkKind(desc: DescMethod, type: FieldType, report: (message: string) => void): void {
+  if (desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming') {
+    report('takes a stream of requests, for which GraphQL has no field; remove (graphql.schema)')
+  } else if (type === 'SUBSCRIPTION' && desc.methodKind !== 'server_streaming') {
+    report('is a SUBSCRIPTION but answers once; make it "returns (stream …)" or type: QUERY')
+  } else if (type !== 'SUBSCRIPTION' && desc.methodKind === 'server_streaming') {
+    report(`answers with a stream, which a ${type} cannot; use type: SUBSCRIPTION`)
+  }
+}
+
+function checkLive(live: LiveQueryAnnotation | undefined, type: FieldType, report: (message: string) => void): void {
+  if (!live) return
+  if (live.enabled && type !== 'QUERY') report(`has live_query.enabled but is a ${type}; only queries can be live`)
+  for (const trigger of live.triggers ?? []) {
+    if (!/^(\*|[A-Za-z_]\w*)\.(\*|[A-Za-z_]\w*)$/.test(trigger)) {
+      report(`live_query.triggers holds "${trigger}"; write "<EntityType>.<operation>", "*" stands for either part`)
+    }
+  }
+  if (live.pollIntervalMs !== undefined && live.pollIntervalMs > 0 && live.pollIntervalMs < 50) {
+    report(`live_query.poll_interval_ms is ${live.pollIntervalMs}; at least 50 is allowed`)
+  }
+}
+
+function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]): void {
+  const seen = new Map<string, ExposedMethod>()
+  for (const method of exposed) {
+    if (method.type === 'RESOLVER') continue
+    const key = `${method.type} ${method.name}`
+    const first = seen.get(key)
+    if (first) {
+      findings.push({
+        file: method.desc.parent.file.proto.name,
+        element: method.id,
+        message: `the ${method.type.toLowerCase()} field "${method.name}" is also ${first.origin}; rename one with (graphql.schema).name`,
+      })
+    }
+    seen.set(key, method)
+  }
+}
+
+function hasField(fields: readonly DescField[], wanted: string): boolean {
+  return fields.some(({ name, jsonName }) => name === wanted || jsonName === wanted)
+}
+
+function fieldList(fields: readonly DescField[]): string {
+  return fields.length === 0 ? 'it has no fields' : `it has ${fields.map(({ name }) => name).join(', ')}`
+}

@@ -1,0 +1,178 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
+import type { Int64Mode } from './codec/scalar-codecs.ts'
+import type { JoinOptions } from './join-options.ts'
+import type { CallObserver } from './runtime/call.ts'
+import type { ChannelOptions, TlsOptions } from './runtime/endpoint.ts'
+import type { MetadataOptions } from './runtime/metadata.ts'
+import type { Transport } from './runtime/transport.ts'
+
+/** Time, so that tests can hold it still. */
+export interface Clock {
+  now(): number
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(timer: unknown): void
+}
+
+export interface Logger {
+  warn(message: string): void
+  error(message: string, error?: unknown): void
+}
+
+/** Where descriptors come from: exactly one of the four, `includePaths` and `protoText` going with `protoFiles`. */
+export interface DescriptorOptions {
+  /** Paths of `.proto` files. `graphql.proto` and `google/protobuf/*` are found without an include path. */
+  readonly protoFiles?: readonly string[] | undefined
+  /** `.proto` text by the path under which other files import it. */
+  readonly protoText?: Readonly<Record<string, string>> | undefined
+  /** Folders in which imports are looked up, in order. */
+  readonly includePaths?: readonly string[] | undefined
+  /** A FileDescriptorSet, as a path or as bytes (`buf build -o`, `protoc --descriptor_set_out`). */
+  readonly descriptorSet?: string | Uint8Array | undefined
+  /** Asks the server at `endpoint` (v1, then v1alpha). `services` limits it, `metadata` goes with the request. */
+  readonly reflection?: boolean | ReflectionOptions | undefined
+  /** The `protoMetadata` objects that ts-proto writes with `outputSchema=true`. */
+  readonly protoMetadata?: readonly unknown[] | undefined
+}
+
+export interface ReflectionOptions {
+  /** Full service names; default: all that the server lists. */
+  readonly services?: readonly string[] | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+  /** Default 5000. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** One endpoint: `host:port`, `http://host:port` (plaintext) or `https://host:port` (TLS). */
+export type Endpoint =
+  | string
+  | {
+      readonly address: string
+      readonly tls?: boolean | TlsOptions | undefined
+    }
+
+/** How protobuf maps to GraphQL; all settings have the default that loses nothing. */
+export interface MappingInput {
+  /** `camel` (default) or `proto`: names as in the proto. */
+  readonly fieldNames?: 'camel' | 'proto' | undefined
+  /** 64-bit integers: `string` (default, `String`), `number-when-safe` (`Long`) or `bigint-scalar` (`BigInt`). */
+  readonly int64?: Int64Mode | undefined
+  /** Removes the prefix that all values of an enum share with its name. Default false. */
+  readonly stripEnumPrefix?: boolean | undefined
+  /** Leaves an enum's `…_UNSPECIFIED = 0` out; it reads as null. Default false. */
+  readonly hideUnspecified?: boolean | undefined
+  /** Maps as lists of typed `{key, value}` entries (default) or as `JSON` objects. */
+  readonly maps?: 'entries' | 'json' | undefined
+  /** Output oneofs as nullable fields (default) or as one field of a union type. */
+  readonly oneofs?: 'fields' | 'union' | undefined
+  /** Input `bytes` take files of a multipart request, under the name `Upload`. Default false. */
+  readonly uploads?: boolean | undefined
+  /** GraphQL type names by full proto name. */
+  readonly typeNames?: Readonly<Record<string, string>> | undefined
+  /** What `(graphql.field)` says, by `package.Message.field`; wins over the proto. */
+  readonly fields?: Readonly<Record<string, FieldAnnotation>> | undefined
+}
+
+/** The same with every default filled in. */
+export interface MappingOptions {
+  readonly fieldNames: 'camel' | 'proto'
+  readonly int64: Int64Mode
+  readonly stripEnumPrefix: boolean
+  readonly hideUnspecified: boolean
+  readonly maps: 'entries' | 'json'
+  readonly oneofs: 'fields' | 'union'
+  readonly uploads: boolean
+  readonly typeNames: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, FieldAnnotation>>
+}
+
+export interface MethodOptions {
+  /** What `(graphql.schema)` says; wins over the proto. `false` takes the method out. */
+  readonly schema?: SchemaAnnotation | false | undefined
+  /** What `(graphql.live_query)` says; wins over the proto. */
+  readonly liveQuery?: LiveQueryAnnotation | undefined
+  /** Milliseconds from the start of the operation by which the call must be done. Default: the source's. */
+  readonly deadlineMs?: number | undefined
+  /** Attempts after the first; see `retries`. Mutations are never sent twice. */
+  readonly retries?: number | undefined
+  /** What a successful mutation announces; `false`: nothing. Default: read off the method. */
+  readonly invalidates?: InvalidationRule | readonly InvalidationRule[] | false | undefined
+}
+
+export interface InvalidationRule {
+  readonly entityType: string
+  /** Default: from the verb in the method's name. */
+  readonly operation?: string | undefined
+  /** The field of the request or response that holds the id. Default `id`. */
+  readonly idField?: string | undefined
+}
+
+export interface RetryOptions {
+  /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
+  readonly max?: number | undefined
+  /** First pause; doubles, with jitter. Default 50. */
+  readonly initialBackoffMs?: number | undefined
+  /** Longest pause. Default 500. */
+  readonly maxBackoffMs?: number | undefined
+}
+
+/** Options of {@link createGrpcSource}. */
+export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
+  /** The name in errors, logs and metrics. */
+  readonly name: string
+  /** Where services listen that have no endpoint of their own. Default: `(graphql.service).host`. */
+  readonly endpoint?: Endpoint | undefined
+  /** Endpoints by full service name. */
+  readonly endpoints?: Readonly<Record<string, Endpoint>> | undefined
+  /** TLS for endpoints that say nothing themselves. Default: plaintext, but TLS for `https://`. */
+  readonly tls?: boolean | TlsOptions | undefined
+  /** Keepalive, message sizes, compression, pool. */
+  readonly channel?: ChannelOptions | undefined
+  /** `annotated` (default): methods with `graphql.schema`. `all`: the others too, by their names and shapes. */
+  readonly expose?: 'annotated' | 'all' | undefined
+  /** Settings by `package.Service.Method`. */
+  readonly methods?: Readonly<Record<string, MethodOptions>> | undefined
+  /** Fields of types, of this or any other source, that an RPC resolves. */
+  readonly joins?: readonly JoinOptions[] | undefined
+  /** Milliseconds from the start of the operation by which calls must be done; 0: no limit. Default 15000. Streams have none unless the method sets one. */
+  readonly deadlineMs?: number | undefined
+  readonly retries?: RetryOptions | undefined
+  /** One RPC for identical calls: within a query (`operation`, default), also across requests in flight with the same metadata (`inflight`), or never. */
+  readonly dedupe?: 'operation' | 'inflight' | false | undefined
+  /** Metadata of every call. Default: forwards `authorization`, `x-request-id`, `traceparent`, `tracestate`. */
+  readonly metadata?: MetadataOptions | undefined
+  /** Sends the selected fields in the request's `read_mask` or `field_mask`. Default false. */
+  readonly fieldMasks?: boolean | undefined
+  /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */
+  readonly federation?: boolean | FederationOptions | undefined
+  /** Shows decoded `google.rpc` error details to clients. Default false. */
+  readonly exposeDetails?: boolean | undefined
+  /** Shows the messages of statuses that are masked otherwise. For development. Default false. */
+  readonly exposeMessages?: boolean | undefined
+  /** Where successful mutations are announced. */
+  readonly bus?: InvalidationBus | undefined
+  /** Told of every call, for metrics and traces. */
+  readonly observe?: CallObserver | undefined
+  /** Reloads when a proto or descriptor file changes. Default false. */
+  readonly watch?: boolean | undefined
+  /** Opens connections in place of grpc-js. */
+  readonly transport?: ((endpoint: ResolvedEndpoint) => Transport) | undefined
+  readonly clock?: Clock | undefined
+  /** A number from 0 to 1. Default `Math.random`. */
+  readonly random?: (() => number) | undefined
+  readonly logger?: Logger | undefined
+  /** Receives what failed in the background. Default: the logger. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+export interface FederationOptions {
+  /** The method that resolves an entity's references, by GraphQL type name; batched when it takes a list of keys. */
+  readonly entities?: Readonly<Record<string, Omit<JoinOptions, 'type' | 'field'>>> | undefined
+}
+
+export interface ResolvedEndpoint {
+  /** `host:port` */
+  readonly address: string
+  readonly tls: TlsOptions | undefined
+  readonly channel: ChannelOptions
+}

@@ -1,0 +1,93 @@
+import type { Clock, RetryOptions } from '../options.ts'
+import { GrpcCallError, type StatusName } from './status.ts'
+import type { MetadataEntries, Transport } from './transport.ts'
+
+/** What an observer learns of a call. */
+export interface ObservedCall {
+  readonly source: string
+  /** `package.Service` */
+  readonly service: string
+  readonly method: string
+  readonly kind: 'unary' | 'stream'
+  /** The GraphQL context of the operation, if there is one. */
+  readonly context: unknown
+}
+
+export interface ObservedEnd {
+  readonly status: StatusName
+  readonly durationMs: number
+  /** 1 without retries. */
+  readonly attempts: number
+}
+
+/** Called when a call begins; what it returns is called when the call ends. Exceptions are ignored. */
+export type CallObserver = (call: ObservedCall) => ((end: ObservedEnd) => void) | void
+
+/** One call, ready to send. */
+export interface OutgoingCall {
+  readonly path: string
+  readonly request: Uint8Array
+  readonly metadata: MetadataEntries
+  /** When the call must be done, by the clock; undefined: no limit. */
+  readonly deadline: number | undefined
+  readonly signal: AbortSignal | undefined
+  /** Attempts after the first. */
+  readonly retries: number
+}
+
+export interface Caller {
+  unary(transport: Transport, call: OutgoingCall, onAttempt?: () => void): Promise<Uint8Array>
+}
+
+/** Sends unary calls again when a backend that is away may be back, within the deadline and a budget. */
+export function createCaller(options: {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly retries: RetryOptions | undefined
+}): Caller {
+  const { clock, random } = options
+  const { initialBackoffMs = 50, maxBackoffMs = 500 } = options.retries ?? {}
+  // As in gRPC's retry throttling: a backend that keeps failing is not asked more often for it.
+  const maxTokens = 20
+  let tokens = maxTokens
+
+  return {
+    async unary(transport, call, onAttempt) {
+      for (let attempt = 0; ; attempt++) {
+        const timeoutMs = call.deadline === undefined ? undefined : call.deadline - clock.now()
+        if (timeoutMs !== undefined && timeoutMs <= 0) {
+          throw new GrpcCallError('DEADLINE_EXCEEDED', 'the time for the operation was up before the call could be sent')
+        }
+        onAttempt?.()
+        try {
+          const reply = await transport.unary({ ...call, timeoutMs }, call.request)
+          tokens = Math.min(maxTokens, tokens + 0.1)
+          return reply
+        } catch (error) {
+          if (!(error instanceof GrpcCallError) || error.status !== 'UNAVAILABLE' || attempt >= call.retries) throw error
+          tokens = Math.max(0, tokens - 1)
+          if (tokens <= maxTokens / 2) throw error
+          const longest = Math.min(maxBackoffMs, initialBackoffMs * 2 ** attempt)
+          const pause = longest * (0.5 + random() / 2)
+          if (call.deadline !== undefined && clock.now() + pause >= call.deadline) throw error
+          await sleep(clock, pause, call.signal)
+        }
+      }
+    },
+  }
+}
+
+function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clock.clearTimeout(timer)
+      reject(new GrpcCallError('CANCELLED', 'the caller went away between two attempts'))
+    }
+    const timer = clock.setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+  })
+}

@@ -1,0 +1,60 @@
+import { GrpcSourceError } from '../errors.ts'
+import type { Endpoint, ResolvedEndpoint } from '../options.ts'
+
+export interface TlsOptions {
+  /** PEM of the authorities to trust. Default: Node's. */
+  readonly ca?: string | Uint8Array | undefined
+  /** PEM of the client's certificate and key, for mTLS. */
+  readonly cert?: string | Uint8Array | undefined
+  readonly key?: string | Uint8Array | undefined
+  /** The name to verify in place of the address's. */
+  readonly serverName?: string | undefined
+}
+
+export interface ChannelOptions {
+  /**
+   * Pings while calls are in flight: after `timeMs` of silence, given up after `timeoutMs`.
+   * Default: none. Servers other than grpc-js refuse pings more often than they were told to expect.
+   */
+  readonly keepalive?: { readonly timeMs: number; readonly timeoutMs: number } | undefined
+  /** Default 4 MiB. */
+  readonly maxReceiveBytes?: number | undefined
+  /** Default: no limit. */
+  readonly maxSendBytes?: number | undefined
+  /** Compresses requests. Default none. */
+  readonly compression?: 'gzip' | 'deflate' | undefined
+  /** Concurrent calls on one connection before another is opened. Default 100, what most servers accept. */
+  readonly maxConcurrentCalls?: number | undefined
+  /** Connections to one endpoint. Default 8. */
+  readonly maxConnections?: number | undefined
+  /** Calls that time out while connecting before the connection is replaced. Default 1. */
+  readonly replaceAfterTimeouts?: number | undefined
+  /** Passed to grpc-js as they are; win over everything above. */
+  readonly raw?: Readonly<Record<string, string | number>> | undefined
+}
+
+/** Brings an endpoint, however written, to address and TLS. */
+export function resolveEndpoint(
+  endpoint: Endpoint,
+  defaultTls: boolean | TlsOptions | undefined,
+  channel: ChannelOptions,
+): ResolvedEndpoint {
+  const { address: written, tls = defaultTls } = typeof endpoint === 'string' ? { address: endpoint } : endpoint
+  const match = /^(?:(https?):\/\/)?([^/]+)\/?$/.exec(written)
+  const isTarget = /^(unix|dns|ipv4|ipv6|xds):/.test(written)
+  if (!match && !isTarget) {
+    throw new GrpcSourceError(
+      'GRPC_SOURCE_OPTIONS',
+      `the endpoint "${written}" is no address; write "host:port", "http://host:port" or "https://host:port"`,
+    )
+  }
+  const [, scheme, host = written] = isTarget ? [undefined, undefined, written] : (match ?? [])
+  const address = isTarget || /:\d+$/.test(host) ? host : `${host}:${scheme === 'http' ? 80 : 443}`
+  return { address, tls: toTls(scheme, tls), channel }
+}
+
+function toTls(scheme: string | undefined, tls: boolean | TlsOptions | undefined): TlsOptions | undefined {
+  if (typeof tls === 'object') return tls
+  if (scheme === 'http') return undefined
+  return tls === true || scheme === 'https' ? {} : undefined
+}

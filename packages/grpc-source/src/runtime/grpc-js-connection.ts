@@ -1,0 +1,80 @@
+import {
+  Client,
+  compressionAlgorithms,
+  connectivityState,
+  credentials,
+  Metadata,
+  status as StatusCode,
+  type ChannelCredentials,
+  type ChannelOptions as GrpcChannelOptions,
+} from '@grpc/grpc-js'
+import type { ResolvedEndpoint } from '../options.ts'
+import type { TlsOptions } from './endpoint.ts'
+
+/** One connection, replaced when it gets stuck. */
+export interface Connection {
+  readonly client: Client
+  active: number
+  /** Tells how a call on `client` ended, so that a stuck connection is noticed. */
+  ended(client: Client, code: StatusCode): void
+  close(): void
+}
+
+export function createConnection(endpoint: ResolvedEndpoint): Connection {
+  const { replaceAfterTimeouts = 1 } = endpoint.channel
+  const options = toChannelOptions(endpoint)
+  const open = (): Client => new Client(endpoint.address, toCredentials(endpoint.tls), options)
+  let client = open()
+  let timeouts = 0
+
+  return {
+    active: 0,
+    get client() {
+      return client
+    },
+    ended(used, code) {
+      if (used !== client) return
+      const isStuck = code === StatusCode.DEADLINE_EXCEEDED && client.getChannel().getConnectivityState(false) === connectivityState.CONNECTING
+      timeouts = isStuck ? timeouts + 1 : 0
+      // A peer that accepts TCP but never speaks HTTP/2 holds grpc-js in CONNECTING, and every later call with it.
+      if (timeouts < replaceAfterTimeouts) return
+      timeouts = 0
+      const stuck = client
+      client = open()
+      stuck.close()
+    },
+    close: () => client.close(),
+  }
+}
+
+function toChannelOptions({ channel, tls }: ResolvedEndpoint): GrpcChannelOptions {
+  const { keepalive, maxReceiveBytes, maxSendBytes, compression, raw = {} } = channel
+  return {
+    // A connection of its own: shared subchannels would put all of a pool on one socket.
+    'grpc.use_local_subchannel_pool': 1,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.min_reconnect_backoff_ms': 100,
+    // Jitter adds a fifth: a restarted backend is found again within a second.
+    'grpc.max_reconnect_backoff_ms': 700,
+    'grpc.enable_retries': 0,
+    'grpc.service_config': '{"loadBalancingConfig":[{"round_robin":{}}]}',
+    'grpc.max_send_message_length': maxSendBytes ?? -1,
+    ...(maxReceiveBytes === undefined ? {} : { 'grpc.max_receive_message_length': maxReceiveBytes }),
+    ...(compression === undefined ? {} : { 'grpc.default_compression_algorithm': compressionAlgorithms[compression] }),
+    ...(keepalive ? { 'grpc.keepalive_time_ms': keepalive.timeMs, 'grpc.keepalive_timeout_ms': keepalive.timeoutMs } : {}),
+    ...(tls?.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': tls.serverName, 'grpc.default_authority': tls.serverName }),
+    ...raw,
+  }
+}
+
+function toCredentials(tls: TlsOptions | undefined): ChannelCredentials {
+  if (!tls) return credentials.createInsecure()
+  const pem = (value: string | Uint8Array | undefined): Buffer | null => (value === undefined ? null : Buffer.from(value))
+  return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert))
+}
+
+export function toMetadata(entries: readonly (readonly [string, string | Uint8Array])[]): Metadata {
+  const metadata = new Metadata()
+  for (const [name, value] of entries) metadata.add(name, typeof value === 'string' ? value : Buffer.from(value))
+  return metadata
+}

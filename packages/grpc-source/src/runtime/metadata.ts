@@ -1,0 +1,121 @@
+import { badInputError, GrpcSourceError } from '../errors.ts'
+import type { MetadataEntries } from './transport.ts'
+
+export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
+
+export interface MetadataOptions {
+  /** Headers of the client's request to pass on. Default `authorization`, `x-request-id`, `traceparent`, `tracestate`. */
+  readonly forward?: readonly string[] | undefined
+  /** Sent with every call. Names that end in `-bin` take bytes. */
+  readonly static?: Readonly<Record<string, MetadataValue>> | undefined
+  /** Computed once per operation from its context; wins over the others. */
+  readonly fromContext?: ((context: unknown) => Readonly<Record<string, MetadataValue>> | Promise<Readonly<Record<string, MetadataValue>>>) | undefined
+}
+
+const FORWARDED = ['authorization', 'x-request-id', 'traceparent', 'tracestate']
+
+/** They belong to one connection or to gRPC itself; some send grpc-js into a loop. */
+const NEVER = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'trailers',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'host',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'accept-encoding',
+  'expect',
+  'user-agent',
+])
+
+function isForbidden(name: string): boolean {
+  return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
+}
+
+/** What is sent with the calls of one operation. Synchronous unless `fromContext` is not. */
+export type MetadataSource = (context: unknown) => MetadataEntries | Promise<MetadataEntries>
+
+export function createMetadataSource(options: MetadataOptions = {}): MetadataSource {
+  const { forward = FORWARDED, static: fixed = {}, fromContext } = options
+  const forwarded = forward.map((name) => name.toLowerCase()).filter((name) => !isForbidden(name))
+  const constant = fixedEntries(fixed)
+  const byContext = new WeakMap<object, MetadataEntries | Promise<MetadataEntries>>()
+
+  function compute(context: unknown): MetadataEntries | Promise<MetadataEntries> {
+    const headers = headersOf(context)
+    const entries = [...constant]
+    for (const name of headers ? forwarded : []) {
+      const value = headers?.(name)
+      if (value === undefined || value === null) continue
+      entries.push([name, name.endsWith('-bin') ? Buffer.from(value, 'base64') : checkedValue(name, value)])
+    }
+    if (!fromContext) return entries
+    const merge = (extra: Readonly<Record<string, MetadataValue>>): MetadataEntries => {
+      const own = toEntries(extra)
+      return [...entries.filter(([name]) => !own.some(([other]) => other === name)), ...own]
+    }
+    const extra = fromContext(context)
+    return extra instanceof Promise ? extra.then(merge) : merge(extra)
+  }
+
+  return (context) => {
+    if (typeof context !== 'object' || context === null) return compute(context)
+    let entries = byContext.get(context)
+    if (!entries) byContext.set(context, (entries = compute(context)))
+    return entries
+  }
+}
+
+function fixedEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
+  const forbidden = Object.keys(values).find((name) => isForbidden(name.toLowerCase()))
+  if (forbidden !== undefined) {
+    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `metadata.static: "${forbidden}" belongs to the connection and cannot be sent as metadata`)
+  }
+  return toEntries(values)
+}
+
+export function toEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
+  return Object.entries(values).flatMap(([written, value]) => {
+    const name = written.toLowerCase()
+    if (value === undefined || isForbidden(name)) return []
+    if (!/^[0-9a-z_.-]+$/.test(name)) throw badInputError(`"${written}" is no metadata name: it may hold a-z, 0-9, "-", "_" and "."`)
+    const items = Array.isArray(value) ? (value as readonly (string | Uint8Array)[]) : [value as string | Uint8Array]
+    return items.map((item) => [name, toItem(name, item)] as const)
+  })
+}
+
+function toItem(name: string, item: string | Uint8Array): string | Uint8Array {
+  if (name.endsWith('-bin')) return typeof item === 'string' ? Buffer.from(item, 'base64') : item
+  return checkedValue(name, typeof item === 'string' ? item : Buffer.from(item).toString('latin1'))
+}
+
+/** gRPC allows printable ASCII; line breaks would be header injection. */
+function checkedValue(name: string, value: string): string {
+  if (/^[\x20-\x7e]*$/.test(value)) return value
+  throw badInputError(`the value of "${name}" has characters that gRPC metadata cannot carry: only printable ASCII is allowed`)
+}
+
+type HeaderReader = (name: string) => string | null | undefined
+
+/** Headers as Fetch has them, or as a plain record, on the context or on its request. */
+function headersOf(context: unknown): HeaderReader | undefined {
+  if (typeof context !== 'object' || context === null) return undefined
+  const request = 'request' in context ? context.request : undefined
+  const holder = typeof request === 'object' && request !== null && 'headers' in request ? request : context
+  const headers: unknown = 'headers' in holder ? holder.headers : undefined
+  if (typeof headers !== 'object' || headers === null) return undefined
+  if ('get' in headers && typeof headers.get === 'function') return (name) => (headers as Headers).get(name)
+  const record = headers as Readonly<Record<string, unknown>>
+  return (name) => {
+    const value = record[name]
+    return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : undefined
+  }
+}

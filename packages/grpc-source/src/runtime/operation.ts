@@ -1,0 +1,63 @@
+import type { Clock } from '../options.ts'
+
+/** The parts of GraphQL's resolve info that a call looks at. */
+export interface OperationInfo {
+  readonly operation: { readonly operation: 'query' | 'mutation' | 'subscription' }
+  readonly rootValue: unknown
+}
+
+/** What calls of one operation share. */
+export interface Operation {
+  readonly startedAt: number
+  /** Replies by path and request, so that identical reads are one call. */
+  readonly replies: Map<string, Promise<unknown>>
+  /** DataLoaders by join. */
+  readonly loaders: Map<object, unknown>
+}
+
+export interface Operations {
+  /** The operation that a resolver runs in. Each event of a subscription is one of its own. */
+  of(context: unknown, info: OperationInfo | undefined): Operation
+  /** Notes when a request arrived, before its context exists. */
+  arrived(request: object): void
+}
+
+export function createOperations(clock: Clock): Operations {
+  const byScope = new WeakMap<object, Operation>()
+  const arrivals = new WeakMap<object, number>()
+
+  function begin(context: unknown, fresh: boolean): Operation {
+    const request = typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
+    const arrival = !fresh && typeof request === 'object' && request !== null ? arrivals.get(request) : undefined
+    return { startedAt: arrival ?? clock.now(), replies: new Map(), loaders: new Map() }
+  }
+
+  return {
+    of(context, info) {
+      const isEvent = info?.operation.operation === 'subscription'
+      const scope = isEvent ? info.rootValue : context
+      if (typeof scope !== 'object' || scope === null) return begin(context, isEvent)
+      let operation = byScope.get(scope)
+      if (!operation) byScope.set(scope, (operation = begin(context, isEvent || isLive(context))))
+      return operation
+    },
+    arrived: (request) => void arrivals.set(request, clock.now()),
+  }
+}
+
+/** A live query's later executions have the request of the first, which may be hours old. */
+function isLive(context: unknown): boolean {
+  return typeof context === 'object' && context !== null && 'liveQuery' in context
+}
+
+/** Ends the calls of an operation whose client left: the context's own signal, else its request's. */
+export function signalOf(context: unknown): AbortSignal | undefined {
+  if (typeof context !== 'object' || context === null) return undefined
+  if ('signal' in context && context.signal instanceof AbortSignal) return context.signal
+  const request = 'request' in context ? context.request : undefined
+  if (typeof request !== 'object' || request === null || !('signal' in request)) return undefined
+  const { signal } = request
+  // Servers may bring a signal class of their own.
+  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal
+  return isSignal ? (signal as AbortSignal) : undefined
+}

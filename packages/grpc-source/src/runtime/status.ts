@@ -1,0 +1,44 @@
+/** The 17 gRPC status codes by number. */
+export const STATUS_NAMES = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+] as const
+
+export type StatusName = (typeof STATUS_NAMES)[number]
+
+/** A call ended with a status other than OK. The message is the backend's and may hold internals. */
+export class GrpcCallError extends Error {
+  override name = 'GrpcCallError'
+  readonly status: StatusName
+  /** `grpc-status-details-bin` of the trailers. */
+  readonly details: Uint8Array | undefined
+
+  constructor(status: StatusName, message: string, options: { readonly details?: Uint8Array | undefined; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.status = status
+    this.details = options.details
+  }
+}
+
+export function statusName(code: number): StatusName {
+  return STATUS_NAMES[code] ?? 'UNKNOWN'
+}
+
+export function statusCode(name: StatusName): number {
+  return STATUS_NAMES.indexOf(name)
+}

@@ -1,0 +1,26 @@
+/** Metadata as it goes out: names in lower case, `-bin` names with bytes. */
+export type MetadataEntries = readonly (readonly [name: string, value: string | Uint8Array])[]
+
+export interface TransportCall {
+  /** `/package.Service/Method` */
+  readonly path: string
+  readonly metadata: MetadataEntries
+  /** Milliseconds the call may take; undefined: no limit. Sent as `grpc-timeout`. */
+  readonly timeoutMs: number | undefined
+  /** Cancels the call. */
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * Carries messages to one endpoint. It knows bytes, not protobuf. Connects on the first call.
+ * Every failure is a `GrpcCallError`.
+ */
+export interface Transport {
+  unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array>
+  /**
+   * Server and duplex streaming. Messages are read from the socket only as they are pulled.
+   * `return()` cancels at once, even while a `next()` waits.
+   */
+  stream(call: TransportCall, requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncIterableIterator<Uint8Array>
+  close(): void
+}

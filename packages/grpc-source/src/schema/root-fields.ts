@@ -1,0 +1,75 @@
+import { GraphQLNonNull, isNonNullType, type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, type GraphQLOutputType } from 'graphql'
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import { announce, createAnnouncement } from '../invalidation.ts'
+import { toLiveQueryExtension } from '../live-query.ts'
+import type { ExposedMethod } from '../methods.ts'
+import type { OperationInfo } from '../runtime/operation.ts'
+import type { MethodRuntime } from '../method-runtime.ts'
+import type { Shapes } from './shapes.ts'
+import type { TypeBuilder } from './types.ts'
+
+export type RootField = GraphQLFieldConfig<unknown, unknown, Readonly<Record<string, unknown>>>
+
+export interface RootFieldOptions {
+  readonly types: TypeBuilder
+  readonly shapes: Shapes
+  readonly sourceName: string
+  readonly bus: InvalidationBus | undefined
+  readonly isEntity: (typeName: string) => boolean
+}
+
+/** The GraphQL field of a query, mutation or subscription method. */
+export function createRootField(method: ExposedMethod, runtime: MethodRuntime, options: RootFieldOptions): RootField {
+  const { types, sourceName, bus, isEntity } = options
+  const type = responseType(method, options)
+  const base = {
+    type,
+    args: requestArguments(method, types),
+    description: runtime.description,
+    deprecationReason: method.desc.deprecated ? 'deprecated in the proto' : undefined,
+    extensions: {
+      origin: `grpc source "${sourceName}": ${method.origin}`,
+      ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery, type) } : {}),
+    },
+  }
+  if (method.type === 'SUBSCRIPTION') {
+    return {
+      ...base,
+      subscribe: (_source, args, context, info) => runtime.stream(args, { context, info: info as OperationInfo }),
+      resolve: (event) => runtime.pluck(event),
+    }
+  }
+  if (method.type === 'QUERY') {
+    return {
+      ...base,
+      resolve: async (_source, args, context, info) => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
+    }
+  }
+  const announcement = createAnnouncement(method, type, isEntity)
+  return {
+    ...base,
+    async resolve(_source, args, context, info) {
+      const result = runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo }))
+      if (announcement) await announce(bus, announcement(args, result))
+      return result
+    },
+  }
+}
+
+/** The response, or the field plucked from it. */
+export function responseType(method: ExposedMethod, { types, shapes }: Pick<RootFieldOptions, 'types' | 'shapes'>): GraphQLOutputType {
+  const { responsePluck } = method
+  const plucked = responsePluck && shapes.message(method.desc.output).fields.find(({ desc }) => desc === responsePluck)
+  const type = plucked ? types.outputOf(plucked) : types.output(method.desc.output)
+  return method.responseRequired && !isNonNullType(type) ? new GraphQLNonNull(type) : type
+}
+
+/** One argument for the whole request, or one for each of its fields. */
+export function requestArguments(method: ExposedMethod, types: TypeBuilder): GraphQLFieldConfigArgumentMap {
+  const fields = types.inputFields(method.desc.input, method.plucks)
+  if (Object.keys(fields).length === 0) return {}
+  if (method.wrapRequest === undefined) return fields
+  const needed = Object.values(fields).some(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined)
+  const input = types.input(method.desc.input)
+  return { [method.wrapRequest]: { type: needed ? new GraphQLNonNull(input) : input } }
+}

@@ -1,0 +1,94 @@
+import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
+import { isBase64 } from '../codec/scalar-codecs.ts'
+import { parseDuration, parseTimestamp } from '../codec/time.ts'
+
+/** The scalars that protobuf needs and GraphQL has not. They pass values on and check what comes in. */
+export type CustomScalar = 'DateTime' | 'Duration' | 'JSON' | 'Bytes' | 'Upload' | 'FieldMask' | 'UInt32' | 'Long' | 'BigInt'
+
+export function createScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
+  switch (name) {
+    case 'DateTime':
+      return scalar(typeName, 'A point in time, RFC 3339 with up to nanoseconds: `2026-01-31T12:00:00.5Z`.', {
+        parse: (value) => (parseTimestamp(value, typeName), value),
+        specifiedBy: 'https://www.rfc-editor.org/rfc/rfc3339',
+        output: (value) => (value instanceof Date ? value.toISOString() : value),
+      })
+    case 'Duration':
+      return scalar(typeName, 'A length of time in seconds, with up to nine decimals: `1.5s`.', {
+        parse: (value) => (parseDuration(value, typeName), value),
+      })
+    case 'JSON':
+      return scalar(typeName, 'Any JSON value.', { parse: (value) => value, output: withoutBigInts })
+    case 'Bytes':
+      return scalar(typeName, 'Binary data as base64 text.', { parse: parseBytes, output: toBase64 })
+    case 'Upload':
+      return scalar(typeName, 'A file of a multipart request, or binary data as base64 text.', { parse: parseBytes, output: toBase64 })
+    case 'FieldMask':
+      return scalar(typeName, 'Field paths separated by commas: `name,address.street`.', { parse: (value) => value })
+    case 'UInt32':
+      return scalar(typeName, 'An integer from 0 to 4294967295.', {
+        parse: (value) => checked(value, typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 4_294_967_295, typeName, 'an integer from 0 to 4294967295'),
+      })
+    case 'Long':
+      return scalar(typeName, 'A 64-bit integer: a number where that is exact, else a string.', { parse: (value) => parseLong(value, typeName) })
+    case 'BigInt':
+      return scalar(typeName, 'A 64-bit integer, sent as a string.', { parse: (value) => BigInt(parseLong(value, typeName)), output: String })
+  }
+}
+
+interface ScalarFunctions {
+  readonly parse: (value: unknown) => unknown
+  readonly output?: (value: unknown) => unknown
+  readonly specifiedBy?: string
+}
+
+function scalar(name: string, description: string, functions: ScalarFunctions): GraphQLScalarType {
+  const { parse, output = (value) => value, specifiedBy } = functions
+  return new GraphQLScalarType({
+    name,
+    description,
+    specifiedByURL: specifiedBy,
+    serialize: output,
+    parseValue: parse,
+    parseLiteral: (node, variables) => parse(literalValue(node, variables)),
+  })
+}
+
+/** A literal's value; integers past 2^53 keep their digits. */
+function literalValue(node: ValueNode, variables: Parameters<typeof valueFromASTUntyped>[1]): unknown {
+  if (node.kind !== Kind.INT) return valueFromASTUntyped(node, variables)
+  const number = Number(node.value)
+  return Number.isSafeInteger(number) ? number : node.value
+}
+
+function parseLong(value: unknown, typeName: string): string | number {
+  if (typeof value === 'bigint') return String(value)
+  const valid = (typeof value === 'number' && Number.isSafeInteger(value)) || (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
+  return checked(value, valid, typeName, 'a 64-bit integer, as a string when it is past 2^53') as string | number
+}
+
+function parseBytes(value: unknown): unknown {
+  const valid = value instanceof Uint8Array || value instanceof Blob || isFile(value) || (typeof value === 'string' && isBase64(value))
+  return checked(value, valid, 'Bytes', 'base64 text')
+}
+
+/** Servers bring their own File class. */
+export function isFile(value: unknown): value is { arrayBuffer(): Promise<ArrayBuffer> } {
+  return typeof value === 'object' && value !== null && 'arrayBuffer' in value && typeof value.arrayBuffer === 'function'
+}
+
+function toBase64(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+}
+
+function withoutBigInts(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(withoutBigInts)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutBigInts(item)]))
+}
+
+function checked(value: unknown, valid: boolean, typeName: string, expected: string): unknown {
+  if (valid) return value
+  throw new GraphQLError(`${typeName} must be ${expected}, got ${JSON.stringify(value) ?? typeof value}`)
+}

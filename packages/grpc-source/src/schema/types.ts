@@ -1,0 +1,338 @@
+import { ScalarType, type DescEnum, type DescMessage } from '@bufbuild/protobuf'
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLFloat,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLString,
+  parseValue,
+  valueFromAST,
+  type GraphQLFieldConfigMap,
+  type GraphQLInputFieldConfig,
+  type GraphQLInputFieldConfigMap,
+  type GraphQLInputType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+} from 'graphql'
+import type { Annotations } from '../annotations.ts'
+import type { Comments } from '../descriptors/comments.ts'
+import type { Finding } from '../errors.ts'
+import type { TypeNames } from './names.ts'
+import { createScalar, type CustomScalar } from './scalars.ts'
+import { partName, type FieldShape, type MessageShape, type OneofShape, type Shapes, type ValueKind } from './shapes.ts'
+import { createUnions } from './unions.ts'
+import { isWellKnown, type WellKnownType } from './well-known.ts'
+
+/** Builds GraphQL types from shapes, on demand and once each. */
+export interface TypeBuilder {
+  output(message: DescMessage): GraphQLOutputType
+  /** The type of a field's value, with list and nullability. */
+  outputOf(field: FieldShape): GraphQLOutputType
+  input(message: DescMessage): GraphQLInputType
+  /** The arguments or input fields of a message. `only` limits them to these proto or GraphQL names. */
+  inputFields(message: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap
+}
+
+export interface TypeBuilderOptions {
+  readonly shapes: Shapes
+  readonly names: TypeNames
+  readonly comments: Comments
+  readonly annotations: Annotations
+  readonly sourceName: string
+  readonly findings: Finding[]
+}
+
+const SCALAR_TYPES: Partial<Record<ScalarType, GraphQLScalarType>> = {
+  [ScalarType.BOOL]: GraphQLBoolean,
+  [ScalarType.STRING]: GraphQLString,
+  [ScalarType.FLOAT]: GraphQLFloat,
+  [ScalarType.DOUBLE]: GraphQLFloat,
+  [ScalarType.INT32]: GraphQLInt,
+  [ScalarType.SINT32]: GraphQLInt,
+  [ScalarType.SFIXED32]: GraphQLInt,
+}
+
+const WELL_KNOWN_TYPES: Readonly<Record<WellKnownType, CustomScalar | ScalarType>> = {
+  'google.protobuf.Timestamp': 'DateTime',
+  'google.protobuf.Duration': 'Duration',
+  'google.protobuf.FieldMask': 'FieldMask',
+  'google.protobuf.Struct': 'JSON',
+  'google.protobuf.Value': 'JSON',
+  'google.protobuf.ListValue': 'JSON',
+  'google.protobuf.Any': 'JSON',
+  'google.protobuf.DoubleValue': ScalarType.DOUBLE,
+  'google.protobuf.FloatValue': ScalarType.FLOAT,
+  'google.protobuf.Int64Value': ScalarType.INT64,
+  'google.protobuf.UInt64Value': ScalarType.UINT64,
+  'google.protobuf.Int32Value': ScalarType.INT32,
+  'google.protobuf.UInt32Value': ScalarType.UINT32,
+  'google.protobuf.BoolValue': ScalarType.BOOL,
+  'google.protobuf.StringValue': ScalarType.STRING,
+  'google.protobuf.BytesValue': ScalarType.BYTES,
+}
+
+export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
+  const { shapes, names, comments, sourceName, findings } = options
+  const { options: mapping } = shapes
+  const made = new Map<string, unknown>()
+  const unions = createUnions({ shapes, names, outputValue, origin })
+
+  /** One type for one key, made once; the name is claimed so that a collision is found. */
+  function once<T>(key: string, name: string, owner: string, make: (name: string) => T): T {
+    const known = made.get(key) as T | undefined
+    if (known !== undefined) return known
+    const type = make(names.claim(name, owner))
+    made.set(key, type)
+    return type
+  }
+
+  function customScalar(name: CustomScalar): GraphQLScalarType {
+    return once(`scalar ${name}`, name, `the scalar ${name}`, (typeName) => createScalar(name, typeName))
+  }
+
+  function scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType {
+    const standard = SCALAR_TYPES[scalar]
+    if (standard) return standard
+    if (scalar === ScalarType.BYTES) return customScalar(direction === 'input' && mapping.uploads ? 'Upload' : 'Bytes')
+    if (scalar === ScalarType.UINT32 || scalar === ScalarType.FIXED32) return customScalar('UInt32')
+    if (mapping.int64 === 'string') return GraphQLString
+    return customScalar(mapping.int64 === 'bigint-scalar' ? 'BigInt' : 'Long')
+  }
+
+  function wellKnownType(type: WellKnownType, direction: 'input' | 'output'): GraphQLScalarType {
+    const mapped = WELL_KNOWN_TYPES[type]
+    return typeof mapped === 'string' ? customScalar(mapped) : scalarType(mapped, direction)
+  }
+
+  function enumType(desc: DescEnum): GraphQLEnumType {
+    return once(desc.typeName, names.of(desc), describe(desc), (name) => {
+      const { nameOf, numberOf } = shapes.enum(desc)
+      const values = desc.values.flatMap((value) => {
+        const graphqlName = [...numberOf].find(
+          ([candidate, number]) => number === value.number && candidate === nameOf.get(number),
+        )?.[0]
+        // Aliases of a number that is already named are left out.
+        if (graphqlName === undefined || desc.values.find(({ number }) => number === value.number) !== value) return []
+        const deprecationReason = value.deprecated ? 'deprecated in the proto' : undefined
+        return [[graphqlName, { value: graphqlName, description: comments.of(value), deprecationReason }] as const]
+      })
+      return new GraphQLEnumType({
+        name,
+        description: comments.of(desc),
+        values: Object.fromEntries(values),
+        extensions: { origin: origin(desc) },
+      })
+    })
+  }
+
+  function outputType(desc: DescMessage): GraphQLOutputType {
+    if (isWellKnown(desc.typeName)) return wellKnownType(desc.typeName, 'output')
+    const shape = shapes.message(desc)
+    if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
+    return once(desc.typeName, names.of(desc), describe(desc), (name) => {
+      return new GraphQLObjectType({
+        name,
+        description: comments.of(desc),
+        fields: () => outputFields(shape),
+        extensions: { origin: origin(desc) },
+      })
+    })
+  }
+
+  function outputFields(shape: MessageShape): GraphQLFieldConfigMap<unknown, unknown> {
+    const fields: GraphQLFieldConfigMap<unknown, unknown> = {}
+    for (const field of shape.fields) {
+      if (!field.inOutput) continue
+      if (mapping.oneofs === 'union' && field.oneof) {
+        const { oneof } = field
+        fields[oneof.name] ??= unions.field(shape, oneof)
+        continue
+      }
+      const isFlag = field.value.kind === 'message' && outputType(field.value.message) === GraphQLBoolean
+      fields[field.name] = {
+        type: outputOf(field),
+        description: field.annotation.description || comments.of(field.desc),
+        deprecationReason: field.desc.deprecated ? 'deprecated in the proto' : undefined,
+        extensions: { origin: `${origin(shape.desc)} field ${field.desc.name}` },
+        ...(isFlag ? { resolve: flagResolver(field) } : {}),
+      }
+    }
+    return fields
+  }
+
+  function outputOf(field: FieldShape): GraphQLOutputType {
+    const type = outputValue(field.value)
+    if (field.cardinality === 'map') {
+      if (mapping.maps === 'json') return new GraphQLNonNull(customScalar('JSON'))
+      return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(entryType(field, type))))
+    }
+    // A backend newer than the protos may send enum numbers that have no name: those read as null.
+    const isEnum = field.value.kind === 'enum'
+    if (field.cardinality === 'list') {
+      const item = isEnum || canBeUnshowable(field.value) ? type : new GraphQLNonNull(type)
+      return new GraphQLNonNull(new GraphQLList(item))
+    }
+    return field.required && !isEnum ? new GraphQLNonNull(type) : type
+  }
+
+  function outputValue(value: ValueKind): GraphQLOutputType {
+    switch (value.kind) {
+      case 'scalar':
+        return scalarType(value.scalar, 'output')
+      case 'enum':
+        return enumType(value.enum)
+      case 'wellKnown':
+        return wellKnownType(value.type, 'output')
+      case 'message':
+        return outputType(value.message)
+    }
+  }
+
+  function entryType(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
+    const { parent } = field.desc
+    const key = scalarType(field.key as ScalarType, 'output')
+    return once(`entry ${field.desc.toString()}`, partName(names, parent, field.name, 'Entry'), describe(parent), (name) => {
+      const nullable = field.value.kind === 'enum' || field.value.kind === 'wellKnown'
+      return new GraphQLObjectType({
+        name,
+        fields: { key: { type: new GraphQLNonNull(key) }, value: { type: nullable ? value : new GraphQLNonNull(value) } },
+        extensions: { origin: origin(parent) },
+      })
+    })
+  }
+
+  function inputType(desc: DescMessage): GraphQLInputType {
+    const shape = shapes.message(desc)
+    if (!shape.fields.some(({ inInput }) => inInput)) return GraphQLBoolean
+    const base = names.of(desc)
+    return once(`input ${desc.typeName}`, base.endsWith('Input') ? base : `${base}Input`, `the input form of ${describe(desc)}`, (name) => {
+      return new GraphQLInputObjectType({
+        name,
+        description: comments.of(desc),
+        fields: () => inputFields(desc),
+        extensions: { origin: origin(desc) },
+      })
+    })
+  }
+
+  function inputFields(desc: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap {
+    const shape = shapes.message(desc)
+    const fields: GraphQLInputFieldConfigMap = {}
+    for (const field of shape.fields) {
+      if (!field.inInput || (only && !only.includes(field.desc.name) && !only.includes(field.name))) continue
+      const { oneof } = field
+      if (!oneof) fields[field.name] = inputField(field)
+      else fields[oneof.name] ??= oneofField(shape, oneof)
+    }
+    return fields
+  }
+
+  function inputField(field: FieldShape): GraphQLInputFieldConfig {
+    const nullable = field.cardinality === 'single' ? inputValue(field.value) : inputList(field)
+    const text = field.annotation.default
+    const defaultValue = text === undefined || text === '' ? undefined : parseDefault(field, nullable, text)
+    const required = field.required && defaultValue === undefined
+    return {
+      type: required ? new GraphQLNonNull(nullable) : nullable,
+      description: field.annotation.description || comments.of(field.desc),
+      defaultValue,
+      // GraphQL does not let required arguments be deprecated.
+      deprecationReason: field.desc.deprecated && !required ? 'deprecated in the proto' : undefined,
+    }
+  }
+
+  function inputList(field: FieldShape): GraphQLInputType {
+    if (field.cardinality === 'list') return new GraphQLList(new GraphQLNonNull(inputValue(field.value)))
+    if (mapping.maps === 'json') return customScalar('JSON')
+    const { parent } = field.desc
+    const entry = once(`input entry ${field.desc.toString()}`, partName(names, parent, field.name, 'EntryInput'), describe(parent), (name) => {
+      return new GraphQLInputObjectType({
+        name,
+        fields: () => ({
+          key: { type: new GraphQLNonNull(scalarType(field.key as ScalarType, 'input')) },
+          value: { type: new GraphQLNonNull(inputValue(field.value)) },
+        }),
+        extensions: { origin: origin(parent) },
+      })
+    })
+    return new GraphQLList(new GraphQLNonNull(entry))
+  }
+
+  function inputValue(value: ValueKind): GraphQLInputType {
+    switch (value.kind) {
+      case 'scalar':
+        return scalarType(value.scalar, 'input')
+      case 'enum':
+        return enumType(value.enum)
+      case 'wellKnown':
+        return wellKnownType(value.type, 'input')
+      case 'message':
+        return inputType(value.message)
+    }
+  }
+
+  function oneofField(shape: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {
+    const { desc } = shape
+    const type = once(`oneof ${desc.typeName}.${oneof.desc.name}`, partName(names, desc, oneof.name, 'Input'), describe(desc), (name) => {
+      return new GraphQLInputObjectType({
+        name,
+        isOneOf: true,
+        fields: () =>
+          Object.fromEntries(
+            oneof.fields
+              .filter(({ inInput }) => inInput)
+              .map((field) => [field.name, { type: inputValue(field.value), description: field.annotation.description || comments.of(field.desc) }]),
+          ),
+        extensions: { origin: origin(desc) },
+      })
+    })
+    return { type: oneof.required ? new GraphQLNonNull(type) : type }
+  }
+
+  function parseDefault(field: FieldShape, type: GraphQLInputType, text: string): unknown {
+    for (const candidate of [text, JSON.stringify(text)]) {
+      try {
+        const value = valueFromAST(parseValue(candidate), type)
+        if (value !== undefined) return value
+      } catch {
+        // Not a GraphQL literal: tried as a string next.
+      }
+    }
+    findings.push({
+      file: field.desc.parent.file.proto.name,
+      element: `${field.desc.parent.typeName}.${field.desc.name}`,
+      message: `the default "${text}" is no value of type ${String(type)}; write it as in GraphQL`,
+    })
+    return undefined
+  }
+
+  function describe(desc: DescMessage | DescEnum): string {
+    return `${desc.typeName} (${desc.file.proto.name})`
+  }
+
+  function origin(desc: DescMessage | DescEnum): string {
+    return `grpc source "${sourceName}": ${describe(desc)}`
+  }
+
+  return { output: outputType, outputOf, input: inputType, inputFields }
+}
+
+/** JSON values and times that GraphQL cannot show read as null, also inside lists. */
+function canBeUnshowable(value: ValueKind): boolean {
+  if (value.kind !== 'wellKnown') return false
+  const mapped = WELL_KNOWN_TYPES[value.type]
+  return mapped === 'JSON' || mapped === 'DateTime'
+}
+
+/** A message without fields is a Boolean: whether it is set. */
+function flagResolver(field: FieldShape): (source: unknown) => unknown {
+  const isSet = (value: unknown): boolean => value !== null && value !== undefined
+  return (source) => {
+    const value = (source as Readonly<Record<string, unknown>>)[field.name]
+    return field.cardinality === 'list' && Array.isArray(value) ? value.map(isSet) : isSet(value) || null
+  }
+}

@@ -1,0 +1,119 @@
+import type { GraphQLSchema } from 'graphql'
+import { createAnnotations, type Annotations } from './annotations.ts'
+import { shippedRegistry } from './descriptors/shipped-registry.ts'
+import { loadDescriptors } from './descriptors/load.ts'
+import { createEndpoints } from './endpoints.ts'
+import { badInputError, GrpcSourceError } from './errors.ts'
+import { buildModel, type Model } from './model.ts'
+import type { Clock, GrpcSourceOptions, Logger } from './options.ts'
+import { createCaller } from './runtime/call.ts'
+import { createInvoker } from './runtime/invoker.ts'
+import { createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
+import { createOperations } from './runtime/operation.ts'
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Sent with this call beside the source's own. */
+  readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined
+  /** The GraphQL context on whose behalf the call is made: its headers are forwarded, its signal cancels. */
+  readonly context?: unknown
+}
+
+/** A set of gRPC services as part of a GraphQL schema. */
+export interface GrpcSource {
+  readonly name: string
+  /** The source's own fields and types; replaced by `reload()`. */
+  readonly schema: GraphQLSchema
+  /**
+   * Calls a method, exposed or not, without GraphQL: request and response are as in GraphQL arguments and results.
+   * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
+   */
+  call(method: string, request?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<unknown>
+  /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
+  reload(): Promise<void>
+  /** Tells of every new schema; the returned function ends that. */
+  onReload(listener: () => void): () => void
+  /** Notes when a client's request arrived, so that its calls' deadlines count from there. */
+  requestArrived(request: object): void
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Reads descriptors and makes a source of them. Connects to a backend only when it is first called,
+ * except for reflection.
+ * @throws GrpcSourceError that names what is wrong; nothing is left running
+ */
+export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
+  const { name, dedupe = 'operation', exposeDetails = false, exposeMessages = false, observe } = options
+  const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
+  const operations = createOperations(clock)
+  const endpoints = createEndpoints(options)
+  const invoker = createInvoker({
+    sourceName: name,
+    caller: createCaller({ clock, random, retries: options.retries }),
+    clock,
+    operations,
+    metadata: createMetadataSource(options.metadata),
+    dedupe,
+    observe,
+  })
+  const listeners = new Set<() => void>()
+  let annotations: Annotations | undefined
+  let model: Model
+
+  async function load(): Promise<Model> {
+    annotations ??= await createAnnotations()
+    const registry = await loadDescriptors(options, () => endpoints.main())
+    const errors = { exposeDetails, exposeMessages, registry: await shippedRegistry(registry) }
+    return buildModel({ registry, annotations, endpoints, invoker, errors, logger, source: options })
+  }
+
+  async function close(): Promise<void> {
+    listeners.clear()
+    endpoints.close()
+  }
+
+  try {
+    model = await load()
+  } catch (error) {
+    await close()
+    throw error instanceof GrpcSourceError ? error : new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `grpc source "${name}" cannot start: ${String(error)}`, { cause: error })
+  }
+
+  return {
+    name,
+    get schema() {
+      return model.schema
+    },
+    async call(id, request = {}, { signal, metadata, context } = {}) {
+      const method = model.method(id)
+      if (!method) throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
+      return method.unary(request, { context, info: undefined, signal, metadata: metadata && toEntries(metadata) })
+    },
+    async reload() {
+      model = await load()
+      for (const listener of listeners) listener()
+    },
+    onReload(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    requestArrived: (request) => operations.arrived(request),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, ms) => setTimeout(callback, ms),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+}
+
+/* oxlint-disable no-console -- the documented default of an injectable logger */
+const consoleLogger: Logger = {
+  warn: (message) => console.warn(message),
+  error: (message, error) => console.error(message, error),
+}
+/* oxlint-enable no-console */
