@@ -21,9 +21,13 @@ export interface SchemaAnnotation {
   /** The GraphQL field's name. Default: the method's name in camelCase. */
   readonly name?: string | undefined
   /** `name` wraps the request in one argument of that name; `plucks` limits the arguments to these fields. */
-  readonly request?: { readonly name?: string | undefined; readonly plucks?: readonly string[] | undefined } | undefined
+  readonly request?:
+    | { readonly name?: string | undefined; readonly plucks?: readonly string[] | undefined }
+    | undefined
   /** `pluck` returns that field of the response; `required` makes the field non-null. */
-  readonly response?: { readonly required?: boolean | undefined; readonly pluck?: string | undefined } | undefined
+  readonly response?:
+    | { readonly required?: boolean | undefined; readonly pluck?: string | undefined }
+    | undefined
 }
 
 /** `graphql.live_query` of a method. Specification: "Live query option". */

@@ -35,7 +35,9 @@ export function createEndpoints(options: GrpcSourceOptions): Endpoints {
   }
 
   const main = endpoint === undefined ? undefined : resolve(endpoint, tls)
-  const configured = new Map(Object.entries(endpoints).map(([service, written]) => [service, resolve(written, tls)]))
+  const configured = new Map(
+    Object.entries(endpoints).map(([service, written]) => [service, resolve(written, tls)]),
+  )
   return {
     of(service, annotation) {
       const own = configured.get(service.typeName) ?? main

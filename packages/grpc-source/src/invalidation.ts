@@ -3,12 +3,15 @@ import { getNamedType, getNullableType, isListType, isObjectType, type GraphQLOu
 import type { ExposedMethod } from './methods.ts'
 
 /** What a mutation that succeeded tells the bus. */
-export type Announcement = (args: Readonly<Record<string, unknown>>, result: unknown) => readonly InvalidationEvent[]
+export type Announcement = (
+  args: Readonly<Record<string, unknown>>,
+  result: unknown,
+) => readonly InvalidationEvent[]
 
 const VERBS: readonly (readonly [RegExp, string])[] = [
-  [/^(create|add|insert)(?![a-z])/i, 'create'],
-  [/^(update|set|patch|edit|upsert)(?![a-z])/i, 'update'],
-  [/^(delete|remove)(?![a-z])/i, 'delete'],
+  [/^([Cc]reate|[Aa]dd|[Ii]nsert)(?![a-z])/, 'create'],
+  [/^([Uu]pdate|[Ss]et|[Pp]atch|[Ee]dit|[Uu]psert)(?![a-z])/, 'update'],
+  [/^([Dd]elete|[Rr]emove)(?![a-z])/, 'delete'],
 ]
 
 /** `create`, `update` or `delete`, by the verb that a name begins with. */
@@ -25,7 +28,8 @@ export function createAnnouncement(
   const { invalidates } = method.settings
   if (invalidates === false) return undefined
   const operation = operationOf(method.desc.name)
-  const rules = invalidates === undefined ? [{ entityType: entityTypeOf(method, type, isEntity) }] : [invalidates].flat()
+  const rules =
+    invalidates === undefined ? [{ entityType: entityTypeOf(method, type, isEntity) }] : [invalidates].flat()
   return (args, result) =>
     rules.map((rule) => ({
       entityType: rule.entityType,
@@ -38,7 +42,11 @@ export function createAnnouncement(
  * The returned type when it is an entity; the one entity inside it when it wraps one;
  * else what the method's name says: `DeleteUser` changes `User`.
  */
-function entityTypeOf(method: ExposedMethod, type: GraphQLOutputType, isEntity: (typeName: string) => boolean): string {
+function entityTypeOf(
+  method: ExposedMethod,
+  type: GraphQLOutputType,
+  isEntity: (typeName: string) => boolean,
+): string {
   const named = getNamedType(type)
   const noun = method.desc.name.replace(/^[A-Z][a-z]+(?=[A-Z])/, '')
   const isWrapper = isObjectType(named) && /(Response|Reply|Result|Payload)$/.test(named.name)
@@ -59,10 +67,15 @@ function idOf(value: unknown, field: string): string | undefined {
   const id = record[field]
   if (typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint') return String(id)
   // One level down: `{ input: { id } }` and `{ user: { id } }`.
-  const nested = Object.values(record).filter((item) => typeof item === 'object' && item !== null && !Array.isArray(item) && field in item)
+  const nested = Object.values(record).filter(
+    (item) => typeof item === 'object' && item !== null && !Array.isArray(item) && field in item,
+  )
   return nested.length === 1 ? idOf(nested[0], field) : undefined
 }
 
-export async function announce(bus: InvalidationBus | undefined, events: readonly InvalidationEvent[]): Promise<void> {
+export async function announce(
+  bus: InvalidationBus | undefined,
+  events: readonly InvalidationEvent[],
+): Promise<void> {
   if (bus && events.length > 0) await bus.publish(events)
 }

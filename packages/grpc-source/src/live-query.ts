@@ -11,7 +11,11 @@ export function toLiveQueryExtension(
   return {
     ...rest,
     ...(volatility === undefined ? {} : { volatility }),
-    triggers: explicit ?? entityNames(type).flatMap((name) => ['create', 'update', 'delete'].map((operation) => `${name}.${operation}`)),
+    triggers:
+      explicit ??
+      entityNames(type).flatMap((name) =>
+        ['create', 'update', 'delete'].map((operation) => `${name}.${operation}`),
+      ),
   }
 }
 

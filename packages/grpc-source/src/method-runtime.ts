@@ -33,7 +33,9 @@ export function createMethodRuntime(
   const isFlag = !output.fields.some(({ inOutput }) => inOutput)
 
   async function toRequest(args: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
-    const value = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Readonly<Record<string, unknown>>
+    const value = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Readonly<
+      Record<string, unknown>
+    >
     return encode(mayHoldFiles ? ((await readFiles(value)) as Readonly<Record<string, unknown>>) : value)
   }
 

@@ -48,7 +48,10 @@ export function exposeMethods(input: {
 }): ExposedMethod[] {
   const { registry, annotations, expose, overrides, findings } = input
   for (const id of Object.keys(overrides)) {
-    if (!findMethod(registry, id)) findings.push({ message: `methods: "${id}" names no method of the protos; write "package.Service.Method"` })
+    if (!findMethod(registry, id))
+      findings.push({
+        message: `methods: "${id}" names no method of the protos; write "package.Service.Method"`,
+      })
   }
   const exposed: ExposedMethod[] = []
   for (const file of registry.files) {
@@ -64,19 +67,27 @@ export function exposeMethods(input: {
   return exposed
 
   function toExposed(desc: DescMethod, schema: SchemaAnnotation, settings: MethodOptions): ExposedMethod {
-    const report = (message: string): void => void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
+    const report = (message: string): void =>
+      void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
     const type = schema.type ?? 'QUERY'
     const liveQuery = settings.liveQuery ?? annotations.liveQuery(desc)
     checkKind(desc, type, report)
     checkLive(liveQuery, type, report)
     const plucks = schema.request?.plucks?.length ? schema.request.plucks : undefined
     for (const pluck of plucks ?? []) {
-      if (!hasField(desc.input.fields, pluck)) report(`request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`)
+      if (!hasField(desc.input.fields, pluck))
+        report(
+          `request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`,
+        )
     }
     const pluckName = schema.response?.pluck || undefined
-    const responsePluck = desc.output.fields.find(({ name, jsonName }) => name === pluckName || jsonName === pluckName)
+    const responsePluck = desc.output.fields.find(
+      ({ name, jsonName }) => name === pluckName || jsonName === pluckName,
+    )
     if (pluckName !== undefined && !responsePluck) {
-      report(`response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`)
+      report(
+        `response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`,
+      )
     }
     return {
       desc,
@@ -104,14 +115,17 @@ function schemaOf(
   if (settings.schema === false) return undefined
   if (settings.schema) return settings.schema
   if (annotated) return annotated
-  if (expose !== 'all' || desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming') return undefined
+  if (expose !== 'all' || desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming')
+    return undefined
   return { type: typeByShape(desc) }
 }
 
 /** What an unannotated method is, by what it says of itself, else by its verb. */
 function typeByShape(desc: DescMethod): FieldType {
   if (desc.methodKind === 'server_streaming') return 'SUBSCRIPTION'
-  const isRead = desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS || /^(Get|List|Search|BatchGet)([A-Z0-9]|$)/.test(desc.name)
+  const isRead =
+    desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
+    /^(Get|List|Search|BatchGet)([A-Z0-9]|$)/.test(desc.name)
   return isRead ? 'QUERY' : 'MUTATION'
 }
 
@@ -125,12 +139,19 @@ function checkKind(desc: DescMethod, type: FieldType, report: (message: string) 
   }
 }
 
-function checkLive(live: LiveQueryAnnotation | undefined, type: FieldType, report: (message: string) => void): void {
+function checkLive(
+  live: LiveQueryAnnotation | undefined,
+  type: FieldType,
+  report: (message: string) => void,
+): void {
   if (!live) return
-  if (live.enabled && type !== 'QUERY') report(`has live_query.enabled but is a ${type}; only queries can be live`)
+  if (live.enabled && type !== 'QUERY')
+    report(`has live_query.enabled but is a ${type}; only queries can be live`)
   for (const trigger of live.triggers ?? []) {
     if (!/^(\*|[A-Za-z_]\w*)\.(\*|[A-Za-z_]\w*)$/.test(trigger)) {
-      report(`live_query.triggers holds "${trigger}"; write "<EntityType>.<operation>", "*" stands for either part`)
+      report(
+        `live_query.triggers holds "${trigger}"; write "<EntityType>.<operation>", "*" stands for either part`,
+      )
     }
   }
   if (live.pollIntervalMs !== undefined && live.pollIntervalMs > 0 && live.pollIntervalMs < 50) {

@@ -44,13 +44,22 @@ export function buildModel(options: ModelOptions): Model {
   const names = createTypeNames(mapping.typeNames, findings)
   const comments = createComments()
   const types = createTypeBuilder({ shapes, names, comments, annotations, sourceName, findings })
-  const decoders = createDecoders({ shapes, registry, int64: mapping.int64, onUnknownEnum: warnOnce(logger, sourceName) })
+  const decoders = createDecoders({
+    shapes,
+    registry,
+    int64: mapping.int64,
+    onUnknownEnum: warnOnce(logger, sourceName),
+  })
   const encoders = createEncoders({ shapes, registry })
   const exposed = exposeMethods({ registry, annotations, expose, overrides, findings })
   const whole = new Map<DescMethod, MethodRuntime>()
-  const messageNames = new Set([...registry].flatMap((type) => (type.kind === 'message' ? [names.of(type)] : [])))
+  const messageNames = new Set(
+    [...registry].flatMap((type) => (type.kind === 'message' ? [names.of(type)] : [])),
+  )
 
-  function createRuntime(method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>): MethodRuntime {
+  function createRuntime(
+    method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
+  ): MethodRuntime {
     return createMethodRuntime(method, {
       callable: toCallable(method.desc),
       encode: encoders(method.desc.input),
@@ -64,7 +73,8 @@ export function buildModel(options: ModelOptions): Model {
   /** Called from code, the request and the response are whole. */
   function wholeRuntime(desc: DescMethod): MethodRuntime {
     let runtime = whole.get(desc)
-    if (!runtime) whole.set(desc, (runtime = createRuntime({ desc, wrapRequest: undefined, responsePluck: undefined })))
+    if (!runtime)
+      whole.set(desc, (runtime = createRuntime({ desc, wrapRequest: undefined, responsePluck: undefined })))
     return runtime
   }
 
@@ -75,7 +85,10 @@ export function buildModel(options: ModelOptions): Model {
       findings.push({
         file: desc.parent.file.proto.name,
         element: desc.parent.typeName,
-        message: 'has no endpoint; set endpoint, endpoints["' + desc.parent.typeName + '"] or (graphql.service).host',
+        message:
+          'has no endpoint; set endpoint, endpoints["' +
+          desc.parent.typeName +
+          '"] or (graphql.service).host',
       })
     }
     const isStream = desc.methodKind !== 'unary'
@@ -86,19 +99,34 @@ export function buildModel(options: ModelOptions): Model {
       decode: decoders(desc.output),
       deadlineMs: settings.deadlineMs ?? (isStream ? 0 : (source.deadlineMs ?? 15_000)),
       retries: settings.retries ?? source.retries?.max ?? 2,
-      isRead: exposed.some((method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER')),
+      isRead: exposed.some(
+        (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
+      ),
     }
   }
 
-  const roots: Record<'QUERY' | 'MUTATION' | 'SUBSCRIPTION', GraphQLFieldConfigMap<unknown, unknown>> = { QUERY: {}, MUTATION: {}, SUBSCRIPTION: {} }
+  const roots: Record<'QUERY' | 'MUTATION' | 'SUBSCRIPTION', GraphQLFieldConfigMap<unknown, unknown>> = {
+    QUERY: {},
+    MUTATION: {},
+    SUBSCRIPTION: {},
+  }
   for (const method of exposed) {
     if (method.desc.methodKind === 'client_streaming' || method.desc.methodKind === 'bidi_streaming') continue
     const runtime = createRuntime(method)
     if (method.type === 'RESOLVER') continue
-    const field = createRootField(method, runtime, { types, shapes, sourceName, bus, isEntity: (name) => messageNames.has(name) })
+    const field = createRootField(method, runtime, {
+      types,
+      shapes,
+      sourceName,
+      bus,
+      isEntity: (name) => messageNames.has(name),
+    })
     roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
   }
-  const root = (name: string, fields: GraphQLFieldConfigMap<unknown, unknown>): GraphQLObjectType | undefined =>
+  const root = (
+    name: string,
+    fields: GraphQLFieldConfigMap<unknown, unknown>,
+  ): GraphQLObjectType | undefined =>
     Object.keys(fields).length === 0 ? undefined : new GraphQLObjectType({ name, fields })
   // Building the schema makes every type, and with it every finding.
   const schema = new GraphQLSchema({
@@ -107,7 +135,10 @@ export function buildModel(options: ModelOptions): Model {
     subscription: root('Subscription', roots.SUBSCRIPTION),
   })
   if (exposed.length === 0) {
-    findings.push({ message: 'no method is exposed; annotate one with (graphql.schema), name it in methods, or set expose: "all"' })
+    findings.push({
+      message:
+        'no method is exposed; annotate one with (graphql.schema), name it in methods, or set expose: "all"',
+    })
   }
   if (findings.length > 0) throw lintError(sourceName, findings)
 
@@ -143,6 +174,8 @@ function warnOnce(logger: Logger, sourceName: string): (enumName: string, number
     // A hostile backend could send every number there is.
     if (seen.has(key) || seen.size >= 1_000) return
     seen.add(key)
-    logger.warn(`grpc source "${sourceName}": ${enumName} has no value ${number}; it reads as null. The protos are older than the backend`)
+    logger.warn(
+      `grpc source "${sourceName}": ${enumName} has no value ${number}; it reads as null. The protos are older than the backend`,
+    )
   }
 }

@@ -15,7 +15,10 @@ export interface GrpcSourcePlugin extends Plugin {
  */
 export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
   /** Servers set the same schema again for each request. */
-  const merged = new WeakMap<GraphQLSchema, { readonly from: GraphQLSchema; readonly schema: GraphQLSchema }>()
+  const merged = new WeakMap<
+    GraphQLSchema,
+    { readonly from: GraphQLSchema; readonly schema: GraphQLSchema }
+  >()
   const made = new WeakSet<GraphQLSchema>()
   const key = `grpc-source:${source.name}`
   let base: GraphQLSchema | undefined

@@ -78,7 +78,13 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     model = await load()
   } catch (error) {
     await close()
-    throw error instanceof GrpcSourceError ? error : new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `grpc source "${name}" cannot start: ${String(error)}`, { cause: error })
+    throw error instanceof GrpcSourceError
+      ? error
+      : new GrpcSourceError(
+          'GRPC_SOURCE_DESCRIPTORS',
+          `grpc source "${name}" cannot start: ${String(error)}`,
+          { cause: error },
+        )
   }
 
   return {
@@ -88,8 +94,14 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     },
     async call(id, request = {}, { signal, metadata, context } = {}) {
       const method = model.method(id)
-      if (!method) throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
-      return method.unary(request, { context, info: undefined, signal, metadata: metadata && toEntries(metadata) })
+      if (!method)
+        throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
+      return method.unary(request, {
+        context,
+        info: undefined,
+        signal,
+        metadata: metadata && toEntries(metadata),
+      })
     },
     async reload() {
       model = await load()

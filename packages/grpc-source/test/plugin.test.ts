@@ -1,5 +1,11 @@
 import { createInvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
-import { createDisposables, grpcError, startGrpcBackend, type GrpcBackend, type GrpcHandler } from '@vinyasa/test-kit'
+import {
+  createDisposables,
+  grpcError,
+  startGrpcBackend,
+  type GrpcBackend,
+  type GrpcHandler,
+} from '@vinyasa/test-kit'
 import { buildSchema, printSchema } from 'graphql'
 import { createSchema, createYoga, type YogaServerInstance } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -30,7 +36,10 @@ const HANDLERS: Record<string, GrpcHandler> = {
 async function backend(handlers: Record<string, GrpcHandler> = {}): Promise<GrpcBackend> {
   const disposables = createDisposables(onTestFinished)
   return disposables.use(
-    await startGrpcBackend({ protos: { 'users.proto': USERS_PROTO, 'graphql.proto': GRAPHQL_PROTO }, handlers: { ...HANDLERS, ...handlers } }),
+    await startGrpcBackend({
+      protos: { 'users.proto': USERS_PROTO, 'graphql.proto': GRAPHQL_PROTO },
+      handlers: { ...HANDLERS, ...handlers },
+    }),
   )
 }
 
@@ -39,12 +48,25 @@ async function server(
   options: Partial<GrpcSourceOptions> = {},
   yogaOptions: Parameters<typeof createYoga>[0] = {},
 ): Promise<YogaServerInstance<object, object>> {
-  const source = await createGrpcSource({ name: 'users', protoText: { 'users.proto': USERS_PROTO }, endpoint, ...options })
+  const source = await createGrpcSource({
+    name: 'users',
+    protoText: { 'users.proto': USERS_PROTO },
+    endpoint,
+    ...options,
+  })
   onTestFinished(() => source.close())
-  return createYoga({ logging: false, ...yogaOptions, plugins: [useGrpcSource(source), ...(yogaOptions.plugins ?? [])] })
+  return createYoga({
+    logging: false,
+    ...yogaOptions,
+    plugins: [useGrpcSource(source), ...(yogaOptions.plugins ?? [])],
+  })
 }
 
-async function run(yoga: YogaServerInstance<object, object>, query: string, variables?: object): Promise<any> {
+async function run(
+  yoga: YogaServerInstance<object, object>,
+  query: string,
+  variables?: object,
+): Promise<any> {
   const response = await yoga.fetch('http://test/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -58,48 +80,81 @@ describe('useGrpcSource', () => {
     const { address } = await backend()
     const yoga = await server(address)
     expect(
-      await run(yoga, '{ user(id: "1") { id name status accountNumber tags address { city } createdAt } users { totalCount users { id } } }'),
+      await run(
+        yoga,
+        '{ user(id: "1") { id name status accountNumber tags address { city } createdAt } users { totalCount users { id } } }',
+      ),
     ).toEqual({
       data: {
         user: { ...ADA, createdAt: '2023-11-14T22:13:20.005Z' },
         users: { totalCount: 10, users: [{ id: '1' }] },
       },
     })
-    expect(await run(yoga, 'mutation { createUser(input: { name: "Bo", address: { city: "Bern" } }) { id name address { city } createdAt } }')).toEqual({
+    expect(
+      await run(
+        yoga,
+        'mutation { createUser(input: { name: "Bo", address: { city: "Bern" } }) { id name address { city } createdAt } }',
+      ),
+    ).toEqual({
       data: { createUser: { id: '2', name: 'Bo', address: { city: 'Bern' }, createdAt: null } },
     })
   })
 
   it('keeps the fields of a schema that the server has', async () => {
     const { address } = await backend()
-    const schema = createSchema({ typeDefs: 'type Query { hello: String! }', resolvers: { Query: { hello: () => 'world' } } })
+    const schema = createSchema({
+      typeDefs: 'type Query { hello: String! }',
+      resolvers: { Query: { hello: () => 'world' } },
+    })
     const yoga = await server(address, {}, { schema })
-    expect(await run(yoga, '{ hello user(id: "1") { name } }')).toEqual({ data: { hello: 'world', user: { name: 'Ada' } } })
+    expect(await run(yoga, '{ hello user(id: "1") { name } }')).toEqual({
+      data: { hello: 'world', user: { name: 'Ada' } },
+    })
   })
 
   it('works with a schema that is a promise, and one that is made for each request', async () => {
     const { address } = await backend()
-    const make = (): any => createSchema({ typeDefs: 'type Query { hello: String! }', resolvers: { Query: { hello: () => 'world' } } })
+    const make = (): any =>
+      createSchema({
+        typeDefs: 'type Query { hello: String! }',
+        resolvers: { Query: { hello: () => 'world' } },
+      })
     const fixed = make()
     for (const schema of [Promise.resolve(make()), () => Promise.resolve(fixed)]) {
       const yoga = await server(address, {}, { schema })
       for (let round = 0; round < 2; round++) {
-        expect(await run(yoga, '{ hello user(id: "1") { name } }')).toEqual({ data: { hello: 'world', user: { name: 'Ada' } } })
+        expect(await run(yoga, '{ hello user(id: "1") { name } }')).toEqual({
+          data: { hello: 'world', user: { name: 'Ada' } },
+        })
       }
     }
   })
 
   it('stands beside a second source, with and without a schema of the server, in either order', async () => {
     const { address } = await backend()
-    const first = await createGrpcSource({ name: 'users', protoText: { 'users.proto': USERS_PROTO }, endpoint: address })
-    const second = await createGrpcSource({
-      name: 'other',
-      protoText: { 'other.proto': 'syntax="proto3"; package o; import "graphql.proto"; service S { rpc Ping(P) returns (P) { option (graphql.schema).name = "ping"; } } message P { string text = 1; }' },
+    const first = await createGrpcSource({
+      name: 'users',
+      protoText: { 'users.proto': USERS_PROTO },
       endpoint: address,
     })
-    for (const sources of [[first, second], [second, first]]) {
+    const second = await createGrpcSource({
+      name: 'other',
+      protoText: {
+        'other.proto':
+          'syntax="proto3"; package o; import "graphql.proto"; service S { rpc Ping(P) returns (P) { option (graphql.schema).name = "ping"; } } message P { string text = 1; }',
+      },
+      endpoint: address,
+    })
+    for (const sources of [
+      [first, second],
+      [second, first],
+    ]) {
       for (const schema of [undefined, buildSchema('type Query { hello: String }')]) {
-        const yoga = createYoga({ logging: false, ...(schema ? { schema } : {}), plugins: sources.map(useGrpcSource) })
+        const yoga = createYoga({
+          logging: false,
+          ...(schema ? { schema } : {}),
+          plugins: sources.map(useGrpcSource),
+        })
         const result = await run(yoga, '{ user(id: "1") { name } ping(text: "x") { text } }')
         expect(result.data.user).toEqual({ name: 'Ada' })
         expect(result.errors[0].extensions.code).toBe('NOT_IMPLEMENTED')
@@ -121,12 +176,20 @@ describe('useGrpcSource', () => {
     const yoga = await server(address)
     expect(await run(yoga, '{ user(id: "7") { name } }')).toMatchObject({
       data: { user: null },
-      errors: [{ message: 'no user 7', path: ['user'], extensions: { code: 'NOT_FOUND', grpc: { status: 'NOT_FOUND' } } }],
+      errors: [
+        {
+          message: 'no user 7',
+          path: ['user'],
+          extensions: { code: 'NOT_FOUND', grpc: { status: 'NOT_FOUND' } },
+        },
+      ],
     })
   })
 
   it('sends the deadline and answers TIMEOUT when it passes', async () => {
-    const { address, calls } = await backend({ 'demo.users.v1.UserService/GetUser': () => new Promise(() => {}) })
+    const { address, calls } = await backend({
+      'demo.users.v1.UserService/GetUser': () => new Promise(() => {}),
+    })
     const yoga = await server(address, { deadlineMs: 200 })
     const result = await run(yoga, '{ user(id: "1") { name } }')
     expect(result.errors[0].extensions.code).toBe('TIMEOUT')
@@ -147,7 +210,9 @@ describe('useGrpcSource', () => {
   })
 
   it('publishes nothing when the mutation fails', async () => {
-    const { address } = await backend({ 'demo.users.v1.UserService/CreateUser': () => Promise.reject(grpcError(6, 'exists')) })
+    const { address } = await backend({
+      'demo.users.v1.UserService/CreateUser': () => Promise.reject(grpcError(6, 'exists')),
+    })
     const bus = createInvalidationBus()
     let published = 0
     bus.subscribe(() => void published++)
@@ -158,18 +223,30 @@ describe('useGrpcSource', () => {
   })
 
   it('writes live options and origins into field extensions', async () => {
-    const source = await createGrpcSource({ name: 'users', protoText: { 'users.proto': USERS_PROTO }, endpoint: 'localhost:1' })
+    const source = await createGrpcSource({
+      name: 'users',
+      protoText: { 'users.proto': USERS_PROTO },
+      endpoint: 'localhost:1',
+    })
     const fields = source.schema.getQueryType()?.getFields()
     expect(fields?.['user']?.extensions).toEqual({
       origin: 'grpc source "users": demo.users.v1.UserService.GetUser (users.proto)',
       liveQuery: { enabled: true, triggers: ['User.create', 'User.update', 'User.delete'] },
     })
-    expect(fields?.['users']?.extensions['liveQuery']).toEqual({ enabled: true, throttleMs: 100, triggers: ['User.create', 'User.update'] })
+    expect(fields?.['users']?.extensions['liveQuery']).toEqual({
+      enabled: true,
+      throttleMs: 100,
+      triggers: ['User.create', 'User.update'],
+    })
     await source.close()
   })
 
   it('prints the schema of the protos, with comments and defaults', async () => {
-    const source = await createGrpcSource({ name: 'users', protoText: { 'users.proto': USERS_PROTO }, endpoint: 'localhost:1' })
+    const source = await createGrpcSource({
+      name: 'users',
+      protoText: { 'users.proto': USERS_PROTO },
+      endpoint: 'localhost:1',
+    })
     expect(printSchema(source.schema)).toMatchSnapshot()
     await source.close()
   })

@@ -72,7 +72,9 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
     const expected = wireTypeOf(field.value)
     const { name } = field
     if (field.cardinality === 'list') return listDecoder(name, expected, read, field.desc.number)
-    const others = (field.oneof?.fields ?? []).filter((other) => other.name !== name).map((other) => other.name)
+    const others = (field.oneof?.fields ?? [])
+      .filter((other) => other.name !== name)
+      .map((other) => other.name)
     const nested = field.value.kind === 'message' ? field.value.message : undefined
     return (reader, target, wireType, depth) => {
       if (wireType !== expected) {
@@ -130,7 +132,8 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
       reader.leave(outer)
       if (!hasValue) entryValue = zeroOf(value)
       if (asJson) {
-        if (Object.hasOwn(target, name) && target[name] === compile(field.desc.parent).blank[name]) target[name] = {}
+        if (Object.hasOwn(target, name) && target[name] === compile(field.desc.parent).blank[name])
+          target[name] = {}
         defineEntry(target[name] as DecodedMessage, String(entryKey), entryValue)
         return
       }
@@ -197,14 +200,24 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
     else decodeNested(reader, nested, target, depth + 1)
   }
 
-  function decodeNested(reader: WireReader, nested: CompiledMessage, target: DecodedMessage, depth: number): void {
+  function decodeNested(
+    reader: WireReader,
+    nested: CompiledMessage,
+    target: DecodedMessage,
+    depth: number,
+  ): void {
     if (depth > MAX_DEPTH) throw new MalformedMessageError(`messages are nested deeper than ${MAX_DEPTH}`)
     const outer = reader.enter()
     decodeFields(reader, nested, target, depth)
     reader.leave(outer)
   }
 
-  function decodeFields(reader: WireReader, message: CompiledMessage, target: DecodedMessage, depth: number): void {
+  function decodeFields(
+    reader: WireReader,
+    message: CompiledMessage,
+    target: DecodedMessage,
+    depth: number,
+  ): void {
     const { fields } = message
     while (reader.pos < reader.end) {
       const tag = reader.uint32()

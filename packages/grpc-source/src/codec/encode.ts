@@ -67,7 +67,8 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
       if (value.length === 0) return
       if (packed) writer.tag(number, WireType.LengthDelimited).fork()
       for (const [index, item] of value.entries()) {
-        if (item === null || item === undefined) throw wrongValue(`${path}.${index}`, 'a value: lists cannot hold null', item)
+        if (item === null || item === undefined)
+          throw wrongValue(`${path}.${index}`, 'a value: lists cannot hold null', item)
         write(writer, item, `${path}.${index}`)
       }
       if (packed) writer.join()
@@ -81,7 +82,8 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
       for (const [entryKey, entryValue] of mapEntries(value, field.key as ScalarType, path)) {
         writer.tag(number, WireType.LengthDelimited).fork()
         key.write(writer.tag(1, key.wireType), entryKey, `${path}.key`)
-        if (entryValue === null || entryValue === undefined) throw wrongValue(`${path}.${String(entryKey)}`, 'a value: maps cannot hold null', entryValue)
+        if (entryValue === null || entryValue === undefined)
+          throw wrongValue(`${path}.${String(entryKey)}`, 'a value: maps cannot hold null', entryValue)
         writeValue(writer, entryValue, `${path}.${String(entryKey)}`)
         writer.join()
       }
@@ -158,7 +160,11 @@ function flattenOneofs(
     const set = oneof.fields.filter(({ name }) => flat[name] !== undefined && flat[name] !== null)
     if (set.length > 1) {
       const names = set.map(({ name }) => name).join(' and ')
-      throw wrongValue(path === '' ? oneof.name : `${path}.${oneof.name}`, `only one of ${names}`, wrapped ?? names)
+      throw wrongValue(
+        path === '' ? oneof.name : `${path}.${oneof.name}`,
+        `only one of ${names}`,
+        wrapped ?? names,
+      )
     }
   }
   return flat
@@ -172,7 +178,9 @@ function mapEntries(value: unknown, key: ScalarType, path: string): Iterable<rea
     })
   }
   if (!isRecord(value)) throw wrongValue(path, 'entries or a JSON object', value)
-  return Object.entries(value).map(([name, item]) => [key === BOOL && /^(true|false)$/.test(name) ? name === 'true' : name, item] as const)
+  return Object.entries(value).map(
+    ([name, item]) => [key === BOOL && /^(true|false)$/.test(name) ? name === 'true' : name, item] as const,
+  )
 }
 
 const BOOL = 8

@@ -1,5 +1,5 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { WireType, type BinaryWriter } from '@bufbuild/protobuf/wire'
 import { badInputError } from '../errors.ts'
 import type { WireReader } from './wire-reader.ts'
 
@@ -56,18 +56,76 @@ export function scalarCodecs(int64: Int64Mode): (scalar: ScalarType) => ScalarCo
 
   const { Varint, Bit32, Bit64, LengthDelimited } = WireType
   const codecs: Readonly<Record<ScalarType, ScalarCodec>> = {
-    [ScalarType.INT32]: integer(Varint, INT32_BOUNDS, (r) => r.int32(), (w, v) => w.int32(v)),
-    [ScalarType.SINT32]: integer(Varint, INT32_BOUNDS, (r) => r.sint32(), (w, v) => w.sint32(v)),
-    [ScalarType.SFIXED32]: integer(Bit32, INT32_BOUNDS, (r) => r.sfixed32(), (w, v) => w.sfixed32(v)),
-    [ScalarType.UINT32]: integer(Varint, UINT32_BOUNDS, (r) => r.uint32(), (w, v) => w.uint32(v)),
-    [ScalarType.FIXED32]: integer(Bit32, UINT32_BOUNDS, (r) => r.fixed32(), (w, v) => w.fixed32(v)),
-    [ScalarType.INT64]: long(Varint, INT64_BOUNDS, (r) => r.int64(), (w, v) => w.int64(v)),
-    [ScalarType.SINT64]: long(Varint, INT64_BOUNDS, (r) => r.sint64(), (w, v) => w.sint64(v)),
-    [ScalarType.SFIXED64]: long(Bit64, INT64_BOUNDS, (r) => r.sfixed64(), (w, v) => w.sfixed64(v)),
-    [ScalarType.UINT64]: long(Varint, UINT64_BOUNDS, (r) => r.uint64(), (w, v) => w.uint64(v)),
-    [ScalarType.FIXED64]: long(Bit64, UINT64_BOUNDS, (r) => r.fixed64(), (w, v) => w.fixed64(v)),
-    [ScalarType.FLOAT]: float(Bit32, (r) => r.float(), (w, v) => w.float(v)),
-    [ScalarType.DOUBLE]: float(Bit64, (r) => r.double(), (w, v) => w.double(v)),
+    [ScalarType.INT32]: integer(
+      Varint,
+      INT32_BOUNDS,
+      (r) => r.int32(),
+      (w, v) => w.int32(v),
+    ),
+    [ScalarType.SINT32]: integer(
+      Varint,
+      INT32_BOUNDS,
+      (r) => r.sint32(),
+      (w, v) => w.sint32(v),
+    ),
+    [ScalarType.SFIXED32]: integer(
+      Bit32,
+      INT32_BOUNDS,
+      (r) => r.sfixed32(),
+      (w, v) => w.sfixed32(v),
+    ),
+    [ScalarType.UINT32]: integer(
+      Varint,
+      UINT32_BOUNDS,
+      (r) => r.uint32(),
+      (w, v) => w.uint32(v),
+    ),
+    [ScalarType.FIXED32]: integer(
+      Bit32,
+      UINT32_BOUNDS,
+      (r) => r.fixed32(),
+      (w, v) => w.fixed32(v),
+    ),
+    [ScalarType.INT64]: long(
+      Varint,
+      INT64_BOUNDS,
+      (r) => r.int64(),
+      (w, v) => w.int64(v),
+    ),
+    [ScalarType.SINT64]: long(
+      Varint,
+      INT64_BOUNDS,
+      (r) => r.sint64(),
+      (w, v) => w.sint64(v),
+    ),
+    [ScalarType.SFIXED64]: long(
+      Bit64,
+      INT64_BOUNDS,
+      (r) => r.sfixed64(),
+      (w, v) => w.sfixed64(v),
+    ),
+    [ScalarType.UINT64]: long(
+      Varint,
+      UINT64_BOUNDS,
+      (r) => r.uint64(),
+      (w, v) => w.uint64(v),
+    ),
+    [ScalarType.FIXED64]: long(
+      Bit64,
+      UINT64_BOUNDS,
+      (r) => r.fixed64(),
+      (w, v) => w.fixed64(v),
+    ),
+    [ScalarType.FLOAT]: float(
+      Bit32,
+      (r) => r.float(),
+      (w, v) => w.float(v),
+    ),
+    [ScalarType.DOUBLE]: float(
+      Bit64,
+      (r) => r.double(),
+      (w, v) => w.double(v),
+    ),
     [ScalarType.BOOL]: {
       wireType: Varint,
       zero: false,
@@ -134,7 +192,11 @@ function toInt64Value(mode: Int64Mode): (value: bigint) => string | number | big
   }
 }
 
-function toBigInt(value: unknown, bounds: { readonly min: bigint; readonly max: bigint }, path: string): bigint {
+function toBigInt(
+  value: unknown,
+  bounds: { readonly min: bigint; readonly max: bigint },
+  path: string,
+): bigint {
   let result: bigint | undefined
   if (typeof value === 'bigint') result = value
   else if (typeof value === 'number' && Number.isSafeInteger(value)) result = BigInt(value)
@@ -145,7 +207,11 @@ function toBigInt(value: unknown, bounds: { readonly min: bigint; readonly max: 
   return result
 }
 
-function toInteger(value: unknown, bounds: { readonly min: number; readonly max: number }, path: string): number {
+function toInteger(
+  value: unknown,
+  bounds: { readonly min: number; readonly max: number },
+  path: string,
+): number {
   const number = typeof value === 'string' && /^-?\d{1,10}$/.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isInteger(number) || number < bounds.min || number > bounds.max) {
     throw wrongValue(path, `an integer from ${bounds.min} to ${bounds.max}`, value)
@@ -165,5 +231,7 @@ export function isBase64(value: string): boolean {
 
 export function wrongValue(path: string, expected: string, value: unknown): Error {
   const shown = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
-  return badInputError(`"${path}" must be ${expected}, got ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`)
+  return badInputError(
+    `"${path}" must be ${expected}, got ${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}`,
+  )
 }

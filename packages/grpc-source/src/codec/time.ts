@@ -5,8 +5,7 @@ export interface SecondsAndNanos {
   readonly nanos: number
 }
 
-const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 const DURATION = /^(-)?(\d{1,12})(?:\.(\d{1,9}))?s$/
 const MIN_SECONDS = -62_135_596_800n
 const MAX_SECONDS = 253_402_300_799n
@@ -19,7 +18,8 @@ export function formatTimestamp({ seconds, nanos }: SecondsAndNanos): string | n
 }
 
 export function parseTimestamp(value: unknown, path: string): SecondsAndNanos {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return parseTimestamp(value.toISOString(), path)
+  if (value instanceof Date && !Number.isNaN(value.getTime()))
+    return parseTimestamp(value.toISOString(), path)
   const match = typeof value === 'string' ? RFC_3339.exec(value) : null
   const parsed = match && typeof value === 'string' ? toSeconds(match) : undefined
   if (!match || parsed === undefined || parsed < MIN_SECONDS || parsed > MAX_SECONDS) {
@@ -33,7 +33,8 @@ function toSeconds(match: RegExpExecArray): bigint | undefined {
   const text = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`
   const millis = Date.parse(text)
   // Date.parse rolls 30 February over to March.
-  if (Number.isNaN(millis) || new Date(millis).toISOString().slice(0, 19) !== text.slice(0, 19)) return undefined
+  if (Number.isNaN(millis) || new Date(millis).toISOString().slice(0, 19) !== text.slice(0, 19))
+    return undefined
   const offset = (Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0)) * 60
   return BigInt(millis / 1000 - (sign === '-' ? -offset : offset))
 }
@@ -48,7 +49,8 @@ export function formatDuration({ seconds, nanos }: SecondsAndNanos): string {
 export function parseDuration(value: unknown, path: string): SecondsAndNanos {
   const match = typeof value === 'string' ? DURATION.exec(value) : null
   const seconds = BigInt(match?.[2] ?? 0)
-  if (!match || seconds > 315_576_000_000n) throw wrongValue(path, 'a duration in seconds such as "1.5s"', value)
+  if (!match || seconds > 315_576_000_000n)
+    throw wrongValue(path, 'a duration in seconds such as "1.5s"', value)
   const nanos = parseFraction(match[3])
   return match[1] === '-' ? { seconds: -seconds, nanos: nanos === 0 ? 0 : -nanos } : { seconds, nanos }
 }

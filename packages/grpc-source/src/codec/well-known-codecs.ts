@@ -1,9 +1,30 @@
-import { create, fromBinary, fromJson, ScalarType, toBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
+import {
+  create,
+  fromBinary,
+  fromJson,
+  ScalarType,
+  toBinary,
+  toJson,
+  type JsonValue,
+  type Registry,
+} from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { AnySchema, FieldMaskSchema, ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
+import {
+  AnySchema,
+  FieldMaskSchema,
+  ListValueSchema,
+  StructSchema,
+  ValueSchema,
+} from '@bufbuild/protobuf/wkt'
 import type { WellKnownType } from '../schema/well-known.ts'
 import { wrongValue, type ScalarCodec } from './scalar-codecs.ts'
-import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, type SecondsAndNanos } from './time.ts'
+import {
+  formatDuration,
+  formatTimestamp,
+  parseDuration,
+  parseTimestamp,
+  type SecondsAndNanos,
+} from './time.ts'
 import { WireReader } from './wire-reader.ts'
 
 /** Converts a well-known message between its bytes and its GraphQL value. */
@@ -49,17 +70,24 @@ export function wellKnownCodecs(
     'google.protobuf.FieldMask': {
       decode: (bytes) => fromBinary(FieldMaskSchema, bytes).paths.map(toCamelPath).join(','),
       encode: (value, path) =>
-        toBinary(FieldMaskSchema, create(FieldMaskSchema, { paths: toMaskPaths(value, path).map(toSnakePath) })),
+        toBinary(
+          FieldMaskSchema,
+          create(FieldMaskSchema, { paths: toMaskPaths(value, path).map(toSnakePath) }),
+        ),
     },
     'google.protobuf.Struct': {
       decode: (bytes) => jsonOrNull(() => toJson(StructSchema, fromBinary(StructSchema, bytes))),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON object', value, () => toBinary(StructSchema, fromJson(StructSchema, value as JsonValue))),
+        encodeJson(path, 'a JSON object', value, () =>
+          toBinary(StructSchema, fromJson(StructSchema, value as JsonValue)),
+        ),
     },
     'google.protobuf.Value': {
       decode: (bytes) => jsonOrNull(() => toJson(ValueSchema, fromBinary(ValueSchema, bytes))),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON value', value, () => toBinary(ValueSchema, fromJson(ValueSchema, value as JsonValue))),
+        encodeJson(path, 'a JSON value', value, () =>
+          toBinary(ValueSchema, fromJson(ValueSchema, value as JsonValue)),
+        ),
     },
     'google.protobuf.ListValue': {
       decode: (bytes) => jsonOrNull(() => toJson(ListValueSchema, fromBinary(ListValueSchema, bytes))),
@@ -137,8 +165,15 @@ function encodeJson(path: string, expected: string, value: unknown, convert: () 
 }
 
 function toMaskPaths(value: unknown, path: string): string[] {
-  const paths: unknown[] = typeof value === 'string' ? value.split(',').filter((part) => part !== '') : Array.isArray(value) ? value : []
-  const valid = paths.every((part): part is string => typeof part === 'string' && /^[\w.]+$/.test(part.trim()))
+  const paths: unknown[] =
+    typeof value === 'string'
+      ? value.split(',').filter((part) => part !== '')
+      : Array.isArray(value)
+        ? value
+        : []
+  const valid = paths.every(
+    (part): part is string => typeof part === 'string' && /^[\w.]+$/.test(part.trim()),
+  )
   if (!valid || (paths.length === 0 && value !== '' && !Array.isArray(value))) {
     throw wrongValue(path, 'field paths such as "name,address.street"', value)
   }

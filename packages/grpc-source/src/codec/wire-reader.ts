@@ -5,7 +5,9 @@ export class WireReader {
   private readonly buffer: Buffer
 
   constructor(bytes: Uint8Array) {
-    this.buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.buffer = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.end = this.buffer.length
   }
 
@@ -115,7 +117,7 @@ export class WireReader {
   }
 
   private skipGroup(fieldNumber: number): void {
-    for (let depth = 1; depth > 0; ) {
+    for (let depth = 1; depth > 0;) {
       const tag = this.uint32()
       const wireType = tag & 7
       if (wireType === 3) depth++

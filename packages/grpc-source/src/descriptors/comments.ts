@@ -1,4 +1,11 @@
-import type { DescEnum, DescEnumValue, DescField, DescFile, DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type {
+  DescEnum,
+  DescEnumValue,
+  DescField,
+  DescFile,
+  DescMessage,
+  DescMethod,
+} from '@bufbuild/protobuf'
 
 type Commented = DescMessage | DescField | DescEnum | DescEnumValue | DescMethod
 
@@ -26,7 +33,10 @@ export function createComments(): Comments {
 
   return {
     of(desc) {
-      const file = desc.kind === 'field' || desc.kind === 'rpc' || desc.kind === 'enum_value' ? desc.parent.file : desc.file
+      const file =
+        desc.kind === 'field' || desc.kind === 'rpc' || desc.kind === 'enum_value'
+          ? desc.parent.file
+          : desc.file
       return commentsOf(file).get(pathOf(desc).join('.')) || undefined
     },
   }
@@ -48,7 +58,12 @@ function pathOf(desc: Commented): number[] {
     case 'enum_value':
       return [...pathOf(desc.parent), 2, desc.parent.proto.value.indexOf(desc.proto)]
     case 'rpc':
-      return [6, desc.parent.file.proto.service.indexOf(desc.parent.proto), 2, desc.parent.proto.method.indexOf(desc.proto)]
+      return [
+        6,
+        desc.parent.file.proto.service.indexOf(desc.parent.proto),
+        2,
+        desc.parent.proto.method.indexOf(desc.proto),
+      ]
   }
 }
 

@@ -103,12 +103,7 @@ export function toFileDescriptor(
     if (entries.length > 0) uninterpreted.push({ target, kind, scope, element, entries })
   }
 
-  function refer(
-    scope: string,
-    element: string,
-    name: string,
-    resolve: TypeReference['resolve'],
-  ): void {
+  function refer(scope: string, element: string, name: string, resolve: TypeReference['resolve']): void {
     references.push({ file: fileName, scope, element, name, resolve })
   }
 
@@ -216,7 +211,11 @@ export function toFileDescriptor(
     message.nestedType.push(...entries)
     for (const [start, end] of (type.extensions ?? []) as readonly number[][]) {
       if (start !== undefined && end !== undefined) {
-        message.extensionRange.push({ $typeName: 'google.protobuf.DescriptorProto.ExtensionRange', start, end: end + 1 })
+        message.extensionRange.push({
+          $typeName: 'google.protobuf.DescriptorProto.ExtensionRange',
+          start,
+          end: end + 1,
+        })
       }
     }
     note(path, type.comment)
@@ -234,7 +233,13 @@ export function toFileDescriptor(
       const options = type.valuesOptions?.[name]
       if (options) {
         const entries = Object.entries(options).map(([key, option]) => ({ [key]: option as unknown }))
-        uninterpreted.push({ target: value, kind: 'enumValue', scope, element: `${fullName}.${name}`, entries })
+        uninterpreted.push({
+          target: value,
+          kind: 'enumValue',
+          scope,
+          element: `${fullName}.${name}`,
+          entries,
+        })
       }
     }
     note(path, type.comment)

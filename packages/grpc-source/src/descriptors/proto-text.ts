@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobuf'
-import { FileDescriptorSetSchema, type FileDescriptorProto, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
+import {
+  FileDescriptorSetSchema,
+  type FileDescriptorProto,
+  type FileDescriptorSet,
+} from '@bufbuild/protobuf/wkt'
 import protobuf from 'protobufjs'
 import { GrpcSourceError } from '../errors.ts'
 import { shippedProto, wellKnownFile } from './bundled.ts'
@@ -67,10 +71,17 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
 function parseFile(name: string, text: string, references: TypeReference[]): ParsedProto {
   try {
     const parsed = protobuf.parse(text, new protobuf.Root(), { keepCase: true, alternateCommentMode: true })
-    return toFileDescriptor(name, parsed, /^\s*syntax\s*=\s*["'](proto[23])["']/m.exec(text)?.[1] ?? '', references)
+    return toFileDescriptor(
+      name,
+      parsed,
+      /^\s*syntax\s*=\s*["'](proto[23])["']/m.exec(text)?.[1] ?? '',
+      references,
+    )
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `${name} is not a valid .proto file: ${reason}`, { cause })
+    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `${name} is not a valid .proto file: ${reason}`, {
+      cause,
+    })
   }
 }
 
@@ -90,10 +101,13 @@ function resolveTypes(
   }
   for (const file of [...wellKnown, ...parsed.map(({ file }) => file)]) {
     addMessages(file.package, file.messageType)
-    for (const type of file.enumType) types.set(file.package === '' ? type.name : `${file.package}.${type.name}`, 'enum')
+    for (const type of file.enumType)
+      types.set(file.package === '' ? type.name : `${file.package}.${type.name}`, 'enum')
   }
   for (const { file, scope, element, name, resolve: apply } of references) {
-    const fullName = resolveInScope(name, scope, (candidate) => (types.has(candidate) ? candidate : undefined))
+    const fullName = resolveInScope(name, scope, (candidate) =>
+      types.has(candidate) ? candidate : undefined,
+    )
     if (fullName === undefined) {
       throw new GrpcSourceError(
         'GRPC_SOURCE_DESCRIPTORS',
@@ -104,7 +118,10 @@ function resolveTypes(
   }
 }
 
-function withOptions(parsed: readonly ParsedProto[], wellKnown: readonly FileDescriptorProto[]): FileDescriptorSet {
+function withOptions(
+  parsed: readonly ParsedProto[],
+  wellKnown: readonly FileDescriptorProto[],
+): FileDescriptorSet {
   const set = create(FileDescriptorSetSchema)
   set.file = inDependencyOrder([...wellKnown, ...parsed.map(({ file }) => file)])
   let registry: FileRegistry
@@ -112,7 +129,9 @@ function withOptions(parsed: readonly ParsedProto[], wellKnown: readonly FileDes
     registry = createFileRegistry(set)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the protos do not fit together: ${reason}`, { cause })
+    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the protos do not fit together: ${reason}`, {
+      cause,
+    })
   }
   for (const { file, options } of parsed) {
     for (const written of options) {
@@ -135,7 +154,10 @@ export function inDependencyOrder(files: readonly FileDescriptorProto[]): FileDe
   const visit = (file: FileDescriptorProto): void => {
     if (ordered.has(file)) return
     if (visiting.has(file.name)) {
-      throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `${file.name} imports itself, by way of ${[...visiting].join(' → ')}`)
+      throw new GrpcSourceError(
+        'GRPC_SOURCE_DESCRIPTORS',
+        `${file.name} imports itself, by way of ${[...visiting].join(' → ')}`,
+      )
     }
     visiting.add(file.name)
     for (const name of file.dependency) {
@@ -149,7 +171,11 @@ export function inDependencyOrder(files: readonly FileDescriptorProto[]): FileDe
   return [...ordered]
 }
 
-function missingFile(importPath: string, importedBy: string | undefined, includePaths: readonly string[]): GrpcSourceError {
+function missingFile(
+  importPath: string,
+  importedBy: string | undefined,
+  includePaths: readonly string[],
+): GrpcSourceError {
   const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
   const message =
     importedBy === undefined
@@ -170,7 +196,8 @@ async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR')) return undefined
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR'))
+      return undefined
     throw error
   }
 }

@@ -26,6 +26,8 @@ export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
     return createFileRegistry(create(FileDescriptorSetSchema, { file: inDependencyOrder(files) }))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the descriptors do not fit together: ${reason}`, { cause })
+    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the descriptors do not fit together: ${reason}`, {
+      cause,
+    })
   }
 }

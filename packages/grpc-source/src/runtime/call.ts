@@ -56,7 +56,10 @@ export function createCaller(options: {
       for (let attempt = 0; ; attempt++) {
         const timeoutMs = call.deadline === undefined ? undefined : call.deadline - clock.now()
         if (timeoutMs !== undefined && timeoutMs <= 0) {
-          throw new GrpcCallError('DEADLINE_EXCEEDED', 'the time for the operation was up before the call could be sent')
+          throw new GrpcCallError(
+            'DEADLINE_EXCEEDED',
+            'the time for the operation was up before the call could be sent',
+          )
         }
         onAttempt?.()
         try {
@@ -64,7 +67,8 @@ export function createCaller(options: {
           tokens = Math.min(maxTokens, tokens + 0.1)
           return reply
         } catch (error) {
-          if (!(error instanceof GrpcCallError) || error.status !== 'UNAVAILABLE' || attempt >= call.retries) throw error
+          if (!(error instanceof GrpcCallError) || error.status !== 'UNAVAILABLE' || attempt >= call.retries)
+            throw error
           tokens = Math.max(0, tokens - 1)
           if (tokens <= maxTokens / 2) throw error
           const longest = Math.min(maxBackoffMs, initialBackoffMs * 2 ** attempt)

@@ -39,7 +39,8 @@ export function resolveEndpoint(
   defaultTls: boolean | TlsOptions | undefined,
   channel: ChannelOptions,
 ): ResolvedEndpoint {
-  const { address: written, tls = defaultTls } = typeof endpoint === 'string' ? { address: endpoint } : endpoint
+  const { address: written, tls = defaultTls } =
+    typeof endpoint === 'string' ? { address: endpoint } : endpoint
   const match = /^(?:(https?):\/\/)?([^/]+)\/?$/.exec(written)
   const isTarget = /^(unix|dns|ipv4|ipv6|xds):/.test(written)
   if (!match && !isTarget) {

@@ -34,7 +34,9 @@ export function createConnection(endpoint: ResolvedEndpoint): Connection {
     },
     ended(used, code) {
       if (used !== client) return
-      const isStuck = code === StatusCode.DEADLINE_EXCEEDED && client.getChannel().getConnectivityState(false) === connectivityState.CONNECTING
+      const isStuck =
+        code === StatusCode.DEADLINE_EXCEEDED &&
+        client.getChannel().getConnectivityState(false) === connectivityState.CONNECTING
       timeouts = isStuck ? timeouts + 1 : 0
       // A peer that accepts TCP but never speaks HTTP/2 holds grpc-js in CONNECTING, and every later call with it.
       if (timeouts < replaceAfterTimeouts) return
@@ -60,21 +62,29 @@ function toChannelOptions({ channel, tls }: ResolvedEndpoint): GrpcChannelOption
     'grpc.service_config': '{"loadBalancingConfig":[{"round_robin":{}}]}',
     'grpc.max_send_message_length': maxSendBytes ?? -1,
     ...(maxReceiveBytes === undefined ? {} : { 'grpc.max_receive_message_length': maxReceiveBytes }),
-    ...(compression === undefined ? {} : { 'grpc.default_compression_algorithm': compressionAlgorithms[compression] }),
-    ...(keepalive ? { 'grpc.keepalive_time_ms': keepalive.timeMs, 'grpc.keepalive_timeout_ms': keepalive.timeoutMs } : {}),
-    ...(tls?.serverName === undefined ? {} : { 'grpc.ssl_target_name_override': tls.serverName, 'grpc.default_authority': tls.serverName }),
+    ...(compression === undefined
+      ? {}
+      : { 'grpc.default_compression_algorithm': compressionAlgorithms[compression] }),
+    ...(keepalive
+      ? { 'grpc.keepalive_time_ms': keepalive.timeMs, 'grpc.keepalive_timeout_ms': keepalive.timeoutMs }
+      : {}),
+    ...(tls?.serverName === undefined
+      ? {}
+      : { 'grpc.ssl_target_name_override': tls.serverName, 'grpc.default_authority': tls.serverName }),
     ...raw,
   }
 }
 
 function toCredentials(tls: TlsOptions | undefined): ChannelCredentials {
   if (!tls) return credentials.createInsecure()
-  const pem = (value: string | Uint8Array | undefined): Buffer | null => (value === undefined ? null : Buffer.from(value))
+  const pem = (value: string | Uint8Array | undefined): Buffer | null =>
+    value === undefined ? null : Buffer.from(value)
   return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert))
 }
 
 export function toMetadata(entries: readonly (readonly [string, string | Uint8Array])[]): Metadata {
   const metadata = new Metadata()
-  for (const [name, value] of entries) metadata.add(name, typeof value === 'string' ? value : Buffer.from(value))
+  for (const [name, value] of entries)
+    metadata.add(name, typeof value === 'string' ? value : Buffer.from(value))
   return metadata
 }

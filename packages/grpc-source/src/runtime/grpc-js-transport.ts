@@ -1,4 +1,10 @@
-import { status as StatusCode, type Client, type ClientDuplexStream, type Metadata, type ServiceError } from '@grpc/grpc-js'
+import {
+  status as StatusCode,
+  type Client,
+  type ClientDuplexStream,
+  type Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import type { ResolvedEndpoint } from '../options.ts'
 import { createConnection, toMetadata, type Connection } from './grpc-js-connection.ts'
 import { GrpcCallError, statusName } from './status.ts'
@@ -44,24 +50,42 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     if (signal?.aborted) return Promise.reject(cancelled())
     return new Promise((resolve, reject) => {
       const { client, end } = begin()
-      const rpc = client.makeUnaryRequest(path, asIs, (bytes: Buffer) => bytes, request, toMetadata(call.metadata), callOptions(call), (error, reply) => {
-        signal?.removeEventListener('abort', cancel)
-        end(error ? error.code : StatusCode.OK)
-        if (error) reject(toCallError(error))
-        else resolve(reply ?? new Uint8Array())
-      })
+      const rpc = client.makeUnaryRequest(
+        path,
+        asIs,
+        (bytes: Buffer) => bytes,
+        request,
+        toMetadata(call.metadata),
+        callOptions(call),
+        (error, reply) => {
+          signal?.removeEventListener('abort', cancel)
+          end(error ? error.code : StatusCode.OK)
+          if (error) reject(toCallError(error))
+          else resolve(reply ?? new Uint8Array())
+        },
+      )
       const cancel = (): void => rpc.cancel()
       signal?.addEventListener('abort', cancel, { once: true })
     })
   }
 
-  function stream(call: TransportCall, requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncIterableIterator<Uint8Array> {
+  function stream(
+    call: TransportCall,
+    requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): AsyncIterableIterator<Uint8Array> {
     const { path, signal } = call
     const { client, end } = begin()
     const single = Array.isArray(requests) && requests.length === 1 ? (requests[0] as Uint8Array) : undefined
     const options = callOptions(call)
     const rpc = single
-      ? client.makeServerStreamRequest(path, asIs, (bytes: Buffer) => bytes, single, toMetadata(call.metadata), options)
+      ? client.makeServerStreamRequest(
+          path,
+          asIs,
+          (bytes: Buffer) => bytes,
+          single,
+          toMetadata(call.metadata),
+          options,
+        )
       : client.makeBidiStreamRequest(path, asIs, (bytes: Buffer) => bytes, toMetadata(call.metadata), options)
     if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests)
     const cancel = (): void => rpc.cancel()
@@ -127,7 +151,10 @@ function toIterator(rpc: NodeJS.ReadableStream & { cancel(): void }): AsyncItera
 }
 
 function toCallError(error: unknown): GrpcCallError {
-  if (!isServiceError(error)) return new GrpcCallError('UNKNOWN', error instanceof Error ? error.message : String(error), { cause: error })
+  if (!isServiceError(error))
+    return new GrpcCallError('UNKNOWN', error instanceof Error ? error.message : String(error), {
+      cause: error,
+    })
   const [details] = error.metadata?.get('grpc-status-details-bin') ?? []
   return new GrpcCallError(statusName(error.code), error.details ?? error.message, {
     details: details instanceof Uint8Array ? details : undefined,

@@ -49,7 +49,11 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const inflight = new Map<string, SharedCall>()
 
   function unary(method: Callable, request: Uint8Array, site: CallSite): Promise<unknown> {
-    const isShared = dedupe !== false && method.isRead && site.info?.operation.operation === 'query' && site.metadata === undefined
+    const isShared =
+      dedupe !== false &&
+      method.isRead &&
+      site.info?.operation.operation === 'query' &&
+      site.metadata === undefined
     if (!isShared) return send(method, request, site)
     const key = `${method.path} ${Buffer.from(request.buffer, request.byteOffset, request.byteLength).toString('latin1')}`
     const { replies } = operations.of(site.context, site.info)
@@ -67,7 +71,12 @@ export function createInvoker(options: InvokerOptions): Invoker {
   }
 
   /** One call for all requests that ask the same with the same metadata; it ends when the last of them left. */
-  async function sendShared(method: Callable, request: Uint8Array, site: CallSite, key: string): Promise<unknown> {
+  async function sendShared(
+    method: Callable,
+    request: Uint8Array,
+    site: CallSite,
+    key: string,
+  ): Promise<unknown> {
     const entries = await entriesOf(site)
     const sharedKey = `${key} ${JSON.stringify(entries)}`
     let shared = inflight.get(sharedKey)
@@ -103,7 +112,14 @@ export function createInvoker(options: InvokerOptions): Invoker {
     const end = begin(method, 'unary', site.context)
     let attempts = 0
     try {
-      const call = { path, request, metadata: entries, deadline: deadlineOf(method, site), signal, retries: isRead ? retries : 0 }
+      const call = {
+        path,
+        request,
+        metadata: entries,
+        deadline: deadlineOf(method, site),
+        signal,
+        retries: isRead ? retries : 0,
+      }
       const reply = method.decode(await caller.unary(method.transport(), call, () => attempts++))
       end('OK', attempts)
       return reply
@@ -113,13 +129,20 @@ export function createInvoker(options: InvokerOptions): Invoker {
     }
   }
 
-  async function stream(method: Callable, request: Uint8Array, site: CallSite): Promise<AsyncIterableIterator<unknown>> {
+  async function stream(
+    method: Callable,
+    request: Uint8Array,
+    site: CallSite,
+  ): Promise<AsyncIterableIterator<unknown>> {
     const entries = await entriesOf(site)
     const end = begin(method, 'stream', site.context)
     const timeoutMs = method.deadlineMs > 0 ? method.deadlineMs : undefined
     const messages = method
       .transport()
-      .stream({ path: method.path, metadata: entries, timeoutMs, signal: site.signal ?? signalOf(site.context) }, [request])
+      .stream(
+        { path: method.path, metadata: entries, timeoutMs, signal: site.signal ?? signalOf(site.context) },
+        [request],
+      )
     const iterator: AsyncIterableIterator<unknown> = {
       async next() {
         try {
@@ -152,15 +175,27 @@ export function createInvoker(options: InvokerOptions): Invoker {
   function entriesOf({ context, metadata: own }: CallSite): MetadataEntries | Promise<MetadataEntries> {
     const entries = metadata(context)
     if (!own) return entries
-    return entries instanceof Promise ? entries.then((resolved) => [...resolved, ...own]) : [...entries, ...own]
+    return entries instanceof Promise
+      ? entries.then((resolved) => [...resolved, ...own])
+      : [...entries, ...own]
   }
 
-  function begin(method: Callable, kind: 'unary' | 'stream', context: unknown): (status: StatusName, attempts: number) => void {
+  function begin(
+    method: Callable,
+    kind: 'unary' | 'stream',
+    context: unknown,
+  ): (status: StatusName, attempts: number) => void {
     if (!observe) return () => {}
     const startedAt = clock.now()
     let onEnd: ((end: ObservedEnd) => void) | void
     try {
-      onEnd = observe({ source: sourceName, service: method.desc.parent.typeName, method: method.desc.name, kind, context })
+      onEnd = observe({
+        source: sourceName,
+        service: method.desc.parent.typeName,
+        method: method.desc.name,
+        kind,
+        context,
+      })
     } catch {
       // An observer must not fail the call it looks at.
     }
@@ -184,7 +219,11 @@ interface SharedCall {
   callers: number
 }
 
-function settleUnlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined, leave: () => void): Promise<T> {
+function settleUnlessAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  leave: () => void,
+): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -9,7 +9,11 @@ export interface MetadataOptions {
   /** Sent with every call. Names that end in `-bin` take bytes. */
   readonly static?: Readonly<Record<string, MetadataValue>> | undefined
   /** Computed once per operation from its context; wins over the others. */
-  readonly fromContext?: ((context: unknown) => Readonly<Record<string, MetadataValue>> | Promise<Readonly<Record<string, MetadataValue>>>) | undefined
+  readonly fromContext?:
+    | ((
+        context: unknown,
+      ) => Readonly<Record<string, MetadataValue>> | Promise<Readonly<Record<string, MetadataValue>>>)
+    | undefined
 }
 
 const FORWARDED = ['authorization', 'x-request-id', 'traceparent', 'tracestate']
@@ -77,7 +81,10 @@ export function createMetadataSource(options: MetadataOptions = {}): MetadataSou
 function fixedEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
   const forbidden = Object.keys(values).find((name) => isForbidden(name.toLowerCase()))
   if (forbidden !== undefined) {
-    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `metadata.static: "${forbidden}" belongs to the connection and cannot be sent as metadata`)
+    throw new GrpcSourceError(
+      'GRPC_SOURCE_OPTIONS',
+      `metadata.static: "${forbidden}" belongs to the connection and cannot be sent as metadata`,
+    )
   }
   return toEntries(values)
 }
@@ -86,8 +93,11 @@ export function toEntries(values: Readonly<Record<string, MetadataValue>>): Meta
   return Object.entries(values).flatMap(([written, value]) => {
     const name = written.toLowerCase()
     if (value === undefined || isForbidden(name)) return []
-    if (!/^[0-9a-z_.-]+$/.test(name)) throw badInputError(`"${written}" is no metadata name: it may hold a-z, 0-9, "-", "_" and "."`)
-    const items = Array.isArray(value) ? (value as readonly (string | Uint8Array)[]) : [value as string | Uint8Array]
+    if (!/^[0-9a-z_.-]+$/.test(name))
+      throw badInputError(`"${written}" is no metadata name: it may hold a-z, 0-9, "-", "_" and "."`)
+    const items = Array.isArray(value)
+      ? (value as readonly (string | Uint8Array)[])
+      : [value as string | Uint8Array]
     return items.map((item) => [name, toItem(name, item)] as const)
   })
 }
@@ -100,7 +110,9 @@ function toItem(name: string, item: string | Uint8Array): string | Uint8Array {
 /** gRPC allows printable ASCII; line breaks would be header injection. */
 function checkedValue(name: string, value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value
-  throw badInputError(`the value of "${name}" has characters that gRPC metadata cannot carry: only printable ASCII is allowed`)
+  throw badInputError(
+    `the value of "${name}" has characters that gRPC metadata cannot carry: only printable ASCII is allowed`,
+  )
 }
 
 type HeaderReader = (name: string) => string | null | undefined

@@ -27,8 +27,10 @@ export function createOperations(clock: Clock): Operations {
   const arrivals = new WeakMap<object, number>()
 
   function begin(context: unknown, fresh: boolean): Operation {
-    const request = typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
-    const arrival = !fresh && typeof request === 'object' && request !== null ? arrivals.get(request) : undefined
+    const request =
+      typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
+    const arrival =
+      !fresh && typeof request === 'object' && request !== null ? arrivals.get(request) : undefined
     return { startedAt: arrival ?? clock.now(), replies: new Map(), loaders: new Map() }
   }
 
@@ -58,6 +60,7 @@ export function signalOf(context: unknown): AbortSignal | undefined {
   if (typeof request !== 'object' || request === null || !('signal' in request)) return undefined
   const { signal } = request
   // Servers may bring a signal class of their own.
-  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal
+  const isSignal =
+    typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal
   return isSignal ? (signal as AbortSignal) : undefined
 }

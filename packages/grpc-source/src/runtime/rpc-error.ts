@@ -62,22 +62,34 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
 
 function toCallError(error: unknown): Pick<GrpcCallError, 'status' | 'message' | 'details'> {
   if (error instanceof GrpcCallError) return error
-  if (error instanceof MalformedMessageError) return { status: 'INTERNAL', message: error.message, details: undefined }
-  return { status: 'UNKNOWN', message: error instanceof Error ? error.message : String(error), details: undefined }
+  if (error instanceof MalformedMessageError)
+    return { status: 'INTERNAL', message: error.message, details: undefined }
+  return {
+    status: 'UNKNOWN',
+    message: error instanceof Error ? error.message : String(error),
+    details: undefined,
+  }
 }
 
 function decodeDetails(bytes: Uint8Array, registry: Registry): JsonValue[] | undefined {
   const status = registry.getMessage('google.rpc.Status')
   if (!status) return undefined
   try {
-    const decoded = fromBinary(status, bytes) as unknown as { details: readonly Parameters<typeof fromBinary>[1][] }
-    return decoded.details.flatMap((any) => detailToJson(any as unknown as { typeUrl: string; value: Uint8Array }, registry))
+    const decoded = fromBinary(status, bytes) as unknown as {
+      details: readonly Parameters<typeof fromBinary>[1][]
+    }
+    return decoded.details.flatMap((any) =>
+      detailToJson(any as unknown as { typeUrl: string; value: Uint8Array }, registry),
+    )
   } catch {
     return undefined
   }
 }
 
-function detailToJson(any: { readonly typeUrl: string; readonly value: Uint8Array }, registry: Registry): JsonValue[] {
+function detailToJson(
+  any: { readonly typeUrl: string; readonly value: Uint8Array },
+  registry: Registry,
+): JsonValue[] {
   const typeName = any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)
   const desc = registry.getMessage(typeName)
   // Stack traces are never for clients.
@@ -85,4 +97,3 @@ function detailToJson(any: { readonly typeUrl: string; readonly value: Uint8Arra
   const json = toJson(desc, fromBinary(desc, any.value), { registry })
   return [{ '@type': typeName, ...(json as object) } as JsonValue]
 }
-

@@ -28,7 +28,11 @@ export class GrpcCallError extends Error {
   /** `grpc-status-details-bin` of the trailers. */
   readonly details: Uint8Array | undefined
 
-  constructor(status: StatusName, message: string, options: { readonly details?: Uint8Array | undefined; readonly cause?: unknown } = {}) {
+  constructor(
+    status: StatusName,
+    message: string,
+    options: { readonly details?: Uint8Array | undefined; readonly cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.status = status
     this.details = options.details

@@ -21,6 +21,9 @@ export interface Transport {
    * Server and duplex streaming. Messages are read from the socket only as they are pulled.
    * `return()` cancels at once, even while a `next()` waits.
    */
-  stream(call: TransportCall, requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncIterableIterator<Uint8Array>
+  stream(
+    call: TransportCall,
+    requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): AsyncIterableIterator<Uint8Array>
   close(): void
 }

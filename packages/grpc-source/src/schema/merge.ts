@@ -29,7 +29,13 @@ export function mergeSchemas(base: GraphQLSchema, addition: GraphQLSchema): Grap
     if (!isIntrospectionType(type)) types[type.name] = type
   }
   const roots = rootNames(base, addition)
-  const renamed = new Map(ROOTS.flatMap((root) => (addition.getRootType(root as never) ? [[addition.getRootType(root as never)?.name, roots[root]] as const] : [])))
+  const renamed = new Map(
+    ROOTS.flatMap((root) =>
+      addition.getRootType(root as never)
+        ? [[addition.getRootType(root as never)?.name, roots[root]] as const]
+        : [],
+    ),
+  )
   for (const type of Object.values(addition.getTypeMap())) {
     if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue
     const name = renamed.get(type.name) ?? type.name
@@ -38,7 +44,8 @@ export function mergeSchemas(base: GraphQLSchema, addition: GraphQLSchema): Grap
   }
   const directives = [...base.getDirectives()]
   for (const directive of addition.getDirectives()) {
-    if (!isSpecifiedDirective(directive) && !directives.some(({ name }) => name === directive.name)) directives.push(directive)
+    if (!isSpecifiedDirective(directive) && !directives.some(({ name }) => name === directive.name))
+      directives.push(directive)
   }
   const rewired = rewireTypes(types, directives)
   const root = (name: string | undefined): GraphQLObjectType | undefined => {
@@ -50,7 +57,9 @@ export function mergeSchemas(base: GraphQLSchema, addition: GraphQLSchema): Grap
     query: root(roots.query),
     mutation: root(roots.mutation),
     subscription: root(roots.subscription),
-    types: Object.values(rewired.typeMap).filter((type): type is GraphQLNamedType => type !== null && type !== undefined),
+    types: Object.values(rewired.typeMap).filter(
+      (type): type is GraphQLNamedType => type !== null && type !== undefined,
+    ),
     directives: rewired.directives,
     extensions: { ...base.extensions, ...addition.extensions },
     assumeValid: false,
@@ -72,7 +81,9 @@ function combine(existing: GraphQLNamedType, added: GraphQLNamedType): GraphQLNa
   if (isObjectType(existing) && isObjectType(added)) return combineObjects(existing, added)
   if (isScalarType(existing) && isScalarType(added)) return existing
   const isSame =
-    ((isEnumType(existing) && isEnumType(added)) || (isInputObjectType(existing) && isInputObjectType(added)) || (existing instanceof GraphQLUnionType && added instanceof GraphQLUnionType)) &&
+    ((isEnumType(existing) && isEnumType(added)) ||
+      (isInputObjectType(existing) && isInputObjectType(added)) ||
+      (existing instanceof GraphQLUnionType && added instanceof GraphQLUnionType)) &&
     withoutDescriptions(existing) === withoutDescriptions(added)
   if (isSame) return existing
   throw new GrpcSourceError(
@@ -95,7 +106,10 @@ function combineObjects(existing: GraphQLObjectType, added: GraphQLObjectType): 
     }
     fields[name] = field
   }
-  const interfaces = [...config.interfaces, ...extra.interfaces.filter(({ name }) => !config.interfaces.some((other) => other.name === name))]
+  const interfaces = [
+    ...config.interfaces,
+    ...extra.interfaces.filter(({ name }) => !config.interfaces.some((other) => other.name === name)),
+  ]
   return new GraphQLObjectType({
     ...config,
     description: config.description ?? extra.description,
@@ -117,6 +131,8 @@ function readOrigin(extensions: unknown): string | undefined {
 
 function withoutDescriptions(type: GraphQLNamedType): string {
   return type instanceof GraphQLInputObjectType || isEnumType(type) || type instanceof GraphQLUnionType
-    ? printType(type).replace(/"""[\s\S]*?"""\n?/g, '').replace(/\s+/g, ' ')
+    ? printType(type)
+        .replace(/"""[\s\S]*?"""\n?/g, '')
+        .replace(/\s+/g, ' ')
     : type.name
 }

@@ -11,10 +11,7 @@ export interface TypeNames {
   claim(name: string, owner: string): string
 }
 
-export function createTypeNames(
-  overrides: Readonly<Record<string, string>>,
-  findings: Finding[],
-): TypeNames {
+export function createTypeNames(overrides: Readonly<Record<string, string>>, findings: Finding[]): TypeNames {
   const owners = new Map(SPECIFIED.map((name) => [name, 'GraphQL itself']))
   return {
     of: (desc) => overrides[desc.typeName] ?? toGraphQLName(nestedName(desc)),
@@ -51,5 +48,8 @@ export function uncapitalize(name: string): string {
 
 /** `USER_STATUS_` for `UserStatus`: the prefix that style guides give to an enum's values. */
 export function enumPrefix(enumName: string): string {
-  return `${enumName.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/([A-Z])([A-Z][a-z])/g, '$1_$2').toUpperCase()}_`
+  return `${enumName
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toUpperCase()}_`
 }

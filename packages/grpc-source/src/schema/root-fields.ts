@@ -1,4 +1,10 @@
-import { GraphQLNonNull, isNonNullType, type GraphQLFieldConfig, type GraphQLFieldConfigArgumentMap, type GraphQLOutputType } from 'graphql'
+import {
+  GraphQLNonNull,
+  isNonNullType,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLOutputType,
+} from 'graphql'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { announce, createAnnouncement } from '../invalidation.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
@@ -19,7 +25,11 @@ export interface RootFieldOptions {
 }
 
 /** The GraphQL field of a query, mutation or subscription method. */
-export function createRootField(method: ExposedMethod, runtime: MethodRuntime, options: RootFieldOptions): RootField {
+export function createRootField(
+  method: ExposedMethod,
+  runtime: MethodRuntime,
+  options: RootFieldOptions,
+): RootField {
   const { types, sourceName, bus, isEntity } = options
   const type = responseType(method, options)
   const base = {
@@ -35,14 +45,16 @@ export function createRootField(method: ExposedMethod, runtime: MethodRuntime, o
   if (method.type === 'SUBSCRIPTION') {
     return {
       ...base,
-      subscribe: (_source, args, context, info) => runtime.stream(args, { context, info: info as OperationInfo }),
+      subscribe: (_source, args, context, info) =>
+        runtime.stream(args, { context, info: info as OperationInfo }),
       resolve: (event) => runtime.pluck(event),
     }
   }
   if (method.type === 'QUERY') {
     return {
       ...base,
-      resolve: async (_source, args, context, info) => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
+      resolve: async (_source, args, context, info) =>
+        runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
     }
   }
   const announcement = createAnnouncement(method, type, isEntity)
@@ -57,9 +69,13 @@ export function createRootField(method: ExposedMethod, runtime: MethodRuntime, o
 }
 
 /** The response, or the field plucked from it. */
-export function responseType(method: ExposedMethod, { types, shapes }: Pick<RootFieldOptions, 'types' | 'shapes'>): GraphQLOutputType {
+export function responseType(
+  method: ExposedMethod,
+  { types, shapes }: Pick<RootFieldOptions, 'types' | 'shapes'>,
+): GraphQLOutputType {
   const { responsePluck } = method
-  const plucked = responsePluck && shapes.message(method.desc.output).fields.find(({ desc }) => desc === responsePluck)
+  const plucked =
+    responsePluck && shapes.message(method.desc.output).fields.find(({ desc }) => desc === responsePluck)
   const type = plucked ? types.outputOf(plucked) : types.output(method.desc.output)
   return method.responseRequired && !isNonNullType(type) ? new GraphQLNonNull(type) : type
 }
@@ -69,7 +85,9 @@ export function requestArguments(method: ExposedMethod, types: TypeBuilder): Gra
   const fields = types.inputFields(method.desc.input, method.plucks)
   if (Object.keys(fields).length === 0) return {}
   if (method.wrapRequest === undefined) return fields
-  const needed = Object.values(fields).some(({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined)
+  const needed = Object.values(fields).some(
+    ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,
+  )
   const input = types.input(method.desc.input)
   return { [method.wrapRequest]: { type: needed ? new GraphQLNonNull(input) : input } }
 }

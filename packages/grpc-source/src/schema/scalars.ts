@@ -3,7 +3,16 @@ import { isBase64 } from '../codec/scalar-codecs.ts'
 import { parseDuration, parseTimestamp } from '../codec/time.ts'
 
 /** The scalars that protobuf needs and GraphQL has not. They pass values on and check what comes in. */
-export type CustomScalar = 'DateTime' | 'Duration' | 'JSON' | 'Bytes' | 'Upload' | 'FieldMask' | 'UInt32' | 'Long' | 'BigInt'
+export type CustomScalar =
+  | 'DateTime'
+  | 'Duration'
+  | 'JSON'
+  | 'Bytes'
+  | 'Upload'
+  | 'FieldMask'
+  | 'UInt32'
+  | 'Long'
+  | 'BigInt'
 
 export function createScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
   switch (name) {
@@ -22,17 +31,33 @@ export function createScalar(name: CustomScalar, typeName: string): GraphQLScala
     case 'Bytes':
       return scalar(typeName, 'Binary data as base64 text.', { parse: parseBytes, output: toBase64 })
     case 'Upload':
-      return scalar(typeName, 'A file of a multipart request, or binary data as base64 text.', { parse: parseBytes, output: toBase64 })
+      return scalar(typeName, 'A file of a multipart request, or binary data as base64 text.', {
+        parse: parseBytes,
+        output: toBase64,
+      })
     case 'FieldMask':
-      return scalar(typeName, 'Field paths separated by commas: `name,address.street`.', { parse: (value) => value })
+      return scalar(typeName, 'Field paths separated by commas: `name,address.street`.', {
+        parse: (value) => value,
+      })
     case 'UInt32':
       return scalar(typeName, 'An integer from 0 to 4294967295.', {
-        parse: (value) => checked(value, typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 4_294_967_295, typeName, 'an integer from 0 to 4294967295'),
+        parse: (value) =>
+          checked(
+            value,
+            typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 4_294_967_295,
+            typeName,
+            'an integer from 0 to 4294967295',
+          ),
       })
     case 'Long':
-      return scalar(typeName, 'A 64-bit integer: a number where that is exact, else a string.', { parse: (value) => parseLong(value, typeName) })
+      return scalar(typeName, 'A 64-bit integer: a number where that is exact, else a string.', {
+        parse: (value) => parseLong(value, typeName),
+      })
     case 'BigInt':
-      return scalar(typeName, 'A 64-bit integer, sent as a string.', { parse: (value) => BigInt(parseLong(value, typeName)), output: String })
+      return scalar(typeName, 'A 64-bit integer, sent as a string.', {
+        parse: (value) => BigInt(parseLong(value, typeName)),
+        output: String,
+      })
   }
 }
 
@@ -63,18 +88,31 @@ function literalValue(node: ValueNode, variables: Parameters<typeof valueFromAST
 
 function parseLong(value: unknown, typeName: string): string | number {
   if (typeof value === 'bigint') return String(value)
-  const valid = (typeof value === 'number' && Number.isSafeInteger(value)) || (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
-  return checked(value, valid, typeName, 'a 64-bit integer, as a string when it is past 2^53') as string | number
+  const valid =
+    (typeof value === 'number' && Number.isSafeInteger(value)) ||
+    (typeof value === 'string' && /^-?\d{1,20}$/.test(value))
+  return checked(value, valid, typeName, 'a 64-bit integer, as a string when it is past 2^53') as
+    | string
+    | number
 }
 
 function parseBytes(value: unknown): unknown {
-  const valid = value instanceof Uint8Array || value instanceof Blob || isFile(value) || (typeof value === 'string' && isBase64(value))
+  const valid =
+    value instanceof Uint8Array ||
+    value instanceof Blob ||
+    isFile(value) ||
+    (typeof value === 'string' && isBase64(value))
   return checked(value, valid, 'Bytes', 'base64 text')
 }
 
 /** Servers bring their own File class. */
 export function isFile(value: unknown): value is { arrayBuffer(): Promise<ArrayBuffer> } {
-  return typeof value === 'object' && value !== null && 'arrayBuffer' in value && typeof value.arrayBuffer === 'function'
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'arrayBuffer' in value &&
+    typeof value.arrayBuffer === 'function'
+  )
 }
 
 function toBase64(value: unknown): unknown {

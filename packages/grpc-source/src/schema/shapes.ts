@@ -58,11 +58,7 @@ export interface Shapes {
   readonly options: MappingOptions
 }
 
-export function createShapes(
-  annotations: Annotations,
-  options: MappingOptions,
-  findings: Finding[],
-): Shapes {
+export function createShapes(annotations: Annotations, options: MappingOptions, findings: Finding[]): Shapes {
   const messages = new Map<DescMessage, MessageShape>()
   const enums = new Map<DescEnum, EnumShape>()
 
@@ -84,7 +80,10 @@ export function createShapes(
   }
 
   function toFieldShape(desc: DescField, oneof: OneofShape | undefined): FieldShape {
-    const annotation = { ...annotations.field(desc), ...options.fields[`${desc.parent.typeName}.${desc.name}`] }
+    const annotation = {
+      ...annotations.field(desc),
+      ...options.fields[`${desc.parent.typeName}.${desc.name}`],
+    }
     const behavior = annotations.behavior(desc)
     const omit = annotation.omit === true
     const isResolved = annotation.resolver !== undefined && annotation.resolver !== ''
@@ -129,7 +128,8 @@ export function createShapes(
   function toEnumShape(desc: DescEnum): EnumShape {
     const prefix = enumPrefix(desc.name)
     const strip =
-      options.stripEnumPrefix && desc.values.every(({ name }) => /^[_A-Za-z]/.test(name.slice(prefix.length)) && name.startsWith(prefix))
+      options.stripEnumPrefix &&
+      desc.values.every(({ name }) => /^[_A-Za-z]/.test(name.slice(prefix.length)) && name.startsWith(prefix))
     const nameOf = new Map<number, string>()
     const numberOf = new Map<string, number>()
     for (const { name, number } of desc.values) {
@@ -162,7 +162,11 @@ function toValueKind(desc: DescField): ValueKind {
     if (isWellKnown(desc.message.typeName)) {
       return { kind: 'wellKnown', type: desc.message.typeName, message: desc.message }
     }
-    return { kind: 'message', message: desc.message, delimited: desc.fieldKind !== 'map' && desc.delimitedEncoding }
+    return {
+      kind: 'message',
+      message: desc.message,
+      delimited: desc.fieldKind !== 'map' && desc.delimitedEncoding,
+    }
   }
   if (desc.enum) return { kind: 'enum', enum: desc.enum }
   return { kind: 'scalar', scalar: desc.scalar as ScalarType }

@@ -1,14 +1,10 @@
-import { ScalarType, type DescEnum, type DescMessage } from '@bufbuild/protobuf'
+import type { DescEnum, DescMessage, ScalarType } from '@bufbuild/protobuf'
 import {
   GraphQLBoolean,
-  GraphQLEnumType,
-  GraphQLFloat,
   GraphQLInputObjectType,
-  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
-  GraphQLString,
   parseValue,
   valueFromAST,
   type GraphQLFieldConfigMap,
@@ -16,16 +12,22 @@ import {
   type GraphQLInputFieldConfigMap,
   type GraphQLInputType,
   type GraphQLOutputType,
-  type GraphQLScalarType,
 } from 'graphql'
 import type { Annotations } from '../annotations.ts'
 import type { Comments } from '../descriptors/comments.ts'
 import type { Finding } from '../errors.ts'
 import type { TypeNames } from './names.ts'
-import { createScalar, type CustomScalar } from './scalars.ts'
-import { partName, type FieldShape, type MessageShape, type OneofShape, type Shapes, type ValueKind } from './shapes.ts'
+import { canBeUnshowable, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
+import {
+  partName,
+  type FieldShape,
+  type MessageShape,
+  type OneofShape,
+  type Shapes,
+  type ValueKind,
+} from './shapes.ts'
 import { createUnions } from './unions.ts'
-import { isWellKnown, type WellKnownType } from './well-known.ts'
+import { isWellKnown } from './well-known.ts'
 
 /** Builds GraphQL types from shapes, on demand and once each. */
 export interface TypeBuilder {
@@ -46,94 +48,24 @@ export interface TypeBuilderOptions {
   readonly findings: Finding[]
 }
 
-const SCALAR_TYPES: Partial<Record<ScalarType, GraphQLScalarType>> = {
-  [ScalarType.BOOL]: GraphQLBoolean,
-  [ScalarType.STRING]: GraphQLString,
-  [ScalarType.FLOAT]: GraphQLFloat,
-  [ScalarType.DOUBLE]: GraphQLFloat,
-  [ScalarType.INT32]: GraphQLInt,
-  [ScalarType.SINT32]: GraphQLInt,
-  [ScalarType.SFIXED32]: GraphQLInt,
-}
-
-const WELL_KNOWN_TYPES: Readonly<Record<WellKnownType, CustomScalar | ScalarType>> = {
-  'google.protobuf.Timestamp': 'DateTime',
-  'google.protobuf.Duration': 'Duration',
-  'google.protobuf.FieldMask': 'FieldMask',
-  'google.protobuf.Struct': 'JSON',
-  'google.protobuf.Value': 'JSON',
-  'google.protobuf.ListValue': 'JSON',
-  'google.protobuf.Any': 'JSON',
-  'google.protobuf.DoubleValue': ScalarType.DOUBLE,
-  'google.protobuf.FloatValue': ScalarType.FLOAT,
-  'google.protobuf.Int64Value': ScalarType.INT64,
-  'google.protobuf.UInt64Value': ScalarType.UINT64,
-  'google.protobuf.Int32Value': ScalarType.INT32,
-  'google.protobuf.UInt32Value': ScalarType.UINT32,
-  'google.protobuf.BoolValue': ScalarType.BOOL,
-  'google.protobuf.StringValue': ScalarType.STRING,
-  'google.protobuf.BytesValue': ScalarType.BYTES,
-}
-
 export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
   const { shapes, names, comments, sourceName, findings } = options
   const { options: mapping } = shapes
-  const made = new Map<string, unknown>()
+  const once = createOnce(names)
+  const { customScalar, scalarType, wellKnownType, enumType } = createLeafTypes({
+    shapes,
+    names,
+    comments,
+    once,
+    origin,
+  })
   const unions = createUnions({ shapes, names, outputValue, origin })
-
-  /** One type for one key, made once; the name is claimed so that a collision is found. */
-  function once<T>(key: string, name: string, owner: string, make: (name: string) => T): T {
-    const known = made.get(key) as T | undefined
-    if (known !== undefined) return known
-    const type = make(names.claim(name, owner))
-    made.set(key, type)
-    return type
-  }
-
-  function customScalar(name: CustomScalar): GraphQLScalarType {
-    return once(`scalar ${name}`, name, `the scalar ${name}`, (typeName) => createScalar(name, typeName))
-  }
-
-  function scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType {
-    const standard = SCALAR_TYPES[scalar]
-    if (standard) return standard
-    if (scalar === ScalarType.BYTES) return customScalar(direction === 'input' && mapping.uploads ? 'Upload' : 'Bytes')
-    if (scalar === ScalarType.UINT32 || scalar === ScalarType.FIXED32) return customScalar('UInt32')
-    if (mapping.int64 === 'string') return GraphQLString
-    return customScalar(mapping.int64 === 'bigint-scalar' ? 'BigInt' : 'Long')
-  }
-
-  function wellKnownType(type: WellKnownType, direction: 'input' | 'output'): GraphQLScalarType {
-    const mapped = WELL_KNOWN_TYPES[type]
-    return typeof mapped === 'string' ? customScalar(mapped) : scalarType(mapped, direction)
-  }
-
-  function enumType(desc: DescEnum): GraphQLEnumType {
-    return once(desc.typeName, names.of(desc), describe(desc), (name) => {
-      const { nameOf, numberOf } = shapes.enum(desc)
-      const values = desc.values.flatMap((value) => {
-        const graphqlName = [...numberOf].find(
-          ([candidate, number]) => number === value.number && candidate === nameOf.get(number),
-        )?.[0]
-        // Aliases of a number that is already named are left out.
-        if (graphqlName === undefined || desc.values.find(({ number }) => number === value.number) !== value) return []
-        const deprecationReason = value.deprecated ? 'deprecated in the proto' : undefined
-        return [[graphqlName, { value: graphqlName, description: comments.of(value), deprecationReason }] as const]
-      })
-      return new GraphQLEnumType({
-        name,
-        description: comments.of(desc),
-        values: Object.fromEntries(values),
-        extensions: { origin: origin(desc) },
-      })
-    })
-  }
 
   function outputType(desc: DescMessage): GraphQLOutputType {
     if (isWellKnown(desc.typeName)) return wellKnownType(desc.typeName, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
-    return once(desc.typeName, names.of(desc), describe(desc), (name) => {
+    return once(desc.typeName, names.of(desc), describeType(desc), (name) => {
       return new GraphQLObjectType({
         name,
         description: comments.of(desc),
@@ -195,28 +127,41 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
   function entryType(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
     const { parent } = field.desc
     const key = scalarType(field.key as ScalarType, 'output')
-    return once(`entry ${field.desc.toString()}`, partName(names, parent, field.name, 'Entry'), describe(parent), (name) => {
-      const nullable = field.value.kind === 'enum' || field.value.kind === 'wellKnown'
-      return new GraphQLObjectType({
-        name,
-        fields: { key: { type: new GraphQLNonNull(key) }, value: { type: nullable ? value : new GraphQLNonNull(value) } },
-        extensions: { origin: origin(parent) },
-      })
-    })
+    return once(
+      `entry ${field.desc.toString()}`,
+      partName(names, parent, field.name, 'Entry'),
+      describeType(parent),
+      (name) => {
+        const nullable = field.value.kind === 'enum' || field.value.kind === 'wellKnown'
+        return new GraphQLObjectType({
+          name,
+          fields: {
+            key: { type: new GraphQLNonNull(key) },
+            value: { type: nullable ? value : new GraphQLNonNull(value) },
+          },
+          extensions: { origin: origin(parent) },
+        })
+      },
+    )
   }
 
   function inputType(desc: DescMessage): GraphQLInputType {
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inInput }) => inInput)) return GraphQLBoolean
     const base = names.of(desc)
-    return once(`input ${desc.typeName}`, base.endsWith('Input') ? base : `${base}Input`, `the input form of ${describe(desc)}`, (name) => {
-      return new GraphQLInputObjectType({
-        name,
-        description: comments.of(desc),
-        fields: () => inputFields(desc),
-        extensions: { origin: origin(desc) },
-      })
-    })
+    return once(
+      `input ${desc.typeName}`,
+      base.endsWith('Input') ? base : `${base}Input`,
+      `the input form of ${describeType(desc)}`,
+      (name) => {
+        return new GraphQLInputObjectType({
+          name,
+          description: comments.of(desc),
+          fields: () => inputFields(desc),
+          extensions: { origin: origin(desc) },
+        })
+      },
+    )
   }
 
   function inputFields(desc: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap {
@@ -249,16 +194,21 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
     if (field.cardinality === 'list') return new GraphQLList(new GraphQLNonNull(inputValue(field.value)))
     if (mapping.maps === 'json') return customScalar('JSON')
     const { parent } = field.desc
-    const entry = once(`input entry ${field.desc.toString()}`, partName(names, parent, field.name, 'EntryInput'), describe(parent), (name) => {
-      return new GraphQLInputObjectType({
-        name,
-        fields: () => ({
-          key: { type: new GraphQLNonNull(scalarType(field.key as ScalarType, 'input')) },
-          value: { type: new GraphQLNonNull(inputValue(field.value)) },
-        }),
-        extensions: { origin: origin(parent) },
-      })
-    })
+    const entry = once(
+      `input entry ${field.desc.toString()}`,
+      partName(names, parent, field.name, 'EntryInput'),
+      describeType(parent),
+      (name) => {
+        return new GraphQLInputObjectType({
+          name,
+          fields: () => ({
+            key: { type: new GraphQLNonNull(scalarType(field.key as ScalarType, 'input')) },
+            value: { type: new GraphQLNonNull(inputValue(field.value)) },
+          }),
+          extensions: { origin: origin(parent) },
+        })
+      },
+    )
     return new GraphQLList(new GraphQLNonNull(entry))
   }
 
@@ -277,19 +227,30 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
 
   function oneofField(shape: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {
     const { desc } = shape
-    const type = once(`oneof ${desc.typeName}.${oneof.desc.name}`, partName(names, desc, oneof.name, 'Input'), describe(desc), (name) => {
-      return new GraphQLInputObjectType({
-        name,
-        isOneOf: true,
-        fields: () =>
-          Object.fromEntries(
-            oneof.fields
-              .filter(({ inInput }) => inInput)
-              .map((field) => [field.name, { type: inputValue(field.value), description: field.annotation.description || comments.of(field.desc) }]),
-          ),
-        extensions: { origin: origin(desc) },
-      })
-    })
+    const type = once(
+      `oneof ${desc.typeName}.${oneof.desc.name}`,
+      partName(names, desc, oneof.name, 'Input'),
+      describeType(desc),
+      (name) => {
+        return new GraphQLInputObjectType({
+          name,
+          isOneOf: true,
+          fields: () =>
+            Object.fromEntries(
+              oneof.fields
+                .filter(({ inInput }) => inInput)
+                .map((field) => [
+                  field.name,
+                  {
+                    type: inputValue(field.value),
+                    description: field.annotation.description || comments.of(field.desc),
+                  },
+                ]),
+            ),
+          extensions: { origin: origin(desc) },
+        })
+      },
+    )
     return { type: oneof.required ? new GraphQLNonNull(type) : type }
   }
 
@@ -310,22 +271,11 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
     return undefined
   }
 
-  function describe(desc: DescMessage | DescEnum): string {
-    return `${desc.typeName} (${desc.file.proto.name})`
-  }
-
   function origin(desc: DescMessage | DescEnum): string {
-    return `grpc source "${sourceName}": ${describe(desc)}`
+    return `grpc source "${sourceName}": ${describeType(desc)}`
   }
 
   return { output: outputType, outputOf, input: inputType, inputFields }
-}
-
-/** JSON values and times that GraphQL cannot show read as null, also inside lists. */
-function canBeUnshowable(value: ValueKind): boolean {
-  if (value.kind !== 'wellKnown') return false
-  const mapped = WELL_KNOWN_TYPES[value.type]
-  return mapped === 'JSON' || mapped === 'DateTime'
 }
 
 /** A message without fields is a Boolean: whether it is set. */

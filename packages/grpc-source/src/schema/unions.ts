@@ -7,7 +7,14 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import { capitalize, type TypeNames } from './names.ts'
-import { partName, type FieldShape, type MessageShape, type OneofShape, type Shapes, type ValueKind } from './shapes.ts'
+import {
+  partName,
+  type FieldShape,
+  type MessageShape,
+  type OneofShape,
+  type Shapes,
+  type ValueKind,
+} from './shapes.ts'
 
 /** Output oneofs as unions: message arms are members themselves, other arms get a member with one field `value`. */
 export function createUnions(options: {
@@ -22,10 +29,15 @@ export function createUnions(options: {
   function memberOf(shape: MessageShape, oneof: OneofShape, arm: FieldShape): GraphQLObjectType {
     const type = outputValue(arm.value)
     const message = arm.value.kind === 'message' ? arm.value.message : undefined
-    const isShared = oneof.fields.some((other) => other !== arm && other.value.kind === 'message' && other.value.message === message)
+    const isShared = oneof.fields.some(
+      (other) => other !== arm && other.value.kind === 'message' && other.value.message === message,
+    )
     if (type instanceof GraphQLObjectType && !isShared) return type
     return new GraphQLObjectType({
-      name: names.claim(`${names.of(shape.desc)}${capitalize(arm.name)}`, `${shape.desc.typeName}.${arm.desc.name}`),
+      name: names.claim(
+        `${names.of(shape.desc)}${capitalize(arm.name)}`,
+        `${shape.desc.typeName}.${arm.desc.name}`,
+      ),
       fields: { value: { type: arm.value.kind === 'enum' ? type : new GraphQLNonNull(type) } },
       extensions: { origin: origin(shape.desc) },
     })
@@ -33,11 +45,20 @@ export function createUnions(options: {
 
   return {
     field(shape, oneof) {
-      const arms = oneof.fields.filter(({ inOutput }) => inOutput).map((arm) => ({ arm, type: memberOf(shape, oneof, arm) }))
+      const arms = oneof.fields
+        .filter(({ inOutput }) => inOutput)
+        .map((arm) => ({ arm, type: memberOf(shape, oneof, arm) }))
       let union = unions.get(oneof)
       if (!union) {
-        const name = names.claim(partName(names, shape.desc, oneof.name, ''), `${shape.desc.typeName}.${oneof.desc.name}`)
-        union = new GraphQLUnionType({ name, types: arms.map(({ type }) => type), extensions: { origin: origin(shape.desc) } })
+        const name = names.claim(
+          partName(names, shape.desc, oneof.name, ''),
+          `${shape.desc.typeName}.${oneof.desc.name}`,
+        )
+        union = new GraphQLUnionType({
+          name,
+          types: arms.map(({ type }) => type),
+          extensions: { origin: origin(shape.desc) },
+        })
         unions.set(oneof, union)
       }
       return {
@@ -49,7 +70,9 @@ export function createUnions(options: {
             const value = values[arm.name]
             if (value === null || value === undefined) continue
             const isMember = arm.value.kind === 'message' && outputValue(arm.value) === type
-            return isMember ? { ...(value as object), __typename: type.name } : { value, __typename: type.name }
+            return isMember
+              ? { ...(value as object), __typename: type.name }
+              : { value, __typename: type.name }
           }
           return null
         },
