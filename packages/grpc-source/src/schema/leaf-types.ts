@@ -119,7 +119,7 @@ export function createLeafTypes(options: {
 }
 
 /** JSON values and times that GraphQL cannot show read as null, also inside lists. */
-function canBeUnshowable(value: ValueKind): boolean {
+export function canBeUnshowable(value: ValueKind): boolean {
   if (value.kind !== 'wellKnown') return false
   const mapped = WELL_KNOWN_TYPES[value.type]
   return mapped === 'JSON' || mapped === 'DateTime'
