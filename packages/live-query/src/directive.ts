@@ -6,10 +6,10 @@ import {
   GraphQLNonNull,
   GraphQLSchema,
   Kind,
-  getDirectiveValues,
   visit,
   type DocumentNode,
   type OperationDefinitionNode,
+  type ValueNode,
 } from 'graphql'
 
 /** `directive @live(if: Boolean! = true, throttle: Int) on QUERY` */
@@ -51,10 +51,26 @@ export function liveDirectiveValues(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): { readonly throttleMs: number | undefined } | undefined {
-  const values = getDirectiveValues(GraphQLLiveDirective, operation, variables)
-  if (!values || values['if'] === false) return undefined
-  const throttle = values['throttle']
+  const directive = operation.directives?.find(({ name }) => name.value === 'live')
+  if (!directive) return undefined
+  // Read here, since `getDirectiveValues` takes variables of another shape on each version of graphql.
+  const argument = (name: string): unknown => {
+    const node = directive.arguments?.find((given) => given.name.value === name)?.value
+    if (node?.kind !== Kind.VARIABLE) return literal(node)
+    const given = variables[node.name.value]
+    if (given !== undefined) return given
+    const named = node.name.value
+    const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === named)
+    return literal(definition?.defaultValue)
+  }
+  if (argument('if') === false) return undefined
+  const throttle = argument('throttle')
   return { throttleMs: typeof throttle === 'number' ? Math.max(0, throttle) : undefined }
+}
+
+function literal(node: ValueNode | undefined): unknown {
+  if (node?.kind === Kind.BOOLEAN) return node.value
+  return node?.kind === Kind.INT ? Number(node.value) : undefined
 }
 
 /**

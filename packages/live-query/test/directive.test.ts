@@ -1,0 +1,40 @@
+import { Kind, parse, print, type OperationDefinitionNode } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { liveDirectiveValues } from '../src/directive.ts'
+import { hasLiveDirective, stripLiveDirective } from '../src/index.ts'
+
+function valuesOf(query: string, variables: Record<string, unknown> = {}): unknown {
+  const operation = parse(query).definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)
+  return liveDirectiveValues(operation as OperationDefinitionNode, variables)
+}
+
+describe('@live', () => {
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ['{ a }', {}, undefined],
+    ['query @live { a }', {}, { throttleMs: undefined }],
+    ['query @live(if: true) { a }', {}, { throttleMs: undefined }],
+    ['query @live(if: false) { a }', {}, undefined],
+    ['query ($l: Boolean!) @live(if: $l) { a }', { l: false }, undefined],
+    ['query ($l: Boolean!) @live(if: $l) { a }', { l: true }, { throttleMs: undefined }],
+    ['query ($l: Boolean! = false) @live(if: $l) { a }', {}, undefined],
+    ['query ($l: Boolean! = false) @live(if: $l) { a }', { l: true }, { throttleMs: undefined }],
+    ['query @live(throttle: 500) { a }', {}, { throttleMs: 500 }],
+    ['query ($t: Int) @live(throttle: $t) { a }', { t: 250 }, { throttleMs: 250 }],
+    ['query ($t: Int = 70) @live(throttle: $t) { a }', {}, { throttleMs: 70 }],
+    ['query @live(throttle: -5) { a }', {}, { throttleMs: 0 }],
+  ])('%s with %o', (query, variables, expected) => {
+    expect(valuesOf(query, variables)).toEqual(expected)
+  })
+
+  it('is found on any operation, and nowhere else', () => {
+    expect(hasLiveDirective(parse('query A { a } query B @live { b }'))).toBe(true)
+    expect(hasLiveDirective(parse('query A @alive { a @live }'))).toBe(false)
+  })
+
+  it('is stripped, with @defer and @stream, which an always complete result has no use for', () => {
+    const document = parse('query @live @keep { a ... @defer { b } list @stream { c } d @include(if: true) }')
+    expect(print(stripLiveDirective(document))).toBe(
+      print(parse('query @keep { a ... { b } list { c } d @include(if: true) }')),
+    )
+  })
+})

@@ -1,0 +1,107 @@
+import { buildSchema, getOperationAST, parse } from 'graphql'
+import { describe, expect, it } from 'vitest'
+import { planLiveQuery, type LivePlan, type LiveQueryFieldOptions } from '../src/index.ts'
+
+const schema = buildSchema(`
+  interface Node { id: ID! }
+  type User implements Node { id: ID! name: String posts: [Post!]! }
+  type Post implements Node { id: ID! author: User comments: [Comment] }
+  type Comment { text: String }
+  type ListUsersResponse { users: [User!]! next: Page }
+  type Page { token: String }
+  union Any = User | Comment
+  type Query { user: User users: ListUsersResponse node: Node any: [Any] time: Int }
+`)
+
+function plan(query: string, fields: Record<string, LiveQueryFieldOptions>, throttleMs?: number): LivePlan {
+  const document = parse(query)
+  const operation = getOperationAST(document)!
+  return planLiveQuery({ schema, document, operation, fields, defaults: { enabled: true }, throttleMs })
+}
+
+const types = (live: LivePlan): string[] =>
+  [
+    ...new Set(
+      live.triggers
+        .filter((trigger) => !trigger.startsWith('Query.'))
+        .map((trigger) => trigger.split('.')[0]!),
+    ),
+  ].sort()
+
+describe('triggers', () => {
+  it('User gives User.create, User.update, User.delete, and Query.user for who wants to name the field', () => {
+    expect(plan('{ user { id } }', {}).triggers).toEqual([
+      'User.create',
+      'User.update',
+      'User.delete',
+      'Post.create',
+      'Post.update',
+      'Post.delete',
+      'Query.user',
+    ])
+  })
+
+  it.each<[string, string[]]>([
+    ['{ users { next { token } } }', ['ListUsersResponse', 'Page', 'User']],
+    ['{ users { users { id } } }', ['ListUsersResponse', 'User']],
+    ['{ users { users { posts { comments { text } } } } }', ['Comment', 'ListUsersResponse', 'Post', 'User']],
+    [
+      '{ users { ...F } } fragment F on ListUsersResponse { users { ...G } } fragment G on User { posts { id } }',
+      ['ListUsersResponse', 'Post', 'User'],
+    ],
+    ['{ node { id } }', ['Comment', 'Post', 'User']],
+    ['{ any { ... on Comment { text } } }', ['Comment', 'Post', 'User']],
+    ['{ time __typename }', []],
+  ])('of the return type, its list items and what the operation selects: %s', (query, expected) => {
+    expect(types(plan(query, {}))).toEqual(expected)
+  })
+
+  it('an explicit list replaces them, and depends_on adds all operations of the types it names', () => {
+    const fields = { user: { triggers: ['Account.update'], dependsOn: ['Role'] } }
+    expect(plan('{ user { id } }', fields).triggers).toEqual(['Account.update', 'Role.*', 'Query.user'])
+  })
+})
+
+describe('several root fields in one operation', () => {
+  const query = '{ a: user { id } b: users { next { token } } c: time }'
+  it('the union of their triggers; the shortest poll interval; the longest throttle; the shortest ttl', () => {
+    const live = plan(query, {
+      user: {
+        strategy: 'HASH_DIFF',
+        pollIntervalMs: 700,
+        throttleMs: 50,
+        ttlSeconds: 30,
+        triggers: ['User.update'],
+      },
+      users: { strategy: 'POLLING', pollIntervalMs: 300, throttleMs: 400, ttlSeconds: 60 },
+      time: { triggers: ['Clock.tick'], ttlSeconds: 0, throttleMs: 0 },
+    })
+    expect(live).toMatchObject({ strategy: 'POLLING', pollIntervalMs: 300, throttleMs: 400, ttlSeconds: 30 })
+    // Triggers of INVALIDATION fields stay in force beside polling; those of polled fields have none.
+    expect(live.triggers).toEqual(['Clock.tick', 'Query.time'])
+  })
+
+  it('HASH_DIFF if any and none polls; INVALIDATION otherwise', () => {
+    expect(plan(query, { user: { strategy: 'HASH_DIFF' } }).strategy).toBe('HASH_DIFF')
+    expect(plan(query, {}).strategy).toBe('INVALIDATION')
+  })
+
+  it.each<[LiveQueryFieldOptions, number | undefined, number]>([
+    [{}, undefined, 100],
+    [{ throttleMs: 0 }, undefined, 0],
+    [{ throttleMs: 0 }, 250, 250],
+    [{ throttleMs: 300 }, 250, 300],
+  ])('throttle of %o with the client’s %s is %i', (options, client, expected) => {
+    expect(plan('{ user { id } }', { user: options }, client).throttleMs).toBe(expected)
+  })
+
+  it('a poll interval is at least 50', () => {
+    expect(plan('{ user { id } }', { user: { strategy: 'POLLING', pollIntervalMs: 1 } }).pollIntervalMs).toBe(
+      50,
+    )
+  })
+
+  it('one field that is not enabled refuses the whole operation', () => {
+    expect(() => plan(query, { time: { enabled: false } })).toThrow('Query.time')
+  })
+})
