@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { parse, type FieldNode, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import {

@@ -16,6 +16,8 @@ const QUERIES = 12
 interface Client {
   readonly id: string
   readonly query: number
+  /** The truth when it joined: its first value is not older. */
+  readonly joinedAt: number
   ready: boolean
   last: number | undefined
   revision: number
@@ -93,9 +95,11 @@ it(`after ${STEPS} random events, joins, leaves, failures and stalls every clien
   }
 
   function join(): void {
+    const query = pick(QUERIES)
     const client: Client = {
       id: `c${steps}`,
-      query: pick(QUERIES),
+      query,
+      joinedAt: strategies[query % strategies.length] === 'INVALIDATION' ? truth[query]! : 0,
       ready: true,
       last: undefined,
       revision: 0,
@@ -111,6 +115,9 @@ it(`after ${STEPS} random events, joins, leaves, failures and stalls every clien
           faults.push(`revision ${revision} and is_initial disagree`)
         client.revision = revision
         client.last = (version.result.data as { value: number } | null)?.value
+        if (revision === 1 && client.last !== undefined && client.last < client.joinedAt) {
+          faults.push(`${client.id} began with ${client.last}, which was old when it joined`)
+        }
       },
       end: () => faults.push(`${client.id} was ended`),
     }
@@ -194,7 +201,7 @@ it(`after ${STEPS} random events, joins, leaves, failures and stalls every clien
   expect(faults.slice(0, 5)).toEqual([])
   expect(runs[1]).toBeLessThanOrEqual(2)
   expect(delivered).toBeGreaterThan(STEPS / 100)
-  for (const id of [...clients.keys()]) {
+  for (const id of clients.keys()) {
     clients.delete(id)
     store.unregister(id)
   }
