@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
 import { type MultipartDelivery, parseMultipartAccept } from './accept.ts'
-import { withIncrementalDirectives } from './directives.ts'
+import { allowDirectives, withIncrementalDirectives } from './directives.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { executeEagerly, type ExecuteFunction, isAsyncIterable, splitToStream } from './eager.ts'
 import { withUrl } from './endpoint.ts'
@@ -94,7 +94,11 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
 
     onExecute({ args, context, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const document = documents.of(args.document)
-      if (!document.isIncremental) return
+      const execute = allowDirectives(executeFn as ExecuteFunction)
+      if (!document.isIncremental) {
+        if (execute !== executeFn) setExecuteFn(execute)
+        return
+      }
       const { document: original, operationName, variableValues } = args
       arrived.set(context, { document: original, operationName, variableValues })
       const count = document.countDeferred(operationName, variableValues)
@@ -103,13 +107,12 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
         setResultAndStopExecution({ errors: [tooManyFragments(count, options.maxDeferredFragments)] })
         return
       }
-      const execute = executeFn as ExecuteFunction
       const request = (context as { readonly request?: Request }).request
       const isDeferred = count > 0 && deliveryOf(context, request) !== undefined
       setExecuteFn(async (given: ExecutionArgs) => {
         arrived.set(context, 'executed')
         if (!isDeferred) return execute({ ...given, document: document.stripped })
-        const result = isStreaming(options.strategy, execute)
+        const result = isStreaming(options.strategy, executeFn)
           ? await executeStreaming(given, options)
           : await executeEagerly({
               args: given,
@@ -120,6 +123,13 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
         if (request && isAsyncIterable(result)) streamed.add(request)
         return result
       })
+    },
+
+    onSubscribe({ args, subscribeFn, setSubscribeFn }) {
+      const document = documents.of(args.document)
+      if (!document.isIncremental) return
+      // An event is one result.
+      setSubscribeFn((given: ExecutionArgs) => subscribeFn({ ...given, document: document.stripped }))
     },
 
     onExecutionResult({ result, request, context, setResult }) {

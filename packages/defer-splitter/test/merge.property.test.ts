@@ -9,6 +9,7 @@ import {
   validate,
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { allowDirectives } from '../src/directives.ts'
 import { stripIncremental, toEagerDocument } from '../src/document.ts'
 import { isAsyncIterable, splitToStream } from '../src/eager.ts'
 import { executeStreaming } from '../src/execution/execute-streaming.ts'
@@ -35,6 +36,7 @@ const worlds: Record<string, World> = {
   'where fields fail later': { failing: 0.06, missing: 0.1, waiting: 1 },
 }
 
+const plainExecute = allowDirectives(execute)
 const rules = specifiedRules.filter((rule) => rule !== NoUnusedVariablesRule)
 
 const strategies = ['eager', 'eager, from a stored result', 'streaming'] as const
@@ -48,7 +50,7 @@ async function run(strategy: (typeof strategies)[number], world: World, seed: nu
   same(validate(schema, document, rules), [], text)
   const args = { schema, rootValue: { seed }, contextValue: {}, variableValues: documentVariables }
   const executed = async (what: typeof document) =>
-    (await execute({ ...withoutDirectives(args), document: what })) as ExecutionResult
+    (await plainExecute({ ...args, document: what })) as ExecutionResult
   const plain = await executed(stripIncremental(document))
   const answer =
     strategy === 'streaming'
@@ -63,11 +65,6 @@ async function run(strategy: (typeof strategies)[number], world: World, seed: nu
   const parts: Part[] = []
   if (isAsyncIterable(answer)) for await (const part of answer) parts.push(part as Part)
   return { text, plain: json(plain), answer: json(answer), parts, isStream: isAsyncIterable(answer) }
-}
-
-/** graphql 17's `execute` refuses a schema that has the directives. */
-function withoutDirectives<Args extends { readonly schema: unknown }>(args: Args): Args {
-  return args
 }
 
 function json(value: unknown): any {

@@ -1,3 +1,4 @@
+import { execute, versionInfo } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { createTestServer, partsOf } from './support/server.ts'
@@ -188,7 +189,12 @@ describe('validation, each error once', () => {
   ])('%s is refused', async (_, query) => {
     const response = await server.post(query, { accept: 'application/graphql-response+json' })
     expect(response.status).toBe(400)
-    expect(((await response.json()) as any).errors).toHaveLength(1)
+    const { errors } = (await response.json()) as any
+    const messages = errors.map(({ message }: any) => message)
+    expect(messages).toEqual([...new Set(messages)])
+    // graphql 17 has two rules of its own that a deferred root field of a subscription breaks.
+    const { length } = versionInfo.major > 16 && query.startsWith('subscription') ? [1, 2] : [1]
+    expect(messages).toHaveLength(length)
   })
 })
 
@@ -269,5 +275,27 @@ describe('at the level of execution', () => {
     const server = createTestServer({ before: [watching] })
     await server.parts(deferred, { accept: 'multipart/mixed;incrementalSpec=v0.2' })
     expect(seen).toEqual(inParts)
+  })
+})
+
+describe("graphql's own execute as the engine", () => {
+  const engine: Plugin = { onExecute: ({ setExecuteFn }) => setExecuteFn(execute as any) }
+  it.each(['streaming', 'eager'] as const)('%s: with and without @defer', async (strategy) => {
+    const server = createTestServer({ before: [engine], options: { strategy } })
+    expect(await server.parts(deferred)).toEqual(inParts)
+    const response = await server.post('{ user { id } }', { accept: 'application/json' })
+    expect(await response.json()).toEqual({ data: { user: { id: '1' } } })
+  })
+})
+
+describe('a subscription', () => {
+  it('answers whole events', async () => {
+    const response = await createTestServer().post(
+      'subscription ($if: Boolean = false) { events { id ... @defer(if: $if) { bio } } }',
+      { accept: 'text/event-stream', variables: { if: true } },
+    )
+    const text = await response.text()
+    expect(text).toContain('data: {"data":{"events":{"id":"1","bio":"first"}}}')
+    expect(text).not.toContain('hasNext')
   })
 })

@@ -16,6 +16,7 @@ export const typeDefs: string = /* GraphQL */ `
   }
   type Subscription {
     ticks: Int
+    events: User
   }
   type User {
     id: ID
@@ -48,7 +49,7 @@ type TestData = Record<string, unknown>
 const ada: TestData = { id: '1', name: 'Ada', bio: 'first', friend: { id: '2', name: 'Bob', bio: 'second' } }
 const bob: TestData = { id: '2', name: 'Bob', bio: 'second', friend: null }
 
-export const resolvers: Record<string, Record<string, (...args: any[]) => unknown>> = {
+export const resolvers: Record<string, Record<string, any>> = {
   Query: {
     user: () => ada,
     users: () => [ada, null, bob],
@@ -60,6 +61,13 @@ export const resolvers: Record<string, Record<string, (...args: any[]) => unknow
     strict: () => ({ ok: 'fine', never: null }),
   },
   Mutation: { rename: (_: unknown, { name }: { name: string }) => ({ ...ada, name }) },
+  Subscription: {
+    events: {
+      subscribe: async function* () {
+        yield { events: ada }
+      },
+    },
+  },
   User: {
     broken: () => {
       throw new Error('the database password is hunter2')
