@@ -57,6 +57,14 @@ const defer = z.union([
   }),
 ])
 
+const path = z.string().startsWith('/')
+
+const invalidate = z.strictObject({
+  secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
+  header: z.string().optional(),
+  path: path.optional(),
+})
+
 const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   preset: z.enum(['development', 'production']).optional(),
   server: server.optional(),
@@ -67,6 +75,7 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   redisUrl: z.string().optional(),
   liveQuery: liveQuery.optional(),
   defer: defer.optional(),
+  invalidate: invalidate.optional(),
   plugins: z
     .array(
       z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object'),

@@ -76,6 +76,15 @@ export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
   'store' | 'bus' | 'clock' | 'random' | 'onError'
 > {}
+/** `POST /invalidate`: backends announce here what they changed by themselves. */
+export interface InvalidateConfig {
+  /** At least 16 characters; compared in constant time. */
+  readonly secret: string
+  /** The request header that holds it. Default `x-invalidate-secret`. */
+  readonly header?: string | undefined
+  /** Default `/invalidate`. */
+  readonly path?: string | undefined
+}
 
 /** What a `gateway.config.*` file holds. */
 export interface GatewayConfig {
@@ -97,6 +106,8 @@ export interface GatewayConfig {
   readonly liveQuery?: false | LiveQueryConfig | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
+  /** Default: off. */
+  readonly invalidate?: InvalidateConfig | undefined
   /** Further Yoga or Envelop plugins, after the gateway's own. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Extends the schema of the sources. */
