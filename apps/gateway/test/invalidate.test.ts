@@ -25,7 +25,11 @@ function send(url: string, body: unknown, headers: Record<string, string> = {}):
 describe('POST /invalidate', () => {
   it.each([
     ['one event', EVENT, [EVENT]],
-    ['a list', [EVENT, { entityType: 'Review', operation: 'create' }], [EVENT, { entityType: 'Review', operation: 'create' }]],
+    [
+      'a list',
+      [EVENT, { entityType: 'Review', operation: 'create' }],
+      [EVENT, { entityType: 'Review', operation: 'create' }],
+    ],
     ['an id that is a number', { ...EVENT, entityId: 1 }, [EVENT]],
     ['everything', { entityType: '*', operation: '*' }, [{ entityType: '*', operation: '*' }]],
   ])('%s: 204, published', async (_, body, expected) => {

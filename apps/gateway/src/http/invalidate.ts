@@ -72,7 +72,8 @@ async function readEvents(
   try {
     value = parseJson(await readBody(request, MAX_BYTES))
   } catch (error) {
-    if (error instanceof GraphQLError && statusOf(error) === 413) return { status: 413, message: error.message }
+    if (error instanceof GraphQLError && statusOf(error) === 413)
+      return { status: 413, message: error.message }
     return 'The body is not JSON; send an event or a list of events.'
   }
   const parsed = events.safeParse(value)
