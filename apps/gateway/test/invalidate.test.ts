@@ -53,7 +53,7 @@ describe('POST /invalidate', () => {
   it.each([
     ['no JSON', '{'],
     ['an empty list', []],
-    ['1001 events', Array<object>(1001).fill(EVENT)],
+    ['1001 events', Array.from({ length: 1001 }, () => EVENT)],
     ['no operation', { entityType: 'User' }],
     ['an unknown key', { ...EVENT, extra: 1 }],
     ['a type that is no name', { ...EVENT, entityType: 'a b' }],
