@@ -122,6 +122,9 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
     ],
   })
 
+  // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
+  yoga.getEnveloped({})
+
   return {
     schema: schema.current(),
     endpoint: ENDPOINT,

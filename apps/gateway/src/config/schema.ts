@@ -3,10 +3,11 @@ import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
+import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, milliseconds } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
-import type { GatewayConfig, GrpcSourceConfig } from './types.ts'
+import type { GatewayConfig } from './types.ts'
 
 const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -70,7 +71,7 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   server: server.optional(),
   log: log.optional(),
   graphql: graphql.optional(),
-  grpc: z.record(z.string(), z.custom<GrpcSourceConfig>()).optional(),
+  grpc: z.record(z.string(), grpcSource).optional(),
   rest: z.record(z.string(), restSource).optional(),
   redisUrl: z.string().optional(),
   liveQuery: liveQuery.optional(),

@@ -1,5 +1,6 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
+import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { Plugin } from 'graphql-yoga'
@@ -63,7 +64,10 @@ export interface GraphqlConfig {
 }
 
 /** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
-export interface GrpcSourceConfig {}
+export interface GrpcSourceConfig extends Omit<
+  GrpcSourceOptions,
+  'name' | 'bus' | 'clock' | 'random' | 'logger' | 'onError' | 'watch'
+> {}
 
 /** One REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig extends Omit<RestConnectorOptions, 'bus' | 'clock' | 'random'> {
