@@ -49,20 +49,21 @@ export const field: FieldKinds = {
   id: builder({ type: 'ID' }),
   long: builder({ type: 'Long' }),
   json: builder({ type: 'JSON' }),
-  object: (typeName, fields) => builder({ type: typeName, fields }),
-  list: (item) => builder({ type: `[${item.type}]`, fields: item.fields }),
+  object: (typeName, fields) => builder({ type: typeName, ...(fields && { fields }) }),
+  list: ({ type, fields }) => builder({ type: `[${type}]`, ...(fields && { fields }) }),
 }
 
+/** The steps are hidden from iteration, so that a builder is the plain data that it stands for. */
 function builder(definition: FieldDefinition): FieldBuilder {
-  return {
-    ...definition,
-    get required() {
-      const { type } = definition
-      return builder({ ...definition, type: type.endsWith('!') ? type : `${type}!` })
+  const { type } = definition
+  return Object.defineProperties(
+    { ...definition },
+    {
+      required: { get: () => builder({ ...definition, type: type.endsWith('!') ? type : `${type}!` }) },
+      describe: { value: (description: string) => builder({ ...definition, description }) },
+      from: { value: (key: string) => builder({ ...definition, key }) },
     },
-    describe: (description) => builder({ ...definition, description }),
-    from: (key) => builder({ ...definition, key }),
-  }
+  ) as FieldBuilder
 }
 
 const KINDS = new Map([

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { field } from '../src/index.ts'
+import { parseTypeReference } from '../src/fields.ts'
+
+describe('field', () => {
+  it('is plain data, so that it can stand in any config', () => {
+    const written = field
+      .list(field.object('Address', { city: field.string }).required)
+      .required.describe('where')
+      .from('addresses')
+    expect(JSON.parse(JSON.stringify(written))).toEqual({
+      type: '[Address!]!',
+      fields: { city: { type: 'String' } },
+      description: 'where',
+      key: 'addresses',
+    })
+    expect(Object.keys(field.int.required)).toEqual(['type'])
+  })
+})
+
+describe('parseTypeReference', () => {
+  it.each([
+    ['int', 'Int', 'Int', false, false],
+    ['ID!', 'ID!', 'ID', false, true],
+    ['[string!]', '[String!]', 'String', true, false],
+    ['[[User!]!]!', '[[User!]!]!', 'User', true, true],
+    [' long ', 'Long', 'Long', false, false],
+  ])('%j', (given, text, name, isList, isNonNull) => {
+    expect(parseTypeReference(given)).toEqual({ text, name, isList, isNonNull })
+  })
+
+  it.each(['', 'list(int)', '[int', 'int!!', 'a b', '1x'])('refuses %j with an example', (text) => {
+    expect(() => parseTypeReference(text)).toThrow('is not a type; write a kind or a type name')
+  })
+})
