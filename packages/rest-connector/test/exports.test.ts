@@ -8,7 +8,6 @@ it('exports these names and no others', () => {
       "apiKey",
       "bearer",
       "createRestConnector",
-      "endpointsFromOpenApi",
       "field",
       "oauth2ClientCredentials",
       "retryPresets",

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { createNodeHandler } from '@vinyasa/node-handler'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { serveProgram } from '../src/serve-program.ts'
 import { versionsOf } from '../src/versions.ts'
@@ -10,4 +11,5 @@ const yoga = createYoga({
   }),
   ...(process.env['BENCH_SIZE_LIMIT'] === 'off' ? { maxRequestBodySize: false } : {}),
 })
-serveProgram(createServer(yoga), versionsOf(['graphql-yoga', 'graphql'], import.meta.url))
+const handler = process.env['BENCH_DOOR'] === 'node-handler' ? createNodeHandler(yoga) : yoga
+serveProgram(createServer(handler), versionsOf(['graphql-yoga', 'graphql'], import.meta.url))

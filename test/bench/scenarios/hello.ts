@@ -16,8 +16,12 @@ export const hello: Scenario = {
   contenders: [
     program('Yoga', 'hello-yoga'),
     program('Yoga, no size limit', 'hello-yoga', { BENCH_SIZE_LIMIT: 'off' }),
+    program('node-handler', 'hello-yoga', { BENCH_DOOR: 'node-handler' }),
     program('Mercurius + JIT', 'hello-mercurius'),
     program('node:http floor', 'hello-floor'),
   ],
-  targets: [],
+  targets: [
+    { of: 'node-handler', against: 'Yoga', atMost: 0.4 },
+    { of: 'node-handler', against: 'Mercurius + JIT', atMost: 1.2 },
+  ],
 }

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { invalidMaxBodyBytes } from './errors.ts'
+import type { NodeHandlerOptions } from './options.ts'
+import { createThinDoor, isThinRequest } from './thin-door.ts'
+import { readInternals } from './yoga-internals.ts'
+
+/** What is needed of a Yoga server, whatever its contexts: that it can be called, as `http.createServer` calls it. */
+export type NodeRequestListener = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  ...context: never[]
+) => unknown
+
+export interface NodeHandler {
+  /** For `http.createServer`. Objects after the response become part of the context, as with Yoga itself. */
+  (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
+  /** Why every request of this server takes Yoga's own door; empty when JSON requests take the thin one. */
+  readonly reasons: readonly string[]
+}
+
+/**
+ * Answers the JSON requests of a Yoga server with less work than Yoga's own door, to the same bytes, and gives it all
+ * other requests unchanged.
+ *
+ * @throws TypeError when `maxBodyBytes` is not a whole number of bytes.
+ */
+export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandlerOptions = {}): NodeHandler {
+  const { maxBodyBytes } = options
+  if (maxBodyBytes !== undefined && !(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 0)) {
+    throw invalidMaxBodyBytes(maxBodyBytes)
+  }
+  const { internals, reasons } = readInternals(yoga)
+  const thinDoor = internals && createThinDoor(internals, maxBodyBytes)
+  const yogasDoor = yoga as (...args: unknown[]) => unknown
+
+  async function listen(
+    request: IncomingMessage,
+    response: ServerResponse,
+    ...context: unknown[]
+  ): Promise<void> {
+    if (thinDoor && isThinRequest(request) && !context.some(isObject)) return thinDoor(request, response)
+    await yogasDoor(request, response, ...context)
+  }
+  return Object.assign(listen, { reasons })
+}
+
+function isObject(value: unknown): boolean {
+  return value !== null && typeof value === 'object'
+}

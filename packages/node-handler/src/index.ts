@@ -1,0 +1,2 @@
+export { createNodeHandler, type NodeHandler } from './create-node-handler.ts'
+export type { NodeHandlerOptions } from './options.ts'

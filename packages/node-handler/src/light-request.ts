@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FetchAPI } from 'graphql-yoga'
+import { leftSignal } from './left-signal.ts'
+import { type CheckSize, countedBody, readBody } from './read-body.ts'
+import { urlOf } from './url-of.ts'
+
+/** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
+export interface LightRequest extends Request {
+  /** Whether a true `Request` stands behind it by now. */
+  readonly isMaterialised: boolean
+  /** Every check added must let a size pass; they are called with the bytes so far while the body arrives. */
+  addSizeCheck(check: CheckSize): void
+}
+
+export type CreateLightRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => LightRequest
+
+/** What it creates passes `instanceof fetchAPI.Request`. */
+export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
+  class Light {
+    readonly method: string
+    readonly headers: Headers
+    private readonly incoming: IncomingMessage
+    private readonly outgoing: ServerResponse
+    private check: CheckSize | undefined
+    private href: string | undefined
+    private parsed: URL | undefined
+    private left: AbortSignal | undefined
+    private bytes: Promise<Buffer> | undefined
+    private request: Request | undefined
+
+    constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+      this.incoming = incoming
+      this.outgoing = outgoing
+      this.method = incoming.method ?? 'GET'
+      this.headers = new fetchAPI.Headers(incoming.headers as Record<string, string>)
+    }
+
+    get [Symbol.toStringTag](): string {
+      return 'Request'
+    }
+
+    get url(): string {
+      return (this.href ??= urlOf(this.incoming))
+    }
+
+    get parsedUrl(): URL {
+      return (this.parsed ??= new fetchAPI.URL(this.url, 'http://localhost'))
+    }
+
+    get signal(): AbortSignal {
+      return (this.left ??= leftSignal(this.incoming, this.outgoing))
+    }
+
+    get isMaterialised(): boolean {
+      return this.request !== undefined
+    }
+
+    addSizeCheck(added: CheckSize): void {
+      const { check } = this
+      this.check = check
+        ? (bytes) => {
+            check(bytes)
+            added(bytes)
+          }
+        : added
+    }
+
+    async text(): Promise<string> {
+      if (this.request) return this.request.text()
+      return (await this.read()).toString('utf8')
+    }
+
+    async json(): Promise<unknown> {
+      if (this.request) return this.request.json()
+      const bytes = await this.read()
+      try {
+        return JSON.parse(bytes.toString('utf8'))
+      } catch {
+        // Yoga's own class words the error; the words are part of the answer.
+        return new fetchAPI.Request(this.url, { method: this.method, body: new Uint8Array(bytes) }).json()
+      }
+    }
+
+    // As Yoga's own class has it: the same request.
+    clone(): this {
+      return this
+    }
+
+    get materialised(): Request {
+      return (this.request ??= new fetchAPI.Request(this.url, {
+        method: this.method,
+        headers: this.headers,
+        signal: this.signal,
+        body: this.remainingBody() as unknown as ReadableStream,
+        duplex: 'half',
+      } as RequestInit))
+    }
+
+    private read(): Promise<Buffer> {
+      return (this.bytes ??= readBody(this.incoming, this.check))
+    }
+
+    private remainingBody(): AsyncIterable<Buffer> {
+      const { bytes, check, incoming } = this
+      if (bytes) {
+        return (async function* () {
+          yield await bytes
+        })()
+      }
+      return check ? countedBody(incoming, check) : incoming
+    }
+  }
+
+  Object.setPrototypeOf(Light.prototype, fetchAPI.Request.prototype as object)
+  for (const name of memberNames(new fetchAPI.Request('http://localhost/', { method: 'POST' }))) {
+    if (Object.hasOwn(Light.prototype, name) || name === 'method' || name === 'headers') continue
+    Object.defineProperty(Light.prototype, name, {
+      configurable: true,
+      get(this: Light) {
+        const value: unknown = Reflect.get(this.materialised, name)
+        return typeof value === 'function' ? value.bind(this.materialised) : value
+      },
+      set(this: Light, value: unknown) {
+        Reflect.set(this.materialised, name, value)
+      },
+    })
+  }
+  return (incoming, outgoing) => new Light(incoming, outgoing) as unknown as LightRequest
+}
+
+/** Everything that a true request has, on itself and on its classes. */
+function memberNames(sample: object): Set<string | symbol> {
+  const names = new Set<string | symbol>()
+  let at: object | null = sample
+  while (at && at !== Object.prototype) {
+    for (const name of Reflect.ownKeys(at)) names.add(name)
+    at = Object.getPrototypeOf(at) as object | null
+  }
+  names.delete('constructor')
+  return names
+}
