@@ -1,0 +1,36 @@
+import type { GraphQLSchema } from 'graphql'
+import type { GraphQLParams } from 'graphql-yoga'
+import type { DocumentProfile } from './document-profile.ts'
+
+/**
+ * Profiles by the text that clients send, so that a hit needs no parsing. Only documents that passed
+ * parse and validate are entered.
+ */
+export interface DocumentMemo {
+  get(schema: GraphQLSchema, params: GraphQLParams): DocumentProfile | undefined
+  set(schema: GraphQLSchema, params: GraphQLParams, profile: DocumentProfile): void
+}
+
+const maxDocuments = 1_000
+const maxTextLength = 16_384
+
+export function createDocumentMemo(): DocumentMemo {
+  const bySchema = new WeakMap<GraphQLSchema, Map<string, DocumentProfile>>()
+  // A GraphQL name has no line break, so name and text cannot run into one another.
+  const keyOf = ({ operationName, query }: GraphQLParams) =>
+    operationName == null ? `\n${query}` : `${operationName}\n${query}`
+  return {
+    get(schema, params) {
+      return bySchema.get(schema)?.get(keyOf(params))
+    },
+    set(schema, params, profile) {
+      if ((params.query?.length ?? maxTextLength) >= maxTextLength) return
+      let byText = bySchema.get(schema)
+      if (!byText) bySchema.set(schema, (byText = new Map()))
+      byText.set(keyOf(params), profile)
+      if (byText.size <= maxDocuments) return
+      const oldest = byText.keys().next().value
+      if (oldest !== undefined) byText.delete(oldest)
+    },
+  }
+}

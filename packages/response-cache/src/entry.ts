@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import type { Lifetime } from './freshness.ts'
+
+/** A stored response. */
+export interface CacheEntry extends Lifetime {
+  /** The serialised result, `{"data":...}`. */
+  readonly body: Buffer
+  /** Milliseconds since the Unix epoch. */
+  readonly storedAt: number
+  /** What the result depends on; see `tags.ts`. */
+  readonly tags: readonly string[]
+  /** The version clock's reading before the execution that made it. */
+  readonly version: number
+}
+
+/** A strong validator of the body. Made when a GET asks for it, not on every miss. */
+export function etagOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url')}"`
+}
+
+/** `If-None-Match`, compared weakly as RFC 9110, section 13.1.2 asks. */
+export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  if (ifNoneMatch.trim() === '*') return true
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,34 @@
+import { GraphQLError } from 'graphql'
+
+/** The stable codes of this package's errors, in `extensions.code`. */
+export type ResponseCacheErrorCode = 'RESPONSE_CACHE_CONFIG' | 'RESPONSE_CACHE_UNAVAILABLE'
+
+/** An option that cannot work; thrown at start. */
+export function configError(option: string, found: unknown, expected: string): GraphQLError {
+  const shown = typeof found === 'string' ? `"${found}"` : String(found)
+  return new GraphQLError(`response-cache: option ${option} is ${shown}; expected ${expected}.`, {
+    extensions: { code: 'RESPONSE_CACHE_CONFIG' satisfies ResponseCacheErrorCode },
+  })
+}
+
+export function redisClientMissing(cause: unknown): GraphQLError {
+  return new GraphQLError(
+    'response-cache: redisUrl needs the package ioredis, which is not installed. Install it: npm install ioredis@5',
+    {
+      extensions: { code: 'RESPONSE_CACHE_CONFIG' satisfies ResponseCacheErrorCode },
+      originalError: cause instanceof Error ? cause : null,
+    },
+  )
+}
+
+/** The shared store did not answer; requests are served without a cache until it does. */
+export function storeUnavailable(what: string, cause: unknown): GraphQLError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new GraphQLError(
+    `response-cache: the shared store is not reachable (${what}: ${reason}). Requests are served without the cache until it is back.`,
+    {
+      extensions: { code: 'RESPONSE_CACHE_UNAVAILABLE' satisfies ResponseCacheErrorCode },
+      originalError: cause instanceof Error ? cause : null,
+    },
+  )
+}

@@ -1,0 +1,93 @@
+import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
+import type { RemoteStore } from './remote-store.ts'
+import type { InvalidationTarget } from './tags.ts'
+
+/** What changed, as an invalidation function is told. */
+export interface InvalidationCause {
+  /** A mutation executed here, or events on the bus. */
+  readonly source: 'mutation' | 'event'
+  /** The object types that the mutation can return, or that the events name. */
+  readonly types: readonly string[]
+  /** The entities found in the mutation's result, or named by the events. */
+  readonly entities: readonly InvalidationTarget[]
+  /** The events; empty for a mutation. */
+  readonly events: readonly InvalidationEvent[]
+}
+
+/**
+ * Which entries are related to a change.
+ * `types`: those whose document can return one of the changed object types (default).
+ * `entities`: those that hold a changed entity, by type and id. A `create` event, or one without an id,
+ * hits the type.
+ * `all`: every entry.
+ * A function returns the targets itself, or `all`; an empty list evicts nothing.
+ */
+export type InvalidationStrategy =
+  | 'types'
+  | 'entities'
+  | 'all'
+  | ((cause: InvalidationCause) => readonly InvalidationTarget[] | 'all')
+
+/** What the cache did, for logs and metrics. */
+export type CacheEvent =
+  | { readonly type: 'hit' | 'miss' | 'stale' | 'coalesced' | 'stored'; readonly key: string }
+  | { readonly type: 'bypass' }
+  /** An entry left because the cache was full. */
+  | { readonly type: 'evicted'; readonly key: string }
+  | { readonly type: 'invalidated'; readonly tags: readonly string[] | 'all' }
+  | { readonly type: 'error'; readonly error: unknown }
+
+/** Specification: "Response cache configuration", durations in milliseconds. */
+export interface ResponseCacheOptions {
+  /** Most entries kept in memory; the least recently used leave first. Default 10 000. 0 stores nothing. */
+  readonly maxSize?: number | undefined
+  /** Milliseconds for which an entry is fresh. Default 60 000. 0: only what `@cacheControl` allows. */
+  readonly defaultTtlMs?: number | undefined
+  /**
+   * Milliseconds after that in which the entry is still served while one refresh runs behind it.
+   * Default 0: an expired entry is a miss.
+   */
+  readonly staleWhileRevalidateMs?: number | undefined
+  /** Whether a mutation evicts the entries related to it before its answer goes out. Default true. */
+  readonly invalidateOnMutation?: boolean | undefined
+  /** A store shared with other processes, behind the memory of each. Default: memory only. */
+  readonly store?: RemoteStore | undefined
+  /** Request headers that are part of the key. Default `['Authorization']`. */
+  readonly varyHeaders?: readonly string[] | undefined
+  /** Default `types`. */
+  readonly strategy?: InvalidationStrategy | undefined
+  /** Events published here evict in the bus's first phase. */
+  readonly bus?: InvalidationBus | undefined
+  /** Fields that identify an entity, in order of preference. Default `['id']`. */
+  readonly idFields?: readonly string[] | undefined
+  /** Object types whose presence in a document keeps its result out of the cache. */
+  readonly ignoredTypes?: readonly string[] | undefined
+  /**
+   * Lifetimes by schema coordinate, in milliseconds: `{ 'Query.users': 5_000, User: 10_000 }`. The
+   * shortest of these and `@cacheControl` wins over `defaultTtlMs`.
+   */
+  readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined
+  /**
+   * A text for whom the response is: part of the key, and the identity that `scope: PRIVATE` needs.
+   * It sees the finished context, so hits are answered after context building instead of before parse.
+   */
+  readonly session?: ((context: Record<string, unknown>) => string | null | undefined) | undefined
+  /** Return false to leave a request out of the cache altogether. Sees the finished context, as `session`. */
+  readonly enabled?: ((context: Record<string, unknown>) => boolean) | undefined
+  /**
+   * Where hits are answered. `params`: before parse and validate, once the same document was seen.
+   * `execute`: in place of execution, so every hook before it runs. Default `auto`: `params`, unless a
+   * plugin placed before this one hooks into parse, validate or execute and so expects to see every
+   * request.
+   */
+  readonly hitsAt?: 'auto' | 'params' | 'execute' | undefined
+  /**
+   * Whether `Cache-Control` lets HTTP clients reuse a GET response for the rest of its lifetime. A
+   * client that does so does not hear of invalidations. Default false: they revalidate by ETag.
+   */
+  readonly clientMaxAge?: boolean | undefined
+  /** Told of everything the cache does. Must not throw. */
+  readonly onEvent?: ((event: CacheEvent) => void) | undefined
+  /** Default: the platform's. */
+  readonly clock?: { now(): number } | undefined
+}

@@ -1,0 +1,157 @@
+import type { GraphQLSchema } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { OperationReport } from './http.ts'
+import { setCacheHeaders } from './http.ts'
+import { createMutationEviction } from './mutation-eviction.ts'
+import type { ResponseCacheOptions } from './options.ts'
+import { createPipeline, type OperationState } from './pipeline.ts'
+import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
+import { copyOf, createRefresher, type HandlerPayload, type ParamsHandler } from './refresh.ts'
+
+type Context = Record<string, unknown>
+type Envelop = (context: Context) => { schema: GraphQLSchema; contextFactory(): unknown }
+
+/**
+ * Answers GraphQL queries from a cache. Give it options, or a cache made by `createResponseCache` to
+ * purge and observe it.
+ *
+ * A plugin placed before it sees every request; one placed after it does not see those answered from
+ * the cache. Hooks of the request itself (`onRequest`, `onRequestParse`, `onParams`) and context
+ * building run in either case, so authentication there guards hits wherever it stands.
+ */
+export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOptions = {}): Plugin {
+  const isOwn = !('purge' in cacheOrOptions)
+  const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
+  const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = Date } = cache.options
+  const { hitsAt = 'auto', session, enabled, staleWhileRevalidateMs = 0 } = cache.options
+  const pipeline = createPipeline(cache)
+  const evict = createMutationEviction(cache, pipeline)
+  const refresher = createRefresher(cache.emit)
+  const states = new WeakMap<object, OperationState>()
+  const reports = new WeakMap<Request, OperationReport[]>()
+  let plugins: readonly Plugin[] = []
+  let schema: GraphQLSchema | undefined
+  let getEnveloped: Envelop | undefined
+
+  /** The engine's own plugin comes first; whoever else stands before this one guards its hits. */
+  const isGuarded = once(() =>
+    plugins.slice(1, plugins.indexOf(plugin)).some((other) => other.onExecute ?? other.onValidate ?? other.onParse),
+  )
+  const buildsContext = once(() => plugins.some((other) => other.onContextBuilding ?? other.onEnveloped))
+
+  /** With `session` or `enabled` the finished context decides, so hits wait for it. */
+  const answersEarly = once(
+    () => hitsAt !== 'execute' && !session && !enabled && (hitsAt === 'params' || !isGuarded()),
+  )
+
+  /** Context building is where people authenticate: a hit must pass it like a miss. */
+  async function passesContext(state: OperationState, context: Context): Promise<boolean> {
+    Object.assign(context, { request: state.request, params: state.params })
+    const enveloped = getEnveloped?.(context)
+    if (!enveloped || enveloped.schema !== state.profile?.schema) return false
+    try {
+      await enveloped.contextFactory()
+      return true
+    } catch {
+      // The ordinary way meets the same error and answers with it.
+      return false
+    }
+  }
+
+  const plugin: Plugin = {
+    onPluginInit(payload) {
+      plugins = payload.plugins
+    },
+    onYogaInit({ yoga }) {
+      getEnveloped = yoga.getEnveloped as unknown as Envelop
+    },
+    onSchemaChange(payload) {
+      schema = payload.schema as GraphQLSchema
+    },
+
+    // As the handler of the final parameters it runs after every plugin's onParams, wherever they stand.
+    onParams({ paramsHandler, setParamsHandler }) {
+      setParamsHandler((payload) => handle(payload as never, paramsHandler as never) as never)
+    },
+
+    async onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+      const context = args.contextValue as unknown as Context
+      const { document, operationName } = args
+      const input = { schema: args.schema as GraphQLSchema, document, operationName, context }
+      if (pipeline.profileOf(input)?.operation === 'mutation') return evict(input, executeFn, setExecuteFn)
+      const state = states.get(context)
+      // Not from HTTP: nothing here says for whom a WebSocket's answer would be.
+      if (!state) return undefined
+      const result = await pipeline.beforeExecute(state, input)
+      if (result) setResultAndStopExecution(result)
+      return undefined
+    },
+
+    onResponse({ request, response, setResponse, fetchAPI }) {
+      const known = reports.get(request)
+      if (!known) return
+      const isUnchanged = setCacheHeaders(request, response, known, { varyHeaders, clientMaxAge, now: clock.now() })
+      if (!isUnchanged) return
+      const headers = new fetchAPI.Headers()
+      response.headers.forEach((value, name) => {
+        if (!name.startsWith('content-')) headers.set(name, value)
+      })
+      setResponse(new fetchAPI.Response(null, { status: 304, headers }))
+    },
+
+    async onDispose() {
+      refresher.close()
+      if (isOwn) await cache.close()
+    },
+  }
+
+  function handle(payload: HandlerPayload, paramsHandler: ParamsHandler): unknown {
+    const { request, params, context } = payload
+    const snapshot = staleWhileRevalidateMs > 0 ? copyOf(context) : undefined
+    const state: OperationState = {
+      request,
+      params,
+      report: { outcome: 'BYPASS' },
+      isRefresh: refresher.isRefresh(request),
+      refresh: snapshot && (() => refresher.start(payload, snapshot, (again) => handle(again, paramsHandler))),
+    }
+    states.set(context, state)
+    noteReport(request, state.report)
+    const hit = !state.isRefresh && answersEarly() ? pipeline.early(state, schema) : undefined
+    const next = () => run(state, () => paramsHandler(payload))
+    if (!hit) return next()
+    if (!buildsContext()) return hit
+    return passesContext(state, context).then((passes) => (passes ? hit : forget(state, next)))
+  }
+
+  async function run(state: OperationState, execute: () => unknown): Promise<unknown> {
+    try {
+      return await pipeline.afterExecute(state, await execute())
+    } catch (error) {
+      pipeline.failed(state)
+      throw error
+    }
+  }
+
+  function noteReport(request: Request, report: OperationReport) {
+    const known = reports.get(request)
+    if (known) known.push(report)
+    else reports.set(request, [report])
+  }
+
+  return plugin
+}
+
+/** A hit that was refused after all leaves no trace in the report. */
+function forget<T>(state: OperationState, next: () => T): T {
+  state.report.outcome = 'BYPASS'
+  delete state.report.body
+  delete state.report.entry
+  return next()
+}
+
+function once<T>(compute: () => T): () => T {
+  let value: { readonly of: T } | undefined
+  return () => (value ??= { of: compute() }).of
+}
+

@@ -1,0 +1,206 @@
+import type { InvalidationEvent } from '@vinyasa/invalidation'
+import type { CacheEntry } from './entry.ts'
+import { configError } from './errors.ts'
+import { freshness } from './freshness.ts'
+import { createMemoryStore } from './memory-store.ts'
+import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
+import type { RemoteEvent } from './remote-store.ts'
+import { createStats, type CacheStats } from './stats.ts'
+import { tagsOfTargets, type InvalidationTarget, type Tags } from './tags.ts'
+import { createVersionClock } from './version-clock.ts'
+
+/** Read before an execution; a result may be stored only while it still holds. */
+export interface Ticket {
+  readonly version: number
+  /** The shared store's version. Absent: the store is not reachable, nothing is stored. */
+  readonly remoteVersion: number | undefined
+}
+
+export type Lookup =
+  | { readonly state: 'fresh' | 'stale'; readonly entry: CacheEntry; readonly ticket: Ticket }
+  | { readonly state: 'miss'; readonly ticket: Ticket }
+  /** The shared store is down: answer without a cache. */
+  | { readonly state: 'unavailable' }
+
+/** What to purge: one key, all of a type, one entity, or everything. */
+export type PurgeTarget = { readonly key: string } | InvalidationTarget | 'all'
+
+/** A cache as its owner sees it. */
+export interface ResponseCache {
+  readonly options: ResponseCacheOptions
+  /** Removes entries. Resolves when no request here can be answered from them. */
+  purge(target: PurgeTarget): Promise<void>
+  stats(): CacheStats
+  /** Releases the bus and the shared store's connections. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What the plugin needs besides. */
+export interface CacheEngine extends ResponseCache {
+  readonly byEntity: boolean
+  /** Memory only, so that it can be asked before anything else runs. */
+  peek(key: string): Lookup | undefined
+  lookup(key: string): Lookup | Promise<Lookup>
+  holds(version: number, tags: readonly string[]): boolean
+  store(key: string, entry: Omit<CacheEntry, 'version'>, ticket: Ticket): Promise<void>
+  invalidate(cause: InvalidationCause): Promise<void>
+  invalidateTags(tags: Tags): Promise<void>
+  emit(event: CacheEvent): void
+}
+
+/** Creates a cache to hand to `useResponseCache`, and to purge and observe. */
+export function createResponseCache(options: ResponseCacheOptions = {}): ResponseCache {
+  return createCacheEngine(options)
+}
+
+export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
+  const { maxSize = 10_000, strategy = 'types', bus, onEvent, clock = Date } = options
+  checkOptions(options)
+  const remote = options.store
+  // Without news from the store, memory in front of it could serve what another process evicted.
+  const useMemory = !remote || remote.subscribe !== undefined
+  const versions = createVersionClock()
+  const { stats, count } = createStats()
+  const memory = createMemoryStore(maxSize, (key) => emit({ type: 'evicted', key }))
+  const byEntity = strategy === 'entities' || typeof strategy === 'function'
+  let isUp = true
+  const leaveStore = remote?.subscribe?.(onRemoteEvent)
+  const leaveBus = bus?.subscribe((events) => invalidate(causeOfEvents(events)), { phase: 'evict' })
+
+  function emit(event: CacheEvent) {
+    count(event)
+    onEvent?.(event)
+  }
+
+  function onRemoteEvent(event: RemoteEvent) {
+    if (event.type === 'invalidated') {
+      applyLocally(event.tags)
+      return
+    }
+    isUp = event.type === 'up'
+    if (event.type === 'down') emit({ type: 'error', error: event.error })
+    applyLocally('all')
+  }
+
+  function applyLocally(tags: Tags) {
+    versions.invalidate(tags)
+    if (tags === 'all') memory.clear()
+    emit({ type: 'invalidated', tags })
+  }
+
+  /** Judges an entry; one that expired or does not hold is dropped. */
+  function judge(key: string, entry: CacheEntry, ticket: Ticket): Lookup {
+    const state = freshness(clock.now() - entry.storedAt, entry)
+    if (state !== 'miss' && versions.holds(entry.version, entry.tags)) return { state, entry, ticket }
+    memory.delete(key)
+    return { state: 'miss', ticket }
+  }
+
+  function peek(key: string): Lookup | undefined {
+    if (!isUp) return undefined
+    const entry = memory.get(key)
+    return entry && judge(key, entry, { version: versions.now(), remoteVersion: undefined })
+  }
+
+  async function lookupRemote(key: string, version: number): Promise<Lookup> {
+    const read = await remote?.read(key)
+    if (!read) return { state: 'unavailable' }
+    const ticket: Ticket = { version, remoteVersion: read.version }
+    if (!read.entry) return { state: 'miss', ticket }
+    const found = judge(key, { ...read.entry, version }, ticket)
+    if (found.state === 'fresh' && useMemory) memory.set(key, found.entry)
+    return found
+  }
+
+  async function invalidateTags(tags: Tags) {
+    if (tags !== 'all' && tags.length === 0) return
+    applyLocally(tags)
+    await remote?.invalidate(tags)
+  }
+
+  async function invalidate(cause: InvalidationCause) {
+    // `*` says that anything may have changed: the bus missed events.
+    if (strategy === 'all' || cause.types.includes('*')) {
+      await invalidateTags('all')
+    } else if (typeof strategy === 'function') {
+      const targets = strategy(cause)
+      if (targets === 'all') await invalidateTags('all')
+      else if (targets.length > 0) await invalidateTags(tagsOfTargets(targets, byEntity))
+    } else {
+      const targets = byEntity ? cause.entities : cause.types.map((type) => ({ type }))
+      await invalidateTags(tagsOfTargets(targets, byEntity))
+    }
+  }
+
+  async function close() {
+    leaveBus?.()
+    leaveStore?.()
+    memory.clear()
+    await remote?.close()
+  }
+
+  return {
+    options,
+    byEntity,
+    emit,
+    peek,
+    invalidate,
+    invalidateTags,
+    close,
+    [Symbol.asyncDispose]: close,
+    holds: versions.holds,
+    stats: () => ({ ...stats(), entries: memory.size }),
+    lookup(key) {
+      const version = versions.now()
+      if (!isUp) return { state: 'unavailable' }
+      const found = useMemory ? peek(key) : undefined
+      // A stale entry is refreshed and stored, which needs the shared store's version.
+      if (found?.state === 'fresh') return found
+      if (remote) return lookupRemote(key, version)
+      return found ?? { state: 'miss', ticket: { version, remoteVersion: undefined } }
+    },
+    async store(key, entry, ticket) {
+      if (maxSize === 0 || !versions.holds(ticket.version, entry.tags)) return
+      const stored: CacheEntry = { ...entry, version: ticket.version }
+      if (remote) {
+        if (ticket.remoteVersion === undefined) return
+        const isStored = await remote.write(key, stored, ticket.remoteVersion)
+        if (!isStored || !versions.holds(ticket.version, entry.tags)) return
+      }
+      if (useMemory) memory.set(key, stored)
+      emit({ type: 'stored', key })
+    },
+    async purge(target) {
+      if (target === 'all') {
+        await invalidateTags('all')
+      } else if ('key' in target) {
+        memory.delete(target.key)
+        await remote?.delete(target.key)
+      } else {
+        await invalidateTags(tagsOfTargets([target], byEntity))
+      }
+    },
+  }
+}
+
+function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause {
+  return {
+    source: 'event',
+    events,
+    types: [...new Set(events.map((event) => event.entityType))],
+    // What was just created is in no entry yet, but may belong into any list of its type.
+    entities: events.map(({ entityType, operation, entityId }) => ({
+      type: entityType,
+      id: operation === 'create' ? undefined : entityId,
+    })),
+  }
+}
+
+function checkOptions(options: ResponseCacheOptions) {
+  for (const name of ['maxSize', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
+    const value = options[name]
+    if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
+  }
+}
+

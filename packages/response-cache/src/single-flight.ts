@@ -1,0 +1,46 @@
+/** What became of an execution that others wait for. */
+export type FlightOutcome =
+  | { readonly kind: 'shared'; readonly body: Buffer }
+  /** The result must not be shared (errors, not cacheable): each waiter executes for itself. */
+  | { readonly kind: 'unshareable' }
+  /** The leader was cancelled, which says nothing of the backend: one waiter takes over. */
+  | { readonly kind: 'abandoned' }
+
+export interface Flight {
+  readonly outcome: Promise<FlightOutcome>
+  /** The version clock's reading when the execution began. */
+  readonly version: number
+  /** The first call counts; later ones do nothing. */
+  settle(outcome: FlightOutcome): void
+}
+
+/** Executions under way, by key. */
+export interface Flights {
+  /** The flight to wait for, unless there is none or `stillHolds` refuses its version. */
+  find(key: string, stillHolds: (version: number) => boolean): Flight | undefined
+  lead(key: string, version: number): Flight
+}
+
+export function createFlights(): Flights {
+  const flights = new Map<string, Flight>()
+  return {
+    find(key, stillHolds) {
+      const flight = flights.get(key)
+      return flight && stillHolds(flight.version) ? flight : undefined
+    },
+    lead(key, version) {
+      let resolve: (outcome: FlightOutcome) => void = () => {}
+      const outcome = new Promise<FlightOutcome>((settle) => (resolve = settle))
+      const flight: Flight = {
+        outcome,
+        version,
+        settle(result) {
+          if (flights.get(key) === flight) flights.delete(key)
+          resolve(result)
+        },
+      }
+      flights.set(key, flight)
+      return flight
+    },
+  }
+}

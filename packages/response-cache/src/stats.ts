@@ -1,0 +1,48 @@
+import type { CacheEvent } from './options.ts'
+
+/** Counts since the cache was created. */
+export interface CacheStats {
+  /** Entries in memory now. */
+  readonly entries: number
+  readonly hits: number
+  readonly misses: number
+  readonly stale: number
+  readonly coalesced: number
+  readonly bypassed: number
+  readonly stored: number
+  readonly evicted: number
+  readonly invalidations: number
+  readonly errors: number
+}
+
+const counterOf = {
+  hit: 'hits',
+  miss: 'misses',
+  stale: 'stale',
+  coalesced: 'coalesced',
+  bypass: 'bypassed',
+  stored: 'stored',
+  evicted: 'evicted',
+  invalidated: 'invalidations',
+  error: 'errors',
+} as const satisfies Record<CacheEvent['type'], keyof CacheStats>
+
+export function createStats(): { stats(): Omit<CacheStats, 'entries'>; count(event: CacheEvent): void } {
+  const counts = {
+    hits: 0,
+    misses: 0,
+    stale: 0,
+    coalesced: 0,
+    bypassed: 0,
+    stored: 0,
+    evicted: 0,
+    invalidations: 0,
+    errors: 0,
+  }
+  return {
+    stats: () => ({ ...counts }),
+    count(event) {
+      counts[counterOf[event.type]]++
+    },
+  }
+}

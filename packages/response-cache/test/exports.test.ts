@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import * as publicSurface from '../src/index.ts'
+
+it('exports these names and no others', () => {
+  expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
+    [
+      "cacheControlTypeDefs",
+      "createResponseCache",
+      "useResponseCache",
+    ]
+  `)
+})

@@ -1,0 +1,338 @@
+import { createFakeClock } from '@vinyasa/test-kit'
+import { createInvalidationBus } from '@vinyasa/invalidation'
+import { describe, expect, it } from 'vitest'
+import { ask, createWorld } from './kit.ts'
+
+const users = '{ users { id name } }'
+
+describe('Cached response entry (60 s / 30 s)', () => {
+  const lifetime = { defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 }
+  const rows = [
+    { at: 0, becomes: 'HIT', sentence: 'fresh at 0 s' },
+    { at: 59_999, becomes: 'HIT', sentence: 'fresh below 60 s' },
+    { at: 60_000, becomes: 'STALE', sentence: 'stale from 60 s' },
+    { at: 90_000, becomes: 'STALE', sentence: 'stale within 90 s' },
+    { at: 90_001, becomes: 'MISS', sentence: 'absent after 90 s' },
+  ] as const
+  it.each(rows)('$sentence', async ({ at, becomes }) => {
+    const clock = createFakeClock()
+    const world = createWorld({ cache: { ...lifetime, clock } })
+    expect((await ask(world, users)).cache).toBe('MISS')
+    await clock.advance(at)
+    expect((await ask(world, users)).cache).toBe(becomes)
+  })
+
+  it('a stale response is returned and one background refresh starts', async () => {
+    const clock = createFakeClock()
+    const world = createWorld({ cache: { ...lifetime, clock } })
+    await ask(world, users)
+    world.users.set('1', { id: '1', name: 'Eve' })
+    await clock.advance(61_000)
+    const stale = await Promise.all([ask(world, users), ask(world, users), ask(world, users)])
+    expect(stale.map((answer) => answer.cache)).toEqual(['STALE', 'STALE', 'STALE'])
+    expect(stale[0].json.data.users[0].name).toBe('Ada')
+    expect(stale[0].headers.get('age')).toBe('61')
+    await clock.advance(0)
+    expect(world.calls['users']).toBe(2)
+    const fresh = await ask(world, users)
+    expect(fresh.cache).toBe('HIT')
+    expect(fresh.json.data.users[0].name).toBe('Eve')
+  })
+
+  it('without stale_while_revalidate an entry of default_ttl is a miss', async () => {
+    const clock = createFakeClock()
+    const world = createWorld({ cache: { clock } })
+    await ask(world, users)
+    await clock.advance(60_000)
+    expect((await ask(world, users)).cache).toBe('MISS')
+  })
+})
+
+describe('Cached operations', () => {
+  it('a query is cached and does not invalidate', async () => {
+    const world = createWorld()
+    const first = await ask(world, users)
+    await ask(world, '{ products { id } }')
+    const second = await ask(world, users)
+    expect([first.cache, second.cache, world.calls['users']]).toEqual(['MISS', 'HIT', 1])
+    expect(second.text).toBe(first.text)
+  })
+
+  it('a mutation is not cached and triggers invalidation', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    const rename = 'mutation { renameUser(id: "1", name: "Eve") { id name } }'
+    expect((await ask(world, rename)).cache).toBe('BYPASS')
+    expect((await ask(world, rename)).cache).toBe('BYPASS')
+    expect(world.calls['renameUser']).toBe(2)
+    const after = await ask(world, users)
+    expect([after.cache, after.json.data.users[0].name]).toEqual(['MISS', 'Eve'])
+  })
+
+  it('invalidate_on_mutation false leaves entries in place', async () => {
+    const world = createWorld({ cache: { invalidateOnMutation: false } })
+    await ask(world, users)
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    expect((await ask(world, users)).cache).toBe('HIT')
+    expect((await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')).cache).toBe('BYPASS')
+  })
+
+  it('errors, introspection and maxAge 0 are never cached', async () => {
+    const world = createWorld({ cache: { ttlMsBySchemaCoordinate: { 'Query.products': 0 } } })
+    for (const query of ['{ broken { id } }', '{ __schema { queryType { name } } }', '{ products { id } }']) {
+      await ask(world, query)
+      expect((await ask(world, query)).cache).not.toBe('HIT')
+    }
+    expect(world.calls).toMatchObject({ broken: 2, products: 2 })
+  })
+})
+
+describe('what a mutation evicts', () => {
+  it('leaves unrelated entries', async () => {
+    const world = createWorld()
+    await ask(world, '{ products { id name } }')
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    expect((await ask(world, '{ products { id name } }')).cache).toBe('HIT')
+  })
+
+  it('types: a create evicts lists', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    await ask(world, 'mutation { createUser(name: "Eve") { id } }')
+    expect((await ask(world, users)).json.data.users).toHaveLength(3)
+  })
+
+  it('a mutation that names no type evicts everything', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    await ask(world, 'mutation { deleteUser(id: "2") }')
+    expect((await ask(world, users)).json.data.users).toHaveLength(1)
+  })
+
+  it('a query that names no type is evicted by any mutation', async () => {
+    const world = createWorld()
+    await ask(world, '{ count }')
+    expect((await ask(world, '{ count }')).json.data.count).toBe(1)
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    expect((await ask(world, '{ count }')).json.data.count).toBe(2)
+  })
+
+  it('a mutation that failed after it committed evicts too', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    await ask(world, 'mutation { fail { id } }')
+    expect((await ask(world, users)).json.data.users[0].name).toBe('half done')
+  })
+
+  it('entities: only entries that hold the entity', async () => {
+    const world = createWorld({ cache: { strategy: 'entities' } })
+    const one = '{ user(id: "1") { id name } }'
+    const two = '{ user(id: "2") { id name } }'
+    const unidentified = '{ user(id: "2") { name } }'
+    for (const query of [one, two, unidentified]) await ask(world, query)
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    expect((await ask(world, one)).cache).toBe('MISS')
+    expect((await ask(world, two)).cache).toBe('HIT')
+    expect((await ask(world, unidentified)).cache).toBe('MISS')
+  })
+
+  it('all: everything', async () => {
+    const world = createWorld({ cache: { strategy: 'all' } })
+    await ask(world, '{ products { id } }')
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    expect((await ask(world, '{ products { id } }')).cache).toBe('MISS')
+  })
+
+  it('a function decides', async () => {
+    const causes: unknown[] = []
+    const world = createWorld({
+      cache: { strategy: (cause) => (causes.push(cause), [{ type: 'Product' }]) },
+    })
+    await ask(world, users)
+    await ask(world, '{ products { id } }')
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    expect((await ask(world, users)).cache).toBe('HIT')
+    expect((await ask(world, '{ products { id } }')).cache).toBe('MISS')
+    expect(causes).toEqual([
+      { source: 'mutation', events: [], types: ['User'], entities: [{ type: 'User', id: '1' }] },
+    ])
+  })
+
+  it('events on the bus evict, `*` evicts everything', async () => {
+    const bus = createInvalidationBus()
+    const world = createWorld({ cache: { bus } })
+    await ask(world, users)
+    await ask(world, '{ products { id } }')
+    await bus.publish([{ entityType: 'User', operation: 'update', entityId: '1' }])
+    expect((await ask(world, users)).cache).toBe('MISS')
+    expect((await ask(world, '{ products { id } }')).cache).toBe('HIT')
+    await bus.publish([{ entityType: '*', operation: '*' }])
+    expect((await ask(world, '{ products { id } }')).cache).toBe('MISS')
+    await world.cache.close()
+    await bus.publish([{ entityType: 'Product', operation: 'update' }])
+    expect(world.cache.stats().invalidations).toBe(2)
+  })
+})
+
+describe('concurrency', () => {
+  it('100 concurrent misses are one execution', async () => {
+    const world = createWorld()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(world, users)))
+    expect(world.calls['users']).toBe(1)
+    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
+    expect(answers.filter((answer) => answer.cache === 'COALESCED')).toHaveLength(99)
+  })
+
+  it('errors are never shared: each waiter executes for itself', async () => {
+    const world = createWorld()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask(world, '{ broken { id } }')))
+    expect(world.calls['broken']).toBe(5)
+    expect(answers.every((answer) => answer.json.errors.length === 1)).toBe(true)
+  })
+
+  it('a mutation during a query in flight never leaves the old value', async () => {
+    const world = createWorld()
+    let release: (value?: unknown) => void = () => {}
+    world.gate = { after: new Promise((resolve) => (release = resolve)) }
+    const inFlight = ask(world, users)
+    while (!world.calls['users']) await new Promise((resolve) => setImmediate(resolve))
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    world.gate = {}
+    // Neither does a query after the mutation join the older execution.
+    expect((await ask(world, users)).json.data.users[0].name).toBe('Eve')
+    release()
+    expect((await inFlight).json.data.users[0].name).toBe('Ada')
+    expect((await ask(world, users)).json.data.users[0].name).toBe('Eve')
+  })
+})
+
+describe('who gets what', () => {
+  it('users with different Authorization never share an entry or an execution', async () => {
+    const world = createWorld()
+    const names = ['Bearer a', 'Bearer b', '', undefined]
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(
+        names.map((authorization) =>
+          ask(world, '{ me { name } }', authorization === undefined ? {} : { headers: { authorization } }),
+        ),
+      )
+      expect(answers.map((answer) => answer.json.data.me.name)).toEqual(['Bearer a', 'Bearer b', '', 'nobody'])
+    }
+    expect(world.calls['me']).toBe(4)
+  })
+
+  it('result extensions are never shared', async () => {
+    const world = createWorld({
+      after: [
+        {
+          onExecute: () => ({
+            onExecuteDone: ({ result, setResult }) =>
+              setResult({ ...(result as object), extensions: { trace: 'mine' } } as never),
+          }),
+        },
+      ],
+    })
+    expect((await ask(world, users)).json.extensions).toEqual({ trace: 'mine' })
+    const hit = await ask(world, users)
+    expect([hit.cache, hit.json.extensions]).toEqual(['HIT', undefined])
+  })
+
+  it('a plugin that changes a hit is heard', async () => {
+    const world = createWorld({
+      after: [
+        {
+          onExecutionResult({ result, setResult }) {
+            setResult({ ...(result as object), extensions: { seen: true } } as never)
+          },
+        },
+        {
+          onExecutionResult({ result }) {
+            const { data } = result as { data: { users: { name: string }[] } }
+            for (const user of data.users) user.name = user.name.toUpperCase()
+          },
+        },
+      ],
+    })
+    const miss = await ask(world, users)
+    const hit = await ask(world, users)
+    expect(hit.cache).toBe('HIT')
+    expect(hit.json).toEqual(miss.json)
+    expect(hit.json).toEqual({
+      data: { users: [{ id: '1', name: 'ADA' }, { id: '2', name: 'BOB' }] },
+      extensions: { seen: true },
+    })
+  })
+
+  it('a live execution is never answered from the cache', async () => {
+    const world = createWorld({ context: () => ({ liveQuery: {} }) })
+    await ask(world, users)
+    await ask(world, users)
+    expect(world.calls['users']).toBe(2)
+  })
+})
+
+describe('purge and stats', () => {
+  it('purges by type, entity, key and all', async () => {
+    const keys: string[] = []
+    const world = createWorld({
+      cache: { onEvent: (event) => event.type === 'stored' && keys.push(event.key) },
+    })
+    const targets = [
+      () => ({ type: 'User' }),
+      () => ({ type: 'User', id: '1' }),
+      () => ({ key: keys.at(-1) ?? '' }),
+      () => 'all' as const,
+    ]
+    for (const target of targets) {
+      await ask(world, users)
+      expect((await ask(world, users)).cache).toBe('HIT')
+      await world.cache.purge(target())
+      expect((await ask(world, users)).cache).toBe('MISS')
+    }
+    await world.cache.purge({ type: 'Product' })
+    expect((await ask(world, users)).cache).toBe('HIT')
+  })
+
+  it('counts and bounds', async () => {
+    const world = createWorld({ cache: { maxSize: 2 } })
+    for (const text of ['a', 'b', 'c', 'c']) await ask(world, `{ echo(text: "${text}") }`)
+    expect(world.cache.stats()).toMatchObject({ entries: 2, hits: 1, misses: 3, stored: 3, evicted: 1 })
+  })
+
+  it('refuses options that cannot work', () => {
+    expect(() => createWorld({ cache: { maxSize: -1 } })).toThrow(
+      'response-cache: option maxSize is -1; expected a number, 0 or more.',
+    )
+  })
+})
+
+describe('HTTP', () => {
+  it('a GET carries validators and 304 answers the same key only', async () => {
+    const world = createWorld()
+    const first = await ask(world, users, { method: 'GET' })
+    const etag = first.headers.get('etag') ?? ''
+    expect(first.headers.get('cache-control')).toBe('public, no-cache')
+    expect(first.headers.get('vary')).toContain('Authorization')
+    const again = await ask(world, users, { method: 'GET', headers: { 'if-none-match': etag } })
+    expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+    const other = await ask(world, '{ products { id } }', { method: 'GET', headers: { 'if-none-match': etag } })
+    expect(other.status).toBe(200)
+    const personal = await ask(world, users, { method: 'GET', headers: { authorization: 'Bearer a' } })
+    expect(personal.headers.get('cache-control')).toBe('private, no-cache')
+  })
+
+  it('a batch tells one outcome for each operation', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    const response = await world.yoga.fetch('http://localhost/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([{ query: users }, { query: '{ products { id } }' }]),
+    })
+    expect(await response.json()).toEqual([
+      { data: { users: [{ id: '1', name: 'Ada' }, { id: '2', name: 'Bob' }] } },
+      { data: { products: [{ id: '1' }] } },
+    ])
+    expect(response.headers.get('x-cache')).toBe('HIT, MISS')
+  })
+})
