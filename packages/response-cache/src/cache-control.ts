@@ -13,7 +13,10 @@ export const cacheControlTypeDefs = /* GraphQL */ `
     PUBLIC
     PRIVATE
   }
-  directive @cacheControl(maxAge: Int, scope: CacheControlScope) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
+  directive @cacheControl(
+    maxAge: Int
+    scope: CacheControlScope
+  ) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
 `
 
 /**
@@ -23,7 +26,10 @@ export const cacheControlTypeDefs = /* GraphQL */ `
 export function cacheControlOf(
   definition: GraphQLField<unknown, unknown> | GraphQLNamedType,
 ): CacheControl | undefined {
-  const extensions = definition.extensions as { directives?: { cacheControl?: unknown }; cacheControl?: unknown }
+  const extensions = definition.extensions as {
+    directives?: { cacheControl?: unknown }
+    cacheControl?: unknown
+  }
   const declared = extensions.directives?.cacheControl ?? extensions.cacheControl
   const fromExtensions: unknown = Array.isArray(declared) ? declared[0] : declared
   const args = fromExtensions ?? directiveArguments(definition)
@@ -35,7 +41,9 @@ export function cacheControlOf(
   }
 }
 
-function directiveArguments(definition: GraphQLField<unknown, unknown> | GraphQLNamedType): object | undefined {
+function directiveArguments(
+  definition: GraphQLField<unknown, unknown> | GraphQLNamedType,
+): object | undefined {
   const extensionNodes = 'extensionASTNodes' in definition ? definition.extensionASTNodes : []
   for (const node of [definition.astNode, ...extensionNodes]) {
     const directive = node?.directives?.find((candidate) => candidate.name.value === 'cacheControl')

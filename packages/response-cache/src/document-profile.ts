@@ -27,6 +27,8 @@ export interface DocumentProfile {
   readonly variableNames: readonly string[]
   /** The client asked for `@defer` or `@stream`. */
   readonly incremental: boolean
+  /** The client asked for `@live`. */
+  readonly live: boolean
   readonly introspection: boolean
   /** Object types the result can hold, without the root type. */
   readonly types: readonly string[]
@@ -102,6 +104,7 @@ export function profileDocument(
     digest: sha256(normalized.text),
     variableNames: normalized.variableNames,
     incremental: normalized.incremental,
+    live: normalized.live,
     introspection,
     types: [...types].sort(),
     untyped: untypedFields.length > 0,
@@ -134,7 +137,8 @@ export function createProfileCache(options: ProfileOptions): ProfileCache {
       if (known) return known
       const profile = profileDocument(schema, document, operationName, options)
       // Only names the document really has are remembered, so clients cannot fill the map.
-      if (profile && (operationName == null || hasOperation(document, operationName))) byName.set(name, profile)
+      if (profile && (operationName == null || hasOperation(document, operationName)))
+        byName.set(name, profile)
       return profile
     },
   }

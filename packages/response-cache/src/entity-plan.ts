@@ -77,7 +77,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function createNode(): PlanNode {
-  return { types: new Set(), typenameKeys: new Set(), idKeys: new Set(), children: new Map(), fragments: new Set() }
+  return {
+    types: new Set(),
+    typenameKeys: new Set(),
+    idKeys: new Set(),
+    children: new Map(),
+    fragments: new Set(),
+  }
 }
 
 function planDocument(schema: GraphQLSchema, document: DocumentNode, idFields: readonly string[]): PlanNode {

@@ -1,12 +1,7 @@
 export { useResponseCache } from './plugin.ts'
 export { createResponseCache, type PurgeTarget, type ResponseCache } from './response-cache.ts'
 export { cacheControlTypeDefs } from './cache-control.ts'
-export type {
-  CacheEvent,
-  InvalidationCause,
-  InvalidationStrategy,
-  ResponseCacheOptions,
-} from './options.ts'
+export type { CacheEvent, InvalidationCause, InvalidationStrategy, ResponseCacheOptions } from './options.ts'
 export type { CacheStats } from './stats.ts'
 export type { InvalidationTarget } from './tags.ts'
 export type { ResponseCacheErrorCode } from './errors.ts'

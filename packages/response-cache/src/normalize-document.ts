@@ -20,6 +20,8 @@ export interface NormalizedDocument {
   readonly variableNames: readonly string[]
   /** Whether the client asked for incremental delivery. */
   readonly incremental: boolean
+  /** Whether the client asked for a live query. */
+  readonly live: boolean
 }
 
 /** They change how a result is delivered, not what it is. */
@@ -33,12 +35,14 @@ export function normalizeDocument(
   const selected = getOperationAST(document, operationName)
   if (!selected) return undefined
   let incremental = false
+  let live = false
   const bare = visit(
     { kind: Kind.DOCUMENT, definitions: [selected, ...usedFragments(document, selected)] } as DocumentNode,
     {
       Directive(node) {
         if (!deliveryDirectives.has(node.name.value)) return undefined
-        if (node.name.value !== 'live') incremental = true
+        if (node.name.value === 'live') live = true
+        else incremental = true
         return null
       },
       SelectionSet: {
@@ -62,6 +66,7 @@ export function normalizeDocument(
     text: stripIgnoredCharacters(print(normalized)),
     variableNames: (operation.variableDefinitions ?? []).map((node) => node.variable.name.value),
     incremental,
+    live,
   }
 }
 

@@ -153,7 +153,8 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       state.flight?.settle({ kind: state.request.signal?.aborted ? 'abandoned' : 'unshareable' })
       return result
     }
-    const known = typeof (result as { stringify?: unknown }).stringify === 'function' ? undefined : result.data
+    const known =
+      typeof (result as { stringify?: unknown }).stringify === 'function' ? undefined : result.data
     take(state, body)
     return result.extensions ? result : createSerializedResult(body, known)
   }
@@ -163,10 +164,11 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
     early(state, schema) {
       const profile = schema && documents.get(schema, state.params)
-      if (!profile || profile.incremental || !prepare(state, profile)) return undefined
+      if (!profile || profile.incremental || profile.live || !prepare(state, profile)) return undefined
       const found = state.key && cache.peek(state.key.key)
       if (!found || !('entry' in found)) return undefined
-      if (found.state === 'stale' && found.ticket.remoteVersion === undefined && cache.options.store) return undefined
+      if (found.state === 'stale' && found.ticket.remoteVersion === undefined && cache.options.store)
+        return undefined
       return answer(state, found)
     },
 
@@ -179,7 +181,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       documents.set(input.schema, state.params, profile)
       const key = state.key?.key ?? ''
       const tags = tagsOf(profile)
-      const isLive = input.context['liveQuery'] !== undefined
+      const isLive = profile.live || input.context['liveQuery'] !== undefined
       for (;;) {
         const found = await cache.lookup(key)
         if (found.state === 'unavailable') break

@@ -35,7 +35,9 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
 
   /** The engine's own plugin comes first; whoever else stands before this one guards its hits. */
   const isGuarded = once(() =>
-    plugins.slice(1, plugins.indexOf(plugin)).some((other) => other.onExecute ?? other.onValidate ?? other.onParse),
+    plugins
+      .slice(1, plugins.indexOf(plugin))
+      .some((other) => other.onExecute ?? other.onValidate ?? other.onParse),
   )
   const buildsContext = once(() => plugins.some((other) => other.onContextBuilding ?? other.onEnveloped))
 
@@ -51,7 +53,7 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     if (!enveloped || enveloped.schema !== state.profile?.schema) return false
     try {
       await enveloped.contextFactory()
-      return true
+      return context['liveQuery'] === undefined
     } catch {
       // The ordinary way meets the same error and answers with it.
       return false
@@ -90,7 +92,11 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     onResponse({ request, response, setResponse, fetchAPI }) {
       const known = reports.get(request)
       if (!known) return
-      const isUnchanged = setCacheHeaders(request, response, known, { varyHeaders, clientMaxAge, now: clock.now() })
+      const isUnchanged = setCacheHeaders(request, response, known, {
+        varyHeaders,
+        clientMaxAge,
+        now: clock.now(),
+      })
       if (!isUnchanged) return
       const headers = new fetchAPI.Headers()
       response.headers.forEach((value, name) => {
@@ -113,11 +119,13 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
       params,
       report: { outcome: 'BYPASS' },
       isRefresh: refresher.isRefresh(request),
-      refresh: snapshot && (() => refresher.start(payload, snapshot, (again) => handle(again, paramsHandler))),
+      refresh:
+        snapshot && (() => refresher.start(payload, snapshot, (again) => handle(again, paramsHandler))),
     }
     states.set(context, state)
     noteReport(request, state.report)
-    const hit = !state.isRefresh && answersEarly() ? pipeline.early(state, schema) : undefined
+    const mayAnswer = !state.isRefresh && context['liveQuery'] === undefined && answersEarly()
+    const hit = mayAnswer ? pipeline.early(state, schema) : undefined
     const next = () => run(state, () => paramsHandler(payload))
     if (!hit) return next()
     if (!buildsContext()) return hit
@@ -154,4 +162,3 @@ function once<T>(compute: () => T): () => T {
   let value: { readonly of: T } | undefined
   return () => (value ??= { of: compute() }).of
 }
-

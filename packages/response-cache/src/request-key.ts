@@ -16,7 +16,10 @@ export interface RequestKey {
 }
 
 /** Makes the keys of one cache. Specification: "Response cache key". */
-export type RequestKeyFactory = (profile: DocumentProfile, identity: RequestIdentity) => RequestKey | undefined
+export type RequestKeyFactory = (
+  profile: DocumentProfile,
+  identity: RequestIdentity,
+) => RequestKey | undefined
 
 /** The returned function gives undefined when the variables are not plain JSON. */
 export function createRequestKeyFactory(varyHeaders: readonly string[]): RequestKeyFactory {

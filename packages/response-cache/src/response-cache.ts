@@ -203,4 +203,3 @@ function checkOptions(options: ResponseCacheOptions) {
     if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
   }
 }
-

@@ -1,5 +1,10 @@
 import { createSchema, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
-import { createResponseCache, useResponseCache, type ResponseCache, type ResponseCacheOptions } from '../src/index.ts'
+import {
+  createResponseCache,
+  useResponseCache,
+  type ResponseCache,
+  type ResponseCacheOptions,
+} from '../src/index.ts'
 
 export const typeDefs = /* GraphQL */ `
   type User {
@@ -126,7 +131,10 @@ export function createWorld(options: WorldOptions = {}): World {
             },
           },
           User: { posts: (user) => [{ id: '9', title: 'Hi', author: user }] },
-          Thing: { __resolveType: (thing: { id: string; name: string }) => (thing.name === 'Lamp' ? 'Product' : 'User') },
+          Thing: {
+            __resolveType: (thing: { id: string; name: string }) =>
+              thing.name === 'Lamp' ? 'Product' : 'User',
+          },
         },
       }),
     }),

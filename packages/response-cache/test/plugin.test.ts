@@ -216,7 +216,12 @@ describe('who gets what', () => {
           ask(world, '{ me { name } }', authorization === undefined ? {} : { headers: { authorization } }),
         ),
       )
-      expect(answers.map((answer) => answer.json.data.me.name)).toEqual(['Bearer a', 'Bearer b', '', 'nobody'])
+      expect(answers.map((answer) => answer.json.data.me.name)).toEqual([
+        'Bearer a',
+        'Bearer b',
+        '',
+        'nobody',
+      ])
     }
     expect(world.calls['me']).toBe(4)
   })
@@ -258,7 +263,12 @@ describe('who gets what', () => {
     expect(hit.cache).toBe('HIT')
     expect(hit.json).toEqual(miss.json)
     expect(hit.json).toEqual({
-      data: { users: [{ id: '1', name: 'ADA' }, { id: '2', name: 'BOB' }] },
+      data: {
+        users: [
+          { id: '1', name: 'ADA' },
+          { id: '2', name: 'BOB' },
+        ],
+      },
       extensions: { seen: true },
     })
   })
@@ -315,7 +325,10 @@ describe('HTTP', () => {
     expect(first.headers.get('vary')).toContain('Authorization')
     const again = await ask(world, users, { method: 'GET', headers: { 'if-none-match': etag } })
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
-    const other = await ask(world, '{ products { id } }', { method: 'GET', headers: { 'if-none-match': etag } })
+    const other = await ask(world, '{ products { id } }', {
+      method: 'GET',
+      headers: { 'if-none-match': etag },
+    })
     expect(other.status).toBe(200)
     const personal = await ask(world, users, { method: 'GET', headers: { authorization: 'Bearer a' } })
     expect(personal.headers.get('cache-control')).toBe('private, no-cache')
@@ -330,7 +343,14 @@ describe('HTTP', () => {
       body: JSON.stringify([{ query: users }, { query: '{ products { id } }' }]),
     })
     expect(await response.json()).toEqual([
-      { data: { users: [{ id: '1', name: 'Ada' }, { id: '2', name: 'Bob' }] } },
+      {
+        data: {
+          users: [
+            { id: '1', name: 'Ada' },
+            { id: '2', name: 'Bob' },
+          ],
+        },
+      },
       { data: { products: [{ id: '1' }] } },
     ])
     expect(response.headers.get('x-cache')).toBe('HIT, MISS')
