@@ -101,9 +101,9 @@ describeWithRedis('two gateways, one Redis', () => {
 
   it('Redis killed and restarted mid-stream: after heal every client equals the truth within 5 s, no process exits, no unhandled rejection', async () => {
     const { redis, gateways, change, behind } = await startTwoGateways()
-    let streaming = true
+    const quiet = new AbortController()
     const stream = (async () => {
-      while (streaming) {
+      while (!quiet.signal.aborted) {
         await change()
         await pause(15)
       }
@@ -113,7 +113,7 @@ describeWithRedis('two gateways, one Redis', () => {
     await pause(1500)
     await redis.restart()
     // The last events fall into the time before the gateways are connected again.
-    streaming = false
+    quiet.abort()
     await stream
     const healedAt = performance.now()
     await waitUntil(() => behind() === 0, { timeoutMs: 5000, awaited: 'every client at the truth' })

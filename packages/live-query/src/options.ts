@@ -59,8 +59,6 @@ export interface LiveQueryStoreOptions {
   readonly joinWindowMs?: number | undefined
   /** Send nothing when a re-execution gave what it gave before. Default `false`: each re-execution is an update. */
   readonly skipUnchanged?: boolean | undefined
-  /** Events with an id re-execute only the queries whose result holds that id (`create` always does). Default `false`. */
-  readonly matchEntityId?: boolean | undefined
   /** How deep `changed_fields` looks; a change below stands as the path at that depth. 0: leave it out. Default 10. */
   readonly changedFieldsDepth?: number | undefined
   /** Receives failures of the background. Default: `console.error`. */

@@ -125,6 +125,7 @@ describe('real clients', () => {
       .query(QUERY, {}, { requestPolicy: 'network-only' })
       .subscribe((result) => void (result.data && seen.push(namesIn(result.data))))
     await follow(seen, unsubscribe)
+    expect(seen).toHaveLength(2)
   })
 
   it('Apollo Client 4 with GraphQLWsLink', async () => {
@@ -134,6 +135,7 @@ describe('real clients', () => {
     const observable = client.watchQuery({ query: gql(QUERY), fetchPolicy: 'network-only' })
     const subscription = observable.subscribe(({ data }) => void (data && seen.push(namesIn(data))))
     await follow(seen, () => subscription.unsubscribe())
+    expect(seen).toHaveLength(2)
     client.stop()
   })
 })

@@ -8,14 +8,14 @@ import { createSchema, createYoga } from 'graphql-yoga'
 
 const { REDIS_URL = '', BACKEND_URL = '' } = process.env
 process.on('unhandledRejection', (reason) => {
-  console.error('unhandled rejection:', reason)
+  process.stderr.write(`unhandled rejection: ${String(reason)}\n`)
   process.exit(1)
 })
 
 const bus = createRedisInvalidationBus({
   url: REDIS_URL,
-  onStateChange: (state) => console.log(`bus ${state}`),
-  onError: (error) => console.error('bus error:', error),
+  onStateChange: (state) => process.stdout.write(`bus ${state}\n`),
+  onError: (error) => process.stderr.write(`bus error: ${String(error)}\n`),
 })
 await bus.ready
 
@@ -51,4 +51,6 @@ const plugin = useLiveQuery({ bus, fields: { counter: {} } })
 const yoga = createYoga({ schema, plugins: [plugin], logging: false })
 const server = createServer((request, response) => void yoga(request, response))
 attachLiveServer(server, { plugin })
-server.listen(0, '127.0.0.1', () => console.log(`ready on ${(server.address() as AddressInfo).port}`))
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`ready on ${(server.address() as AddressInfo).port}\n`)
+})
