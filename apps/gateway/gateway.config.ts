@@ -1,5 +1,6 @@
 import { defineConfig } from '@vinyasa/gateway'
 
+const USERS = process.env['USERS_ADDRESS'] ?? '127.0.0.1:50051'
 const SHOP = process.env['SHOP_URL'] ?? 'http://127.0.0.1:4010'
 
 const product = {
@@ -25,6 +26,37 @@ const review = {
 }
 
 export default defineConfig({
+  grpc: {
+    users: {
+      endpoint: USERS,
+      protoFiles: ['../demo-users/proto/demo/users/v1/users.proto'],
+      includePaths: ['../demo-users/proto'],
+      hideUnspecified: true,
+      joins: [
+        {
+          type: 'User',
+          field: 'profile',
+          batch: {
+            method: 'demo.users.v1.UserService.BatchGetUserProfiles',
+            keys: 'userIds',
+            parentKey: 'id',
+            items: 'profiles',
+            itemKey: 'userId',
+          },
+        },
+        {
+          type: 'Review',
+          field: 'author',
+          batch: {
+            method: 'demo.users.v1.UserService.BatchGetUsers',
+            keys: 'ids',
+            parentKey: 'userId',
+            items: 'users',
+          },
+        },
+      ],
+    },
+  },
   rest: {
     shop: {
       baseUrl: SHOP,
@@ -72,6 +104,22 @@ export default defineConfig({
           path: '/reviews',
           args: { productId: 'ID!', userId: 'ID!', rating: 'Int!', text: 'String!' },
           responseSchema: review,
+        },
+        {
+          name: 'reviewsByUsers',
+          path: '/reviews',
+          queryParams: { userIds: '{userIds}' },
+          queryArrayFormat: 'comma',
+          args: { userIds: '[ID!]!' },
+          responseSchema: review,
+          returnType: '[Review!]!',
+          rootField: false,
+          on: {
+            type: 'User',
+            field: 'reviews',
+            args: { userIds: '{id}' },
+            batch: { key: 'userId', many: true },
+          },
         },
         {
           name: 'updateProduct',

@@ -10,6 +10,7 @@ import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
 import { corsFor } from './http/cors.ts'
 import { ConfigError, messageOf } from './errors.ts'
+import { useInvalidateEndpoint } from './http/invalidate.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
 import type { Logger } from './logger.ts'
 import { useRequestLog } from './observability/request-log.ts'
@@ -111,6 +112,7 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
     plugins: [
       useReadinessCheck({ endpoint: '/health/ready', check: isReady }),
       useRequestLog({ logger }),
+      ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
       ...safetyPlugins(http),
       deferPlugin(config),
       live,
@@ -119,6 +121,9 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
       schema.plugin,
     ],
   })
+
+  // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
+  yoga.getEnveloped({})
 
   return {
     schema: schema.current(),

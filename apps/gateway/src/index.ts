@@ -1,6 +1,13 @@
 // For a gateway.config.ts.
 export { defineConfig } from './define-config.ts'
-export type { GatewayConfig, GraphqlConfig, LimitsConfig, LogConfig, ServerConfig } from './config/types.ts'
+export type {
+  GatewayConfig,
+  GraphqlConfig,
+  InvalidateConfig,
+  LimitsConfig,
+  LogConfig,
+  ServerConfig,
+} from './config/types.ts'
 
 // For embedding the gateway in a program of one's own.
 export { ConfigError } from './errors.ts'

@@ -12,7 +12,7 @@ export interface Endpoints {
   of(service: DescService, annotation: ServiceAnnotation | undefined): (() => Transport) | undefined
   /** The transport of `endpoint`, for calls that belong to no service. */
   main(): Transport | undefined
-  /** Every transport asked for so far, by address, and the main one. */
+  /** The transport of every endpoint that a method has, by address. */
   all(): ReadonlyMap<string, Transport>
   close(): void
 }
@@ -20,6 +20,7 @@ export interface Endpoints {
 export function createEndpoints(options: GrpcSourceOptions): Endpoints {
   const { endpoint, endpoints = {}, tls, channel = {}, transport = createGrpcJsTransport } = options
   const open = new Map<string, Transport>()
+  const used = new Map<string, ResolvedEndpoint>()
   let isClosed = false
 
   function resolve(written: Endpoint, defaultTls: boolean | TlsOptions | undefined): ResolvedEndpoint {
@@ -34,6 +35,11 @@ export function createEndpoints(options: GrpcSourceOptions): Endpoints {
     return existing
   }
 
+  function use(resolved: ResolvedEndpoint): () => Transport {
+    used.set(resolved.address, resolved)
+    return () => connect(resolved)
+  }
+
   const main = endpoint === undefined ? undefined : resolve(endpoint, tls)
   const configured = new Map(
     Object.entries(endpoints).map(([service, written]) => [service, resolve(written, tls)]),
@@ -41,16 +47,13 @@ export function createEndpoints(options: GrpcSourceOptions): Endpoints {
   return {
     of(service, annotation) {
       const own = configured.get(service.typeName) ?? main
-      if (own) return () => connect(own)
+      if (own) return use(own)
       if (!annotation?.host) return undefined
       const fromProto = resolve(annotation.host, tls ?? annotation.insecure !== true)
-      return () => connect(fromProto)
+      return use(fromProto)
     },
     main: () => (main ? connect(main) : undefined),
-    all() {
-      if (main) connect(main)
-      return new Map([...open].map(([key, value]) => [key.slice(key.indexOf(' ') + 1), value]))
-    },
+    all: () => new Map([...used].map(([address, resolved]) => [address, connect(resolved)])),
     close() {
       isClosed = true
       for (const existing of open.values()) existing.close()

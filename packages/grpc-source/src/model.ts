@@ -1,25 +1,35 @@
-import type { DescMethod, FileRegistry } from '@bufbuild/protobuf'
-import { GraphQLObjectType, GraphQLSchema, type GraphQLFieldConfigMap } from 'graphql'
+import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
+import {
+  GraphQLObjectType,
+  GraphQLSchema,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+} from 'graphql'
 import type { Annotations } from './annotations.ts'
 import { createDecoders } from './codec/decode.ts'
 import { createEncoders } from './codec/encode.ts'
 import { createComments } from './descriptors/comments.ts'
 import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
+import { createResolverField, declareJoins, typesOf, type JoinContext, type JoinFields } from './joins.ts'
 import { createMethodRuntime, type MethodRuntime } from './method-runtime.ts'
 import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
 import type { GrpcSourceOptions, Logger, MappingOptions } from './options.ts'
 import type { Callable, Invoker } from './runtime/invoker.ts'
 import type { RpcErrorOptions } from './runtime/rpc-error.ts'
+import type { Operations } from './runtime/operation.ts'
+import { extendTypes } from './schema/extend.ts'
 import { createTypeNames } from './schema/names.ts'
 import { createRootField } from './schema/root-fields.ts'
-import { createShapes } from './schema/shapes.ts'
+import { createShapes, type FieldShape } from './schema/shapes.ts'
 import { createTypeBuilder } from './schema/types.ts'
 
 /** All that follows from one set of descriptors; a reload makes a new one. */
 export interface Model {
   readonly schema: GraphQLSchema
   readonly registry: FileRegistry
+  /** Joins on types that only other sources have. */
+  readonly foreignJoins: JoinFields
   /** The method to call by `package.Service.Method`, exposed or not. */
   method(id: string): MethodRuntime | undefined
 }
@@ -31,19 +41,28 @@ export interface ModelOptions {
   readonly invoker: Invoker
   readonly errors: RpcErrorOptions
   readonly logger: Logger
+  readonly operations: Operations
   readonly source: GrpcSourceOptions
 }
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, annotations, endpoints, invoker, errors, logger, source } = options
+  const { registry, annotations, endpoints, invoker, errors, logger, operations, source } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, bus } = source
   const findings: Finding[] = []
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
   const names = createTypeNames(mapping.typeNames, findings)
   const comments = createComments()
-  const types = createTypeBuilder({ shapes, names, comments, annotations, sourceName, findings })
+  const types = createTypeBuilder({
+    shapes,
+    names,
+    comments,
+    annotations,
+    sourceName,
+    findings,
+    resolverField,
+  })
   const decoders = createDecoders({
     shapes,
     registry,
@@ -52,16 +71,54 @@ export function buildModel(options: ModelOptions): Model {
   })
   const encoders = createEncoders({ shapes, registry })
   const exposed = exposeMethods({ registry, annotations, expose, overrides, findings })
+  const withoutEndpoint = new Set<DescService>()
   const whole = new Map<DescMethod, MethodRuntime>()
   const messageNames = new Set(
     [...registry].flatMap((type) => (type.kind === 'message' ? [names.of(type)] : [])),
   )
 
+  const joinContext: JoinContext = {
+    sourceName,
+    shapes,
+    types,
+    operations,
+    findings,
+    findMethod: (id) => findMethod(registry, id),
+    reader: (desc) => createRuntime({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
+    pluckOf,
+  }
+
+  function pluckOf(desc: DescMethod): DescField | undefined {
+    return exposed.find((method) => method.desc === desc)?.responsePluck
+  }
+
+  /** The field for `(graphql.field).resolver`; a join in the options takes its place. */
+  function resolverField(
+    message: DescMessage,
+    field: FieldShape,
+  ): GraphQLFieldConfig<unknown, unknown> | undefined {
+    const typeName = names.of(message)
+    if (source.joins?.some((join) => join.type === typeName && join.field === field.name)) return undefined
+    const { resolver } = field.annotation
+    const method = exposed.find(
+      (candidate) =>
+        candidate.name === resolver && (candidate.type === 'RESOLVER' || candidate.type === 'QUERY'),
+    )
+    if (method) return createResolverField(message, field, method.desc, joinContext)
+    findings.push({
+      file: message.file.proto.name,
+      element: `${message.typeName}.${field.desc.name}`,
+      message: `(graphql.field).resolver names "${resolver}", but no RESOLVER or QUERY method has that name`,
+    })
+    return undefined
+  }
+
   function createRuntime(
     method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
+    isRead: boolean,
   ): MethodRuntime {
     return createMethodRuntime(method, {
-      callable: toCallable(method.desc),
+      callable: toCallable(method.desc, isRead),
       encode: encoders(method.desc.input),
       invoker,
       shapes,
@@ -74,35 +131,43 @@ export function buildModel(options: ModelOptions): Model {
   function wholeRuntime(desc: DescMethod): MethodRuntime {
     let runtime = whole.get(desc)
     if (!runtime)
-      whole.set(desc, (runtime = createRuntime({ desc, wrapRequest: undefined, responsePluck: undefined })))
+      whole.set(
+        desc,
+        (runtime = createRuntime(
+          { desc, wrapRequest: undefined, responsePluck: undefined },
+          isReadMethod(desc),
+        )),
+      )
     return runtime
   }
 
-  function toCallable(desc: DescMethod): Callable {
+  function toCallable(desc: DescMethod, isRead: boolean): Callable {
     const settings = overrides[methodId(desc)] ?? {}
     const transport = endpoints.of(desc.parent, annotations.service(desc.parent))
-    if (!transport) {
+    if (!transport && !withoutEndpoint.has(desc.parent)) {
+      withoutEndpoint.add(desc.parent)
       findings.push({
         file: desc.parent.file.proto.name,
         element: desc.parent.typeName,
-        message:
-          'has no endpoint; set endpoint, endpoints["' +
-          desc.parent.typeName +
-          '"] or (graphql.service).host',
+        message: `has no endpoint; set endpoint, endpoints["${desc.parent.typeName}"] or (graphql.service).host`,
       })
     }
     const isStream = desc.methodKind !== 'unary'
     return {
       desc,
       path: `/${desc.parent.typeName}/${desc.name}`,
-      transport: transport ?? (() => endpoints.main() as never),
+      transport: transport ?? neverConnected,
       decode: decoders(desc.output),
       deadlineMs: settings.deadlineMs ?? (isStream ? 0 : (source.deadlineMs ?? 15_000)),
       retries: settings.retries ?? source.retries?.max ?? 2,
-      isRead: exposed.some(
-        (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
-      ),
+      isRead,
     }
+  }
+
+  function isReadMethod(desc: DescMethod): boolean {
+    return exposed.some(
+      (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
+    )
   }
 
   const roots: Record<'QUERY' | 'MUTATION' | 'SUBSCRIPTION', GraphQLFieldConfigMap<unknown, unknown>> = {
@@ -112,8 +177,8 @@ export function buildModel(options: ModelOptions): Model {
   }
   for (const method of exposed) {
     if (method.desc.methodKind === 'client_streaming' || method.desc.methodKind === 'bidi_streaming') continue
-    const runtime = createRuntime(method)
     if (method.type === 'RESOLVER') continue
+    const runtime = createRuntime(method, method.type === 'QUERY')
     const field = createRootField(method, runtime, {
       types,
       shapes,
@@ -128,12 +193,16 @@ export function buildModel(options: ModelOptions): Model {
     fields: GraphQLFieldConfigMap<unknown, unknown>,
   ): GraphQLObjectType | undefined =>
     Object.keys(fields).length === 0 ? undefined : new GraphQLObjectType({ name, fields })
+  const declared = declareJoins(source.joins ?? [], joinContext)
   // Building the schema makes every type, and with it every finding.
-  const schema = new GraphQLSchema({
+  const plain = new GraphQLSchema({
     query: root('Query', roots.QUERY),
     mutation: root('Mutation', roots.MUTATION),
     subscription: root('Subscription', roots.SUBSCRIPTION),
+    types: typesOf(declared),
   })
+  const foreignJoins: JoinFields = new Map([...declared].filter(([typeName]) => !plain.getType(typeName)))
+  const schema = findings.length === 0 ? extendTypes(plain, declared) : plain
   if (exposed.length === 0) {
     findings.push({
       message:
@@ -145,11 +214,17 @@ export function buildModel(options: ModelOptions): Model {
   return {
     schema,
     registry,
+    foreignJoins,
     method(id) {
       const desc = findMethod(registry, id)
       return desc && wholeRuntime(desc)
     },
   }
+}
+
+/** Stands in while findings are collected; a model with findings is never used. */
+function neverConnected(): never {
+  throw new Error('the service has no endpoint')
 }
 
 function toMappingOptions(source: GrpcSourceOptions): MappingOptions {

@@ -1,5 +1,6 @@
 import type { Plugin } from '@envelop/core'
 import type { GraphQLSchema } from 'graphql'
+import { extendTypes, missingFields } from './schema/extend.ts'
 import { mergeSchemas } from './schema/merge.ts'
 import type { GrpcSource } from './source.ts'
 
@@ -27,7 +28,11 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
   function add(schema: GraphQLSchema): GraphQLSchema {
     const known = merged.get(schema)
     if (known?.from === source.schema) return known.schema
-    const result = mark(mergeSchemas(schema, source.schema), key, source.schema)
+    const result = mark(
+      extendTypes(mergeSchemas(schema, source.schema), source.foreignJoins),
+      key,
+      source.schema,
+    )
     merged.set(schema, { from: source.schema, schema: result })
     made.add(result)
     return result
@@ -42,7 +47,16 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
     onSchemaChange({ schema, replaceSchema }) {
       replace = replaceSchema
       // Another source has added to what this one made.
-      if (made.has(schema) || holds(schema, source.schema, key)) return
+      if (made.has(schema)) return
+      if (holds(schema, source.schema, key)) {
+        // Another source has added types, maybe those that joins wait for.
+        const due = missingFields(schema, source.foreignJoins)
+        if (due.size === 0) return
+        const extended = mark(extendTypes(schema, due), key, source.schema)
+        made.add(extended)
+        replaceSchema(extended)
+        return
+      }
       base = schema
       replaceSchema(add(schema))
     },

@@ -4,12 +4,15 @@ import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints } from './endpoints.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
+import type { JoinFields } from './joins.ts'
 import { buildModel, type Model } from './model.ts'
 import type { Clock, GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
 import { createInvoker } from './runtime/invoker.ts'
 import { createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './runtime/operation.ts'
+import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
+import { createFileWatcher } from './watch.ts'
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
@@ -24,6 +27,8 @@ export interface GrpcSource {
   readonly name: string
   /** The source's own fields and types; replaced by `reload()`. */
   readonly schema: GraphQLSchema
+  /** Joins on types that only other sources have, by type name. */
+  readonly foreignJoins: JoinFields
   /**
    * Calls a method, exposed or not, without GraphQL: request and response are as in GraphQL arguments and results.
    * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
@@ -31,6 +36,8 @@ export interface GrpcSource {
   call(method: string, request?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<unknown>
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
+  /** Asks every endpoint for its health. */
+  health(options?: HealthOptions): Promise<SourceHealth>
   /** Tells of every new schema; the returned function ends that. */
   onReload(listener: () => void): () => void
   /** Notes when a client's request arrived, so that its calls' deadlines count from there. */
@@ -47,6 +54,7 @@ export interface GrpcSource {
 export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
   const { name, dedupe = 'operation', exposeDetails = false, exposeMessages = false, observe } = options
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
+  const { onError = (error) => logger.error(`grpc source "${name}"`, error) } = options
   const operations = createOperations(clock)
   const endpoints = createEndpoints(options)
   const invoker = createInvoker({
@@ -58,19 +66,45 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     dedupe,
     observe,
   })
+  const watcher = options.watch
+    ? createFileWatcher(clock, () => void reload().catch(onError), onError)
+    : undefined
   const listeners = new Set<() => void>()
   let annotations: Annotations | undefined
   let model: Model
 
   async function load(): Promise<Model> {
     annotations ??= await createAnnotations()
-    const registry = await loadDescriptors(options, () => endpoints.main())
+    const files = new Set<string>()
+    const registry = await loadDescriptors(
+      options,
+      () => endpoints.main(),
+      addressOf(options.endpoint),
+      (path) => files.add(path),
+    )
     const errors = { exposeDetails, exposeMessages, registry: await shippedRegistry(registry) }
-    return buildModel({ registry, annotations, endpoints, invoker, errors, logger, source: options })
+    const built = buildModel({
+      registry,
+      annotations,
+      endpoints,
+      invoker,
+      errors,
+      logger,
+      operations,
+      source: options,
+    })
+    watcher?.set(files)
+    return built
+  }
+
+  async function reload(): Promise<void> {
+    model = await load()
+    for (const listener of listeners) listener()
   }
 
   async function close(): Promise<void> {
     listeners.clear()
+    watcher?.close()
     endpoints.close()
   }
 
@@ -92,6 +126,9 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     get schema() {
       return model.schema
     },
+    get foreignJoins() {
+      return model.foreignJoins
+    },
     async call(id, request = {}, { signal, metadata, context } = {}) {
       const method = model.method(id)
       if (!method)
@@ -103,10 +140,8 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
         metadata: metadata && toEntries(metadata),
       })
     },
-    async reload() {
-      model = await load()
-      for (const listener of listeners) listener()
-    },
+    reload,
+    health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     onReload(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -115,6 +150,10 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function addressOf(endpoint: GrpcSourceOptions['endpoint']): string {
+  return typeof endpoint === 'object' ? endpoint.address : (endpoint ?? 'no endpoint')
 }
 
 const systemClock: Clock = {

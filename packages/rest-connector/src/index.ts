@@ -16,6 +16,7 @@ export {
   type SecretSource,
 } from './credentials.ts'
 export { oauth2ClientCredentials, type OAuth2Options } from './oauth2.ts'
+export { endpointsFromOpenApi, type OpenApiOperation, type OpenApiOptions } from './openapi.ts'
 export { RestConfigError, type RestErrorCode } from './errors.ts'
 export type { RestConnectorOptions } from './options.ts'
 export type {

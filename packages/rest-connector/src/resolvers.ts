@@ -39,9 +39,12 @@ export function checkedShape({ name, returnType }: CompiledEndpoint, result: unk
   )
 }
 
+const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long'])
+
 /**
- * Reads one member of a response. Names that every object inherits and members under another key need a resolver,
- * `int` one that says what to do about a number that does not fit; all else is left to the executor's default.
+ * Reads one member of a response. Scalars are checked first, because GraphQL's own message about a value of the wrong
+ * kind quotes it, and the value may be an object with members that no client may select. Names that every object
+ * inherits and members under another key need a resolver too; all else is left to the executor's default.
  */
 export function fieldResolver(
   typeName: string,
@@ -49,8 +52,10 @@ export function fieldResolver(
   key: string,
   type: TypeReference,
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
-  if (type.name === 'Int' && !type.isList)
-    return (source) => checkedInt(own(source, key), `${typeName}.${name}`)
+  if (SCALARS.has(type.name)) {
+    const place = `${typeName}.${name}`
+    return (source) => checkedScalar(own(source, key), type, place)
+  }
   if (key === name && !(key in Object.prototype)) return undefined
   return (source) => own(source, key)
 }
@@ -60,9 +65,20 @@ function own(source: unknown, key: string): unknown {
   return (source as Record<string, unknown>)[key]
 }
 
-function checkedInt(value: unknown, place: string): unknown {
-  const number = typeof value === 'string' ? Number(value) : value
-  if (typeof number === 'number' && Number.isInteger(number) && (number | 0) !== number)
+function checkedScalar(value: unknown, type: TypeReference, place: string): unknown {
+  if (value === null || value === undefined) return null
+  if (type.isList && Array.isArray(value)) {
+    for (const item of value) checkedScalar(item, type, place)
+    return value
+  }
+  if (typeof value === 'object')
+    throw restError(
+      'REST_BAD_RESPONSE',
+      `${place} is declared as ${type.text}, but the upstream gave ${Array.isArray(value) ? 'a list' : 'an object'}.`,
+    )
+  if (type.name !== 'Int') return value
+  const number = Number(value)
+  if (Number.isInteger(number) && (number | 0) !== number)
     throw restError(
       'REST_BAD_RESPONSE',
       `${place} is an integer that does not fit 32 bits; declare the field as long.`,

@@ -8,6 +8,7 @@ it('exports these names and no others', () => {
       "apiKey",
       "bearer",
       "createRestConnector",
+      "endpointsFromOpenApi",
       "field",
       "oauth2ClientCredentials",
       "retryPresets",

@@ -371,6 +371,19 @@ describe('REST response schema', () => {
     expect(errors[0].message).toBe('T.n is an integer that does not fit 32 bits; declare the field as long.')
     expect(errors[0].extensions.code).toBe('REST_BAD_RESPONSE')
   })
+  it('a scalar that is an object is an error that does not quote it', async () => {
+    const { ask } = await serve(
+      one({ responseSchema: { typeName: 'T', fields: { s: 'string', l: '[id]', ok: 'string' } } }),
+      { json: { s: { hidden: 'c4n4ry' }, l: ['1', { hidden: 'c4n4ry' }], ok: 'ok' } },
+    )
+    const result = await ask('{ get { s l ok } }')
+    expect(result.data).toEqual({ get: { s: null, l: null, ok: 'ok' } })
+    expect(result.errors.map((error: any) => error.message)).toEqual([
+      'T.s is declared as String, but the upstream gave an object.',
+      'T.l is declared as [ID], but the upstream gave an object.',
+    ])
+    expect(JSON.stringify(result)).not.toContain('c4n4ry')
+  })
   it('two endpoints may share a type, and their fields are united', async () => {
     const { connector } = await serve({
       endpoints: [

@@ -3,10 +3,11 @@ import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
+import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, milliseconds } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
-import type { GatewayConfig, GrpcSourceConfig } from './types.ts'
+import type { GatewayConfig } from './types.ts'
 
 const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -57,16 +58,25 @@ const defer = z.union([
   }),
 ])
 
+const path = z.string().startsWith('/')
+
+const invalidate = z.strictObject({
+  secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
+  header: z.string().optional(),
+  path: path.optional(),
+})
+
 const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   preset: z.enum(['development', 'production']).optional(),
   server: server.optional(),
   log: log.optional(),
   graphql: graphql.optional(),
-  grpc: z.record(z.string(), z.custom<GrpcSourceConfig>()).optional(),
+  grpc: z.record(z.string(), grpcSource).optional(),
   rest: z.record(z.string(), restSource).optional(),
   redisUrl: z.string().optional(),
   liveQuery: liveQuery.optional(),
   defer: defer.optional(),
+  invalidate: invalidate.optional(),
   plugins: z
     .array(
       z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object'),

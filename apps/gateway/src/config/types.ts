@@ -1,5 +1,6 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
+import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { Plugin } from 'graphql-yoga'
@@ -63,7 +64,10 @@ export interface GraphqlConfig {
 }
 
 /** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
-export interface GrpcSourceConfig {}
+export interface GrpcSourceConfig extends Omit<
+  GrpcSourceOptions,
+  'name' | 'bus' | 'clock' | 'random' | 'logger' | 'onError' | 'watch'
+> {}
 
 /** One REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig extends Omit<RestConnectorOptions, 'bus' | 'clock' | 'random'> {
@@ -76,6 +80,15 @@ export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
   'store' | 'bus' | 'clock' | 'random' | 'onError'
 > {}
+/** `POST /invalidate`: backends announce here what they changed by themselves. */
+export interface InvalidateConfig {
+  /** At least 16 characters; compared in constant time. */
+  readonly secret: string
+  /** The request header that holds it. Default `x-invalidate-secret`. */
+  readonly header?: string | undefined
+  /** Default `/invalidate`. */
+  readonly path?: string | undefined
+}
 
 /** What a `gateway.config.*` file holds. */
 export interface GatewayConfig {
@@ -97,6 +110,8 @@ export interface GatewayConfig {
   readonly liveQuery?: false | LiveQueryConfig | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
+  /** Default: off. */
+  readonly invalidate?: InvalidateConfig | undefined
   /** Further Yoga or Envelop plugins, after the gateway's own. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Extends the schema of the sources. */

@@ -62,7 +62,7 @@ async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
 }
 
 /** The bytes of the body. Throws as soon as there are more than `maxBytes`, without reading the rest. */
-async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const announced = request.headers.get('content-length')
   if (announced !== null) {
     if (!/^\d+$/.test(announced)) throw requestRefused(400, 'BAD_REQUEST', 'Content-Length is not a number.')
@@ -97,7 +97,8 @@ function tooLarge(maxBytes: number): GraphQLError {
   )
 }
 
-function parseJson(body: Uint8Array<ArrayBuffer>): object {
+/** A JSON object or list, from UTF-8. */
+export function parseJson(body: Uint8Array<ArrayBuffer>): object {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))

@@ -1,14 +1,53 @@
+import { resolve } from 'node:path'
+import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from '../config/types.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, messageOf } from '../errors.ts'
 import type { SourceEnvironment } from './open-sources.ts'
 import type { Source } from './source.ts'
+
+/** Opens one entry of the config's `grpc`. */
 export async function openGrpcSource(
   name: string,
-  _config: GrpcSourceConfig,
-  _environment: SourceEnvironment,
+  config: GrpcSourceConfig,
+  { baseDirectory, bus, logger }: SourceEnvironment,
 ): Promise<Source> {
-  throw new ConfigError(`grpc.${name}: pending`)
+  let source: GrpcSource
+  try {
+    source = await createGrpcSource({
+      ...withAbsolutePaths(config, baseDirectory),
+      name,
+      bus,
+      logger: {
+        warn: (message) => logger.warn(message),
+        error: (message, error) => logger.error(error, message),
+      },
+    })
+  } catch (error) {
+    throw new ConfigError(`grpc.${name}: ${messageOf(error)}`, { cause: error })
+  }
+  return {
+    name,
+    kind: 'grpc',
+    plugin: useGrpcSource(source),
+    api: source,
+    health: async () => ({ name, healthy: true }),
+    close: () => source.close(),
+  }
 }
-export function grpcFiles(_config: GrpcSourceConfig, _baseDirectory: string): readonly string[] {
-  return []
+
+/** The files and folders that a source is read from. */
+export function grpcFiles(config: GrpcSourceConfig, baseDirectory: string): readonly string[] {
+  const { protoFiles = [], includePaths = [], descriptorSet } = withAbsolutePaths(config, baseDirectory)
+  return [...protoFiles, ...includePaths, ...(typeof descriptorSet === 'string' ? [descriptorSet] : [])]
+}
+
+function withAbsolutePaths(config: GrpcSourceConfig, baseDirectory: string): GrpcSourceConfig {
+  const absolute = (path: string): string => resolve(baseDirectory, path)
+  const { protoFiles, includePaths, descriptorSet } = config
+  return {
+    ...config,
+    protoFiles: protoFiles?.map(absolute),
+    includePaths: includePaths?.map(absolute),
+    descriptorSet: typeof descriptorSet === 'string' ? absolute(descriptorSet) : descriptorSet,
+  }
 }

@@ -4,12 +4,16 @@ import type { DescriptorOptions } from '../options.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { readDescriptorSet } from './descriptor-set.ts'
 import { compileProtoText } from './proto-text.ts'
+import { reflectDescriptors } from './reflection.ts'
 import { createDescriptorRegistry } from './registry.ts'
+import { readTsProtoMetadata } from './ts-proto.ts'
 
 /** Reads descriptors from whichever input the options name. */
 export async function loadDescriptors(
   options: DescriptorOptions,
   main: () => Transport | undefined,
+  endpoint: string,
+  onFile: (path: string) => void,
 ): Promise<FileRegistry> {
   const { protoFiles, protoText, includePaths, descriptorSet, reflection, protoMetadata } = options
   const inputs = {
@@ -26,9 +30,15 @@ export async function loadDescriptors(
       `descriptors come from exactly one of protoFiles (or protoText), descriptorSet, reflection, protoMetadata; ${found}`,
     )
   }
+  if (typeof descriptorSet === 'string') onFile(descriptorSet)
   if (descriptorSet !== undefined) return createDescriptorRegistry(await readDescriptorSet(descriptorSet))
   if (inputs.protoFiles)
-    return createDescriptorRegistry(await compileProtoText({ protoFiles, protoText, includePaths }))
-  void main
-  throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `${named[0]} is not supported`)
+    return createDescriptorRegistry(await compileProtoText({ protoFiles, protoText, includePaths, onFile }))
+  if (protoMetadata !== undefined) return createDescriptorRegistry(readTsProtoMetadata(protoMetadata))
+  const transport = main()
+  if (!transport)
+    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', 'reflection needs an endpoint to ask; set endpoint')
+  return createDescriptorRegistry(
+    await reflectDescriptors(transport, endpoint, reflection === true || !reflection ? {} : reflection),
+  )
 }

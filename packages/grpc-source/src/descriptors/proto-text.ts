@@ -20,18 +20,26 @@ export interface ProtoTextInput {
   readonly protoText?: Readonly<Record<string, string>> | undefined
   /** Folders in which imports are looked up, in order. */
   readonly includePaths?: readonly string[] | undefined
+  /** Told of every file that is read. */
+  readonly onFile?: ((path: string) => void) | undefined
 }
 
 /** Compiles `.proto` text, with its custom options and comments, as a protobuf compiler would. */
 export async function compileProtoText(input: ProtoTextInput): Promise<FileDescriptorSet> {
-  const { protoFiles = [], protoText = {}, includePaths = [] } = input
+  const { protoFiles = [], protoText = {}, includePaths = [], onFile = () => {} } = input
   const parsed = new Map<string, ParsedProto>()
   const wellKnown = new Map<string, FileDescriptorProto>()
   const references: TypeReference[] = []
 
-  async function load(importPath: string, read: () => Promise<string | undefined>, importedBy?: string) {
+  async function read(path: string): Promise<string | undefined> {
+    const text = await readIfExists(path)
+    if (text !== undefined) onFile(path)
+    return text
+  }
+
+  async function load(importPath: string, readText: () => Promise<string | undefined>, importedBy?: string) {
     if (parsed.has(importPath) || wellKnown.has(importPath)) return
-    const text = await read()
+    const text = await readText()
     if (text === undefined) {
       const standard = wellKnownFile(importPath)
       if (standard) {
@@ -51,7 +59,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
     const given = protoText[importPath]
     if (given !== undefined) return given
     for (const folder of includePaths) {
-      const text = await readIfExists(join(folder, importPath))
+      const text = await read(join(folder, importPath))
       if (text !== undefined) return text
     }
     return shippedProto(importPath)
@@ -62,7 +70,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
   }
   for (const path of protoFiles) {
     const importPath = toImportPath(path, includePaths)
-    await load(importPath, async () => (await readIfExists(resolve(path))) ?? find(importPath))
+    await load(importPath, async () => (await read(resolve(path))) ?? find(importPath))
   }
   resolveTypes(references, [...parsed.values()], [...wellKnown.values()])
   return withOptions([...parsed.values()], [...wellKnown.values()])

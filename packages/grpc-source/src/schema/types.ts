@@ -7,6 +7,7 @@ import {
   GraphQLObjectType,
   parseValue,
   valueFromAST,
+  type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
   type GraphQLInputFieldConfig,
   type GraphQLInputFieldConfigMap,
@@ -46,10 +47,15 @@ export interface TypeBuilderOptions {
   readonly annotations: Annotations
   readonly sourceName: string
   readonly findings: Finding[]
+  /** The field that an RPC resolves, for `(graphql.field).resolver`. */
+  readonly resolverField: (
+    message: DescMessage,
+    field: FieldShape,
+  ) => GraphQLFieldConfig<unknown, unknown> | undefined
 }
 
 export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
-  const { shapes, names, comments, sourceName, findings } = options
+  const { shapes, names, comments, sourceName, findings, resolverField } = options
   const { options: mapping } = shapes
   const once = createOnce(names)
   const { customScalar, scalarType, wellKnownType, enumType } = createLeafTypes({
@@ -79,6 +85,11 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
     const fields: GraphQLFieldConfigMap<unknown, unknown> = {}
     for (const field of shape.fields) {
       if (!field.inOutput) continue
+      if (field.annotation.resolver) {
+        const resolved = resolverField(shape.desc, field)
+        if (resolved) fields[field.name] = resolved
+        continue
+      }
       if (mapping.oneofs === 'union' && field.oneof) {
         const { oneof } = field
         fields[oneof.name] ??= unions.field(shape, oneof)

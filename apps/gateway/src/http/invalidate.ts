@@ -1,0 +1,92 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
+import { GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { z } from 'zod'
+import type { InvalidateConfig } from '../config/types.ts'
+import { parseJson, readBody } from './request-body.ts'
+
+export interface InvalidateEndpointOptions extends InvalidateConfig {
+  readonly bus: InvalidationBus
+}
+
+const MAX_BYTES = 262_144
+const MAX_EVENTS = 1000
+const name = z.string().regex(/^(\*|[_A-Za-z][_0-9A-Za-z]{0,127})$/)
+
+const event = z.strictObject({
+  entityType: name,
+  operation: name,
+  entityId: z
+    .union([z.string().min(1).max(1024), z.number()])
+    .transform(String)
+    .optional(),
+})
+const events = z.union([event.transform((one) => [one]), z.array(event).min(1).max(MAX_EVENTS)])
+
+/**
+ * `POST /invalidate`: for a backend that changes its data by itself. The body is an event,
+ * `{"entityType": "User", "operation": "update", "entityId": "1"}`, or a list of them. Answers 204 once caches and
+ * live queries of this gateway know.
+ */
+export function useInvalidateEndpoint(options: InvalidateEndpointOptions): Plugin {
+  const { bus, secret, path = '/invalidate', header = 'x-invalidate-secret' } = options
+  const expected = digest(secret)
+
+  async function answer(request: Request): Promise<{ status: number; message?: string }> {
+    if (request.method !== 'POST') return { status: 405, message: 'Send the events by POST.' }
+    const sent = request.headers.get(header)
+    // Digests have one length, so that the comparison tells nothing of the secret's.
+    if (sent === null || !timingSafeEqual(digest(sent), expected)) {
+      return { status: 401, message: `The header ${header} does not hold the secret.` }
+    }
+    const batch = await readEvents(request)
+    if (typeof batch === 'string') return { status: 400, message: batch }
+    if ('status' in batch) return batch
+    await bus.publish(batch)
+    return { status: 204 }
+  }
+
+  return {
+    async onRequest({ request, url, fetchAPI, endResponse }) {
+      if (url.pathname !== path) return
+      const { status, message } = await answer(request)
+      const body = message === undefined ? null : `${JSON.stringify({ error: message })}\n`
+      endResponse(
+        new fetchAPI.Response(body, {
+          status,
+          headers: {
+            ...(body !== null && { 'content-type': 'application/json' }),
+            ...(status === 405 && { allow: 'POST' }),
+          },
+        }),
+      )
+    },
+  }
+}
+
+async function readEvents(
+  request: Request,
+): Promise<readonly InvalidationEvent[] | string | { status: number; message: string }> {
+  let value: unknown
+  try {
+    value = parseJson(await readBody(request, MAX_BYTES))
+  } catch (error) {
+    if (error instanceof GraphQLError && statusOf(error) === 413)
+      return { status: 413, message: error.message }
+    return 'The body is not JSON; send an event or a list of events.'
+  }
+  const parsed = events.safeParse(value)
+  return parsed.success
+    ? parsed.data
+    : `Expected {"entityType": "User", "operation": "update", "entityId": "1"}, entityId optional, or a list of 1 to ${MAX_EVENTS} such events; * stands for any type or operation.`
+}
+
+function statusOf(error: GraphQLError): unknown {
+  const { http } = error.extensions as { http?: { status?: unknown } }
+  return http?.status
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,60 @@
+import { WireReader } from './codec/wire-reader.ts'
+import { GrpcCallError } from './runtime/status.ts'
+import type { Transport } from './runtime/transport.ts'
+
+export type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'UNKNOWN'
+
+export interface EndpointHealth {
+  /** `host:port` */
+  readonly address: string
+  readonly status: HealthStatus
+  /** Why it is not serving: a gRPC status. */
+  readonly reason?: string | undefined
+}
+
+export interface SourceHealth {
+  /** `SERVING` when every endpoint is. */
+  readonly status: HealthStatus
+  readonly endpoints: readonly EndpointHealth[]
+}
+
+export interface HealthOptions {
+  /** Default 1000. */
+  readonly timeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Asks `grpc.health.v1.Health/Check` of each endpoint. A server without that service is serving if it answers at all. */
+export async function checkHealth(
+  transports: ReadonlyMap<string, Transport>,
+  options: HealthOptions = {},
+): Promise<SourceHealth> {
+  const { timeoutMs = 1_000, signal } = options
+  const endpoints = await Promise.all(
+    [...transports].map(async ([address, transport]): Promise<EndpointHealth> => {
+      try {
+        const call = { path: '/grpc.health.v1.Health/Check', metadata: [], timeoutMs, signal }
+        return { address, status: readStatus(await transport.unary(call, new Uint8Array())) }
+      } catch (error) {
+        const reason = error instanceof GrpcCallError ? error.status : String(error)
+        return reason === 'UNIMPLEMENTED'
+          ? { address, status: 'SERVING' }
+          : { address, status: 'NOT_SERVING', reason }
+      }
+    }),
+  )
+  const worst = endpoints.find(({ status }) => status !== 'SERVING')
+  return { status: worst?.status ?? 'SERVING', endpoints }
+}
+
+function readStatus(bytes: Uint8Array): HealthStatus {
+  const reader = new WireReader(bytes)
+  let status = 0
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32()
+    if (tag === 8) status = reader.int32()
+    else reader.skip(tag & 7, tag >>> 3)
+  }
+  if (status === 1) return 'SERVING'
+  return status === 2 ? 'NOT_SERVING' : 'UNKNOWN'
+}

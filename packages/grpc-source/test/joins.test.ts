@@ -1,0 +1,181 @@
+import { createSchema, createYoga } from 'graphql-yoga'
+import { describe, expect, it } from 'vitest'
+import { createGrpcSource, useGrpcSource } from '../src/index.ts'
+import { backend, run, source, yogaWith } from './harness.ts'
+
+const PROTO = `
+syntax = "proto3";
+package j;
+import "graphql.proto";
+service Users {
+  rpc GetUser(GetUserRequest) returns (User) { option (graphql.schema) = { type: RESOLVER name: "userById" }; }
+  rpc GetProfile(GetProfileRequest) returns (Profile);
+  rpc BatchGetUsers(BatchGetUsersRequest) returns (BatchGetUsersResponse);
+  rpc ListPosts(ListPostsRequest) returns (ListPostsResponse) { option (graphql.schema) = { name: "posts" response { pluck: "posts" } }; }
+}
+message User { string id = 1; string name = 2; }
+message GetUserRequest { string id = 1; }
+message GetProfileRequest { string user_id = 1; string language = 2; }
+message Profile { string bio = 1; }
+message BatchGetUsersRequest { repeated string ids = 1; }
+message BatchGetUsersResponse { repeated User users = 1; }
+message ListPostsRequest { int32 count = 1; }
+message ListPostsResponse { repeated Post posts = 1; }
+message Post {
+  string id = 1;
+  string author_id = 2 [(graphql.field).omit = true];
+  User author = 3 [(graphql.field).resolver = "userById"];
+  string reviewer = 4 [(graphql.field) = { resolver: "userById" name: "reviewer" }];
+}
+`
+const USER = (id: string): object => ({ id, name: `user ${id}` })
+const HANDLERS = {
+  'j.Users/GetUser': ({ id }: { id: string }) => USER(id),
+  'j.Users/GetProfile': ({ userId, language }: { userId: string; language: string }) => ({
+    bio: `bio of ${userId} in ${language}`,
+  }),
+  'j.Users/BatchGetUsers': ({ ids }: { ids: string[] }) => ({
+    users: ids
+      .filter((id) => id !== '3')
+      .toReversed()
+      .map(USER),
+  }),
+  'j.Users/ListPosts': ({ count }: { count: number }) => ({
+    posts: Array.from({ length: count }, (_, index) => ({
+      id: `p${index}`,
+      authorId: String(index),
+      reviewer: 'r',
+    })),
+  }),
+}
+const BATCH = { method: 'j.Users.BatchGetUsers', keys: 'ids', items: 'users', parentKey: 'authorId' }
+
+describe('joins', () => {
+  it('resolves fields through RESOLVER methods, from the parent by name or from their own value', async () => {
+    const { address, callsOf } = await backend({ 'j.proto': PROTO }, HANDLERS)
+    const yoga = yogaWith(await source({ protoText: { 'j.proto': PROTO }, endpoint: address }))
+    const result = await run(yoga, '{ posts(count: 2) { id author { name } reviewer { name } } }')
+    expect(result).toEqual({
+      data: {
+        posts: [
+          { id: 'p0', author: { name: 'user 0' }, reviewer: { name: 'user r' } },
+          { id: 'p1', author: { name: 'user 1' }, reviewer: { name: 'user r' } },
+        ],
+      },
+    })
+    // The reviewer of both is one call.
+    expect(callsOf('j.Users/GetUser')).toHaveLength(3)
+  })
+
+  it('costs one batch RPC for 1,000 items, in any order of keys, with missing keys null', async () => {
+    const { address, calls } = await backend({ 'j.proto': PROTO }, HANDLERS)
+    const grpc = await source({
+      protoText: { 'j.proto': PROTO },
+      endpoint: address,
+      joins: [{ type: 'Post', field: 'author', batch: BATCH }],
+    })
+    const { data } = await run(yogaWith(grpc), '{ posts(count: 1000) { id author { id } } }')
+    expect(data.posts).toHaveLength(1000)
+    expect(data.posts[3]).toEqual({ id: 'p3', author: null })
+    expect(data.posts.filter(({ author }: any, index: number) => author?.id !== String(index))).toHaveLength(
+      1,
+    )
+    expect(calls.map(({ method }) => method)).toEqual(['j.Users/ListPosts', 'j.Users/BatchGetUsers'])
+  })
+
+  it('gives fields to types of other sources, whatever the order of plugins', async () => {
+    const { address, calls } = await backend({ 'j.proto': PROTO }, HANDLERS)
+    const grpc = await source({
+      protoText: { 'j.proto': PROTO },
+      endpoint: address,
+      joins: [
+        { type: 'Review', field: 'author', batch: { ...BATCH, parentKey: 'userId' } },
+        { type: 'User', field: 'profile', method: 'j.Users.GetProfile', request: { userId: 'id' } },
+      ],
+    })
+    const reviews = createSchema({
+      typeDefs: 'type Query { reviews: [Review!]! } type Review { userId: Int! }',
+      resolvers: { Query: { reviews: () => [{ userId: 7 }, { userId: 3 }, { userId: 7 }] } },
+    })
+    const later = {
+      onPluginInit({ setSchema }: any) {
+        setSchema(reviews)
+      },
+    }
+    for (const plugins of [
+      [useGrpcSource(grpc), later],
+      [later, useGrpcSource(grpc)],
+    ]) {
+      const yoga = createYoga({ logging: false, plugins: plugins as any })
+      expect(await run(yoga, '{ reviews { author { name profile(language: "de") { bio } } } }')).toEqual({
+        data: {
+          reviews: [
+            { author: { name: 'user 7', profile: { bio: 'bio of 7 in de' } } },
+            { author: null },
+            { author: { name: 'user 7', profile: { bio: 'bio of 7 in de' } } },
+          ],
+        },
+      })
+    }
+    expect(
+      calls.filter(({ method }) => method === 'j.Users/BatchGetUsers').map(({ request }) => request.ids),
+    ).toEqual([
+      ['7', '3'],
+      ['7', '3'],
+    ])
+  })
+
+  it('reads NOT_FOUND of a single call as null', async () => {
+    const notFound = (): never => {
+      throw Object.assign(new Error('none'), { code: 5 })
+    }
+    const { address } = await backend({ 'j.proto': PROTO }, { ...HANDLERS, 'j.Users/GetUser': notFound })
+    const yoga = yogaWith(await source({ protoText: { 'j.proto': PROTO }, endpoint: address }))
+    expect(await run(yoga, '{ posts(count: 1) { author { name } } }')).toEqual({
+      data: { posts: [{ author: null }] },
+    })
+  })
+
+  it.each([
+    [
+      'an unknown method',
+      { type: 'Post', field: 'x', method: 'j.Users.Nope' },
+      'joins: Post.x: "j.Users.Nope" names no method',
+    ],
+    [
+      'an unknown request field',
+      { type: 'Post', field: 'x', method: 'j.Users.GetUser', request: { nope: 'id' } },
+      'request names "nope", which j.GetUserRequest has not; it has id',
+    ],
+    [
+      'keys that are no list',
+      { type: 'Post', field: 'x', batch: { ...BATCH, keys: 'nope' } },
+      'batch.keys names "nope"',
+    ],
+    [
+      'items that are no messages',
+      { type: 'Post', field: 'x', batch: { ...BATCH, items: 'nope' } },
+      'batch.items names "nope"',
+    ],
+    [
+      'an unknown item key',
+      { type: 'Post', field: 'x', batch: { ...BATCH, itemKey: 'nope' } },
+      'batch.itemKey is "nope", which j.User has not; it has id, name',
+    ],
+    [
+      'no parent key',
+      { type: 'Post', field: 'x', batch: { ...BATCH, parentKey: undefined } },
+      'batch.parentKey is missing',
+    ],
+    ['no method', { type: 'Post', field: 'x' }, 'names no method; set method, or batch.method'],
+  ])('stops the start on %s', async (_what, join, message) => {
+    await expect(
+      createGrpcSource({
+        name: 't',
+        protoText: { 'j.proto': PROTO },
+        endpoint: 'localhost:1',
+        joins: [join],
+      }),
+    ).rejects.toThrow(message)
+  })
+})
