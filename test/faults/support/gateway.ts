@@ -19,7 +19,11 @@ export interface RunningGateway {
   /** `http://127.0.0.1:<port>` */
   readonly url: string
   readonly process: SpawnedProcess
-  query(document: string, variables?: object, headers?: Readonly<Record<string, string>>): Promise<GraphQLAnswer>
+  query(
+    document: string,
+    variables?: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<GraphQLAnswer>
   /** Replaces the config file, nothing else. */
   writeConfig(config: object | string): void
   [Symbol.asyncDispose](): Promise<void>
@@ -45,7 +49,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   })
   const url = gateway.ready?.[1] ?? ''
   if (untilReady) {
-    await waitUntil(async () => (await fetch(`${url}/health/ready`)).ok, { awaited: 'readiness of the gateway' })
+    await waitUntil(async () => (await fetch(`${url}/health/ready`)).ok, {
+      awaited: 'readiness of the gateway',
+    })
   }
   return {
     url,
