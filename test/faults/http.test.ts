@@ -104,7 +104,7 @@ describe('a body made to hurt', () => {
     ['an empty body', [400], { body: '', headers: json }],
     [
       'text/plain',
-      [400, 415],
+      [403, 415],
       { body: JSON.stringify({ query: '{ __typename }' }), headers: { 'content-type': 'text/plain' } },
     ],
     [

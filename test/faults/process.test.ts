@@ -79,7 +79,7 @@ describe('SIGTERM', () => {
     const gateways = [await startOn(0), await startOn(1)]
     const urls = gateways.map(({ url }) => `${url}/graphql`)
 
-    let rolling = true
+    const rolled = new AbortController()
     let sent = 0
     let refused = 0
     const failures: unknown[] = []
@@ -104,7 +104,7 @@ describe('SIGTERM', () => {
     }
 
     const clients = Array.from({ length: 20 }, async (_, client) => {
-      for (let turn = client; rolling || sent < 1_000; turn++) {
+      for (let turn = client; !rolled.signal.aborted || sent < 1_000; turn++) {
         sent++
         await send(turn % 2)
       }
@@ -113,7 +113,7 @@ describe('SIGTERM', () => {
       await gateways[index]!.process.kill('SIGTERM', 15_000)
       gateways[index] = await startOn(index)
     }
-    rolling = false
+    rolled.abort()
     await Promise.all(clients)
     recordFigure({
       area: 'process',
@@ -129,11 +129,11 @@ describe('SIGTERM', () => {
 describe('reloading', () => {
   it('50 reloads under load, 10 of them broken: none of the requests fails', async () => {
     const gateway = createDisposables(onTestFinished).use(await start())
-    let reloading = true
+    const reloaded = new AbortController()
     let sent = 0
     const failures: unknown[] = []
     const clients = Array.from({ length: 10 }, async () => {
-      while (reloading) {
+      while (!reloaded.signal.aborted) {
         sent++
         const answer = await gateway.query(`{ thing(id: "${sent}") }`).catch((error: unknown) => ({ error }))
         if (!('status' in answer) || answer.status !== 200 || answer.errors.length > 0) failures.push(answer)
@@ -149,7 +149,7 @@ describe('reloading', () => {
       gateway.process.signal('SIGHUP')
       await expect.poll(() => seen(pattern), { timeout: 10_000 }).toBe(before + 1)
     }
-    reloading = false
+    reloaded.abort()
     await Promise.all(clients)
     recordFigure({
       area: 'process',

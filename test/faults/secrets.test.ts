@@ -2,6 +2,7 @@ import {
   connectRawWebSocket,
   createDisposables,
   requestMultipart,
+  type RestAnswer,
   type RestBackend,
   startRestBackend,
 } from '@vinyasa/test-kit'
@@ -16,7 +17,7 @@ let backend: RestBackend
 
 beforeAll(async () => {
   backend = disposables.use(
-    await startRestBackend(({ url }) => {
+    await startRestBackend(({ url }): RestAnswer => {
       const body = { error: CANARY, stack: `at ${CANARY}` }
       switch (url.pathname) {
         case '/broken':
@@ -101,6 +102,7 @@ describe.each(['development', 'production'])('a canary secret, %s preset', (pres
       await socket.nextJson()
     }
     await socket.close()
+    expect(socket.frames).toHaveLength(3)
     answers.push(...socket.frames.map(({ text }) => text))
   })
 
