@@ -47,6 +47,8 @@ describe('SIGTERM', () => {
     socket.sendJson({ id: 'a', type: 'subscribe', payload: { query: 'query @live { thing(id: "1") }' } })
     await socket.nextJson()
 
+    // Idle: the last request is over, and not only just.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
     const at = performance.now()
     const exit = await gateway.process.kill('SIGTERM')
     const took = performance.now() - at
@@ -84,16 +86,28 @@ describe('SIGTERM', () => {
     let refused = 0
     const failures: unknown[] = []
 
-    // What a load balancer does: in turn, and to the other when a connection is refused before anything was sent.
-    async function send(first: number): Promise<void> {
+    // What a load balancer does: looks at readiness now and then, sends in turn to those that are ready, and to the
+    // other when a connection is refused before anything was sent.
+    const ready = [true, true]
+    const probes = [0, 1].map(async (index) => {
+      while (!rolled.signal.aborted) {
+        ready[index] = await fetch(`${new URL(urls[index]!).origin}/health/ready`).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    })
+    async function send(turn: number): Promise<void> {
+      const first = ready[turn] ? turn : 1 - turn
       for (const index of [first, 1 - first, first, 1 - first]) {
         try {
           const answer = await postGraphQL(urls[index]!, `{ thing(id: "${sent}") }`)
           if (answer.status !== 200 || answer.errors.length > 0) failures.push(answer)
           return
         } catch (error) {
-          const { code } = (error as { cause?: { code?: string } }).cause ?? {}
-          if (code !== 'ECONNREFUSED') {
+          const { code, syscall } = (error as { cause?: NodeJS.ErrnoException }).cause ?? {}
+          if (code !== 'ECONNREFUSED' && syscall !== 'connect') {
             failures.push(error)
             return
           }
@@ -114,7 +128,7 @@ describe('SIGTERM', () => {
       gateways[index] = await startOn(index)
     }
     rolled.abort()
-    await Promise.all(clients)
+    await Promise.all([...clients, ...probes])
     recordFigure({
       area: 'process',
       fault: 'SIGTERM under load, a rolling restart of two gateways',

@@ -2,7 +2,7 @@ import { formatBanner } from './banner.ts'
 import { startDemo } from './demo.ts'
 
 const { HOST = '127.0.0.1', PORT = '4000', USERS_PORT = '50051', SHOP_PORT = '4010' } = process.env
-const GRACE_MS = 5_000
+const GRACE_MS = 10_000
 
 const interrupted = new AbortController()
 const demo = startDemo({

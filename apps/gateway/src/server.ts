@@ -36,7 +36,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000 } = options
   let current = { gateway, inFlight: createInFlight() }
   const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
-    drain.track(response)
+    drain.track(request, response)
     current.inFlight.add(response)
     current.gateway.handle(request, response)
   })

@@ -69,10 +69,28 @@ describe('a graceful stop', () => {
     const inFlight = query(server.url, agent)
     await expect.poll(() => backend.requests.length).toBe(2)
     const closed = server.close()
-    await expect(fetch(`${server.url}/health/live`)).rejects.toThrow('fetch failed')
+    const connect = (): Promise<string> =>
+      fetch(`${server.url}/health/live`).then(
+        () => 'accepted',
+        () => 'refused',
+      )
+    await expect.poll(connect, { timeout: 10_000 }).toBe('refused')
     gate.resolve()
     expect(await inFlight).toEqual({ status: 200, connection: 'close', body: '{"data":{"item":"late"}}' })
     await closed
+  })
+
+  it('goes on listening until no more requests come', async () => {
+    const backend = await startBackend()
+    const server = await start(backend)
+    await query(server.url, new Agent())
+    const closed = server.close()
+    for (let request = 0; request < 4; request++) {
+      expect(await query(server.url, new Agent())).toMatchObject({ status: 200, connection: 'close' })
+      await new Promise((resolve) => setTimeout(resolve, 300))
+    }
+    await closed
+    await expect(query(server.url, new Agent())).rejects.toThrow(/ECONNREFUSED|ECONNRESET/)
   })
 
   it('destroys what is still open after the grace period', async () => {

@@ -1,5 +1,14 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+
+/**
+ * Who balances load notices only after a moment that this server is leaving. Were it to stop listening at once,
+ * connections that the kernel has accepted, and requests on their way over idle ones, would be reset. So it goes on
+ * until no request has come for this long …
+ */
+const QUIET_MS = 1_000
+/** … but no longer than this. */
+const MAX_LINGER_MS = 5_000
 
 export interface DrainOptions {
   /** Ends the wait for requests in flight: open connections are then destroyed. */
@@ -8,10 +17,10 @@ export interface DrainOptions {
 
 export interface Drain {
   /** Call for each request, before it is answered. */
-  track(response: ServerResponse): void
+  track(request: IncomingMessage, response: ServerResponse): void
   /**
-   * Stops listening, lets requests in flight end (their answers carry `Connection: close`), closes idle
-   * keep-alive connections at once, and resolves when no connection is left.
+   * Answers with `Connection: close` from now on, stops listening once no more requests come, lets those in flight
+   * end, and resolves when no connection is left. Health probes do not count as requests.
    */
   close(options: DrainOptions): Promise<void>
 }
@@ -21,27 +30,41 @@ export function createDrain(server: Server): Drain {
   const sockets = new Set<Socket>()
   const inFlight = new Set<ServerResponse>()
   let draining = false
+  let listening = true
+  let lastRequestAt = Number.NEGATIVE_INFINITY
 
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
 
+  async function quiet(signal: AbortSignal): Promise<void> {
+    const latest = performance.now() + MAX_LINGER_MS
+    for (;;) {
+      const wait = Math.min(latest, lastRequestAt + QUIET_MS) - performance.now()
+      if (wait <= 0 || signal.aborted) return
+      await new Promise((resolve) => setTimeout(resolve, wait))
+    }
+  }
+
   return {
-    track(response) {
+    track({ url }, response) {
+      if (!url?.startsWith('/health/')) lastRequestAt = performance.now()
       if (draining) response.setHeader('connection', 'close')
       inFlight.add(response)
       response.once('close', () => {
         inFlight.delete(response)
-        if (draining) server.closeIdleConnections()
+        if (!listening) server.closeIdleConnections()
       })
     },
     async close({ signal }) {
       draining = true
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const response of inFlight) {
         if (!response.headersSent) response.setHeader('connection', 'close')
       }
+      await quiet(signal)
+      listening = false
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()
       const force = (): void => {
         for (const socket of sockets) socket.destroy()
