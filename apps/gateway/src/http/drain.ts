@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 /**
  * Who balances load notices only after a moment that this server is leaving. Were it to stop listening at once,
@@ -43,7 +44,8 @@ export function createDrain(server: Server): Drain {
     for (;;) {
       const wait = Math.min(latest, lastRequestAt + QUIET_MS) - performance.now()
       if (wait <= 0 || signal.aborted) return
-      await new Promise((resolve) => setTimeout(resolve, wait))
+      // An abort ends the wait, and the next turn the loop.
+      await setTimeout(wait, undefined, { signal }).catch(() => {})
     }
   }
 
