@@ -81,7 +81,9 @@ function groupByKey(items: readonly unknown[], itemKey: string, many: boolean): 
 }
 
 function valueOf(parent: unknown, field: string): unknown {
-  return typeof parent === 'object' && parent !== null ? (parent as Values)[field] : undefined
+  return typeof parent === 'object' && parent !== null && Object.hasOwn(parent, field)
+    ? (parent as Values)[field]
+    : undefined
 }
 
 /** Other sources may hold as a number what the proto has as a string. */

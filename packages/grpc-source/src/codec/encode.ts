@@ -32,7 +32,7 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
       }
       const source = shape.oneofs.length === 0 ? value : flattenOneofs(shape, value, path)
       for (const { name, write } of writes) {
-        const item = source[name]
+        const item = ownValue(source, name)
         if (item !== undefined && item !== null) write(writer, item, path === '' ? name : `${path}.${name}`)
       }
     })
@@ -155,9 +155,9 @@ function flattenOneofs(
 ): Readonly<Record<string, unknown>> {
   const flat: Record<string, unknown> = { ...value }
   for (const oneof of shape.oneofs) {
-    const wrapped = value[oneof.name]
+    const wrapped = ownValue(value, oneof.name)
     if (isRecord(wrapped)) Object.assign(flat, wrapped)
-    const set = oneof.fields.filter(({ name }) => flat[name] !== undefined && flat[name] !== null)
+    const set = oneof.fields.filter(({ name }) => (ownValue(flat, name) ?? null) !== null)
     if (set.length > 1) {
       const names = set.map(({ name }) => name).join(' and ')
       throw wrongValue(
@@ -184,6 +184,11 @@ function mapEntries(value: unknown, key: ScalarType, path: string): Iterable<rea
 }
 
 const BOOL = 8
+
+/** A field may be called like something that every object inherits: `constructor`. */
+function ownValue(record: Readonly<Record<string, unknown>>, name: string): unknown {
+  return name in Object.prototype && !Object.hasOwn(record, name) ? undefined : record[name]
+}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

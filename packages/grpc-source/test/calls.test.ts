@@ -1,0 +1,384 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Metadata, ServerCredentials } from '@grpc/grpc-js'
+import { createFakeClock, grpcError } from '@vinyasa/test-kit'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { describe, expect, it } from 'vitest'
+import { STATUS_NAMES } from '../src/runtime/status.ts'
+import { backend, disposables, run, source, yogaWith } from './harness.ts'
+
+const PROTO = `
+syntax = "proto3";
+package c;
+import "graphql.proto";
+service S {
+  rpc Get(Req) returns (Res) { option (graphql.schema) = { name: "get" }; }
+  rpc Put(Req) returns (Res) { option (graphql.schema) = { type: MUTATION name: "put" }; }
+}
+message Req { string id = 1; int32 delay = 2; }
+message Res { string text = 1; }
+`
+const ok = { 'c.S/Get': () => ({ text: 'x' }), 'c.S/Put': () => ({ text: 'x' }) }
+
+/** As decided; the message that a client sees is the backend's or, where machinery writes it, a fixed one. */
+const STATUS_CODES: readonly (readonly [string, string, string])[] = [
+  ['CANCELLED', 'CANCELLED', 'The call was cancelled'],
+  ['UNKNOWN', 'INTERNAL_SERVER_ERROR', 'Internal server error'],
+  ['INVALID_ARGUMENT', 'BAD_USER_INPUT', 'secret'],
+  ['DEADLINE_EXCEEDED', 'TIMEOUT', 'The service did not answer in time'],
+  ['NOT_FOUND', 'NOT_FOUND', 'secret'],
+  ['ALREADY_EXISTS', 'CONFLICT', 'secret'],
+  ['PERMISSION_DENIED', 'FORBIDDEN', 'secret'],
+  ['RESOURCE_EXHAUSTED', 'RATE_LIMITED', 'secret'],
+  ['FAILED_PRECONDITION', 'FAILED_PRECONDITION', 'secret'],
+  ['ABORTED', 'CONFLICT', 'secret'],
+  ['OUT_OF_RANGE', 'BAD_USER_INPUT', 'secret'],
+  ['UNIMPLEMENTED', 'NOT_IMPLEMENTED', 'The service does not implement this method'],
+  ['INTERNAL', 'INTERNAL_SERVER_ERROR', 'Internal server error'],
+  ['UNAVAILABLE', 'SERVICE_UNAVAILABLE', 'The service is unavailable'],
+  ['DATA_LOSS', 'INTERNAL_SERVER_ERROR', 'Internal server error'],
+  ['UNAUTHENTICATED', 'UNAUTHENTICATED', 'secret'],
+]
+
+describe('status', () => {
+  it('has all sixteen', () => expect(STATUS_CODES.map(([name]) => name)).toEqual(STATUS_NAMES.slice(1)))
+
+  it.each(STATUS_CODES)('%s becomes %s', async (status, code, message) => {
+    const metadata = new Metadata()
+    metadata.set('x-internal', 'canary')
+    const fails = (): never => {
+      throw grpcError(STATUS_NAMES.indexOf(status as never), 'secret', metadata)
+    }
+    const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
+    const result = await run(
+      yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address, retries: { max: 0 } })),
+      '{ get { text } }',
+    )
+    expect(result.errors).toEqual([
+      { message, path: ['get'], locations: expect.anything(), extensions: { code, grpc: { status } } },
+    ])
+    expect(JSON.stringify(result)).not.toContain('canary')
+  })
+
+  it('shows decoded details only when exposeDetails is on', async () => {
+    const violation = new BinaryWriter()
+      .tag(1, WireType.LengthDelimited)
+      .fork()
+      .tag(1, WireType.LengthDelimited)
+      .string('email')
+      .tag(2, WireType.LengthDelimited)
+      .string('taken')
+      .join()
+      .finish()
+    const any = new BinaryWriter()
+      .tag(1, WireType.LengthDelimited)
+      .string('type.googleapis.com/google.rpc.BadRequest')
+      .tag(2, WireType.LengthDelimited)
+      .bytes(violation)
+      .finish()
+    const metadata = new Metadata()
+    metadata.set(
+      'grpc-status-details-bin',
+      Buffer.from(new BinaryWriter().tag(3, WireType.LengthDelimited).bytes(any).finish()),
+    )
+    const fails = (): never => {
+      throw grpcError(3, 'bad', metadata)
+    }
+    const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
+    const details = async (exposeDetails: boolean): Promise<unknown> =>
+      (
+        await run(
+          yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address, exposeDetails })),
+          '{ get { text } }',
+        )
+      ).errors[0].extensions.grpc.details
+    expect(await details(true)).toEqual([
+      { '@type': 'google.rpc.BadRequest', fieldViolations: [{ field: 'email', description: 'taken' }] },
+    ])
+    expect(await details(false)).toBeUndefined()
+  })
+})
+
+describe('metadata', () => {
+  it('forwards the allowed headers and no others', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    const yoga = yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address }))
+    await run(yoga, '{ get { text } }', {
+      headers: { authorization: 'Bearer a', 'x-request-id': 'r1', cookie: 'c=1', 'x-other': 'o' },
+    })
+    expect(calls[0]?.metadata).toMatchObject({ authorization: ['Bearer a'], 'x-request-id': ['r1'] })
+    expect(Object.keys(calls[0]?.metadata ?? {})).not.toEqual(expect.arrayContaining(['cookie']))
+    expect(calls[0]?.metadata).not.toHaveProperty('x-other')
+  })
+
+  it('never forwards hop-by-hop and grpc- headers, whatever the list says; the call is sent once', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    const forward = [
+      'connection',
+      'keep-alive',
+      'upgrade',
+      'transfer-encoding',
+      'proxy-connection',
+      'http2-settings',
+      'te',
+      'grpc-timeout',
+      'host',
+      'x-kept',
+    ]
+    const yoga = yogaWith(
+      await source({ protoText: { 'c.proto': PROTO }, endpoint: address, metadata: { forward } }),
+      {
+        context: () => ({
+          request: { headers: new Headers(forward.map((name): [string, string] => [name, 'evil'])) },
+        }),
+      },
+    )
+    expect((await run(yoga, '{ get { text } }')).data.get.text).toBe('x')
+    expect(calls).toHaveLength(1)
+    expect(calls[0]?.metadata).toMatchObject({ 'x-kept': ['evil'] })
+    expect(JSON.stringify(calls[0]?.metadata).match(/evil/g)).toHaveLength(1)
+  })
+
+  it.each([
+    ['CR/LF', 'a\r\nx-admin: 1'],
+    ['non-ASCII', 'ü'],
+  ])('%s in a value is BAD_USER_INPUT and no call', async (_what, value) => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    const yoga = yogaWith(
+      await source({
+        protoText: { 'c.proto': PROTO },
+        endpoint: address,
+        metadata: { fromContext: () => ({ 'x-user': value }) },
+      }),
+    )
+    expect((await run(yoga, '{ get { text } }')).errors[0].extensions.code).toBe('BAD_USER_INPUT')
+    expect(calls).toHaveLength(0)
+  })
+
+  it('sends static and computed values and bytes, computed once an operation', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    let computed = 0
+    const grpc = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: address,
+      metadata: {
+        static: { 'x-app': 'shop', 'x-key-bin': Uint8Array.of(1, 255) },
+        fromContext: async () => ({ 'x-count': String(++computed), 'x-app': 'own' }),
+      },
+    })
+    await run(yogaWith(grpc), '{ a: get(id: "1") { text } b: get(id: "2") { text } }')
+    expect(
+      calls.map(({ metadata }) => [metadata['x-app'], metadata['x-count'], metadata['x-key-bin']]),
+    ).toEqual([
+      [['own'], ['1'], [Buffer.of(1, 255)]],
+      [['own'], ['1'], [Buffer.of(1, 255)]],
+    ])
+  })
+
+  it('refuses a static value that belongs to the connection', async () => {
+    await expect(
+      source({
+        protoText: { 'c.proto': PROTO },
+        endpoint: 'x:1',
+        metadata: { static: { Connection: 'close' } },
+      }),
+    ).rejects.toThrow('"Connection" belongs to the connection')
+  })
+})
+
+describe('sharing', () => {
+  const query = '{ a: get(id: "1") { text } b: get(id: "1") { text } c: get(id: "2") { text } }'
+
+  it('identical calls of a query are one RPC, of a mutation they are not', async () => {
+    const { address, callsOf } = await backend({ 'c.proto': PROTO }, ok)
+    const yoga = yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address }))
+    await run(yoga, query)
+    expect(callsOf('c.S/Get')).toHaveLength(2)
+    await run(yoga, query)
+    expect(callsOf('c.S/Get')).toHaveLength(4)
+    await run(yoga, 'mutation { a: put(id: "1") { text } b: put(id: "1") { text } }')
+    expect(callsOf('c.S/Put')).toHaveLength(2)
+  })
+
+  it('dedupe: false sends each', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    await run(
+      yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address, dedupe: false })),
+      query,
+    )
+    expect(calls).toHaveLength(3)
+  })
+
+  it("dedupe: 'inflight' shares between requests of one user, never between two", async () => {
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const { address, calls } = await backend(
+      { 'c.proto': PROTO },
+      {
+        'c.S/Get': async () => {
+          await gate
+          return { text: 'x' }
+        },
+      },
+    )
+    const yoga = yogaWith(
+      await source({ protoText: { 'c.proto': PROTO }, endpoint: address, dedupe: 'inflight' }),
+    )
+    const ask = (user: string): Promise<unknown> =>
+      run(yoga, '{ get(id: "1") { text } }', { headers: { authorization: user } })
+    const answers = [ask('a'), ask('a'), ask('b')]
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    release()
+    expect(await Promise.all(answers)).toEqual(
+      Array.from({ length: 3 }, () => ({ data: { get: { text: 'x' } } })),
+    )
+    expect(calls.map(({ metadata }) => metadata['authorization'])).toEqual([['a'], ['b']])
+  })
+
+  it("dedupe: 'inflight' cancels when the last caller left, not before", async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': () => new Promise(() => {}) })
+    const grpc = await source({ protoText: { 'c.proto': PROTO }, endpoint: address, dedupe: 'inflight' })
+    const info = { operation: { operation: 'query' }, rootValue: undefined }
+    const ask = grpc.schema.getQueryType()?.getFields()['get']?.resolve as (
+      ...args: unknown[]
+    ) => Promise<unknown>
+    const aborts = [new AbortController(), new AbortController()]
+    const results = aborts.map(({ signal }) =>
+      (
+        ask(undefined, {}, { request: { signal, headers: new Headers() } }, info as never) as Promise<unknown>
+      ).catch((error: any) => error.extensions.code),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    aborts[0]?.abort()
+    expect(await results[0]).toBe('CANCELLED')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(calls[0]?.cancelledAt).toBeUndefined()
+    aborts[1]?.abort()
+    expect(await results[1]).toBe('CANCELLED')
+    await expect.poll(() => calls[0]?.cancelledAt).toBeDefined()
+    expect(calls).toHaveLength(1)
+  })
+})
+
+describe('deadlines', () => {
+  it('shrink with the age of the operation', async () => {
+    const clock = createFakeClock({ startAt: Date.now() })
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    const grpc = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: address,
+      deadlineMs: 10_000,
+      clock,
+      methods: { 'c.S.Put': { deadlineMs: 2_000 } },
+    })
+    const slow = { onExecute: () => void clock.advance(0) }
+    const yoga = yogaWith(grpc, {
+      plugins: [
+        slow,
+        {
+          async onContextBuilding() {
+            await clock.advance(4_000)
+          },
+        },
+      ],
+    })
+    await run(yoga, '{ get { text } }')
+    expect(calls[0]?.timeLeftMs).toBeLessThanOrEqual(6_000)
+    expect(calls[0]?.timeLeftMs).toBeGreaterThan(4_000)
+    expect((await run(yoga, 'mutation { put { text } }')).errors[0].extensions.code).toBe('TIMEOUT')
+    expect(calls).toHaveLength(1)
+  })
+
+  it('can be turned off', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
+    await (
+      await source({ protoText: { 'c.proto': PROTO }, endpoint: address, deadlineMs: 0 })
+    ).call('c.S.Get')
+    expect(calls[0]?.timeLeftMs).toBeUndefined()
+  })
+})
+
+describe('observation', () => {
+  it('tells of each call, its status, attempts and time; an observer that throws harms nothing', async () => {
+    const { address } = await backend(
+      { 'c.proto': PROTO },
+      {
+        'c.S/Get': ({ id }) => {
+          if (id === 'x') throw grpcError(5, 'no')
+          return {}
+        },
+      },
+    )
+    const seen: unknown[] = []
+    const grpc = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: address,
+      observe:
+        ({ service, method, kind }) =>
+        ({ status, attempts, durationMs }) => {
+          seen.push([service, method, kind, status, attempts, durationMs >= 0])
+          throw new Error('observer')
+        },
+    })
+    await grpc.call('c.S.Get')
+    await grpc.call('c.S.Get', { id: 'x' }).catch(() => {})
+    expect(seen).toEqual([
+      ['c.S', 'Get', 'unary', 'OK', 1, true],
+      ['c.S', 'Get', 'unary', 'NOT_FOUND', 1, true],
+    ])
+  })
+})
+
+describe('TLS', () => {
+  it('speaks TLS with a custom authority, and mTLS, by service', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'))
+    disposables().use(() => rmSync(folder, { recursive: true }))
+    const file = (name: string): string => join(folder, name)
+    const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'pipe' })
+    openssl(
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-keyout',
+      file('key.pem'),
+      '-out',
+      file('cert.pem'),
+      '-days',
+      '2',
+      '-subj',
+      '/CN=backend.test',
+      '-addext',
+      'subjectAltName=DNS:backend.test',
+    )
+    const [key, cert] = [readFileSync(file('key.pem')), readFileSync(file('cert.pem'))]
+    const credentials = ServerCredentials.createSsl(cert, [{ private_key: key, cert_chain: cert }], true)
+    const { address } = await backend({ 'c.proto': PROTO }, ok, { credentials })
+    const trusted = { ca: cert, cert, key, serverName: 'backend.test' }
+    const secure = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: 'nowhere:1',
+      endpoints: { 'c.S': { address, tls: trusted } },
+    })
+    expect(await secure.call('c.S.Get')).toEqual({ text: 'x' })
+    const anonymous = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: { address, tls: { ca: cert, serverName: 'backend.test' } },
+      deadlineMs: 1_000,
+      retries: { max: 0 },
+    })
+    await expect(anonymous.call('c.S.Get')).rejects.toThrow(/unavailable|in time/)
+    const plain = await source({
+      protoText: { 'c.proto': PROTO },
+      endpoint: address,
+      deadlineMs: 1_000,
+      retries: { max: 0 },
+    })
+    await expect(plain.call('c.S.Get')).rejects.toThrow(/unavailable|in time/)
+  })
+})

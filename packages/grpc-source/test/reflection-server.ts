@@ -1,0 +1,88 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js'
+
+export interface ReflectionServer {
+  readonly address: string
+  /** `x-token` of each stream. */
+  readonly tokens: readonly string[]
+  close(): void
+}
+
+/** A server that only describes itself, from a descriptor set, with the options and comments it holds. */
+export async function startReflectionServer(
+  descriptorSet: Uint8Array,
+  version: 'v1' | 'v1alpha',
+): Promise<ReflectionServer> {
+  const { file: files } = fromBinary(FileDescriptorSetSchema, descriptorSet)
+  const tokens: string[] = []
+  const services = files.flatMap((file) => file.service.map(({ name }) => `${file.package}.${name}`))
+
+  function answer(request: Uint8Array): Uint8Array {
+    const reader = new BinaryReader(request)
+    const writer = new BinaryWriter()
+    const [field] = reader.tag()
+    const wanted = reader.string()
+    if (field === 7) {
+      writer.tag(6, WireType.LengthDelimited).fork()
+      for (const name of services)
+        writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(name).join()
+      return writer.join().finish()
+    }
+    const file = files.find((candidate) =>
+      field === 3
+        ? candidate.name === wanted
+        : candidate.service.some(({ name }) => `${candidate.package}.${name}` === wanted),
+    )
+    if (!file) {
+      return writer
+        .tag(7, WireType.LengthDelimited)
+        .fork()
+        .tag(1, WireType.Varint)
+        .int32(5)
+        .tag(2, WireType.LengthDelimited)
+        .string(`not found: ${wanted}`)
+        .join()
+        .finish()
+    }
+    const bytes = toBinary(FileDescriptorProtoSchema, create(FileDescriptorProtoSchema, file))
+    return writer
+      .tag(4, WireType.LengthDelimited)
+      .fork()
+      .tag(1, WireType.LengthDelimited)
+      .bytes(bytes)
+      .join()
+      .finish()
+  }
+
+  const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes)
+  const server = new Server()
+  server.addService(
+    {
+      info: {
+        path: `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+        requestStream: true,
+        responseStream: true,
+        requestSerialize: asIs,
+        requestDeserialize: asIs,
+        responseSerialize: asIs,
+        responseDeserialize: asIs,
+      },
+    },
+    {
+      info(call: ServerDuplexStream<Uint8Array, Uint8Array>) {
+        tokens.push(...call.metadata.get('x-token').map(String))
+        call.on('data', (request: Uint8Array) => call.write(answer(request)))
+        call.on('end', () => call.end())
+        call.on('error', () => {})
+      },
+    },
+  )
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    )
+  })
+  return { address: `127.0.0.1:${port}`, tokens, close: () => server.forceShutdown() }
+}

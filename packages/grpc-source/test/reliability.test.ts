@@ -1,0 +1,235 @@
+import { fileURLToPath } from 'node:url'
+import {
+  createFakeClock,
+  freePort,
+  grpcError,
+  spawnProcess,
+  startSilentServer,
+  waitUntil,
+} from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+import { GrpcCallError } from '../src/runtime/status.ts'
+import { createCaller } from '../src/runtime/call.ts'
+import { backend, disposables, run, source, yogaWith } from './harness.ts'
+import { startBytesServer } from './bytes-server.ts'
+
+const PROTO = `
+syntax = "proto3";
+package r;
+import "graphql.proto";
+service S {
+  rpc Get(Req) returns (Res) { option (graphql.schema) = { name: "get" }; }
+  rpc Put(Req) returns (Res) { option (graphql.schema) = { type: MUTATION name: "put" }; }
+}
+message Req { string id = 1; }
+message Res { string text = 1; }
+`
+const GET = 'r.S.Get'
+
+describe('faults of backends', () => {
+  it('a backend that was killed is found again within a second of its restart', async () => {
+    const up = await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) })
+    const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: up.address, retries: { max: 0 } })
+    await grpc.call(GET)
+    await up.stop()
+    const stopped = performance.now()
+    while (performance.now() - stopped < 3_000) {
+      await expect(grpc.call(GET)).rejects.toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await up.restart()
+    const restarted = performance.now()
+    await waitUntil(() => grpc.call(GET), { timeoutMs: 5_000 })
+    const recovery = performance.now() - restarted
+    process.stderr.write(`recovery after restart: ${Math.round(recovery)} ms\n`)
+    expect(recovery).toBeLessThan(1_000)
+  })
+
+  it('a peer that accepts TCP and says nothing costs deadlines, and is left within five seconds of its recovery', async () => {
+    const silent = await startSilentServer()
+    const { port } = silent
+    const grpc = await source({
+      protoText: { 'r.proto': PROTO },
+      endpoint: `127.0.0.1:${port}`,
+      deadlineMs: 300,
+    })
+    for (let call = 0; call < 3; call++) {
+      await expect(grpc.call(GET)).rejects.toMatchObject({ extensions: { code: 'TIMEOUT' } })
+    }
+    await silent[Symbol.asyncDispose]()
+    await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) }, { port })
+    const restarted = performance.now()
+    await waitUntil(() => grpc.call(GET), { timeoutMs: 8_000 })
+    const recovery = performance.now() - restarted
+    process.stderr.write(`recovery from a silent peer: ${Math.round(recovery)} ms\n`)
+    expect(recovery).toBeLessThan(5_000)
+  })
+
+  it('a frozen peer (SIGSTOP) is UNAVAILABLE after the keepalive, well before the deadline', async () => {
+    const frozen = disposables().use(
+      await spawnProcess({
+        command: process.execPath,
+        args: [fileURLToPath(new URL('frozen-server.mjs', import.meta.url))],
+        ready: /listening on (\d+)/,
+      }),
+    )
+    const address = `127.0.0.1:${frozen.ready?.[1]}`
+    const grpc = await source({
+      protoText: { 'r.proto': PROTO },
+      endpoint: address,
+      deadlineMs: 20_000,
+      retries: { max: 0 },
+      channel: { keepalive: { timeMs: 400, timeoutMs: 400 } },
+    })
+    await grpc.call(GET)
+    frozen.stop()
+    const before = performance.now()
+    await expect(grpc.call(GET)).rejects.toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
+    const took = performance.now() - before
+    process.stderr.write(`UNAVAILABLE after SIGSTOP: ${Math.round(took)} ms\n`)
+    expect(took).toBeLessThan(3_000)
+    frozen.cont()
+  })
+
+  it('UNAVAILABLE twice: a query succeeds, a mutation is sent once', async () => {
+    let failures = 2
+    const flaky = (): object => {
+      if (failures-- > 0) throw grpcError(14, 'busy')
+      return { text: 'x' }
+    }
+    const { address, callsOf } = await backend({ 'r.proto': PROTO }, { 'r.S/Get': flaky, 'r.S/Put': flaky })
+    const yoga = yogaWith(await source({ protoText: { 'r.proto': PROTO }, endpoint: address }))
+    expect(await run(yoga, '{ get { text } }')).toEqual({ data: { get: { text: 'x' } } })
+    expect(callsOf('r.S/Get')).toHaveLength(3)
+    failures = 2
+    expect((await run(yoga, 'mutation { put { text } }')).errors[0].extensions.code).toBe(
+      'SERVICE_UNAVAILABLE',
+    )
+    expect(callsOf('r.S/Put')).toHaveLength(1)
+  })
+
+  it('a 5 MB reply is a mapped error, and passes when the limit allows it', async () => {
+    const reply = Buffer.concat([Buffer.from([0x0a, 0xc0, 0x96, 0xb1, 0x02]), Buffer.alloc(5_000_000, 'x')])
+    const server = disposables().use(await startBytesServer('/r.S/Get', () => reply))
+    const small = await source({ protoText: { 'r.proto': PROTO }, endpoint: server.address })
+    await expect(small.call(GET)).rejects.toMatchObject({
+      extensions: { code: 'RATE_LIMITED', grpc: { status: 'RESOURCE_EXHAUSTED' } },
+    })
+    const large = await source({
+      protoText: { 'r.proto': PROTO },
+      endpoint: server.address,
+      channel: { maxReceiveBytes: 8_000_000 },
+    })
+    expect(((await large.call(GET)) as { text: string }).text).toHaveLength(5_000_000)
+  })
+
+  it('a backend that is away gives a partial result and no crash', async () => {
+    const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: `127.0.0.1:${await freePort()}` })
+    const result = await run(yogaWith(grpc), '{ get { text } __typename }')
+    expect(result).toEqual({
+      data: { get: null, __typename: 'Query' },
+      errors: [
+        expect.objectContaining({
+          message: 'The service is unavailable',
+          extensions: { code: 'SERVICE_UNAVAILABLE', grpc: { status: 'UNAVAILABLE' } },
+        }),
+      ],
+    })
+  })
+
+  it('opens another connection past the 100 calls that a peer takes on one', async () => {
+    const answers: (() => void)[] = []
+    const server = disposables().use(
+      await startBytesServer(
+        '/r.S/Get',
+        () => new Promise((resolve) => answers.push(() => resolve(new Uint8Array()))),
+      ),
+    )
+    const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: server.address })
+    const pending = Array.from({ length: 250 }, (_, index) => grpc.call(GET, { id: String(index) }))
+    // Behind one connection of 100 streams the others would wait for ever.
+    await waitUntil(() => server.requests.length === 250)
+    expect(server.peers.size).toBe(3)
+    for (const answer of answers) answer()
+    expect(await Promise.all(pending)).toHaveLength(250)
+  })
+})
+
+describe('retries', () => {
+  const call = {
+    path: '/r.S/Get',
+    request: new Uint8Array(),
+    metadata: [],
+    deadline: undefined,
+    signal: undefined,
+    retries: 2,
+  }
+  const failing = (onCall: () => void): any => ({
+    unary: () => {
+      onCall()
+      return Promise.reject(new GrpcCallError('UNAVAILABLE', 'down'))
+    },
+  })
+
+  it('wait longer from one attempt to the next, with jitter', async () => {
+    const clock = createFakeClock()
+    const times: number[] = []
+    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const result = caller
+      .unary(
+        failing(() => times.push(clock.now())),
+        call,
+      )
+      .catch((error: GrpcCallError) => error.status)
+    await clock.advance(1_000)
+    expect(await result).toBe('UNAVAILABLE')
+    expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 50, 150])
+    expect(clock.pending()).toBe(0)
+  })
+
+  it('end with the deadline', async () => {
+    const clock = createFakeClock()
+    let attempts = 0
+    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const result = caller
+      .unary(
+        failing(() => attempts++),
+        { ...call, deadline: clock.now() + 60 },
+      )
+      .catch((error: GrpcCallError) => error.status)
+    await clock.advance(1_000)
+    expect([await result, attempts]).toEqual(['UNAVAILABLE', 2])
+  })
+
+  it('end when the client leaves', async () => {
+    const clock = createFakeClock()
+    const abort = new AbortController()
+    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const result = caller
+      .unary(
+        failing(() => {}),
+        { ...call, signal: abort.signal },
+      )
+      .catch((error: GrpcCallError) => error.status)
+    await clock.advance(10)
+    abort.abort()
+    expect([await result, clock.pending()]).toEqual(['CANCELLED', 0])
+  })
+
+  it('are given up while a backend stays away', async () => {
+    const clock = createFakeClock()
+    let attempts = 0
+    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    for (let round = 0; round < 100; round++) {
+      const result = caller
+        .unary(
+          failing(() => attempts++),
+          call,
+        )
+        .catch(() => {})
+      await clock.advance(200)
+      await result
+    }
+    expect(attempts).toBeLessThan(112)
+  }, 30_000)
+})
