@@ -43,6 +43,8 @@ export interface FieldCollector {
   collect(selectionSets: readonly SelectionSetNode[], type: GraphQLObjectType | undefined): Selected
   /** The same with the fragments at this level in place, not deferred. */
   collectInlined(selectionSets: readonly SelectionSetNode[], type: GraphQLObjectType | undefined): Selected
+  /** Whether there is a `@defer`, in force or not, at this level or anywhere below. */
+  mayDefer(selectionSets: readonly SelectionSetNode[]): boolean
 }
 
 export function getOperation(
@@ -106,6 +108,31 @@ export function activeDirective(
 export function labelOf(directive: DirectiveNode): string | undefined {
   const label = argumentOf(directive, 'label', {})
   return typeof label === 'string' ? label : undefined
+}
+
+export function isIncremental({ name }: DirectiveNode): boolean {
+  return name.value === 'defer' || name.value === 'stream'
+}
+
+/** Whether `@defer` or `@stream` stands at this level or anywhere below. */
+export function defersBelow(
+  node: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  seen: ReadonlySet<string> = new Set(),
+): boolean {
+  return node.selections.some((selection) => {
+    if (selection.directives?.some(isIncremental)) return true
+    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
+      return selection.selectionSet !== undefined && defersBelow(selection.selectionSet, fragments, seen)
+    }
+    const name = selection.name.value
+    const fragment = fragments.get(name)
+    return (
+      fragment !== undefined &&
+      !seen.has(name) &&
+      defersBelow(fragment.selectionSet, fragments, new Set([...seen, name]))
+    )
+  })
 }
 
 export function createFieldCollector(input: {
@@ -206,7 +233,19 @@ export function createFieldCollector(input: {
     return selected
   }
 
+  const deferringBelow = new WeakMap<object, boolean>()
+
+  function mayDefer(selectionSets: readonly SelectionSetNode[]): boolean {
+    let found = deferringBelow.get(selectionSets)
+    if (found === undefined) {
+      found = selectionSets.some((selectionSet) => defersBelow(selectionSet, fragments))
+      deferringBelow.set(selectionSets, found)
+    }
+    return found
+  }
+
   return {
+    mayDefer,
     collect: (selectionSets, type) => memoized(deferring, selectionSets, type, false),
     collectInlined: (selectionSets, type) => memoized(inlining, selectionSets, type, true),
   }

@@ -1,5 +1,4 @@
 import {
-  type DirectiveNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -11,14 +10,17 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql'
-import { activeDirective, isIncluded, type Variables } from './collect-fields.ts'
+import {
+  activeDirective,
+  defersBelow,
+  getFragments,
+  isIncluded,
+  isIncremental,
+  type Variables,
+} from './collect-fields.ts'
 
 /** The alias under which the eager strategy asks an abstract type's objects for their type. Never sent. */
 export const typenameAlias = '__deferTypename'
-
-function isIncremental({ name }: DirectiveNode): boolean {
-  return name.value === 'defer' || name.value === 'stream'
-}
 
 /** Whether the document mentions `@defer` or `@stream` at all, in force or not. */
 export function mentionsIncremental(document: DocumentNode): boolean {
@@ -56,10 +58,7 @@ export function stripIncremental(document: DocumentNode): DocumentNode {
  */
 export function toEagerDocument(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
   const typeInfo = new TypeInfo(schema)
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = getFragments(document)
   const annotated: DocumentNode = visit(
     document,
     visitWithTypeInfo(typeInfo, {
@@ -83,26 +82,6 @@ export function toEagerDocument(document: DocumentNode, schema: GraphQLSchema): 
     }),
   )
   return stripIncremental(annotated)
-}
-
-function defersBelow(
-  node: SelectionSetNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  seen: ReadonlySet<string> = new Set(),
-): boolean {
-  return node.selections.some((selection) => {
-    if (selection.directives?.some(isIncremental)) return true
-    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-      return selection.selectionSet !== undefined && defersBelow(selection.selectionSet, fragments, seen)
-    }
-    const name = selection.name.value
-    const fragment = fragments.get(name)
-    return (
-      fragment !== undefined &&
-      !seen.has(name) &&
-      defersBelow(fragment.selectionSet, fragments, new Set([...seen, name]))
-    )
-  })
 }
 
 /**

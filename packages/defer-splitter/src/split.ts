@@ -50,13 +50,23 @@ interface Draft {
   readonly errors: GraphQLError[]
 }
 
+/** From the last segment back to the root; made into a list only for a patch. */
+interface LinkedPath {
+  readonly previous: LinkedPath | undefined
+  readonly segment: PathSegment
+}
+
 /** An object of the result at the moment it is split. */
 interface Place {
   readonly value: Data
   readonly type: GraphQLObjectType | undefined
-  readonly path: readonly PathSegment[]
+  readonly path: LinkedPath | undefined
   readonly errors: ErrorNode | undefined
+  /** Keys whose values hold what several fragments select: each takes its own. The others are handed on as they are. */
+  readonly shared: ReadonlySet<string> | 'all'
 }
+
+const noKeys: ReadonlySet<string> = new Set()
 
 /**
  * Splits a whole result along the document's `@defer` fragments: the first part, then all patches in one part, in the
@@ -110,43 +120,38 @@ function createWalk(context: {
     type: GraphQLNamedType | undefined,
     value: unknown,
     selectionSets: readonly SelectionSetNode[],
-    path: readonly PathSegment[],
-    errors: ErrorNode | undefined,
+    at: Pick<Place, 'path' | 'errors' | 'shared'>,
   ): unknown {
-    if (Array.isArray(value) && selectionSets.length > 0) {
-      draft.errors.push(...index.at(errors))
+    const { path, errors, shared } = at
+    if (Array.isArray(value)) {
+      if (errors) draft.errors.push(...index.at(errors))
       return value.map((item, position) =>
-        splitValue(draft, type, item, selectionSets, [...path, position], errors?.below.get(position)),
+        splitValue(draft, type, item, selectionSets, {
+          path: { previous: path, segment: position },
+          errors: errors?.below.get(position),
+          shared,
+        }),
       )
     }
-    if (value === null || typeof value !== 'object' || selectionSets.length === 0) {
-      draft.errors.push(...index.within(errors))
+    if (value === null || typeof value !== 'object') {
+      if (errors) draft.errors.push(...index.within(errors))
       return value
     }
-    return splitObject(draft, type, value as Data, selectionSets, path, errors)
-  }
-
-  function splitObject(
-    draft: Draft,
-    declared: GraphQLNamedType | undefined,
-    value: Data,
-    selectionSets: readonly SelectionSetNode[],
-    path: readonly PathSegment[],
-    errors: ErrorNode | undefined,
-  ): Data {
-    const place: Place = { value, type: typeOf(value, declared, selectionSets), path, errors }
-    draft.errors.push(...index.at(errors))
-    return fill(draft, place, selectionSets)
+    if (errors) draft.errors.push(...index.at(errors))
+    const object = value as Data
+    return fill(draft, { ...at, value: object, type: typeOf(object, type, selectionSets) }, selectionSets)
   }
 
   /** The fields that are due in `draft` at this place; what is deferred becomes patches. */
   function fill(draft: Draft, place: Place, selectionSets: readonly SelectionSetNode[]): Data {
     let selected = collector.collect(selectionSets, place.type)
+    if (selected.deferred.length === 0) return pick(draft, place, selected)
     if (patches.length + selected.deferred.length > maxPatches) {
       selected = collector.collectInlined(selectionSets, place.type)
     }
-    const data = pick(draft, place, selected)
-    for (const { label, selectionSets: below } of selected.deferred) deferFragment(place, label, below)
+    const here = withShared(place, selected.sharedKeys)
+    const data = pick(draft, here, selected)
+    for (const { label, selectionSets: below } of selected.deferred) deferFragment(here, label, below)
     return data
   }
 
@@ -157,7 +162,7 @@ function createWalk(context: {
   ): void {
     const { groups } = collector.collect(selectionSets, place.type)
     const isPresent = groups.some(({ key }) => Object.hasOwn(place.value, key))
-    const patch: DeferPatch = { data: null, path: place.path }
+    const patch: DeferPatch = { data: null, path: toList(place.path) }
     if (label !== undefined) patch.label = label
     // Before the nested ones are found, so that the order is the document's.
     if (isPresent) patches.push(patch)
@@ -167,12 +172,28 @@ function createWalk(context: {
   }
 
   function pick(draft: Draft, place: Place, { groups }: Selected): Data {
+    const { value, shared, path } = place
     const data: Data = {}
     for (const { key, nodes, selectionSets } of groups) {
-      if (!Object.hasOwn(place.value, key)) continue
+      const found = value[key]
+      if (found === undefined) continue
+      const errors = place.errors?.below.get(key)
+      const isShared = shared === 'all' || shared.has(key)
+      if (!errors && (selectionSets.length === 0 || (!isShared && !collector.mayDefer(selectionSets)))) {
+        data[key] = found
+        continue
+      }
+      if (errors && selectionSets.length === 0) {
+        draft.errors.push(...index.within(errors))
+        data[key] = found
+        continue
+      }
       const type = fieldType(place.type, nodes[0].name.value)
-      const path = [...place.path, key]
-      data[key] = splitValue(draft, type, place.value[key], selectionSets, path, place.errors?.below.get(key))
+      data[key] = splitValue(draft, type, found, selectionSets, {
+        path: { previous: path, segment: key },
+        errors,
+        shared: isShared ? 'all' : noKeys,
+      })
     }
     return data
   }
@@ -206,9 +227,24 @@ function createWalk(context: {
 
   return (
     draft: Draft,
-    rootType: GraphQLObjectType | undefined,
+    type: GraphQLObjectType | undefined,
     value: Data,
     selectionSets: readonly SelectionSetNode[],
     errors: ErrorNode,
-  ): Data => splitObject(draft, rootType, value, selectionSets, [], errors)
+  ): Data => {
+    draft.errors.push(...index.at(errors))
+    return fill(draft, { value, type, path: undefined, errors, shared: noKeys }, selectionSets)
+  }
+}
+
+function withShared(place: Place, keys: ReadonlySet<string>): Place {
+  const { shared } = place
+  if (shared === 'all' || keys.size === 0) return place
+  return { ...place, shared: shared.size === 0 ? keys : new Set([...shared, ...keys]) }
+}
+
+function toList(path: LinkedPath | undefined): readonly PathSegment[] {
+  const list: PathSegment[] = []
+  for (let at = path; at; at = at.previous) list.push(at.segment)
+  return list.reverse()
 }

@@ -20,14 +20,17 @@ function formatPatches(part: Part, maskError: MaskError): WirePart {
   const incremental = 'incremental' in part ? part.incremental : undefined
   return {
     ...formatHead(part),
-    ...(incremental && {
-      incremental: incremental.map((patch) => {
-        const { errors, ...rest } = patch
-        return errors?.length ? { ...rest, errors: formatErrors(errors, maskError) } : rest
-      }),
-    }),
+    ...(incremental && { incremental: formatIncremental(incremental, maskError) }),
     hasNext: part.hasNext,
   }
+}
+
+function formatIncremental(patches: readonly Patch[], maskError: MaskError): readonly unknown[] {
+  // Most have no errors, and go as they are.
+  if (patches.every(({ errors }) => !errors)) return patches
+  return patches.map((patch) =>
+    patch.errors ? { ...patch, errors: formatErrors(patch.errors, maskError) } : patch,
+  )
 }
 
 /** The later format: each fragment is announced under an id in `pending`, delivered, and named in `completed`. */

@@ -90,16 +90,18 @@ function runOperation(
   function start(record: DeliveryRecord): void {
     const { fragment, place } = record
     if (record.state !== 'waiting' || !fragment || !place) return
-    const { contextValue: context, signal } = usages.begin(fragment.usage, record)
+    const usage = usages.of(fragment.usage)
     record.state = 'running'
-    const group = createGroup(record, context, signal)
-    settle(
+    record.usage = usage
+    const group = createGroup(record, usage.contextValue, usage.signal)
+    const isWaiting = settle(
       group,
       place,
       fragment.selectionSets,
       (data) => finish(record, data, [...group.errors]),
       (error) => finish(record, null, [...group.errors, locatedError(error, undefined, record.path)]),
     )
+    if (isWaiting) usage.wait(record)
   }
 
   function finish(record: DeliveryRecord, data: Data | null, errors: readonly GraphQLError[]): void {
@@ -108,25 +110,28 @@ function runOperation(
     record.data = data
     record.errors = errors
     if (data === null) for (const child of record.children) drop(child)
-    if (record.fragment) usages.end(record.fragment.usage, record)
+    record.usage?.done(record)
     stream.settled()
   }
 
   /** The record is not sent: its place is gone. */
   function drop(record: DeliveryRecord): void {
     if (record.state === 'dropped') return
-    const wasRunning = record.state === 'running'
     record.state = 'dropped'
     for (const child of record.children) drop(child)
-    if (wasRunning && record.fragment) usages.end(record.fragment.usage, record)
+    record.usage?.drop(record)
     stream.settled()
   }
 
   function giveUp(open: readonly DeliveryRecord[], why: string): void {
     for (const record of open) {
       if (record.state === 'waiting') record.state = 'running'
+      const { usage } = record
+      record.usage = undefined
       // Without what it had so far: a part of its errors would not explain why everything is missing.
       finish(record, null, [fragmentTimedOut(record.path, why)])
+      // First the answer, then the end of its calls, so that what they report does not become part of it.
+      usage?.drop(record)
     }
   }
 

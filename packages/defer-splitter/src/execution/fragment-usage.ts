@@ -6,16 +6,17 @@ import { withSignal } from './fragment-context.ts'
 export interface FragmentUsage<Member> {
   readonly contextValue: unknown
   readonly signal: AbortSignal
-  /** The patches that are being worked on. */
-  readonly open: ReadonlySet<Member>
+  /** The patch has something to wait for: it shares the usage's time with those that wait already. */
+  wait(member: Member): void
+  /** The patch waits no longer. With the last one the timer stops. */
+  done(member: Member): void
+  /** The patch is no longer wanted. When no other one is, the usage's calls are cancelled. */
+  drop(member: Member): void
 }
 
 export interface FragmentUsages<Member> {
-  /** The patch starts: it shares the usage's time with those that are under way. */
-  begin(usage: DirectiveNode, member: Member): FragmentUsage<Member>
-  /** The patch is done or no longer wanted. With the last one the timer stops. */
-  end(usage: DirectiveNode, member: Member): void
-  /** Stops everything that is open and cancels its calls. */
+  of(usage: DirectiveNode): FragmentUsage<Member>
+  /** Stops the timers and cancels the calls of what is still waited for. */
   close(): void
 }
 
@@ -26,57 +27,67 @@ export function createFragmentUsages<Member>(input: {
   readonly onTimeout: (members: readonly Member[]) => void
 }): FragmentUsages<Member> {
   const { contextValue, timeoutMs, clock, onTimeout } = input
-  const usages = new Map<DirectiveNode, OpenUsage<Member>>()
+  const closers = new Map<DirectiveNode, () => void>()
+  const usages = new Map<DirectiveNode, FragmentUsage<Member>>()
 
-  function openUsage(node: DirectiveNode): OpenUsage<Member> {
+  function createUsage(node: DirectiveNode): FragmentUsage<Member> {
     const controller = new AbortController()
     const { signal } = controller
-    const usage: OpenUsage<Member> = {
+    const waiting = new Set<Member>()
+    let timer: unknown
+
+    /** What comes later under the same directive starts afresh. */
+    function retire(): void {
+      clock.clearTimeout(timer)
+      usages.delete(node)
+      closers.delete(node)
+    }
+
+    function timeOut(): void {
+      const members = [...waiting]
+      waiting.clear()
+      retire()
+      // First the answer, so that what the cancelled calls report does not become part of it.
+      onTimeout(members)
+      controller.abort(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
+    }
+
+    function done(member: Member): void {
+      if (waiting.delete(member) && waiting.size === 0) clock.clearTimeout(timer)
+    }
+
+    closers.set(node, () => {
+      clock.clearTimeout(timer)
+      if (waiting.size > 0) controller.abort()
+    })
+    return {
       contextValue: withSignal(contextValue, signal),
       signal,
-      open: new Set(),
-      controller,
-      timer: undefined,
+      wait(member) {
+        if (waiting.size === 0 && timeoutMs > 0) timer = clock.setTimeout(timeOut, timeoutMs)
+        waiting.add(member)
+      },
+      done,
+      drop(member) {
+        if (!waiting.has(member)) return
+        done(member)
+        if (waiting.size > 0) return
+        retire()
+        controller.abort()
+      },
     }
-    if (timeoutMs > 0) {
-      usage.timer = clock.setTimeout(() => {
-        usages.delete(node)
-        const members = [...usage.open]
-        // First the answer, so that what the cancelled calls report does not become part of it.
-        onTimeout(members)
-        controller.abort(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
-      }, timeoutMs)
-    }
-    usages.set(node, usage)
-    return usage
   }
 
   return {
-    begin(node, member) {
-      const usage = usages.get(node) ?? openUsage(node)
-      usage.open.add(member)
+    of(node) {
+      let usage = usages.get(node)
+      if (!usage) usages.set(node, (usage = createUsage(node)))
       return usage
     },
-    end(node, member) {
-      const usage = usages.get(node)
-      if (!usage?.open.delete(member) || usage.open.size > 0) return
-      usages.delete(node)
-      clock.clearTimeout(usage.timer)
-      // Nobody waits any longer for what these patches may still have under way.
-      usage.controller.abort()
-    },
     close() {
-      for (const usage of usages.values()) {
-        clock.clearTimeout(usage.timer)
-        usage.controller.abort()
-      }
+      for (const close of closers.values()) close()
+      closers.clear()
       usages.clear()
     },
   }
-}
-
-interface OpenUsage<Member> extends FragmentUsage<Member> {
-  readonly open: Set<Member>
-  readonly controller: AbortController
-  timer: unknown
 }

@@ -2,6 +2,7 @@ import { type GraphQLError, responsePathAsArray } from 'graphql'
 import type { DeferredFragment } from '../collect-fields.ts'
 import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
 import type { ObjectPlace } from './delivery-group.ts'
+import type { FragmentUsage } from './fragment-usage.ts'
 
 /**
  * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or
@@ -16,6 +17,8 @@ export interface DeliveryRecord {
   readonly place: ObjectPlace | undefined
   readonly path: readonly PathSegment[]
   readonly children: DeliveryRecord[]
+  /** What the patches of the same directive share; set when it starts. */
+  usage: FragmentUsage<DeliveryRecord> | undefined
   data: Data | null
   /** Those at the moment it was done: a field that comes too late may still report one to the group. */
   errors: readonly GraphQLError[]
@@ -29,6 +32,7 @@ export function createRootRecord(): DeliveryRecord {
     place: undefined,
     path,
     children: [],
+    usage: undefined,
     data: null,
     errors: [],
   }
@@ -36,7 +40,7 @@ export function createRootRecord(): DeliveryRecord {
 
 export function createPatchRecord(fragment: DeferredFragment, place: ObjectPlace): DeliveryRecord {
   const path = responsePathAsArray(place.path)
-  return { state: 'waiting', fragment, place, path, children: [], data: null, errors: [] }
+  return { state: 'waiting', fragment, place, path, children: [], usage: undefined, data: null, errors: [] }
 }
 
 /** Whether the record's place is an object in its parent's data: an error may have taken it away. */

@@ -1,0 +1,15 @@
+type Json = Record<string, any>
+
+/** Merges the parts of either incremental format into one result's data. */
+export function mergeDeferred(parts: readonly Json[]): unknown {
+  const data: Json = { ...parts[0]?.['data'] }
+  const places = new Map<string, readonly (string | number)[]>()
+  for (const part of parts) {
+    for (const { id, path } of part['pending'] ?? []) places.set(id, path)
+    for (const { id, path = places.get(id) ?? [], subPath = [], data: fields } of part['incremental'] ?? []) {
+      const place = [...path, ...subPath].reduce<any>((value, segment) => value[segment], data)
+      Object.assign(place, fields)
+    }
+  }
+  return data
+}
