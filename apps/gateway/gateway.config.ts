@@ -26,6 +26,7 @@ const review = {
 }
 
 export default defineConfig({
+  responseCache: { defaultTtlMs: 10_000 },
   grpc: {
     users: {
       endpoint: USERS,

@@ -5,6 +5,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
+import { createResponseCache, useResponseCache, type ResponseCache } from '@vinyasa/response-cache'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
@@ -83,6 +84,7 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
   const http = httpSettings(config)
   const live = livePlugin(config, bus, logger)
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
+  const cache = openCache(config, bus, logger)
   const schema = holdSchema()
   let draining = false
 
@@ -111,13 +113,15 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
     context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
     plugins: [
       useReadinessCheck({ endpoint: '/health/ready', check: isReady }),
+      // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
+      ...(config.plugins ?? []),
+      ...cachePlugins(cache),
       useRequestLog({ logger }),
       ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
       ...safetyPlugins(http),
       deferPlugin(config),
       live,
       ...sources.map((source) => source.plugin),
-      ...(config.plugins ?? []),
       schema.plugin,
     ],
   })
@@ -140,9 +144,29 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
     async close() {
       await liveSockets.close()
       await yoga.dispose()
+      await cache?.close()
       await closeBackends()
     },
   }
+}
+
+function openCache(
+  { responseCache = false }: GatewayConfig,
+  bus: InvalidationBus,
+  logger: Logger,
+): ResponseCache | undefined {
+  if (responseCache === false) return undefined
+  return createResponseCache({
+    ...(responseCache === true ? {} : responseCache),
+    bus,
+    onEvent(event) {
+      if (event.type === 'error') logger.error(event.error, 'response cache')
+    },
+  })
+}
+
+function cachePlugins(cache: ResponseCache | undefined): readonly Plugin[] {
+  return cache ? [useResponseCache(cache)] : []
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {

@@ -5,9 +5,9 @@ import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
-import { count, milliseconds } from './primitives.ts'
+import { count, functionValue, milliseconds } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
-import type { GatewayConfig } from './types.ts'
+import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
 
 const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -66,6 +66,25 @@ const invalidate = z.strictObject({
   path: path.optional(),
 })
 
+const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
+  z.boolean(),
+  z.strictObject({
+    maxSize: count.optional(),
+    defaultTtlMs: milliseconds.optional(),
+    staleWhileRevalidateMs: milliseconds.optional(),
+    invalidateOnMutation: z.boolean().optional(),
+    varyHeaders: z.array(z.string()).optional(),
+    strategy: z.union([z.enum(['types', 'entities', 'all']), functionValue()]).optional(),
+    idFields: z.array(z.string()).optional(),
+    ignoredTypes: z.array(z.string()).optional(),
+    ttlMsBySchemaCoordinate: z.record(z.string(), milliseconds).optional(),
+    session: functionValue().optional(),
+    enabled: functionValue().optional(),
+    hitsAt: z.enum(['auto', 'params', 'execute']).optional(),
+    clientMaxAge: z.boolean().optional(),
+  }) as z.ZodType<ResponseCacheConfig>,
+])
+
 const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   preset: z.enum(['development', 'production']).optional(),
   server: server.optional(),
@@ -75,6 +94,7 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   rest: z.record(z.string(), restSource).optional(),
   redisUrl: z.string().optional(),
   liveQuery: liveQuery.optional(),
+  responseCache: responseCache.optional(),
   defer: defer.optional(),
   invalidate: invalidate.optional(),
   plugins: z

@@ -3,6 +3,7 @@ import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
+import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
 
 /** Where and how the gateway listens. */
@@ -90,6 +91,12 @@ export interface InvalidateConfig {
   readonly path?: string | undefined
 }
 
+/** The options of `useResponseCache`. */
+export interface ResponseCacheConfig extends Omit<
+  ResponseCacheOptions,
+  'bus' | 'clock' | 'onEvent' | 'store'
+> {}
+
 /** What a `gateway.config.*` file holds. */
 export interface GatewayConfig {
   /** Where every switch starts. Default `development`. */
@@ -108,6 +115,8 @@ export interface GatewayConfig {
   readonly redisUrl?: string | undefined
   /** Live queries; `false` turns them off. Fields are live where their source says so. */
   readonly liveQuery?: false | LiveQueryConfig | undefined
+  /** Caches the results of queries; `true` takes the defaults. Default false. */
+  readonly responseCache?: boolean | ResponseCacheConfig | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
   /** Default: off. */

@@ -3,7 +3,7 @@ import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-
 import type { GrpcSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { SourceEnvironment } from './open-sources.ts'
-import type { Source } from './source.ts'
+import type { Source, SourceHealth } from './source.ts'
 
 /** Opens one entry of the config's `grpc`. */
 export async function openGrpcSource(
@@ -30,9 +30,19 @@ export async function openGrpcSource(
     kind: 'grpc',
     plugin: useGrpcSource(source),
     api: source,
-    health: async () => ({ name, healthy: true }),
+    health: (signal) => checkHealth(source, signal),
     close: () => source.close(),
   }
+}
+
+async function checkHealth(source: GrpcSource, signal: AbortSignal): Promise<SourceHealth> {
+  const { status, endpoints } = await source.health({ signal })
+  if (status === 'SERVING') return { name: source.name, healthy: true }
+  const down = endpoints.filter((endpoint) => endpoint.status !== 'SERVING')
+  const reason = down
+    .map((endpoint) => `${endpoint.address}: ${endpoint.reason ?? endpoint.status}`)
+    .join(', ')
+  return { name: source.name, healthy: false, reason }
 }
 
 /** The files and folders that a source is read from. */
