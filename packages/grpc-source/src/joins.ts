@@ -96,7 +96,7 @@ function createSingleField(
     type: join.required ? new GraphQLNonNull(type) : type,
     args,
     description: join.description,
-    extensions: { origin: originOf(method, context) },
+    extensions: { origin: originOf(method, context), requires: Object.values(join.request) },
     resolve: createSingleResolver(join.request, context.reader(method), plucked?.name),
   }
 }
@@ -139,7 +139,7 @@ function createBatchField(
   return {
     type: join.required && !many ? new GraphQLNonNull(type) : type,
     description: join.description,
-    extensions: { origin: originOf(method, context) },
+    extensions: { origin: originOf(method, context), requires: [parentKey] },
     resolve: createBatchResolver({
       runtime: context.reader(method),
       operations: context.operations,

@@ -170,6 +170,15 @@ export function buildModel(options: ModelOptions): Model {
     )
   }
 
+  /** What GraphQL refuses was found before, and is told better by the findings. */
+  function orFindings<T>(build: () => T): T {
+    try {
+      return build()
+    } catch (error) {
+      throw findings.length > 0 ? lintError(sourceName, findings) : error
+    }
+  }
+
   const roots: Record<'QUERY' | 'MUTATION' | 'SUBSCRIPTION', GraphQLFieldConfigMap<unknown, unknown>> = {
     QUERY: {},
     MUTATION: {},
@@ -185,6 +194,7 @@ export function buildModel(options: ModelOptions): Model {
       sourceName,
       bus,
       isEntity: (name) => messageNames.has(name),
+      fieldMasks: source.fieldMasks === true,
     })
     roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
   }
@@ -195,11 +205,13 @@ export function buildModel(options: ModelOptions): Model {
     Object.keys(fields).length === 0 ? undefined : new GraphQLObjectType({ name, fields })
   const declared = declareJoins(source.joins ?? [], joinContext)
   // Building the schema makes every type, and with it every finding.
-  const plain = new GraphQLSchema({
-    query: root('Query', roots.QUERY),
-    mutation: root('Mutation', roots.MUTATION),
-    subscription: root('Subscription', roots.SUBSCRIPTION),
-    types: typesOf(declared),
+  const plain = orFindings(() => {
+    return new GraphQLSchema({
+      query: root('Query', roots.QUERY),
+      mutation: root('Mutation', roots.MUTATION),
+      subscription: root('Subscription', roots.SUBSCRIPTION),
+      types: typesOf(declared),
+    })
   })
   const foreignJoins: JoinFields = new Map([...declared].filter(([typeName]) => !plain.getType(typeName)))
   const schema = findings.length === 0 ? extendTypes(plain, declared) : plain

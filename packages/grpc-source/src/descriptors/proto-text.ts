@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobuf'
 import {
   FileDescriptorSetSchema,
@@ -58,7 +58,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
   async function find(importPath: string): Promise<string | undefined> {
     const given = protoText[importPath]
     if (given !== undefined) return given
-    for (const folder of includePaths) {
+    for (const folder of [...includePaths, ...protoFiles.map((path) => dirname(path))]) {
       const text = await read(join(folder, importPath))
       if (text !== undefined) return text
     }

@@ -4,9 +4,11 @@ import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
 } from 'graphql'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { announce, createAnnouncement } from '../invalidation.ts'
+import { maskField, selectionMask } from '../field-masks.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
 import type { ExposedMethod } from '../methods.ts'
 import type { OperationInfo } from '../runtime/operation.ts'
@@ -22,6 +24,7 @@ export interface RootFieldOptions {
   readonly sourceName: string
   readonly bus: InvalidationBus | undefined
   readonly isEntity: (typeName: string) => boolean
+  readonly fieldMasks: boolean
 }
 
 /** The GraphQL field of a query, mutation or subscription method. */
@@ -42,6 +45,7 @@ export function createRootField(
       ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery, type) } : {}),
     },
   }
+  const withMask = createMasker(method, options)
   if (method.type === 'SUBSCRIPTION') {
     return {
       ...base,
@@ -54,7 +58,7 @@ export function createRootField(
     return {
       ...base,
       resolve: async (_source, args, context, info) =>
-        runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
+        runtime.pluck(await runtime.unary(withMask(args, info), { context, info: info as OperationInfo })),
     }
   }
   const announcement = createAnnouncement(method, type, isEntity)
@@ -65,6 +69,27 @@ export function createRootField(
       if (announcement) await announce(bus, announcement(args, result))
       return result
     },
+  }
+}
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** Adds the selection to the request, where the request takes it and the client sent no mask. */
+function createMasker(
+  method: ExposedMethod,
+  options: RootFieldOptions,
+): (args: Arguments, info: GraphQLResolveInfo) => Arguments {
+  const { shapes, fieldMasks } = options
+  const field = fieldMasks ? maskField(shapes, method.desc.input) : undefined
+  const { wrapRequest } = method
+  const message = method.responsePluck ? method.responsePluck.message : method.desc.output
+  if (!field || !message) return (args) => args
+  return (args, info) => {
+    const request = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments
+    const paths = request[field.name] === undefined ? selectionMask(info, shapes, message) : undefined
+    if (!paths || paths.length === 0) return args
+    const masked = { ...request, [field.name]: paths }
+    return wrapRequest === undefined ? masked : { ...args, [wrapRequest]: masked }
   }
 }
 

@@ -1,0 +1,473 @@
+import { printSchema, printType } from 'graphql'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createYoga } from 'graphql-yoga'
+import { waitUntil } from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+import { createGrpcSource, useGrpcSource, type GrpcSourceOptions } from '../src/index.ts'
+import { backend, disposables, run, source, yogaWith } from './harness.ts'
+
+const service = (body: string, rest = ''): string =>
+  `syntax = "proto3";\npackage m;\nimport "graphql.proto";\nimport "google/protobuf/field_mask.proto";\nimport "google/protobuf/empty.proto";\n${rest.startsWith('import') ? rest : ''}\nservice S {\n${body}\n}\n${rest.startsWith('import') ? '' : rest}`
+
+const THING = `
+  message Req { string id = 1; int32 limit = 2; }
+  message Things { repeated Thing things = 1; }
+  message Thing {
+    string id = 1;
+    int64 big = 2;
+    Kind kind = 3;
+    map<string, int64> counts = 4;
+    oneof by { string name = 5; Part part = 6; Part other = 7; int64 number = 8; }
+    bytes data = 9;
+    Part single = 10;
+  }
+  message Part { string text = 1; string more = 2; }
+  enum Kind { KIND_UNSPECIFIED = 0; KIND_GOOD = 1; KIND_BAD = 2; }
+`
+const GET = service(
+  'rpc Get(Req) returns (Thing) { option (graphql.schema) = { name: "get" }; } rpc Put(Thing) returns (Thing) { option (graphql.schema) = { type: MUTATION name: "put" request { name: "input" } }; }',
+  THING,
+)
+const thing = {
+  id: '1',
+  big: '9007199254740993',
+  kind: 'KIND_GOOD',
+  counts: { a: '5' },
+  part: { text: 't' },
+  data: Buffer.from([255]),
+}
+
+async function served(options: Partial<GrpcSourceOptions>, query: string): Promise<any> {
+  const { address } = await backend(
+    { 'm.proto': GET },
+    { 'm.S/Get': () => thing, 'm.S/Put': (request) => request },
+  )
+  return run(yogaWith(await source({ protoText: { 'm.proto': GET }, endpoint: address, ...options })), query)
+}
+
+describe('mapping options', () => {
+  it.each([
+    [
+      'fieldNames: proto',
+      { fieldNames: 'proto' },
+      '{ get { id big } }',
+      { id: '1', big: '9007199254740993' },
+    ],
+    [
+      'int64: number-when-safe',
+      { int64: 'number-when-safe' },
+      '{ get { big counts { key value } } }',
+      { big: '9007199254740993', counts: [{ key: 'a', value: 5 }] },
+    ],
+    [
+      'int64: bigint-scalar',
+      { int64: 'bigint-scalar' },
+      '{ get { big counts { key value } } }',
+      { big: '9007199254740993', counts: [{ key: 'a', value: '5' }] },
+    ],
+    [
+      'int64: bigint-scalar with maps: json',
+      { int64: 'bigint-scalar', maps: 'json' },
+      '{ get { counts } }',
+      { counts: { a: '5' } },
+    ],
+    ['maps: json', { maps: 'json' }, '{ get { counts } }', { counts: { a: '5' } }],
+    ['stripEnumPrefix', { stripEnumPrefix: true }, '{ get { kind } }', { kind: 'GOOD' }],
+    ['hideUnspecified', { hideUnspecified: true }, '{ get { kind } }', { kind: 'KIND_GOOD' }],
+    [
+      'oneofs: union',
+      { oneofs: 'union' },
+      '{ get { by { __typename ... on ThingPart { value { text } } } } }',
+      { by: { __typename: 'ThingPart', value: { text: 't' } } },
+    ],
+    [
+      'fields: another name',
+      { fields: { 'm.Thing.big': { name: 'large', required: true } } },
+      '{ get { large } }',
+      { large: '9007199254740993' },
+    ],
+    ['bytes as base64', {}, '{ get { data } }', { data: '/w==' }],
+  ] as const)('%s', async (_name, options, query, expected) => {
+    expect(await served(options, query)).toEqual({ data: { get: expected } })
+  })
+
+  it('inputs take integers past 2^53 and entries, exactly', async () => {
+    const query =
+      'mutation { put(input: { big: 9007199254740993, counts: [{ key: "a", value: "1" }] }) { big counts { value } } }'
+    expect((await served({ int64: 'bigint-scalar' }, query)).data.put).toEqual({
+      big: '9007199254740993',
+      counts: [{ value: '1' }],
+    })
+  })
+
+  it('typeNames settles two types of one name, which stop the start otherwise', async () => {
+    const protoText = {
+      'a.proto': 'syntax = "proto3"; package a; message Status { string a = 1; }',
+      'b.proto': 'syntax = "proto3"; package b; message Status { string b = 1; }',
+      'm.proto': service(
+        'rpc Get(google.protobuf.Empty) returns (Both) { option (graphql.schema).name = "get"; }',
+        'message Both { a.Status a = 1; b.Status b = 2; }',
+      ).replace('import "graphql.proto";', 'import "graphql.proto"; import "a.proto"; import "b.proto";'),
+    }
+    await expect(source({ protoText, endpoint: 'x:1' })).rejects.toThrow(
+      'the type name "Status" is wanted by a.Status (a.proto) and by b.Status (b.proto)',
+    )
+    const grpc = await source({ protoText, endpoint: 'x:1', typeNames: { 'b.Status': 'BStatus' } })
+    expect(printType(grpc.schema.getType('Both') as never)).toContain('b: BStatus')
+  })
+
+  it('required, field_behavior and buf.validate make fields non-null', async () => {
+    const proto = `syntax = "proto3"; package m; import "graphql.proto"; import "google/api/field_behavior.proto"; import "buf/validate/validate.proto";
+      service S { rpc Put(T) returns (T) { option (graphql.schema).name = "put"; } }
+      message T {
+        string a = 1 [(graphql.field).required = true];
+        string b = 2 [(google.api.field_behavior) = REQUIRED];
+        string c = 3 [(google.api.field_behavior) = OUTPUT_ONLY];
+        string d = 4 [(google.api.field_behavior) = INPUT_ONLY, (google.api.field_behavior) = REQUIRED];
+        string e = 5 [(buf.validate.field).required = true];
+        oneof f { option (buf.validate.oneof).required = true; string g = 6; string h = 7; }
+      }`
+    const validate =
+      'syntax = "proto2"; package buf.validate; import "google/protobuf/descriptor.proto"; extend google.protobuf.FieldOptions { optional FieldRules field = 1159; } extend google.protobuf.OneofOptions { optional OneofRules oneof = 1159; } message FieldRules { optional bool required = 25; } message OneofRules { optional bool required = 1; }'
+    const grpc = await source({
+      protoText: { 'm.proto': proto, 'buf/validate/validate.proto': validate },
+      endpoint: 'x:1',
+    })
+    expect(printSchema(grpc.schema)).toMatchInlineSnapshot(`
+      "type Query {
+        put(a: String!, b: String!, d: String!, e: String!, f: TFInput!): T
+      }
+
+      type T {
+        a: String!
+        b: String!
+        c: String
+        e: String!
+        g: String
+        h: String
+      }
+
+      input TFInput @oneOf {
+        g: String
+        h: String
+      }"
+    `)
+  })
+
+  it("expose: 'all' tells queries, mutations and subscriptions apart", async () => {
+    const proto =
+      'syntax = "proto3"; package m; message E { string a = 1; } service S { rpc GetIt(E) returns (E); rpc Getter(E) returns (E); rpc Look(E) returns (E) { option idempotency_level = NO_SIDE_EFFECTS; } rpc Watch(E) returns (stream E); rpc Up(stream E) returns (E); }'
+    const { schema } = await source({ protoText: { 'm.proto': proto }, endpoint: 'x:1', expose: 'all' })
+    expect(
+      [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map((type) =>
+        Object.keys(type?.getFields() ?? {}),
+      ),
+    ).toEqual([['getIt', 'look'], ['getter'], ['watch']])
+  })
+
+  it('methods options win over the proto, also for protos without annotations', async () => {
+    const { schema } = await source({
+      protoText: { 'm.proto': GET },
+      endpoint: 'x:1',
+      methods: {
+        'm.S.Get': {
+          schema: { name: 'thing', response: { required: true } },
+          liveQuery: { enabled: true, throttleMs: 0, triggers: ['Thing.*'] },
+        },
+        'm.S.Put': { schema: false },
+      },
+    })
+    const field = schema.getQueryType()?.getFields()['thing']
+    expect([String(field?.type), field?.extensions['liveQuery'], schema.getMutationType()]).toEqual([
+      'Thing!',
+      { enabled: true, throttleMs: 0, triggers: ['Thing.*'] },
+      undefined,
+    ])
+  })
+
+  it('invalidates in the options, several events and another id', async () => {
+    const events: unknown[] = []
+    const bus = {
+      publish: async (batch: readonly unknown[]) => void events.push(...batch),
+      subscribe: () => () => {},
+    }
+    const rules = [
+      { entityType: 'Thing', operation: 'reset' },
+      { entityType: 'Part', idField: 'name' },
+    ]
+    await served(
+      { bus, methods: { 'm.S.Put': { invalidates: rules } } },
+      'mutation { put(input: { id: "7", by: { name: "n" } }) { id } }',
+    )
+    expect(events).toEqual([
+      { entityType: 'Thing', operation: 'reset', entityId: '7' },
+      { entityType: 'Part', operation: 'update', entityId: 'n' },
+    ])
+  })
+
+  it('uploads: bytes come as files of a multipart request', async () => {
+    const { address } = await backend(
+      { 'm.proto': GET },
+      { 'm.S/Get': () => thing, 'm.S/Put': (request) => request },
+    )
+    const yoga = yogaWith(await source({ protoText: { 'm.proto': GET }, endpoint: address, uploads: true }))
+    const form = new FormData()
+    form.set(
+      'operations',
+      JSON.stringify({
+        query: 'mutation ($file: Upload) { put(input: { data: $file }) { data } }',
+        variables: { file: null },
+      }),
+    )
+    form.set('map', JSON.stringify({ 0: ['variables.file'] }))
+    form.set('0', new File([Uint8Array.of(1, 2, 255)], 'x.bin'))
+    const response = await yoga.fetch('http://test/graphql', { method: 'POST', body: form })
+    expect(await response.json()).toEqual({ data: { put: { data: 'AQL/' } } })
+  })
+})
+
+describe('field masks', () => {
+  const proto = service(
+    'rpc Get(MaskReq) returns (Thing) { option (graphql.schema).name = "get"; } rpc Batch(Keys) returns (Things);',
+    `${THING} message MaskReq { string id = 1; google.protobuf.FieldMask read_mask = 2; } message Keys { repeated string ids = 1; }`,
+  )
+
+  it('send what is selected, through fragments, and what joins need; the client’s own mask wins', async () => {
+    const masks: unknown[] = []
+    const { address } = await backend(
+      { 'm.proto': proto },
+      {
+        'm.S/Get': ({ readMask }) => (masks.push(readMask?.paths), thing),
+        'm.S/Batch': () => ({ things: [] }),
+      },
+    )
+    const grpc = await source({
+      protoText: { 'm.proto': proto },
+      endpoint: address,
+      fieldMasks: true,
+      joins: [
+        {
+          type: 'Thing',
+          field: 'twin',
+          batch: { method: 'm.S.Batch', keys: 'ids', items: 'things', parentKey: 'id' },
+        },
+      ],
+    })
+    const yoga = yogaWith(grpc)
+    await run(
+      yoga,
+      '{ get { __typename big single { text } ...F } } fragment F on Thing { counts { key } twin { id } }',
+    )
+    await run(yoga, '{ get(readMask: "big") { id } }')
+    expect(masks).toEqual([['big', 'single.text', 'counts', 'id'], ['big']])
+  })
+})
+
+describe('reload', () => {
+  it('takes new protos without a restart, keeps the old schema when they are broken, and watches on request', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'grpc-watch-'))
+    disposables().use(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'm.proto')
+    writeFileSync(file, GET)
+    const errors: unknown[] = []
+    const grpc = await source({
+      protoFiles: [file],
+      endpoint: 'x:1',
+      watch: true,
+      onError: (error) => errors.push(error),
+    })
+    const yoga = createYoga({ logging: false, plugins: [useGrpcSource(grpc)] })
+    const fields = async (): Promise<string[]> =>
+      (await run(yoga, '{ __schema { queryType { fields { name } } } }')).data.__schema.queryType.fields.map(
+        ({ name }: any) => name,
+      )
+    expect(await fields()).toEqual(['get'])
+    writeFileSync(file, GET.replace('name: "get"', 'name: "fetched"'))
+    await waitUntil(async () => (await fields()).includes('fetched'))
+    writeFileSync(file, 'syntax = "proto3"; message {')
+    await waitUntil(() => errors.length > 0)
+    expect(await fields()).toEqual(['fetched'])
+    await expect(grpc.reload()).rejects.toThrow('is not a valid .proto file')
+  })
+})
+
+describe('what is wrong stops the start with one clear error', () => {
+  const text = (proto: string): Partial<GrpcSourceOptions> => ({
+    protoText: { 'm.proto': proto },
+    endpoint: 'x:1',
+  })
+  it.each([
+    [
+      'a wrong proto',
+      text('syntax = "proto3";\nmessage A { int32 = 3; }'),
+      /^m\.proto is not a valid \.proto file: illegal name '=' \(line 2\)/,
+    ],
+    [
+      'a missing import',
+      text('syntax = "proto3"; import "no/where.proto";'),
+      'm.proto imports "no/where.proto", which was not found (no includePaths are set); add the folder that holds it to includePaths',
+    ],
+    [
+      'a missing file',
+      { protoFiles: ['no/such.proto'], endpoint: 'x:1' },
+      'the proto file "no/such.proto" does not exist',
+    ],
+    [
+      'an unknown type',
+      text('syntax = "proto3"; package m; message A { Nope b = 1; }'),
+      'm.proto: m.A.b uses the type "Nope"',
+    ],
+    [
+      'an unknown option',
+      text(service('rpc Get(Req) returns (Req) { option (graphql.shema).name = "x"; }', 'message Req {}')),
+      'm.proto: m.S.Get has the option (graphql.shema), which no imported file defines',
+    ],
+    [
+      'an unknown field of an option',
+      text(
+        service('rpc Get(Req) returns (Req) { option (graphql.schema) = { nam: "x" }; }', 'message Req {}'),
+      ),
+      'graphql.GraphqlSchema has no field "nam", it has: type, name, request, response',
+    ],
+    [
+      'an unknown response pluck',
+      text(
+        service(
+          'rpc Get(Req) returns (Req) { option (graphql.schema) = { name: "x" response { pluck: "nope" } }; }',
+          'message Req { string id = 1; }',
+        ),
+      ),
+      'm.proto: m.S.Get: response.pluck names "nope", which m.Req has not; it has id',
+    ],
+    [
+      'an unknown request pluck',
+      text(
+        service(
+          'rpc Get(Req) returns (Req) { option (graphql.schema) = { name: "x" request { plucks: ["nope"] } }; }',
+          'message Req { string id = 1; }',
+        ),
+      ),
+      'request.plucks names "nope"',
+    ],
+    [
+      'an unknown resolver',
+      text(
+        service(
+          'rpc Get(Req) returns (Req) { option (graphql.schema).name = "x"; }',
+          'message Req { string id = 1 [(graphql.field).resolver = "nope"]; }',
+        ),
+      ),
+      'm.proto: m.Req.id: (graphql.field).resolver names "nope"',
+    ],
+    [
+      'two fields of one name',
+      text(
+        service(
+          'rpc A(Req) returns (Req) { option (graphql.schema).name = "x"; } rpc B(Req) returns (Req) { option (graphql.schema).name = "x"; }',
+          'message Req { string id = 1; }',
+        ),
+      ),
+      'm.proto: m.S.B: the query field "x" is also m.S.A (m.proto)',
+    ],
+    [
+      'a bad trigger',
+      text(
+        service(
+          'rpc A(Req) returns (Req) { option (graphql.schema).name = "x"; option (graphql.live_query) = { enabled: true triggers: "User" }; }',
+          'message Req { string id = 1; }',
+        ),
+      ),
+      'live_query.triggers holds "User"; write "<EntityType>.<operation>"',
+    ],
+    [
+      'a live mutation',
+      text(
+        service(
+          'rpc A(Req) returns (Req) { option (graphql.schema) = { type: MUTATION }; option (graphql.live_query).enabled = true; }',
+          'message Req { string id = 1; }',
+        ),
+      ),
+      'm.S.A: has live_query.enabled but is a MUTATION',
+    ],
+    [
+      'a subscription that answers once',
+      text(
+        service(
+          'rpc A(Req) returns (Req) { option (graphql.schema) = { type: SUBSCRIPTION }; }',
+          'message Req {}',
+        ),
+      ),
+      'is a SUBSCRIPTION but answers once',
+    ],
+    [
+      'a wrong default',
+      text(
+        service(
+          'rpc A(Req) returns (Req) { option (graphql.schema).name = "a"; }',
+          'message Req { int32 n = 1 [(graphql.field).default = "many"]; }',
+        ),
+      ),
+      'm.Req.n: the default "many" is no value of type Int',
+    ],
+    [
+      'no endpoint',
+      { protoText: { 'm.proto': GET } },
+      'm.S: has no endpoint; set endpoint, endpoints["m.S"] or (graphql.service).host',
+    ],
+    [
+      'an unknown method in the options',
+      { ...text(GET), methods: { 'm.S.Nope': {} } },
+      'methods: "m.S.Nope" names no method of the protos',
+    ],
+    [
+      'nothing exposed',
+      text('syntax = "proto3"; package m; service S { rpc A(E) returns (E); } message E {}'),
+      'no method is exposed',
+    ],
+    [
+      'no descriptors',
+      { endpoint: 'x:1' },
+      'exactly one of protoFiles (or protoText), descriptorSet, reflection, protoMetadata; none of them is set',
+    ],
+    ['two inputs', { ...text(GET), reflection: true }, 'protoFiles and reflection are set'],
+    [
+      'no descriptor set',
+      { descriptorSet: 'nowhere.binpb', endpoint: 'x:1' },
+      '"nowhere.binpb" is not a FileDescriptorSet',
+    ],
+    [
+      'junk for a descriptor set',
+      { descriptorSet: Uint8Array.of(1, 2, 3), endpoint: 'x:1' },
+      'the given bytes is not a FileDescriptorSet',
+    ],
+    [
+      'no metadata for ts-proto',
+      { protoMetadata: [{}], endpoint: 'x:1' },
+      'is no protoMetadata; generate it with ts-proto\'s option "outputSchema=true"',
+    ],
+    [
+      'an unreachable reflection server',
+      { reflection: true, endpoint: '127.0.0.1:1' },
+      /the server at 127\.0\.0\.1:1 did not describe itself \(UNAVAILABLE/,
+    ],
+    ['a wrong endpoint', { ...text(GET), endpoint: 'ftp://x/y' }, 'the endpoint "ftp://x/y" is no address'],
+  ] as const)('%s', async (_what, options, message) => {
+    await expect(createGrpcSource({ name: 'm', ...(options as Partial<GrpcSourceOptions>) })).rejects.toThrow(
+      message as string,
+    )
+  })
+
+  it('tells all findings at once', async () => {
+    const proto = service(
+      'rpc A(Req) returns (Req) { option (graphql.schema) = { name: "a" response { pluck: "x" } }; } rpc B(Req) returns (Req) { option (graphql.schema) = { name: "a" request { plucks: "y" } }; }',
+      'message Req { string id = 1; }',
+    )
+    await expect(source(text(proto))).rejects.toMatchObject({
+      code: 'GRPC_SOURCE_LINT',
+      findings: { length: 3 },
+      message: expect.stringContaining('3 findings:\n- m.proto: m.S.A:'),
+    })
+  })
+})
