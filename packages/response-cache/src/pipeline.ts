@@ -141,10 +141,11 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     const merge = createIncrementalMerge()
     for await (const part of parts) {
       merge.add(part)
+      // Before the last part goes out: whoever writes it has no reason to ask for another.
+      const data = merge.result()
+      if (data) take(state, Buffer.from(JSON.stringify({ data })))
       yield part
     }
-    const data = merge.result()
-    if (data) take(state, Buffer.from(JSON.stringify({ data })))
   }
 
   function takeWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
