@@ -1,5 +1,6 @@
 import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import { stripLiveDirective } from './directive.ts'
+import { createEntityFinder, type EntityFinder } from './identifiers.ts'
 import { planLiveQuery, type LivePlan } from './live-plan.ts'
 import type { LiveQueryFieldOptions } from './options.ts'
 
@@ -9,6 +10,11 @@ export interface LiveDocument {
   readonly text: string
 }
 
+export interface PlannedOperation {
+  readonly plan: LivePlan
+  readonly entities: () => EntityFinder
+}
+
 export interface LiveDocuments {
   strip(document: DocumentNode): LiveDocument
   plan(input: {
@@ -16,7 +22,7 @@ export interface LiveDocuments {
     readonly document: DocumentNode
     readonly operation: OperationDefinitionNode
     readonly throttleMs: number | undefined
-  }): LivePlan
+  }): PlannedOperation
 }
 
 /** What is derived from a document alone, derived once. Yoga gives one document object for one query text. */
@@ -27,7 +33,7 @@ export function createLiveDocuments(
   const stripped = new WeakMap<DocumentNode, LiveDocument>()
   const plans = new WeakMap<
     OperationDefinitionNode,
-    { schema: GraphQLSchema; throttleMs?: number; plan: LivePlan }
+    { schema: GraphQLSchema; throttleMs: number | undefined; planned: PlannedOperation }
   >()
   return {
     strip(document) {
@@ -40,10 +46,14 @@ export function createLiveDocuments(
     },
     plan({ schema, document, operation, throttleMs }) {
       const known = plans.get(operation)
-      if (known && known.schema === schema && known.throttleMs === throttleMs) return known.plan
-      const plan = planLiveQuery({ schema, document, operation, fields, defaults, throttleMs })
-      plans.set(operation, { schema, plan, ...(throttleMs === undefined ? {} : { throttleMs }) })
-      return plan
+      if (known && known.schema === schema && known.throttleMs === throttleMs) return known.planned
+      let finder: EntityFinder | undefined
+      const planned = {
+        plan: planLiveQuery({ schema, document, operation, fields, defaults, throttleMs }),
+        entities: () => (finder ??= createEntityFinder(schema, document, operation)),
+      }
+      plans.set(operation, { schema, throttleMs, planned })
+      return planned
     },
   }
 }

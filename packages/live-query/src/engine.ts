@@ -88,7 +88,7 @@ export function createLiveQueryEngine(options: EngineOptions): LiveQueryEngine {
     const directive = liveDirectiveValues(operation, variables)
     if (!directive) return undefined
     const { throttleMs } = directive
-    const plan = documents.plan({ schema, document, operation, throttleMs })
+    const { plan, entities } = documents.plan({ schema, document, operation, throttleMs })
     const stripped = documents.strip(document)
     const own = keyOf(live.context)
     const operationName = operation.name?.value
@@ -107,6 +107,7 @@ export function createLiveQueryEngine(options: EngineOptions): LiveQueryEngine {
               contextKey: own,
             }),
       plan,
+      entities,
       public: own === '',
       execute: execution.create({ live, document: stripped.document, operationName }),
     }

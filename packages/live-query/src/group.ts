@@ -1,7 +1,10 @@
 import type { GraphQLError } from 'graphql'
+import type { InvalidationEvent } from '@vinyasa/invalidation'
 import type { Clock } from './clock.ts'
+import { EntityMatch } from './entity-match.ts'
 import { EndLiveQuery, unexpectedError } from './errors.ts'
 import { isWorthRetrying } from './failure.ts'
+import type { EntityFinder } from './identifiers.ts'
 import type { LivePlan } from './live-plan.ts'
 import { backoffMs, eventsOfNextRun, nextRunAt, type Timing } from './schedule.ts'
 import type { Subscriber } from './subscriber.ts'
@@ -20,6 +23,8 @@ export interface LiveQueryRun {
 export interface GroupOptions {
   readonly plan: LivePlan
   readonly timing: Timing
+  /** Given where events with an id concern only those who hold it. */
+  readonly entities: EntityFinder | undefined
   readonly shared: boolean
   readonly skipUnchanged: boolean
   readonly joinWindowMs: number
@@ -49,6 +54,7 @@ interface Run {
 export class Group {
   readonly plan: LivePlan
   readonly #options: GroupOptions
+  readonly #entities: EntityMatch | undefined
   readonly #members = new Map<Subscriber, LiveQueryExecute>()
   #run: Run | undefined
   /** Joined when no run in flight would do. */
@@ -70,6 +76,7 @@ export class Group {
   constructor(options: GroupOptions) {
     this.plan = options.plan
     this.#options = options
+    this.#entities = options.entities && new EntityMatch(options.entities)
   }
 
   get size(): number {
@@ -95,8 +102,14 @@ export class Group {
     if (this.#members.size === 0) this.close()
   }
 
-  /** An event hit. */
-  hit(): void {
+  /** An event hit a trigger. Returns whether it concerns the group. */
+  hit(event: InvalidationEvent): boolean {
+    if (this.#entities?.concerns(event, this.#run !== undefined) === false) return false
+    this.#hit()
+    return true
+  }
+
+  #hit(): void {
     const now = this.#options.clock.now()
     const { count, firstAt } = this.#pending
     this.#pending = { count: count + 1, firstAt: count === 0 ? now : firstAt, lastAt: now }
@@ -212,6 +225,7 @@ export class Group {
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
     this.#planNextTry(run, now)
     this.#deliver(run, version, now)
+    if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
     this.#schedule()
   }
 

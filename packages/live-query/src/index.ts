@@ -29,6 +29,7 @@ export type {
   OperationRequest,
   PreparedOperation,
 } from './engine.ts'
+export type { EntityFinder } from './identifiers.ts'
 export type { LiveQueryExecute, LiveQueryRun } from './group.ts'
 export { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'
 export type { LiveQueryChannel } from './subscriber.ts'

@@ -59,6 +59,11 @@ export interface LiveQueryStoreOptions {
   readonly joinWindowMs?: number | undefined
   /** Send nothing when a re-execution gave what it gave before. Default `false`: each re-execution is an update. */
   readonly skipUnchanged?: boolean | undefined
+  /**
+   * An event with an id re-executes only the queries whose result holds that entity. Events of operation `create`, and
+   * of types whose `id` the query does not select everywhere, always do. Default `false`: the id makes no difference.
+   */
+  readonly matchEntityId?: boolean | undefined
   /** How deep `changed_fields` looks; a change below stands as the path at that depth. 0: leave it out. Default 10. */
   readonly changedFieldsDepth?: number | undefined
   /** Receives failures of the background. Default: `console.error`. */

@@ -3,6 +3,7 @@ import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { systemClock } from './clock.ts'
 import { LiveQueryStoreError, liveQueryLimit } from './errors.ts'
 import { Group, type LiveQueryExecute } from './group.ts'
+import type { EntityFinder } from './identifiers.ts'
 import type { LivePlan } from './live-plan.ts'
 import type { LiveQueryStoreOptions } from './options.ts'
 import type { Timing } from './schedule.ts'
@@ -20,6 +21,8 @@ export interface LiveQueryRegistration {
   /** The result depends on no header, so anyone may keep it. Default `false`. */
   readonly public?: boolean | undefined
   readonly execute: LiveQueryExecute
+  /** Needed where the store has `matchEntityId`. */
+  readonly entities?: (() => EntityFinder) | undefined
   readonly channel: LiveQueryChannel
 }
 
@@ -65,6 +68,7 @@ interface Entry {
 
 export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, joinWindowMs = 1000, skipUnchanged = false } = options
+  const { matchEntityId = false } = options
   const {
     changedFieldsDepth = 10,
     clock = systemClock,
@@ -90,6 +94,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
     const group = new Group({
       plan,
       timing: timingOf(plan),
+      entities: matchEntityId ? registration.entities?.() : undefined,
       shared,
       skipUnchanged,
       joinWindowMs: Math.min(joinWindowMs, plan.strategy === 'INVALIDATION' ? Infinity : plan.pollIntervalMs),
@@ -149,9 +154,9 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
     const spreadMs = Math.min(4000, hit.size * 10)
     let matching = 0
     for (const group of hit) {
-      matching += group.size
       if (isResync(event)) group.resync(hit.size > 1 ? random() * spreadMs : 0)
-      else group.hit()
+      else if (!group.hit(event)) continue
+      matching += group.size
     }
     return matching
   }

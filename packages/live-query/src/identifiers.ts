@@ -1,0 +1,107 @@
+import {
+  Kind,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { possibleObjects } from './triggers.ts'
+
+/** Finds the entities that a result holds: `User:1`. */
+export interface EntityFinder {
+  /** Whether every place of the operation that can return the type asks for its `id`. */
+  identifies(typeName: string): boolean
+  entitiesIn(data: unknown): Set<string>
+}
+
+/** A composite field of the operation: how its values are told apart, and what is below. */
+interface Place {
+  readonly key: string
+  /** The type of its values; undefined where only the result can tell, which the finder does not ask. */
+  readonly typeName: string | undefined
+  readonly idKey: string | undefined
+  readonly children: readonly Place[]
+}
+
+/** Made once for an operation; looking through a result is then a walk without the schema. */
+export function createEntityFinder(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): EntityFinder {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  const identified = new Set<string>()
+  const blind = new Set<string>()
+
+  function placesOf(type: GraphQLCompositeType, fields: readonly FieldNode[]): Place[] {
+    const places: Place[] = []
+    for (const objectType of possibleObjects(schema, type)) {
+      for (const node of fields) {
+        const field = objectType.getFields()[node.name.value]
+        const fieldType = field && getNamedType(field.type)
+        if (!fieldType || !isCompositeType(fieldType) || !node.selectionSet) continue
+        const below = fieldsOf(node.selectionSet)
+        const idNode = below.find(({ name, directives }) => name.value === 'id' && !directives?.length)
+        const typeName = isObjectType(fieldType) ? fieldType.name : undefined
+        const known = idNode && typeName ? identified : blind
+        for (const { name } of possibleObjects(schema, fieldType)) known.add(name)
+        places.push({
+          key: keyOf(node),
+          typeName,
+          idKey: idNode && keyOf(idNode),
+          children: placesOf(fieldType, below),
+        })
+      }
+    }
+    return places
+  }
+
+  /** The fields of a selection, through fragments whatever their type: too many is safe, too few is not. */
+  function fieldsOf(selectionSet: SelectionSetNode): FieldNode[] {
+    return selectionSet.selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection]
+      if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet)
+      const fragment = fragments.get(selection.name.value)
+      return fragment ? fieldsOf(fragment.selectionSet) : []
+    })
+  }
+
+  const queryType = schema.getQueryType()
+  const places = queryType ? placesOf(queryType, fieldsOf(operation.selectionSet)) : []
+  return {
+    identifies: (typeName) => identified.has(typeName) && !blind.has(typeName),
+    entitiesIn(data) {
+      const found = new Set<string>()
+      collect(data, places, found)
+      return found
+    },
+  }
+}
+
+function collect(value: unknown, places: readonly Place[], found: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) return value.forEach((item) => collect(item, places, found))
+  for (const place of places) visit((value as Record<string, unknown>)[place.key], place, found)
+}
+
+function visit(value: unknown, place: Place, found: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) return value.forEach((item) => visit(item, place, found))
+  if (place.typeName && place.idKey) {
+    found.add(`${place.typeName}:${String((value as Record<string, unknown>)[place.idKey])}`)
+  }
+  collect(value, place.children, found)
+}
+
+function keyOf(node: FieldNode): string {
+  return node.alias?.value ?? node.name.value
+}
