@@ -24,7 +24,7 @@ export type Patch = DeferPatch | StreamPatch
 /** A fragment that was announced: part of the format of `incrementalSpec=v0.2` only. */
 export interface Announced {
   readonly path: readonly PathSegment[]
-  readonly label?: string
+  readonly label?: string | undefined
 }
 
 /**

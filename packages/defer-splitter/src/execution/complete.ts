@@ -6,55 +6,46 @@ import {
   type GraphQLList,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
-  type SelectionSetNode,
 } from 'graphql'
-import type { FieldGroup } from '../collect-fields.ts'
-import { type DeliveryGroup, failField, type ObjectPlace, type Path } from './delivery-group.ts'
+import type { ObjectPlace, Path } from './delivery-group.ts'
+import type { FieldCall } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 import type { SharedValues } from './shared-values.ts'
 
-/** A field, or an item of its list, on the way from what the resolver gave to what goes into the data. */
-export interface Completion {
-  readonly group: DeliveryGroup
-  readonly field: FieldGroup
-  readonly info: () => GraphQLResolveInfo
-  readonly path: Path
-  readonly shared: SharedValues | undefined
-  executeObject(
-    group: DeliveryGroup,
-    place: ObjectPlace,
-    selectionSets: readonly SelectionSetNode[],
-  ): MaybePromise<unknown>
-}
-
 /** GraphQL specification, section 6.4.3: value completion. */
-export function completeValue(at: Completion, type: GraphQLOutputType, value: unknown): unknown {
+export function completeValue(
+  call: FieldCall,
+  type: GraphQLOutputType,
+  value: unknown,
+  path: Path,
+  shared: SharedValues | undefined,
+): unknown {
   if (value instanceof Error) throw value
   if (isNonNullType(type)) {
-    const completed = completeValue(at, getNullableType(type), value)
-    if (completed === null) throw new Error(nullMessage(at))
-    return isPromise(completed) ? completed.then((settled) => notNull(at, settled)) : completed
+    const completed = completeValue(call, getNullableType(type), value, path, shared)
+    return isPromise(completed)
+      ? completed.then((settled) => notNull(call, settled))
+      : notNull(call, completed)
   }
   if (value === null || value === undefined) return null
   if (isLeafType(type)) return completeLeaf(type, value)
-  if (isListType(type)) return completeList(at, type, value)
-  if (isObjectType(type)) return completeObject(at, type, value)
-  return completeAbstract(at, type, value)
+  if (isListType(type)) return completeList(call, type, value, path, shared)
+  const place = (objectType: GraphQLObjectType): ObjectPlace => ({
+    type: objectType,
+    source: value,
+    path,
+    shared,
+  })
+  return isObjectType(type) ? completeObject(call, place(type)) : completeAbstract(call, type, value, place)
 }
 
-function notNull(at: Completion, value: unknown): unknown {
-  if (value === null) throw new Error(nullMessage(at))
-  return value
-}
-
-function nullMessage({ info }: Completion): string {
-  const { parentType, fieldName } = info()
-  return `Cannot return null for non-nullable field ${parentType.name}.${fieldName}.`
+function notNull({ place, definition }: FieldCall, value: unknown): unknown {
+  if (value !== null) return value
+  throw new Error(`Cannot return null for non-nullable field ${place.type.name}.${definition.name}.`)
 }
 
 function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
@@ -66,16 +57,18 @@ function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
 }
 
 function completeList(
-  at: Completion,
+  call: FieldCall,
   type: GraphQLList<GraphQLOutputType>,
   value: unknown,
+  path: Path,
+  shared: SharedValues | undefined,
 ): MaybePromise<unknown[]> {
   const itemType = type.ofType
-  if (isAsyncIterable(value)) return completeAsyncList(at, itemType, value)
+  if (isAsyncIterable(value)) return completeAsyncList(call, itemType, value, path, shared)
   if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
-    const { parentType, fieldName } = at.info()
+    const { place, definition } = call
     throw new GraphQLError(
-      `Expected Iterable, but did not find one for field "${parentType.name}.${fieldName}".`,
+      `Expected Iterable, but did not find one for field "${place.type.name}.${definition.name}".`,
     )
   }
   const completed: unknown[] = []
@@ -83,7 +76,7 @@ function completeList(
   let index = 0
   try {
     for (const item of value as Iterable<unknown>) {
-      const done = completeItem(at, itemType, item, index++)
+      const done = completeItem(call, itemType, item, path, index++, shared)
       isWaiting ||= isPromise(done)
       completed.push(done)
     }
@@ -95,15 +88,17 @@ function completeList(
 }
 
 async function completeAsyncList(
-  at: Completion,
+  call: FieldCall,
   itemType: GraphQLOutputType,
   items: AsyncIterable<unknown>,
+  path: Path,
+  shared: SharedValues | undefined,
 ): Promise<unknown[]> {
   const completed: unknown[] = []
   try {
     for await (const item of items) {
-      if (at.group.isClosed) break
-      completed.push(completeItem(at, itemType, item, completed.length))
+      if (call.group.isClosed) break
+      completed.push(completeItem(call, itemType, item, path, completed.length, shared))
     }
   } catch (error) {
     Promise.allSettled(completed).catch(() => undefined)
@@ -112,48 +107,60 @@ async function completeAsyncList(
   return Promise.all(completed)
 }
 
-function completeItem(at: Completion, type: GraphQLOutputType, item: unknown, index: number): unknown {
-  const path: Path = { prev: at.path, key: index, typename: undefined }
-  const below: Completion = { ...at, path, shared: at.shared?.below(index) }
-  const fail = (error: unknown): null => failField(at.group, error, type, at.field, path)
+function completeItem(
+  call: FieldCall,
+  type: GraphQLOutputType,
+  item: unknown,
+  listPath: Path,
+  index: number,
+  shared: SharedValues | undefined,
+): unknown {
+  const path: Path = { prev: listPath, key: index, typename: undefined }
+  const below = shared?.below(index)
   try {
     const completed = isPromise(item)
-      ? item.then((settled) => completeValue(below, type, settled))
-      : completeValue(below, type, item)
-    return isPromise(completed) ? completed.then(undefined, fail) : completed
+      ? item.then((settled) => completeValue(call, type, settled, path, below))
+      : completeValue(call, type, item, path, below)
+    return isPromise(completed)
+      ? completed.then(undefined, (error) => call.fail(error, type, path))
+      : completed
   } catch (error) {
-    return fail(error)
+    return call.fail(error, type, path)
   }
 }
 
-function completeObject(at: Completion, type: GraphQLObjectType, value: unknown): unknown {
-  const { group, field, path, shared } = at
+function completeObject(call: FieldCall, place: ObjectPlace): unknown {
+  const { group, field } = call
+  const { type, source } = place
   if (group.isClosed) throw new Error('The answer is no longer wanted.')
-  const place = { type, source: value, path, shared }
-  if (!type.isTypeOf) return at.executeObject(group, place, field.selectionSets)
+  if (!type.isTypeOf) return call.executeObject(group, place, field.selectionSets)
   const check = (isOfType: boolean): MaybePromise<unknown> => {
-    if (!isOfType)
-      throw new GraphQLError(`A value of "${at.info().fieldName}" is not of type "${type.name}".`)
-    return at.executeObject(group, place, field.selectionSets)
+    if (isOfType) return call.executeObject(group, place, field.selectionSets)
+    throw new GraphQLError(`A value of "${call.definition.name}" is not of type "${type.name}".`)
   }
-  const isOfType = type.isTypeOf(value, group.contextValue, at.info())
+  const isOfType = type.isTypeOf(source, group.contextValue, call.info)
   return isPromise(isOfType) ? isOfType.then(check) : check(isOfType)
 }
 
-function completeAbstract(at: Completion, type: GraphQLAbstractType, value: unknown): unknown {
-  const { operation, contextValue } = at.group
+function completeAbstract(
+  call: FieldCall,
+  type: GraphQLAbstractType,
+  value: unknown,
+  place: (type: GraphQLObjectType) => ObjectPlace,
+): unknown {
+  const { operation, contextValue } = call.group
   const resolveType = type.resolveType ?? operation.typeResolver
-  const named = resolveType(value, contextValue, at.info(), type)
-  const complete = (name: unknown): unknown => completeObject(at, concreteType(at, type, name), value)
+  const named = resolveType(value, contextValue, call.info, type)
+  const complete = (name: unknown): unknown => completeObject(call, place(concreteType(call, type, name)))
   return isPromise(named) ? named.then(complete) : complete(named)
 }
 
-function concreteType(at: Completion, type: GraphQLAbstractType, name: unknown): GraphQLObjectType {
-  const { schema } = at.group.operation
+function concreteType(call: FieldCall, type: GraphQLAbstractType, name: unknown): GraphQLObjectType {
+  const { schema } = call.group.operation
   const found = typeof name === 'string' ? schema.getType(name) : undefined
   if (isObjectType(found) && schema.isSubType(type, found)) return found
-  const { parentType, fieldName } = at.info()
+  const { place, definition } = call
   throw new GraphQLError(
-    `Abstract type "${type.name}" must resolve to the name of one of its object types for field "${parentType.name}.${fieldName}", but resolved to ${JSON.stringify(name) ?? 'undefined'}.`,
+    `Abstract type "${type.name}" must resolve to the name of one of its object types for field "${place.type.name}.${definition.name}", but resolved to ${JSON.stringify(name) ?? 'undefined'}.`,
   )
 }

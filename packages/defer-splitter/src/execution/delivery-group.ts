@@ -1,12 +1,5 @@
-import {
-  type GraphQLError,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-  isNonNullType,
-  locatedError,
-  responsePathAsArray,
-} from 'graphql'
-import type { DeferredFragment, FieldGroup } from '../collect-fields.ts'
+import type { GraphQLError, GraphQLObjectType } from 'graphql'
+import type { DeferredFragment } from '../collect-fields.ts'
 import type { PathSegment } from '../parts.ts'
 import type { Operation } from './operation.ts'
 import type { SharedValues } from './shared-values.ts'
@@ -35,18 +28,4 @@ export interface DeliveryGroup {
   readonly isClosed: boolean
   /** Takes fragments for later; false when the response may not have that many more patches. */
   defer(fragments: readonly DeferredFragment[], place: ObjectPlace): boolean
-}
-
-/** A field error stops at the nearest place that may be null: here, or it is thrown on. */
-export function failField(
-  group: DeliveryGroup,
-  error: unknown,
-  type: GraphQLOutputType,
-  { nodes }: FieldGroup,
-  path: Path,
-): null {
-  const located = locatedError(error, nodes, responsePathAsArray(path))
-  if (isNonNullType(type)) throw located
-  group.errors.push(located)
-  return null
 }

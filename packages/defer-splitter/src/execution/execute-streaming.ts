@@ -3,7 +3,6 @@ import {
   type ExecutionResult,
   type GraphQLError,
   locatedError,
-  type SelectionSetNode,
 } from 'graphql'
 import type { DeferredFragment } from '../collect-fields.ts'
 import { fragmentTimedOut, totalTimedOut } from '../errors.ts'
@@ -13,10 +12,10 @@ import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
 import { executeSelections } from './fields.ts'
 import { requestOf } from './fragment-context.ts'
 import { createFragmentUsages } from './fragment-usage.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+import { isAsyncIterable, isPromise } from './maybe-promise.ts'
 import { type Operation, prepareOperation } from './operation.ts'
 import { createPartStream } from './part-stream.ts'
-import { createPatchRecord, createRootRecord, type DeliveryRecord } from './patch-record.ts'
+import { DeliveryRecord } from './patch-record.ts'
 import { createStartGate } from './start-gate.ts'
 
 type Executed = ExecutionResult | AsyncIterable<Part>
@@ -38,8 +37,8 @@ function runOperation(
   { fragmentTimeoutMs, maxTotalTimeoutMs, maxPatches, clock }: ResolvedOptions,
 ): Promise<Executed> {
   const { contextValue, rootType, rootValue, definition } = operation
-  const root = createRootRecord()
-  const gate = createStartGate(clock)
+  const root = new DeliveryRecord()
+  const gate = createStartGate(clock, start)
   const stream = createPartStream({ root, onFirstTaken: gate.open, onDrop: drop, onEnd: close })
   const usages = createFragmentUsages<DeliveryRecord>({
     contextValue,
@@ -80,9 +79,9 @@ function runOperation(
     if (records + fragments.length > maxPatches) return false
     records += fragments.length
     for (const fragment of fragments) {
-      const record = createPatchRecord(fragment, place)
-      parent.children.push(record)
-      gate.enter(() => start(record))
+      const record = new DeliveryRecord(fragment, place)
+      parent.addChild(record)
+      gate.enter(record)
     }
     return true
   }
@@ -94,14 +93,19 @@ function runOperation(
     record.state = 'running'
     record.usage = usage
     const group = createGroup(record, usage.contextValue, usage.signal)
-    const isWaiting = settle(
-      group,
-      place,
-      fragment.selectionSets,
-      (data) => finish(record, data, [...group.errors]),
-      (error) => finish(record, null, [...group.errors, locatedError(error, undefined, record.path)]),
-    )
-    if (isWaiting) usage.wait(record)
+    const failed = (error: unknown): void =>
+      finish(record, null, [...group.errors, locatedError(error, undefined, record.path)])
+    try {
+      const data = executeSelections(group, place, fragment.selectionSets)
+      if (!isPromise(data)) {
+        finish(record, data, group.errors)
+        return
+      }
+      usage.wait(record)
+      data.then((settled) => finish(record, settled, [...group.errors]), failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   function finish(record: DeliveryRecord, data: Data | null, errors: readonly GraphQLError[]): void {
@@ -155,43 +159,27 @@ function runOperation(
     for (const signal of leaving) signal.addEventListener('abort', stream.end, { once: true })
     const group = createGroup(root, contextValue, leaving[0])
     const place = { type: rootType, source: rootValue, path: undefined, shared: undefined }
-    const isWaiting = settle(
-      group,
-      place,
-      [definition.selectionSet],
-      (data) => {
-        const errors = [...group.errors]
-        root.data = data
-        root.errors = errors
-        answer(stream.begin() ? stream : errors.length > 0 ? { data, errors } : { data })
-      },
-      (error) => answer({ data: null, errors: [...group.errors, locatedError(error, undefined)] }),
-    )
-    if (isWaiting) gate.openSoon()
+    root.state = 'running'
+    const executed = (data: Data): void => {
+      const errors = [...group.errors]
+      root.data = data
+      root.errors = errors
+      answer(stream.begin() ? stream : errors.length > 0 ? { data, errors } : { data })
+    }
+    const failed = (error: unknown): void =>
+      answer({ data: null, errors: [...group.errors, locatedError(error, undefined)] })
+    try {
+      const data = executeSelections(group, place, [definition.selectionSet])
+      if (!isPromise(data)) {
+        executed(data)
+        return
+      }
+      gate.openSoon()
+      data.then(executed, failed)
+    } catch (error) {
+      failed(error)
+    }
   })
-}
-
-/** Executes the selections and reports the outcome once; true when it is still to come. */
-function settle(
-  group: DeliveryGroup,
-  place: ObjectPlace,
-  selectionSets: readonly SelectionSetNode[],
-  onData: (data: Data) => void,
-  onError: (error: unknown) => void,
-): boolean {
-  let data: MaybePromise<Data>
-  try {
-    data = executeSelections(group, place, selectionSets)
-  } catch (error) {
-    onError(error)
-    return false
-  }
-  if (!isPromise(data)) {
-    onData(data)
-    return false
-  }
-  data.then(onData, onError)
-  return true
 }
 
 /** What tells that the client has left: Yoga's request, and the signal that an execution may be given. */

@@ -1,8 +1,9 @@
-import { getArgumentValues, type GraphQLField, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql'
+import type { GraphQLLeafType, SelectionSetNode } from 'graphql'
 import type { FieldGroup } from '../collect-fields.ts'
 import type { Data } from '../parts.ts'
 import { completeValue } from './complete.ts'
-import { type DeliveryGroup, failField, type ObjectPlace, type Path } from './delivery-group.ts'
+import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
+import { FieldCall, propertyOf } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
@@ -69,99 +70,58 @@ async function executeSerially(
 
 /** The field's value as it goes into the data; undefined when the type has no such field. */
 function executeField(group: DeliveryGroup, place: ObjectPlace, field: FieldGroup): unknown {
-  const { operation } = group
-  const { key, nodes } = field
-  const definition = operation.fieldOf(place.type, nodes[0].name.value)
-  if (!definition) return undefined
-  const path: Path = { prev: place.path, key, typename: place.type.name }
-  const shared = place.shared?.has(key) ? place.shared : undefined
-  const fail = (error: unknown): null => failField(group, error, definition.type, field, path)
+  const plan = group.operation.planOf(place.type, field)
+  if (!plan) return undefined
+  const { definition, plainLeaf } = plan
+  if (plainLeaf && !place.shared) {
+    const completed = completePlainLeaf(plainLeaf, propertyOf(place.source, definition.name))
+    if (completed !== undefined) return completed
+  }
+  const call = new FieldCall(group, place, field, definition, executeSelections)
+  const shared = place.shared?.has(field.key) ? place.shared : undefined
+  const { type } = definition
+  const { path } = call
   try {
-    const info = lazyInfo(group, place, field, definition, path)
-    const resolved = shared
-      ? resolveShared(shared, group, place, field, definition, info)
-      : resolveField(group, place, field, definition, info)
-    const at = { group, field, info, path, shared: shared?.below(key), executeObject: executeSelections }
+    const resolved = shared ? resolveShared(shared, call) : call.resolve(group.contextValue)
+    const below = shared?.below(field.key)
     const completed = isPromise(resolved)
-      ? resolved.then((value) => completeValue(at, definition.type, value))
-      : completeValue(at, definition.type, resolved)
-    return isPromise(completed) ? completed.then(undefined, fail) : completed
+      ? resolved.then((value) => completeValue(call, type, value, path, below))
+      : completeValue(call, type, resolved, path, below)
+    return isPromise(completed)
+      ? completed.then(undefined, (error) => call.fail(error, type, path))
+      : completed
   } catch (error) {
-    return fail(error)
+    return call.fail(error, type, path)
   }
 }
 
-function resolveField(
-  group: DeliveryGroup,
-  place: ObjectPlace,
-  { nodes }: FieldGroup,
-  definition: GraphQLField<unknown, unknown>,
-  info: () => GraphQLResolveInfo,
-): unknown {
-  const { source } = place
-  const { operation, contextValue } = group
-  if (group.isClosed) throw new Error('The answer is no longer wanted.')
-  const resolve = definition.resolve ?? operation.fieldResolver
-  const args = (): Record<string, unknown> =>
-    definition.args.length > 0 ? getArgumentValues(definition, nodes[0], operation.variableValues) : {}
-  if (resolve) return resolve(source, args(), contextValue, info())
-  if (typeof source !== 'object' && typeof source !== 'function') return undefined
-  const value: unknown = (source as Data | null)?.[definition.name]
-  return typeof value === 'function' ? value.call(source, args(), contextValue, info()) : value
+/** The commonest field: a property with a string, number or boolean. Undefined when it is anything else. */
+function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+  try {
+    return type.serialize(value) ?? undefined
+  } catch {
+    // The long way reports it.
+    return undefined
+  }
 }
 
-function resolveShared(
-  shared: SharedValues,
-  group: DeliveryGroup,
-  place: ObjectPlace,
-  field: FieldGroup,
-  definition: GraphQLField<unknown, unknown>,
-  info: () => GraphQLResolveInfo,
-): unknown {
-  let resolved: Resolved | undefined = shared.get(field.key)
+function resolveShared(shared: SharedValues, call: FieldCall): unknown {
+  const { key } = call.field
+  let resolved: Resolved | undefined = shared.get(key)
   if (!resolved) {
     try {
       // With the operation's context: the call is not one fragment's to cancel.
-      const { contextValue } = group.operation
-      const value = resolveField({ ...group, contextValue }, place, field, definition, info)
+      const value = call.resolve(call.group.operation.contextValue)
       // An iterator can be read once only.
       resolved = { value: isAsyncIterable(value) ? readAll(value) : value }
     } catch (thrown) {
       resolved = { thrown }
     }
-    shared.set(field.key, resolved)
+    shared.set(key, resolved)
   }
   if ('thrown' in resolved) throw resolved.thrown
   return resolved.value
-}
-
-/** Most resolvers of plain properties never look at `info`: it is made when it is asked for. */
-function lazyInfo(
-  { operation, signal }: DeliveryGroup,
-  place: ObjectPlace,
-  { nodes }: FieldGroup,
-  definition: GraphQLField<unknown, unknown>,
-  path: Path,
-): () => GraphQLResolveInfo {
-  let info: GraphQLResolveInfo | undefined
-  return () => {
-    if (info) return info
-    const made = {
-      fieldName: definition.name,
-      fieldNodes: nodes,
-      returnType: definition.type,
-      parentType: place.type,
-      path,
-      schema: operation.schema,
-      fragments: operation.fragments,
-      rootValue: operation.rootValue,
-      operation: operation.definition,
-      variableValues: operation.variableValues,
-      // Where Yoga's own executor has it.
-      signal,
-    }
-    return (info = made)
-  }
 }
 
 async function readAll(values: AsyncIterable<unknown>): Promise<unknown[]> {

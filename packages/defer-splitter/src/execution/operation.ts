@@ -2,20 +2,29 @@ import {
   defaultTypeResolver,
   type ExecutionArgs,
   type FragmentDefinitionNode,
+  getNullableType,
   getVariableValues,
   GraphQLError,
   type GraphQLField,
   type GraphQLFieldResolver,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   type GraphQLTypeResolver,
+  isLeafType,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql'
-import { createFieldCollector, type FieldCollector, getFragments, getOperation } from '../collect-fields.ts'
+import {
+  createFieldCollector,
+  type FieldCollector,
+  type FieldGroup,
+  getFragments,
+  getOperation,
+} from '../collect-fields.ts'
 
 /** What stays the same during the execution of one operation. */
 export interface Operation {
@@ -31,7 +40,14 @@ export interface Operation {
   /** Undefined: properties and methods of the source, as graphql's default resolver has it. */
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown>
-  fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined
+  planOf(type: GraphQLObjectType, field: FieldGroup): FieldPlan | undefined
+}
+
+/** What is known of a field before any of its values. */
+export interface FieldPlan {
+  readonly definition: GraphQLField<unknown, unknown>
+  /** The type of a leaf that no resolver stands before. */
+  readonly plainLeaf: GraphQLLeafType | undefined
 }
 
 /** The operation ready to be executed, or the errors for which it cannot be. */
@@ -52,6 +68,16 @@ export function prepareOperation(args: ExecutionArgs): Operation | readonly Grap
   }
   const fragments = getFragments(document)
   const { variableValues, plainVariables } = variablesOf(coerced)
+  const plans = new Map<FieldGroup, FieldPlan | undefined>()
+
+  function createPlan(type: GraphQLObjectType, field: FieldGroup): FieldPlan | undefined {
+    const definition = fieldOf(schema, type, field.nodes[0].name.value)
+    if (!definition) return undefined
+    const nullable = getNullableType(definition.type)
+    const isPlain = !definition.resolve && !fieldResolver
+    return { definition, plainLeaf: isPlain && isLeafType(nullable) ? nullable : undefined }
+  }
+
   return {
     schema,
     rootType,
@@ -63,7 +89,12 @@ export function prepareOperation(args: ExecutionArgs): Operation | readonly Grap
     variableValues,
     fieldResolver: fieldResolver ?? undefined,
     typeResolver: typeResolver ?? defaultTypeResolver,
-    fieldOf: (type, name) => fieldOf(schema, type, name),
+    // A field group belongs to one type.
+    planOf(type, field) {
+      let plan = plans.get(field)
+      if (!plan) plans.set(field, (plan = createPlan(type, field)))
+      return plan
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { announced, type DeferPatch, type InitialPart, type LaterPart, type Part } from '../parts.ts'
-import { type DeliveryRecord, isReachable, toAnnounced, toPatch } from './patch-record.ts'
+import { type DeliveryRecord, isReachable, toPatch } from './patch-record.ts'
 
 /** The parts of one response in the order in which they may be sent: a fragment after the one that holds it. */
 export interface PartStream extends AsyncIterableIterator<Part> {
@@ -28,6 +28,7 @@ export function createPartStream(input: {
   /** The record is sent: what depends on it may follow. */
   function release(record: DeliveryRecord): void {
     record.state = 'sent'
+    if (record.children.length === 0) return
     const mayBeGone = record.errors.length > 0
     for (const child of record.children) {
       if (mayBeGone && !isReachable(child, record)) onDrop(child)
@@ -39,20 +40,21 @@ export function createPartStream(input: {
     isScheduled = false
     if (!consumer) return
     const incremental: DeferPatch[] = []
-    const before = new Set(pending)
+    const opened: DeliveryRecord[] = []
     // A set yields what is added meanwhile: nested fragments that are ready follow in the same part.
     for (const record of pending) {
       if (record.state !== 'done' && record.state !== 'dropped') continue
       pending.delete(record)
       if (record.state === 'dropped') continue
       release(record)
+      for (const child of record.children) if (pending.has(child)) opened.push(child)
       if (isWorthSending(record)) incremental.push(toPatch(record))
     }
     if (incremental.length === 0 && pending.size > 0) return
     const part: LaterPart = { hasNext: pending.size > 0 }
     if (incremental.length > 0) part.incremental = incremental
-    const fresh = [...pending].filter((record) => !before.has(record))
-    if (fresh.length > 0) part[announced] = fresh.map(toAnnounced)
+    const fresh = opened.filter((record) => pending.has(record))
+    if (fresh.length > 0) part[announced] = fresh
     if (!part.hasNext) finish()
     deliver({ done: false, value: part })
   }
@@ -90,7 +92,7 @@ export function createPartStream(input: {
         data,
         ...(errors.length > 0 && { errors }),
         hasNext: true,
-        [announced]: [...pending].map(toAnnounced),
+        [announced]: [...pending],
       }
       return initial
     },

@@ -10,37 +10,35 @@ import type { FragmentUsage } from './fragment-usage.ts'
  */
 export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
 
-/** What is delivered together, and what depends on it. The root record is the first part. */
-export interface DeliveryRecord {
-  state: RecordState
+const none: readonly never[] = []
+
+/** What is delivered together, and what depends on it. The root record, without a place, is the first part. */
+export class DeliveryRecord implements Announced {
   readonly fragment: DeferredFragment | undefined
   readonly place: ObjectPlace | undefined
   readonly path: readonly PathSegment[]
-  readonly children: DeliveryRecord[]
+  state: RecordState = 'waiting'
+  children: readonly DeliveryRecord[] = none
   /** What the patches of the same directive share; set when it starts. */
   usage: FragmentUsage<DeliveryRecord> | undefined
-  data: Data | null
+  data: Data | null = null
   /** Those at the moment it was done: a field that comes too late may still report one to the group. */
-  errors: readonly GraphQLError[]
-}
+  errors: readonly GraphQLError[] = none
 
-export function createRootRecord(): DeliveryRecord {
-  const path: readonly PathSegment[] = []
-  return {
-    state: 'running',
-    fragment: undefined,
-    place: undefined,
-    path,
-    children: [],
-    usage: undefined,
-    data: null,
-    errors: [],
+  constructor(fragment?: DeferredFragment, place?: ObjectPlace) {
+    this.fragment = fragment
+    this.place = place
+    this.path = place?.path ? responsePathAsArray(place.path) : none
   }
-}
 
-export function createPatchRecord(fragment: DeferredFragment, place: ObjectPlace): DeliveryRecord {
-  const path = responsePathAsArray(place.path)
-  return { state: 'waiting', fragment, place, path, children: [], usage: undefined, data: null, errors: [] }
+  get label(): string | undefined {
+    return this.fragment?.label
+  }
+
+  addChild(child: DeliveryRecord): void {
+    if (this.children === none) this.children = [child]
+    else (this.children as DeliveryRecord[]).push(child)
+  }
 }
 
 /** Whether the record's place is an object in its parent's data: an error may have taken it away. */
@@ -53,13 +51,9 @@ export function isReachable(record: DeliveryRecord, parent: DeliveryRecord): boo
   return typeof place === 'object' && place !== null
 }
 
-export function toPatch({ data, path, fragment, errors }: DeliveryRecord): DeferPatch {
+export function toPatch({ data, path, label, errors }: DeliveryRecord): DeferPatch {
   const patch: DeferPatch = { data, path }
-  if (fragment?.label !== undefined) patch.label = fragment.label
+  if (label !== undefined) patch.label = label
   if (errors.length > 0) patch.errors = errors
   return patch
-}
-
-export function toAnnounced({ path, fragment }: DeliveryRecord): Announced {
-  return fragment?.label === undefined ? { path } : { path, label: fragment.label }
 }

@@ -1,9 +1,9 @@
 import type { DeferClock } from '../options.ts'
 
 /** Holds deferred work back until the first part is out of the way. */
-export interface StartGate {
+export interface StartGate<Work> {
   /** Takes work that starts in a later turn of the event loop, once the gate is open. */
-  enter(start: () => void): void
+  enter(work: Work): void
   /** The first fields are waiting for something: let deferred work begin beside them, a piece a turn, after a grace. */
   openSoon(): void
   /** The first part is taken: deferred work begins when it has been written. */
@@ -15,8 +15,8 @@ export interface StartGate {
 /** Fast first fields are answered within the grace; beside slow ones it is not noticed. */
 const graceMs = 5
 
-export function createStartGate(clock: DeferClock): StartGate {
-  let waiting: (() => void)[] = []
+export function createStartGate<Work>(clock: DeferClock, start: (work: Work) => void): StartGate<Work> {
+  let waiting: Work[] = []
   let state: 'shut' | 'ajar' | 'open' | 'closed' = 'shut'
   let isScheduled = false
   let graceTimer: unknown
@@ -33,13 +33,13 @@ export function createStartGate(clock: DeferClock): StartGate {
     if (state === 'closed') return
     const starting = state === 'open' ? waiting : waiting.slice(0, 1)
     waiting = waiting.slice(starting.length)
-    for (const start of starting) start()
+    for (const work of starting) start(work)
     schedule()
   }
 
   return {
-    enter(start) {
-      waiting.push(start)
+    enter(work) {
+      waiting.push(work)
       schedule()
     },
     openSoon() {
