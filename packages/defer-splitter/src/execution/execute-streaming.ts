@@ -1,9 +1,4 @@
-import {
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLError,
-  locatedError,
-} from 'graphql'
+import { type ExecutionArgs, type ExecutionResult, type GraphQLError, locatedError } from 'graphql'
 import type { DeferredFragment } from '../collect-fields.ts'
 import { fragmentTimedOut, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
