@@ -14,23 +14,37 @@ export interface LightRequest extends Request {
 
 export type CreateLightRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => LightRequest
 
+interface LightState {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  check: CheckSize | undefined
+  url: string | undefined
+  parsedUrl: URL | undefined
+  signal: AbortSignal | undefined
+  bytes: Promise<Buffer> | undefined
+  /** The true request, once something unusual was asked. */
+  request: Request | undefined
+}
+
 /** What it creates passes `instanceof fetchAPI.Request`. */
 export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   class Light {
     readonly method: string
     readonly headers: Headers
-    private readonly incoming: IncomingMessage
-    private readonly outgoing: ServerResponse
-    private check: CheckSize | undefined
-    private href: string | undefined
-    private parsed: URL | undefined
-    private left: AbortSignal | undefined
-    private bytes: Promise<Buffer> | undefined
-    private request: Request | undefined
+    // In one place, so that no name of ours hides one of a true request.
+    private readonly lightState: LightState
 
     constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
-      this.incoming = incoming
-      this.outgoing = outgoing
+      this.lightState = {
+        incoming,
+        outgoing,
+        check: undefined,
+        url: undefined,
+        parsedUrl: undefined,
+        signal: undefined,
+        bytes: undefined,
+        request: undefined,
+      }
       this.method = incoming.method ?? 'GET'
       this.headers = new fetchAPI.Headers(incoming.headers as Record<string, string>)
     }
@@ -40,24 +54,25 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     get url(): string {
-      return (this.href ??= urlOf(this.incoming))
+      return (this.lightState.url ??= urlOf(this.lightState.incoming))
     }
 
     get parsedUrl(): URL {
-      return (this.parsed ??= new fetchAPI.URL(this.url, 'http://localhost'))
+      return (this.lightState.parsedUrl ??= new fetchAPI.URL(this.url, 'http://localhost'))
     }
 
     get signal(): AbortSignal {
-      return (this.left ??= leftSignal(this.incoming, this.outgoing))
+      const { incoming, outgoing } = this.lightState
+      return (this.lightState.signal ??= leftSignal(incoming, outgoing))
     }
 
     get isMaterialised(): boolean {
-      return this.request !== undefined
+      return this.lightState.request !== undefined
     }
 
     addSizeCheck(added: CheckSize): void {
-      const { check } = this
-      this.check = check
+      const { check } = this.lightState
+      this.lightState.check = check
         ? (bytes) => {
             check(bytes)
             added(bytes)
@@ -66,13 +81,15 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     async text(): Promise<string> {
-      if (this.request) return this.request.text()
-      return (await this.read()).toString('utf8')
+      const { request } = this.lightState
+      if (request) return request.text()
+      return (await read(this.lightState)).toString('utf8')
     }
 
     async json(): Promise<unknown> {
-      if (this.request) return this.request.json()
-      const bytes = await this.read()
+      const { request } = this.lightState
+      if (request) return request.json()
+      const bytes = await read(this.lightState)
       try {
         return JSON.parse(bytes.toString('utf8'))
       } catch {
@@ -87,27 +104,13 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     get materialised(): Request {
-      return (this.request ??= new fetchAPI.Request(this.url, {
+      return (this.lightState.request ??= new fetchAPI.Request(this.url, {
         method: this.method,
         headers: this.headers,
         signal: this.signal,
-        body: this.remainingBody() as unknown as ReadableStream,
+        body: remainingBody(this.lightState) as unknown as ReadableStream,
         duplex: 'half',
       } as RequestInit))
-    }
-
-    private read(): Promise<Buffer> {
-      return (this.bytes ??= readBody(this.incoming, this.check))
-    }
-
-    private remainingBody(): AsyncIterable<Buffer> {
-      const { bytes, check, incoming } = this
-      if (bytes) {
-        return (async function* () {
-          yield await bytes
-        })()
-      }
-      return check ? countedBody(incoming, check) : incoming
     }
   }
 
@@ -126,6 +129,19 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     })
   }
   return (incoming, outgoing) => new Light(incoming, outgoing) as unknown as LightRequest
+}
+
+function read(state: LightState): Promise<Buffer> {
+  return (state.bytes ??= readBody(state.incoming, state.check))
+}
+
+function remainingBody({ bytes, check, incoming }: LightState): AsyncIterable<Buffer> {
+  if (bytes) {
+    return (async function* () {
+      yield await bytes
+    })()
+  }
+  return check ? countedBody(incoming, check) : incoming
 }
 
 /** Everything that a true request has, on itself and on its classes. */
