@@ -40,4 +40,17 @@ describe('a backend that stops', () => {
     expect(await ask()).toMatchObject(whole)
     expect(healedAfter).toBeLessThan(1_000)
   })
+
+  it('readiness follows, liveness does not', async () => {
+    const statuses = async () => [
+      (await fetch(`${demo.url}/health/live`)).status,
+      (await fetch(`${demo.url}/health/ready`)).status,
+    ]
+    expect(await statuses()).toEqual([200, 200])
+    await demo.users.kill()
+    await waitUntil(async () => (await statuses())[1] === 503, { awaited: 'readiness 503' })
+    expect((await statuses())[0]).toBe(200)
+    await demo.users.restart()
+    await waitUntil(async () => (await statuses())[1] === 200, { awaited: 'readiness 200' })
+  })
 })

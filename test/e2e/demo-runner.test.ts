@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { createDisposables, spawnProcess, waitUntil } from '@vinyasa/test-kit'
+import { examples } from '@vinyasa/demo-runner/examples'
+import { createDisposables, requestMultipart, spawnProcess, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { repository } from './support/demo.ts'
+import { postGraphQL, repository } from './support/demo.ts'
 
 const start = (env: Record<string, string> = {}) =>
   spawnProcess({
@@ -35,8 +36,9 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe('the demo in one command', () => {
-  it('shows what it serves from where, and how to try it', async () => {
+  it('shows what it serves from where, and its examples work', async () => {
     const demo = createDisposables(onTestFinished).use(await start())
+    const url = `${demo.ready![1]}/graphql`
     await demo.waitForLine(/Ctrl-C stops all of it/)
     for (const line of [
       /from gRPC\s+demo\.users\.v1\.UserService\s+127\.0\.0\.1:\d+/,
@@ -44,6 +46,18 @@ describe('the demo in one command', () => {
     ]) {
       expect(demo.output()).toMatch(line)
     }
+
+    const both = await postGraphQL(url, examples.both.query)
+    expect(both.errors).toEqual([])
+    expect(both.data.users.users).toHaveLength(3)
+    expect(both.data.getProduct.name).toBe('Sturdy Kettle')
+
+    expect(demo.output()).toContain(JSON.stringify({ query: examples.defer.query }))
+    const deferred = await requestMultipart(url, { body: { query: examples.defer.query } })
+    const parts = await deferred.allParts()
+    expect(parts[0]!.json()).toEqual({ data: { user: { name: 'Ada Ahlberg' } }, hasNext: true })
+    expect(parts[1]!.json().incremental[0].data.profile.bio).toContain('likes climbing')
+    expect(parts[1]!.at - parts[0]!.at).toBeGreaterThan(150)
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('%s to the group leaves no process behind', async (signal) => {

@@ -76,6 +76,19 @@ describe('the gateway in front of a gRPC service and a REST API', () => {
     ])
   })
 
+  it('joins both ways: reviews of users, authors of reviews, profiles', async () => {
+    const answer = await demo.query(`{
+      user(id: "1") { reviews { productId author { id name } } profile { bio } }
+      listReviews(productId: "1") { author { id reviews { id } } }
+    }`)
+    expect(answer.errors).toEqual([])
+    expect(answer.data.user.profile).toEqual({ bio: 'Ada Ahlberg likes climbing and gardening.' })
+    expect(answer.data.user.reviews[0]).toEqual({ productId: '1', author: { id: '1', name: 'Ada Ahlberg' } })
+    const authors = answer.data.listReviews.map(({ author }: any) => author.id)
+    expect(authors).toEqual(['1', '14', '27'])
+    expect(answer.data.listReviews[0].author.reviews.length).toBeGreaterThan(0)
+  })
+
   it('outlasts an endpoint that answers 503 twice', async () => {
     const answer = await demo.query('{ getStock(id: "5") { inStock warehouse } }')
     expect(answer).toMatchObject({ errors: [], data: { getStock: { inStock: 5, warehouse: 'North' } } })
