@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts'
-import { startDeadline } from './deadline.ts'
+import { Deadline } from './deadline.ts'
 import { decodeBody, parseBody, single } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
+import type { Ending } from './ending.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
 /** An upstream's answer, decoded and parsed. */
@@ -40,18 +41,18 @@ export interface AttemptSettings {
 /** Sends one request and reads its answer; anything but a usable success rejects. */
 export async function attempt(
   request: WireRequest,
-  signal: AbortSignal,
+  ending: Ending,
   settings: AttemptSettings,
 ): Promise<RestResponse> {
   const { clock, headersTimeoutMs, maxResponseBytes, onBody } = settings
   const headersDeadline =
-    headersTimeoutMs === undefined ? undefined : startDeadline(clock, headersTimeoutMs, [signal])
+    headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
   try {
     const answer = await sendFollowing(
       settings.transport,
       request,
       settings.origin,
-      headersDeadline?.signal ?? signal,
+      headersDeadline ?? ending,
       () => headersDeadline?.stopTimer(),
     )
     const { status, headers } = answer

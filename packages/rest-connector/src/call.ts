@@ -4,7 +4,8 @@ import { compileAnnouncement, type Announcement } from './announce.ts'
 import { attempt, BadStatus, type AttemptSettings, type RestResponse } from './attempt.ts'
 import type { Breaker } from './breaker.ts'
 import { cacheKey } from './cache-key.ts'
-import { startDeadline } from './deadline.ts'
+import { Deadline } from './deadline.ts'
+import { Ending, followSignals } from './ending.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { explain } from './explain.ts'
 import type { ForwardHeaders } from './forward-headers.ts'
@@ -53,7 +54,12 @@ export interface CallScope {
   readonly operation?: object | undefined
 }
 
-export type Call = (args: Args, scope: CallScope) => Promise<unknown>
+/** {@link CallScope} of a GraphQL field: several things may end its call. */
+export interface FieldScope extends CallScope {
+  readonly signals?: readonly AbortSignal[] | undefined
+}
+
+export type Call = (args: Args, scope: FieldScope) => Promise<unknown>
 
 /** The facts of one call that its error may tell. */
 interface Progress {
@@ -70,9 +76,10 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
   return async (args, scope) => {
     const progress: Progress = { attempts: 0, request: undefined }
     counters.calls++
+    const leaving = followSignals(scope.signals ?? (scope.signal ? [scope.signal] : []))
     try {
       operationLimit(scope.operation)
-      const response = await load(endpoint, args, scope, settings, progress)
+      const response = await load(endpoint, args, scope, leaving.ending, settings, progress)
       const data = endpoint.extract(response.body)
       const { context } = scope
       const result = transformer
@@ -90,6 +97,8 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
           ? upstreamDetails(settings.preparing.base, progress.request, error)
           : undefined,
       })
+    } finally {
+      leaving.release()
     }
   }
 }
@@ -98,6 +107,7 @@ async function load(
   endpoint: CompiledEndpoint,
   args: Args,
   scope: CallScope,
+  ending: Ending | undefined,
   settings: CallSettings,
   progress: Progress,
 ): Promise<RestResponse> {
@@ -108,17 +118,17 @@ async function load(
   if ((request.method === 'POST' || request.method === 'PATCH') && retry.maxRetries > 0)
     request = { ...request, headers: { 'idempotency-key': randomUUID(), ...request.headers } }
   const calling = { endpoint, args, context: scope.context, settings, progress }
-  if (endpoint.method !== 'GET') return send(calling, request, undefined, scope.signal)
+  if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
-  const prepared = await prepare(request, infoOf(calling, 1, scope.signal), settings.preparing)
+  const prepared = await prepare(request, infoOf(calling, 1, ending ?? new Ending()), settings.preparing)
   const key = cacheKey(endpoint.name, args, rendered, prepared)
   const isFresh = isLive(scope.context)
   return readThrough(
     key,
     endpoint.types,
-    { isFresh, signal: scope.signal },
-    (signal) => send(calling, request, prepared, signal),
+    { isFresh, ending },
+    (until) => send(calling, request, prepared, until),
     settings.reading,
   )
 }
@@ -136,19 +146,19 @@ async function send(
   calling: Calling,
   request: WireRequest,
   prepared: WireRequest | undefined,
-  signal: AbortSignal | undefined,
+  ending: Ending | undefined,
 ): Promise<RestResponse> {
   const { endpoint, settings, progress } = calling
   const { retry, random, budget, breaker, totalTimeoutMs, preparing } = settings
   const { clock } = settings.attempting
   const { counters } = settings.reading
-  const total = startDeadline(clock, totalTimeoutMs, [signal])
+  const total = new Deadline(clock, totalTimeoutMs, ending)
   budget.call()
   try {
     return await retrying(
       async (number) => {
-        const deadline = startDeadline(clock, endpoint.timeoutMs, [total.signal])
-        const info = infoOf(calling, number, deadline.signal)
+        const deadline = new Deadline(clock, endpoint.timeoutMs, total)
+        const info = infoOf(calling, number, deadline)
         try {
           const outgoing = (number === 1 && prepared) || (await prepare(request, info, preparing))
           progress.request = outgoing
@@ -156,7 +166,7 @@ async function send(
             progress.attempts = number
             counters.requests++
             if (number > 1) counters.retries++
-            return observed(settings, info, outgoing)
+            return observed(settings, info, outgoing, deadline)
           })
         } finally {
           deadline.stop()
@@ -167,7 +177,7 @@ async function send(
         method: endpoint.method,
         clock,
         random,
-        signal: total.signal,
+        ending: total,
         endsAt: clock.now() + totalTimeoutMs,
         allow: () => budget.take(),
       },
@@ -177,7 +187,12 @@ async function send(
   }
 }
 
-async function observed(settings: CallSettings, info: CallInfo, request: WireRequest): Promise<RestResponse> {
+async function observed(
+  settings: CallSettings,
+  info: CallInfo,
+  request: WireRequest,
+  ending: Ending,
+): Promise<RestResponse> {
   const { logBody, observe, attempting } = settings
   const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
   if (logBody && request.body !== undefined)
@@ -193,7 +208,7 @@ async function observed(settings: CallSettings, info: CallInfo, request: WireReq
       logBody('REST response', { ...facts, status }, contentType, body))
   const ended = observe?.(info)
   try {
-    const response = await attempt(request, info.signal, { ...attempting, onBody })
+    const response = await attempt(request, ending, { ...attempting, onBody })
     ended?.({ status: response.status })
     return response
   } catch (error) {
@@ -202,18 +217,16 @@ async function observed(settings: CallSettings, info: CallInfo, request: WireReq
   }
 }
 
-function infoOf(
-  { endpoint, args, context, settings }: Calling,
-  number: number,
-  signal: AbortSignal | undefined,
-): CallInfo {
+function infoOf({ endpoint, args, context, settings }: Calling, number: number, ending: Ending): CallInfo {
   return {
     connector: settings.connector,
     endpoint: endpoint.name,
     args,
     attempt: number,
     context,
-    signal: signal ?? new AbortController().signal,
+    get signal() {
+      return ending.signal
+    },
   }
 }
 

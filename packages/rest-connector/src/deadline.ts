@@ -1,7 +1,7 @@
-import { setMaxListeners } from 'node:events'
 import type { Clock } from './clock.ts'
+import { Ending } from './ending.ts'
 
-/** The reason of a signal that a deadline aborted. */
+/** The reason of an ending that a deadline brought about. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded'
   readonly ms: number
@@ -11,67 +11,41 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-export interface Deadline {
-  readonly signal: AbortSignal
-  /** Only parents can abort it from here on. */
-  stopTimer(): void
-  /** Releases the timer and lets go of the parent signals. */
-  stop(): void
-}
+/** An ending after `ms`, or when the parent ends. */
+export class Deadline extends Ending {
+  readonly #clock: Clock
+  readonly #timer: unknown
+  readonly #letGo: (() => void) | undefined
 
-/**
- * A signal that aborts after `ms`, or as soon as a parent does. `AbortSignal.any` is not used: on Node 20 it keeps
- * every derived signal alive as long as the parent, and a parent may live as long as a socket.
- */
-export function startDeadline(
-  clock: Clock,
-  ms: number,
-  parents: readonly (AbortSignal | undefined)[] = [],
-): Deadline {
-  const controller = new AbortController()
-  const timer = clock.setTimeout(() => controller.abort(new DeadlineExceeded(ms)), ms)
-  const release: (() => void)[] = []
-  for (const parent of parents) {
-    if (!parent) continue
-    if (parent.aborted) {
-      controller.abort(parent.reason)
-      break
-    }
-    release.push(onAbort(parent, () => controller.abort(parent.reason)))
+  constructor(clock: Clock, ms: number, parent: Ending | undefined) {
+    super()
+    this.#clock = clock
+    this.#timer = clock.setTimeout(() => this.end(new DeadlineExceeded(ms)), ms)
+    this.#letGo = parent?.onEnd(() => this.end(parent.reason))
   }
-  return {
-    signal: controller.signal,
-    stopTimer: () => clock.clearTimeout(timer),
-    stop() {
-      clock.clearTimeout(timer)
-      for (const letGo of release) letGo()
-    },
+
+  /** Only the parent can end it from here on. */
+  stopTimer(): void {
+    this.#clock.clearTimeout(this.#timer)
+  }
+
+  /** Releases the timer and lets go of the parent. */
+  stop(): void {
+    this.stopTimer()
+    this.#letGo?.()
   }
 }
 
-/** Waits `ms`, or rejects with the signal's reason as soon as it aborts. */
-export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+/** Waits `ms`, or rejects with the ending's reason as soon as it comes. */
+export function wait(clock: Clock, ms: number, ending: Ending): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason as Error)
-      return
-    }
-    const onAbort = (): void => {
-      clock.clearTimeout(timer)
-      reject(signal.reason as Error)
-    }
     const timer = clock.setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
+      letGo()
       resolve()
     }, ms)
-    signal.addEventListener('abort', onAbort, { once: true })
+    const letGo = ending.onEnd(() => {
+      clock.clearTimeout(timer)
+      reject(ending.reason as Error)
+    })
   })
-}
-
-/** Calls back once if the signal aborts; the returned function lets go of it. */
-export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  // One operation makes many calls under one signal: that is no leak, and Node should not warn of one.
-  setMaxListeners(0, signal)
-  signal.addEventListener('abort', callback, { once: true })
-  return () => signal.removeEventListener('abort', callback)
 }

@@ -1,13 +1,9 @@
-import { onAbort } from './deadline.ts'
+import { Ending } from './ending.ts'
 
 /** Requests under way that others may wait for too. */
 export interface Flights<T> {
   /** Joins the flight with this key, or starts one. It is cancelled when everybody who waits has left. */
-  join(
-    key: string,
-    signal: AbortSignal | undefined,
-    start: (signal: AbortSignal) => Promise<T>,
-  ): Promise<Landed<T>>
+  join(key: string, ending: Ending | undefined, start: (ending: Ending) => Promise<T>): Promise<Landed<T>>
   /** Nobody joins what is under way from here on. */
   forget(): void
 }
@@ -20,7 +16,7 @@ export interface Landed<T> {
 
 interface Flight<T> {
   readonly result: Promise<T>
-  readonly controller: AbortController
+  readonly ending: Ending
   waiting: number
   joined: number
 }
@@ -32,39 +28,39 @@ export function createFlights<T>(onShared: () => void): Flights<T> {
     if (flights.get(key) === flight) flights.delete(key)
   }
 
-  function begin(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
-    const controller = new AbortController()
+  function begin(key: string, start: (ending: Ending) => Promise<T>): Flight<T> {
+    const ending = new Ending()
     const flight: Flight<T> = {
-      controller,
+      ending,
       waiting: 0,
       joined: 0,
-      result: start(controller.signal).finally(() => remove(key, flight)),
+      result: start(ending).finally(() => remove(key, flight)),
     }
     flights.set(key, flight)
     return flight
   }
 
   return {
-    async join(key, signal, start) {
-      signal?.throwIfAborted()
+    async join(key, ending, start) {
+      if (ending?.hasEnded) throw ending.reason
       const flight = flights.get(key) ?? begin(key, start)
       flight.waiting++
       if (++flight.joined > 1) onShared()
-      const value = await waitFor(flight, signal, () => remove(key, flight))
+      const value = await waitFor(flight, ending, () => remove(key, flight))
       return { value, shared: flight.joined > 1 }
     },
     forget: () => flights.clear(),
   }
 }
 
-function waitFor<T>(flight: Flight<T>, signal: AbortSignal | undefined, onAbandoned: () => void): Promise<T> {
-  if (!signal) return flight.result
+function waitFor<T>(flight: Flight<T>, ending: Ending | undefined, onAbandoned: () => void): Promise<T> {
+  if (!ending) return flight.result
   return new Promise((resolve, reject) => {
-    const letGo = onAbort(signal, () => {
-      reject(signal.reason as Error)
+    const letGo = ending.onEnd(() => {
+      reject(ending.reason as Error)
       if (--flight.waiting > 0) return
       onAbandoned()
-      flight.controller.abort(signal.reason)
+      flight.ending.end(ending.reason)
     })
     void flight.result.then(resolve, reject).finally(letGo)
   })

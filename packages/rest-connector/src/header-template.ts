@@ -5,7 +5,7 @@ import { argOf, parseTemplate, toText, variablesOf, type Args, type TemplatePart
 export interface HeaderTemplates {
   readonly variables: readonly string[]
   /** Lower-case names; a header with an absent or null variable is left out. */
-  render(args: Args): Record<string, string>
+  render(args: Args): Readonly<Record<string, string>>
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -28,11 +28,16 @@ export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates 
         list.map((value) => parseTemplate(value)),
       )
     }
-  const entries = [...templates]
+  const entries: [string, TemplatePart[][]][] = []
+  const constant: Record<string, string> = {}
+  for (const [name, values] of templates)
+    if (values.some((parts) => variablesOf(parts).length > 0)) entries.push([name, values])
+    else constant[name] = values.map((parts) => parts.join('')).join(', ')
   return {
     variables: entries.flatMap(([, values]) => values.flatMap(variablesOf)),
     render(args) {
-      const headers: Record<string, string> = {}
+      if (entries.length === 0) return constant
+      const headers = { ...constant }
       for (const [name, values] of entries) {
         const filled = values.map((parts) => fillOne(parts, args)).filter((value) => value !== undefined)
         if (filled.length > 0) headers[name] = checkedHeader(name, filled.join(', '))

@@ -1,5 +1,6 @@
 import { freeze, type ResponseCache } from './response-cache.ts'
 import type { RestResponse } from './attempt.ts'
+import type { Ending } from './ending.ts'
 import type { Flights } from './flights.ts'
 import type { Counters } from './stats.ts'
 
@@ -13,25 +14,25 @@ export interface ReadSettings {
 export async function readThrough(
   key: string,
   types: ReadonlySet<string>,
-  { isFresh, signal }: { readonly isFresh: boolean; readonly signal: AbortSignal | undefined },
-  fetch: (signal: AbortSignal | undefined) => Promise<RestResponse>,
+  { isFresh, ending }: { readonly isFresh: boolean; readonly ending: Ending | undefined },
+  fetch: (ending: Ending | undefined) => Promise<RestResponse>,
   { cache, flights, counters }: ReadSettings,
 ): Promise<RestResponse> {
   const mark = cache.mark()
-  const load = async (ending: AbortSignal | undefined): Promise<RestResponse> => {
-    const response = await fetch(ending)
+  const load = async (until: Ending | undefined): Promise<RestResponse> => {
+    const response = await fetch(until)
     cache.set(key, types, response, mark)
     return response
   }
   // A live re-execution wants what is true now: neither a stored answer nor one that was asked for before.
-  if (isFresh) return load(signal)
+  if (isFresh) return load(ending)
   const cached = cache.get(key)
   if (cached) {
     counters.cacheHits++
     return cached
   }
   counters.cacheMisses++
-  return freezeShared(await flights.join(key, signal, load))
+  return freezeShared(await flights.join(key, ending, load))
 }
 
 function freezeShared(flown: { readonly value: RestResponse; readonly shared: boolean }): RestResponse {

@@ -1,4 +1,5 @@
 import { single } from './decode.ts'
+import type { Ending } from './ending.ts'
 import { RedirectRefused } from './failures.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
@@ -13,12 +14,12 @@ export async function sendFollowing(
   transport: Transport,
   first: WireRequest,
   origin: string,
-  signal: AbortSignal,
+  ending: Ending,
   onHeaders: () => void,
 ): Promise<WireResponse> {
   let request = first
   for (let hops = 0; ; hops++) {
-    const response = await transport.send(request, signal, onHeaders)
+    const response = await transport.send(request, ending, onHeaders)
     const location = single(response.headers['location'])
     if (!REDIRECTS.has(response.status) || location === undefined) return response
     if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)

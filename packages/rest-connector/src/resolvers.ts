@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
-import type { Call, CallScope } from './call.ts'
+import type { Call, FieldScope } from './call.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { restError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
@@ -12,19 +12,27 @@ export function rootResolver(endpoint: CompiledEndpoint, call: Call): GraphQLFie
 }
 
 /** What an operation hands to the calls made for it. */
-export function scopeOf(context: unknown, info: GraphQLResolveInfo): CallScope {
-  const { signal } = info as { signal?: unknown }
+export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope {
   return {
-    signal: signal instanceof AbortSignal ? signal : requestSignal(context),
+    signals: signalsOf(context, info as InfoWithSignal),
     context,
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
   }
 }
 
-function requestSignal(context: unknown): AbortSignal | undefined {
-  const signal = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
-  return signal instanceof AbortSignal ? signal : undefined
+interface InfoWithSignal {
+  /** Of `@graphql-tools/executor`, which Yoga uses. */
+  readonly signal?: unknown
+  /** Of graphql-js 17. */
+  readonly getAbortSignal?: (() => unknown) | undefined
+}
+
+/** The execution may end (a deferred part timed out) as well as the request (its client left). */
+function signalsOf(context: unknown, info: InfoWithSignal): AbortSignal[] {
+  const ofExecution = info.signal ?? info.getAbortSignal?.()
+  const ofRequest = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
+  return [...new Set([ofExecution, ofRequest])].filter((signal) => signal instanceof AbortSignal)
 }
 
 /** The result, when it is what the declared type says: a list, an object, or anything for JSON. */

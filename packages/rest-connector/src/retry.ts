@@ -1,6 +1,7 @@
 import { BadStatus } from './attempt.ts'
 import type { Clock } from './clock.ts'
 import { DeadlineExceeded, wait } from './deadline.ts'
+import type { Ending } from './ending.ts'
 import { single } from './decode.ts'
 import { isNetworkError } from './failures.ts'
 import type { HttpMethod } from './endpoint-options.ts'
@@ -12,7 +13,7 @@ export interface RetryContext {
   readonly clock: Clock
   readonly random: () => number
   /** Ends the whole call. */
-  readonly signal: AbortSignal
+  readonly ending: Ending
   /** When the whole call has to be over, by the clock. */
   readonly endsAt: number
   /** Called before each retry; false: the budget is spent, give up. */
@@ -26,19 +27,19 @@ export async function retrying<T>(
   send: (attemptNumber: number) => Promise<T>,
   context: RetryContext,
 ): Promise<T> {
-  const { policy, clock, random, signal, endsAt } = context
+  const { policy, clock, random, ending, endsAt } = context
   for (let attempt = 1; ; attempt++) {
     try {
       return await send(attempt)
     } catch (error) {
-      if (attempt > policy.maxRetries || signal.aborted || !isWorthRetrying(error, context)) throw error
+      if (attempt > policy.maxRetries || ending.hasEnded || !isWorthRetrying(error, context)) throw error
       const asked = retryAfterOf(error, clock.now())
       const delay =
         asked === undefined
           ? random() * backoffCeiling(policy, attempt)
           : Math.min(asked, policy.maxBackoffMs)
       if (clock.now() + delay >= endsAt || !context.allow()) throw error
-      await wait(clock, delay, signal)
+      await wait(clock, delay, ending)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { Agent, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
+import type { Ending } from './ending.ts'
 import { ResponseTooLarge } from './failures.ts'
 
 export interface WireRequest {
@@ -22,7 +23,7 @@ export interface Transport {
    * Sends one request and reads its answer to the end, so that the connection can be used again.
    * `onHeaders` is called when the response's headers are there.
    */
-  send(request: WireRequest, signal: AbortSignal, onHeaders?: () => void): Promise<WireResponse>
+  send(request: WireRequest, ending: Ending, onHeaders?: () => void): Promise<WireResponse>
   close(): Promise<void>
 }
 
@@ -36,14 +37,14 @@ export interface TransportOptions {
 /** One undici pool for the connector's origin. The only file that knows the HTTP client. */
 export function createTransport(options: TransportOptions): Transport {
   const { origin, maxResponseBytes, maxConnections, env } = options
-  // Deadlines are the connector's business: one signal ends an attempt, whatever it waits for.
+  // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
   const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
   const proxy = createProxy(env, settings)
   const pool = proxy ?? new Pool(origin, settings)
   let others: Dispatcher | undefined
 
   return {
-    send(request, signal, onHeaders) {
+    send(request, ending, onHeaders) {
       const isForeign = request.origin !== undefined && request.origin !== origin
       if (isForeign) others ??= proxy ?? new Agent(settings)
       const dispatcher = (isForeign && others) || pool
@@ -51,7 +52,7 @@ export function createTransport(options: TransportOptions): Transport {
         dispatcher,
         { ...request, origin: request.origin ?? origin },
         {
-          signal,
+          ending,
           onHeaders,
           maxResponseBytes,
         },
@@ -80,7 +81,7 @@ function createProxy(
 }
 
 interface Exchange {
-  readonly signal: AbortSignal
+  readonly ending: Ending
   readonly onHeaders: (() => void) | undefined
   readonly maxResponseBytes: number
 }
@@ -88,11 +89,11 @@ interface Exchange {
 function sendOn(
   dispatcher: Dispatcher,
   { origin, method, path, headers, body }: WireRequest,
-  { signal, onHeaders, maxResponseBytes }: Exchange,
+  { ending, onHeaders, maxResponseBytes }: Exchange,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(signal.reason as Error)
+    if (ending.hasEnded) {
+      reject(ending.reason as Error)
       return
     }
     let controller: Dispatcher.DispatchController | undefined
@@ -101,15 +102,10 @@ function sendOn(
     let size = 0
     const chunks: Buffer[] = []
 
-    const onAbort = (): void => {
-      controller?.abort(signal.reason as Error)
-      finish(() => reject(signal.reason as Error))
-    }
-    const finish = (settle: () => void): void => {
-      signal.removeEventListener('abort', onAbort)
-      settle()
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
+    const letGo = ending.onEnd(() => {
+      controller?.abort(ending.reason as Error)
+      reject(ending.reason as Error)
+    })
 
     dispatcher.dispatch(
       {
@@ -122,7 +118,7 @@ function sendOn(
       {
         onRequestStart(started) {
           controller = started
-          if (signal.aborted) started.abort(signal.reason as Error)
+          if (ending.hasEnded) started.abort(ending.reason as Error)
         },
         onResponseStart(_, statusCode, responseHeaders) {
           status = statusCode
@@ -136,10 +132,12 @@ function sendOn(
         },
         onResponseEnd() {
           const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)
-          finish(() => resolve({ status, headers: answer, body: whole }))
+          letGo()
+          resolve({ status, headers: answer, body: whole })
         },
         onResponseError(_, error) {
-          finish(() => reject(error))
+          letGo()
+          reject(error)
         },
       },
     )

@@ -139,6 +139,20 @@ describe('requests in flight', () => {
     expect(connector.stats()).toMatchObject({ calls: 100, requests: 1, shared: 99 })
   })
 
+  it('those who stay get their answer when one has left', async () => {
+    const { handler, release } = held()
+    const { connector, backend } = await serve(handler)
+    const leaving = new AbortController()
+    const left = connector.execute('me', {}, { signal: leaving.signal })
+    const stays = connector.execute('me', {}, { signal: new AbortController().signal })
+    await waitUntil(() => backend.requests.length === 1)
+    leaving.abort()
+    await expect(left).rejects.toMatchObject({ extensions: { code: 'CANCELLED' } })
+    release()
+    expect(await stays).toBe('nobody')
+    expect(backend.requests).toHaveLength(1)
+  })
+
   it('one caller’s leaving does not end the others’, the last one’s does', async () => {
     const { handler, release } = held()
     const { connector, backend } = await serve(handler)
