@@ -5,6 +5,14 @@ import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Shapes } from './schema/shapes.ts'
 import { holdsBytes, readFiles } from './uploads.ts'
 
+/** A unary method as generated code describes it. */
+export interface TypedMethod<Request, Response> {
+  /** `/package.Service/Method` */
+  readonly path: string
+  readonly requestSerialize: (request: Request) => Uint8Array
+  readonly responseDeserialize: (bytes: Buffer) => Response
+}
+
 /** Calls one method with GraphQL arguments and gives GraphQL values. Failures are GraphQL errors. */
 export interface MethodRuntime {
   readonly description: string | undefined

@@ -12,11 +12,11 @@ import { createComments } from './descriptors/comments.ts'
 import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
 import { createResolverField, declareJoins, typesOf, type JoinContext, type JoinFields } from './joins.ts'
-import { createMethodRuntime, type MethodRuntime } from './method-runtime.ts'
+import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
 import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
 import type { GrpcSourceOptions, Logger, MappingOptions } from './options.ts'
-import type { Callable, Invoker } from './runtime/invoker.ts'
-import type { RpcErrorOptions } from './runtime/rpc-error.ts'
+import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
+import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
 import { extendTypes } from './schema/extend.ts'
 import { createTypeNames } from './schema/names.ts'
@@ -32,6 +32,12 @@ export interface Model {
   readonly foreignJoins: JoinFields
   /** The method to call by `package.Service.Method`, exposed or not. */
   method(id: string): MethodRuntime | undefined
+  /** Calls a method with the codecs of generated code; undefined when the protos have no such method. */
+  callTyped(
+    method: TypedMethod<unknown, unknown>,
+    request: unknown,
+    site: CallSite,
+  ): Promise<unknown> | undefined
 }
 
 export interface ModelOptions {
@@ -230,6 +236,15 @@ export function buildModel(options: ModelOptions): Model {
     method(id) {
       const desc = findMethod(registry, id)
       return desc && wholeRuntime(desc)
+    },
+    callTyped(method, request, site) {
+      const desc = findMethod(registry, method.path)
+      if (!desc) return undefined
+      const decode = (bytes: Uint8Array): unknown => method.responseDeserialize(Buffer.from(bytes))
+      const callable = { ...toCallable(desc, isReadMethod(desc)), decode }
+      return invoker.unary(callable, method.requestSerialize(request), site).catch((error: unknown) => {
+        throw toRpcError(error, errors)
+      })
     },
   }
 }

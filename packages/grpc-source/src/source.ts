@@ -6,6 +6,7 @@ import { createEndpoints } from './endpoints.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
 import type { JoinFields } from './joins.ts'
 import { buildModel, type Model } from './model.ts'
+import type { TypedMethod } from './method-runtime.ts'
 import type { Clock, GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
 import { createInvoker } from './runtime/invoker.ts'
@@ -34,6 +35,12 @@ export interface GrpcSource {
    * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
    */
   call(method: string, request?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<unknown>
+  /** The same with the types and codecs of generated code: grpc-js definitions, as ts-proto's `outputServices=grpc-js` writes them. */
+  call<Request, Response>(
+    method: TypedMethod<Request, Response>,
+    request: Request,
+    options?: CallOptions,
+  ): Promise<Response>
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
   /** Asks every endpoint for its health. */
@@ -121,6 +128,32 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
         )
   }
 
+  function call(
+    method: string,
+    request?: Readonly<Record<string, unknown>>,
+    callOptions?: CallOptions,
+  ): Promise<unknown>
+  function call<Request, Response>(
+    method: TypedMethod<Request, Response>,
+    request: Request,
+    callOptions?: CallOptions,
+  ): Promise<Response>
+  async function call(
+    method: string | TypedMethod<unknown, unknown>,
+    request: unknown = {},
+    callOptions: CallOptions = {},
+  ): Promise<unknown> {
+    const { signal, metadata, context } = callOptions
+    const site = { context, info: undefined, signal, metadata: metadata && toEntries(metadata) }
+    const result =
+      typeof method === 'string'
+        ? model.method(method)?.unary(request as Readonly<Record<string, unknown>>, site)
+        : model.callTyped(method, request, site)
+    if (result) return result
+    const id = typeof method === 'string' ? method : method.path
+    throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
+  }
+
   return {
     name,
     get schema() {
@@ -129,17 +162,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     get foreignJoins() {
       return model.foreignJoins
     },
-    async call(id, request = {}, { signal, metadata, context } = {}) {
-      const method = model.method(id)
-      if (!method)
-        throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
-      return method.unary(request, {
-        context,
-        info: undefined,
-        signal,
-        metadata: metadata && toEntries(metadata),
-      })
-    },
+    call,
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     onReload(listener) {

@@ -300,6 +300,40 @@ describe('deadlines', () => {
   })
 })
 
+describe('source.call', () => {
+  it('takes the types and codecs of generated code', async () => {
+    const { address } = await backend(
+      { 'c.proto': PROTO },
+      { 'c.S/Get': ({ id }) => ({ text: `for ${id}` }) },
+    )
+    const grpc = await source({ protoText: { 'c.proto': PROTO }, endpoint: address })
+    const method = {
+      path: '/c.S/Get',
+      requestSerialize: (request: { id: string }) =>
+        new BinaryWriter().tag(1, WireType.LengthDelimited).string(request.id).finish(),
+      responseDeserialize: (bytes: Buffer) => ({ generated: bytes.subarray(2).toString() }),
+    }
+    const reply: { generated: string } = await grpc.call(method, { id: '7' })
+    expect(reply).toEqual({ generated: 'for 7' })
+    await expect(grpc.call({ ...method, path: '/c.S/Nope' }, { id: '7' })).rejects.toThrow(
+      'has no method "/c.S/Nope"',
+    )
+  })
+
+  it('is cancelled by its signal and sends its metadata', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': () => new Promise(() => {}) })
+    const grpc = await source({ protoText: { 'c.proto': PROTO }, endpoint: address })
+    const abort = new AbortController()
+    const result = grpc.call('c.S.Get', {}, { signal: abort.signal, metadata: { 'X-Own': 'v' } })
+    await expect.poll(() => calls.length).toBe(1)
+    abort.abort()
+    await expect(result).rejects.toMatchObject({ extensions: { code: 'CANCELLED' } })
+    expect(calls[0]?.metadata['x-own']).toEqual(['v'])
+    await expect.poll(() => calls[0]?.cancelledAt).toBeDefined()
+    await expect(grpc.call('c.S.Nope')).rejects.toThrow('has no method "c.S.Nope"')
+  })
+})
+
 describe('observation', () => {
   it('tells of each call, its status, attempts and time; an observer that throws harms nothing', async () => {
     const { address } = await backend(
