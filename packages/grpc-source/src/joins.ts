@@ -52,7 +52,7 @@ export function typesOf(joins: JoinFields): GraphQLNamedType[] {
 }
 
 /** Checks one declared join and makes its field; what is wrong goes to the findings. */
-function createJoinField(
+export function createJoinField(
   join: JoinOptions,
   context: JoinContext,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {

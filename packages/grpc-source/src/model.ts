@@ -14,7 +14,9 @@ import { lintError, type Finding } from './errors.ts'
 import { createResolverField, declareJoins, typesOf, type JoinContext, type JoinFields } from './joins.ts'
 import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
 import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
-import type { GrpcSourceOptions, Logger, MappingOptions } from './options.ts'
+import { findEntities } from './entities.ts'
+import { toSubgraph } from './federation.ts'
+import type { FederationOptions, GrpcSourceOptions, Logger, MappingOptions } from './options.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
@@ -176,6 +178,19 @@ export function buildModel(options: ModelOptions): Model {
     )
   }
 
+  function asSubgraph(joined: GraphQLSchema, federation: FederationOptions): GraphQLSchema {
+    const entities = findEntities({
+      registry,
+      annotations,
+      names,
+      schema: joined,
+      exposed,
+      federation,
+      context: joinContext,
+    })
+    return toSubgraph(joined, entities, `grpc source "${sourceName}": federation`)
+  }
+
   /** What GraphQL refuses was found before, and is told better by the findings. */
   function orFindings<T>(build: () => T): T {
     try {
@@ -220,7 +235,10 @@ export function buildModel(options: ModelOptions): Model {
     })
   })
   const foreignJoins: JoinFields = new Map([...declared].filter(([typeName]) => !plain.getType(typeName)))
-  const schema = findings.length === 0 ? extendTypes(plain, declared) : plain
+  const joined = findings.length === 0 ? extendTypes(plain, declared) : plain
+  const schema = source.federation
+    ? asSubgraph(joined, source.federation === true ? {} : source.federation)
+    : joined
   if (exposed.length === 0) {
     findings.push({
       message:

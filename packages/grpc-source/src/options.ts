@@ -143,6 +143,8 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly metadata?: MetadataOptions | undefined
   /** Sends the selected fields in the request's `read_mask` or `field_mask`. Default false. */
   readonly fieldMasks?: boolean | undefined
+  /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */
+  readonly federation?: boolean | FederationOptions | undefined
   /** Shows decoded `google.rpc` error details to clients. Default false. */
   readonly exposeDetails?: boolean | undefined
   /** Shows the messages of statuses that are masked otherwise. For development. Default false. */
@@ -161,6 +163,11 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly logger?: Logger | undefined
   /** Receives what failed in the background. Default: the logger. */
   readonly onError?: ((error: unknown) => void) | undefined
+}
+
+export interface FederationOptions {
+  /** How references are resolved, by type name, as in `joins`; the reference is the parent. Default: a method that takes the key. */
+  readonly entities?: Readonly<Record<string, Omit<JoinOptions, 'type' | 'field'>>> | undefined
 }
 
 export interface ResolvedEndpoint {

@@ -17,6 +17,7 @@ import {
 import type { Annotations } from '../annotations.ts'
 import type { Comments } from '../descriptors/comments.ts'
 import type { Finding } from '../errors.ts'
+import { entityDirectives, fieldDirectives } from '../federation.ts'
 import type { TypeNames } from './names.ts'
 import { canBeUnshowable, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
 import {
@@ -55,7 +56,7 @@ export interface TypeBuilderOptions {
 }
 
 export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
-  const { shapes, names, comments, sourceName, findings, resolverField } = options
+  const { shapes, names, comments, annotations, sourceName, findings, resolverField } = options
   const { options: mapping } = shapes
   const once = createOnce(names)
   const { customScalar, scalarType, wellKnownType, enumType } = createLeafTypes({
@@ -76,7 +77,7 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
         name,
         description: comments.of(desc),
         fields: () => outputFields(shape),
-        extensions: { origin: origin(desc) },
+        extensions: { origin: origin(desc), ...entityDirectives(annotations.entity(desc)) },
       })
     })
   }
@@ -100,7 +101,10 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
         type: outputOf(field),
         description: field.annotation.description || comments.of(field.desc),
         deprecationReason: field.desc.deprecated ? 'deprecated in the proto' : undefined,
-        extensions: { origin: `${origin(shape.desc)} field ${field.desc.name}` },
+        extensions: {
+          origin: `${origin(shape.desc)} field ${field.desc.name}`,
+          ...fieldDirectives(field.annotation),
+        },
         ...(isFlag ? { resolve: flagResolver(field) } : {}),
       }
     }
