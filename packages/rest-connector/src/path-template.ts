@@ -47,13 +47,18 @@ function segmentValue(variable: string, args: Args): string {
   const text = toText(value, variable)
   if (text === '') throw badInput(`Argument "${variable}" must not be empty.`)
   if (!/[^\w-]/.test(text)) return text
-  if (text.split(/[/\\]/).some(isDotSegment) || decodesToDots(text))
+  if (holdsDots(text) || decodesToDots(text))
     throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
   return encodeText(text, variable)
 }
 
 function isDotSegment(segment: string): boolean {
   return segment === '.' || segment === '..'
+}
+
+/** Servers that take a decoded value for a URL once more also end a segment at `?`, `#` and `;`. */
+function holdsDots(text: string): boolean {
+  return text.split(/[/\\?#;]/).some(isDotSegment)
 }
 
 /** Some servers decode more than once, or decode `%2F` before they resolve dots: look at every stage. */
@@ -64,7 +69,7 @@ function decodesToDots(text: string): boolean {
       String.fromCharCode(Number.parseInt(hex, 16)),
     )
     if (decoded === current) return false
-    if (decoded.split(/[/\\]/).some(isDotSegment)) return true
+    if (holdsDots(decoded)) return true
     current = decoded
   }
   return false
