@@ -82,19 +82,20 @@ interface Round {
   readonly cpu: number
 }
 
-const client = createDeferClient()
-
 async function runRound(
   program: RunningProgram,
   contender: Contender,
   { query, operations }: Case,
 ): Promise<Round> {
+  // A connection of its own each round: servers close those that were idle while the others had their turn.
+  const client = createDeferClient()
   const times: DeferTimes[] = []
   const before = await program.usage()
   for (let operation = 0; operation < operations; operation++) {
     times.push(await client.ask(new URL(contender.path, program.url).href, query, contender.accept))
   }
   const after = await program.usage()
+  client.close()
   const last = times.at(-1)
   if (last) check(contender, query, last)
   return {
@@ -160,6 +161,5 @@ try {
   if (write) await writeSection(new URL('RESULTS.md', import.meta.url), 'defer', text)
   console.log(smoke ? 'smoke run: every answer was right' : versions)
 } finally {
-  client.close()
   await Promise.all(programs.map((program) => program.stop()))
 }
