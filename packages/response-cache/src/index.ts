@@ -7,6 +7,7 @@ export type { InvalidationTarget } from './tags.ts'
 export type { ResponseCacheErrorCode } from './errors.ts'
 
 // For integrators: stores of one's own.
+export { fromEnvelopCache, type EnvelopCache, type EnvelopCacheRecord } from './envelop-cache.ts'
 export type { RemoteEvent, RemoteRead, RemoteStore } from './remote-store.ts'
 export type { CacheEntry } from './entry.ts'
 export type { Tags } from './tags.ts'

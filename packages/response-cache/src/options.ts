@@ -50,7 +50,12 @@ export interface ResponseCacheOptions {
   readonly staleWhileRevalidateMs?: number | undefined
   /** Whether a mutation evicts the entries related to it before its answer goes out. Default true. */
   readonly invalidateOnMutation?: boolean | undefined
-  /** A store shared with other processes, behind the memory of each. Default: memory only. */
+  /**
+   * `redis://` or `rediss://` address of a Redis shared with other gateways; needs the package
+   * `ioredis`. Throws at start when it is not such an address. Default: memory only.
+   */
+  readonly redisUrl?: string | undefined
+  /** A shared store of your own, or `createRedisStore(...)`, in place of `redisUrl`. */
   readonly store?: RemoteStore | undefined
   /** Request headers that are part of the key. Default `['Authorization']`. */
   readonly varyHeaders?: readonly string[] | undefined

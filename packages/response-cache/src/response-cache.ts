@@ -4,6 +4,7 @@ import { configError } from './errors.ts'
 import { freshness } from './freshness.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
+import { openRedisStore } from './open-redis-store.ts'
 import type { RemoteEvent } from './remote-store.ts'
 import { createStats, type CacheStats } from './stats.ts'
 import { tagsOfTargets, type InvalidationTarget, type Tags } from './tags.ts'
@@ -39,6 +40,8 @@ export interface ResponseCache {
 /** What the plugin needs besides. */
 export interface CacheEngine extends ResponseCache {
   readonly byEntity: boolean
+  /** There is a store behind memory. */
+  readonly isShared: boolean
   /** Memory only, so that it can be asked before anything else runs. */
   peek(key: string): Lookup | undefined
   lookup(key: string): Lookup | Promise<Lookup>
@@ -55,15 +58,16 @@ export function createResponseCache(options: ResponseCacheOptions = {}): Respons
 }
 
 export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
-  const { maxSize = 10_000, strategy = 'types', bus, onEvent, clock = Date } = options
+  const { maxSize = 10_000, strategy = 'types', bus, redisUrl, onEvent, clock = Date } = options
   checkOptions(options)
-  const remote = options.store
+  const remote = options.store ?? (redisUrl === undefined ? undefined : openRedisStore(redisUrl))
   // Without news from the store, memory in front of it could serve what another process evicted.
   const useMemory = !remote || remote.subscribe !== undefined
   const versions = createVersionClock()
   const { stats, count } = createStats()
   const memory = createMemoryStore(maxSize, (key) => emit({ type: 'evicted', key }))
   const byEntity = strategy === 'entities' || typeof strategy === 'function'
+  // `subscribe` tells at once when the store is not reachable yet.
   let isUp = true
   const leaveStore = remote?.subscribe?.(onRemoteEvent)
   const leaveBus = bus?.subscribe((events) => invalidate(causeOfEvents(events)), { phase: 'evict' })
@@ -79,8 +83,18 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       return
     }
     isUp = event.type === 'up'
-    if (event.type === 'down') emit({ type: 'error', error: event.error })
+    if (event.type === 'down' && event.error !== undefined) emit({ type: 'error', error: event.error })
     applyLocally('all')
+  }
+
+  /** A store that fails costs the cache, never the request. */
+  async function attempt<T>(call: () => Promise<T> | undefined): Promise<T | undefined> {
+    try {
+      return await call()
+    } catch (error) {
+      emit({ type: 'error', error })
+      return undefined
+    }
   }
 
   function applyLocally(tags: Tags) {
@@ -104,7 +118,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   }
 
   async function lookupRemote(key: string, version: number): Promise<Lookup> {
-    const read = await remote?.read(key)
+    const read = await attempt(() => remote?.read(key))
     if (!read) return { state: 'unavailable' }
     const ticket: Ticket = { version, remoteVersion: read.version }
     if (!read.entry) return { state: 'miss', ticket }
@@ -116,7 +130,10 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   async function invalidateTags(tags: Tags) {
     if (tags !== 'all' && tags.length === 0) return
     applyLocally(tags)
-    await remote?.invalidate(tags)
+    if (!remote) return
+    await attempt(() => remote.invalidate(tags))
+    // Whoever read the store between the two has brought an outdated entry back into memory.
+    versions.invalidate(tags)
   }
 
   async function invalidate(cause: InvalidationCause) {
@@ -143,6 +160,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   return {
     options,
     byEntity,
+    isShared: remote !== undefined,
     emit,
     peek,
     invalidate,

@@ -1,0 +1,15 @@
+export interface RedisStoreOptions {
+  /** `redis://` or `rediss://`, with password and database number where needed. */
+  readonly url: string
+  /** Before every key. Default `{vinyasa:cache}:`; the braces keep all keys in one slot of a cluster. */
+  readonly prefix?: string | undefined
+  /** Milliseconds after which a command counts as failed and the request goes on without. Default 150. */
+  readonly commandTimeoutMs?: number | undefined
+  /** Milliseconds between two checks of the connection. Default 1000. */
+  readonly heartbeatMs?: number | undefined
+  /**
+   * Milliseconds for which invalidations are remembered. Must exceed the longest lifetime of an entry
+   * plus the longest execution. Default one day.
+   */
+  readonly rememberMs?: number | undefined
+}

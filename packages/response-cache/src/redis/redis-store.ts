@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { Redis, type RedisOptions } from 'ioredis'
+import type { CacheEntry } from '../entry.ts'
+import { configError, storeUnavailable } from '../errors.ts'
+import type { RemoteEvent, RemoteStore } from '../remote-store.ts'
+import { isRedisUrl } from '../redis-url.ts'
+import type { Tags } from '../tags.ts'
+import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
+import type { RedisStoreOptions } from './options.ts'
+import { createPendingInvalidations } from './pending-invalidations.ts'
+import { invalidateScript, readScript, writeScript } from './scripts.ts'
+
+declare module 'ioredis' {
+  interface RedisCommander {
+    vinyasaReadBuffer(prefix: string, key: string): Promise<(Buffer | null)[]>
+    vinyasaWrite(prefix: string, ...args: (string | number | Buffer)[]): Promise<number>
+    vinyasaInvalidate(prefix: string, ...args: (string | number)[]): Promise<number>
+  }
+}
+
+/** A Redis store, and how to wait for its first connection. */
+export interface RedisStore extends RemoteStore {
+  /** Resolves when Redis answered once; rejects with RESPONSE_CACHE_UNAVAILABLE when it does not within `timeoutMs`. */
+  ready(timeoutMs?: number): Promise<void>
+  /** Values found in the cache's keys that the cache did not write; they were removed. */
+  readonly poisoned: number
+}
+
+/**
+ * Entries in a Redis shared between gateways. While Redis does not answer, requests are served without
+ * any cache, and invalidations are kept; when it is back they are delivered before anything is read.
+ */
+export function createRedisStore(options: RedisStoreOptions): RedisStore {
+  const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 150 } = options
+  const { heartbeatMs = 1_000, rememberMs = 86_400_000 } = options
+  if (!isRedisUrl(url)) throw configError('redisUrl', url, 'an address such as redis://localhost:6379')
+  const channel = `${prefix}invalidations`
+  const self = randomUUID()
+  const listeners = new Set<(event: RemoteEvent) => void>()
+  const pending = createPendingInvalidations()
+  let isUp = false
+  let poisoned = 0
+  let isClosed = false
+  let recheck: NodeJS.Timeout | undefined
+
+  const connection: RedisOptions = {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 1_000,
+    retryStrategy: (attempt) => Math.min(50 * attempt, 500),
+  }
+  const commands = new Redis(url, { ...connection, commandTimeout: commandTimeoutMs })
+  const subscriber = new Redis(url, {
+    ...connection,
+    commandTimeout: commandTimeoutMs,
+    autoResubscribe: false,
+  })
+  commands.defineCommand('vinyasaRead', { numberOfKeys: 1, lua: readScript })
+  commands.defineCommand('vinyasaWrite', { numberOfKeys: 1, lua: writeScript })
+  commands.defineCommand('vinyasaInvalidate', { numberOfKeys: 1, lua: invalidateScript })
+
+  function emit(event: RemoteEvent) {
+    for (const listener of listeners) listener(event)
+  }
+
+  function goDown(what: string, cause: unknown) {
+    if (!isUp || isClosed) return
+    isUp = false
+    // A stall of this process looks like one of Redis; look again before the next heartbeat.
+    clearTimeout(recheck)
+    recheck = setTimeout(() => void check(), 20)
+    recheck.unref()
+    emit({ type: 'down', error: storeUnavailable(what, cause) })
+  }
+
+  async function send(tags: Tags): Promise<void> {
+    const message = JSON.stringify({ from: self, tags })
+    await commands.vinyasaInvalidate(prefix, channel, message, rememberMs, ...(tags === 'all' ? [] : tags))
+  }
+
+  let isChecking = false
+  /** Up is: both connections answer, the channel is subscribed, and no invalidation is owed. */
+  async function check() {
+    if (isChecking || isClosed) return
+    isChecking = true
+    try {
+      await commands.ping()
+      await (isUp ? subscriber.ping() : subscriber.subscribe(channel))
+      for (let owed = pending.take(); owed; owed = pending.take()) {
+        try {
+          await send(owed)
+        } catch (error) {
+          pending.add(owed)
+          throw error
+        }
+      }
+      if (!isUp && !isClosed) {
+        isUp = true
+        emit({ type: 'up' })
+      }
+    } catch (error) {
+      goDown('ping', error)
+    } finally {
+      isChecking = false
+    }
+  }
+
+  for (const client of [commands, subscriber]) {
+    client.on('error', (error: unknown) => goDown('connection', error))
+    client.on('close', () => goDown('connection', 'closed'))
+    client.on('ready', () => void check())
+  }
+  subscriber.on('message', (_channel: string, message: string) => {
+    const tags = decodeTags(message, self)
+    if (tags) emit({ type: 'invalidated', tags })
+  })
+  const heartbeat = setInterval(() => void check(), heartbeatMs)
+  heartbeat.unref()
+
+  return {
+    async read(key) {
+      if (!isUp) return undefined
+      try {
+        const [seq, meta, tags, body] = await commands.vinyasaReadBuffer(prefix, key)
+        const version = Number(seq?.toString())
+        if (meta?.toString() === 'poisoned') poisoned++
+        const entry = decodeMeta(meta, tags, body, version)
+        if (meta && body && !entry) {
+          poisoned++
+          await commands.unlink(`${prefix}e:${key}`)
+        }
+        return { entry, version }
+      } catch (error) {
+        goDown('read', error)
+        return undefined
+      }
+    },
+    async write(key, entry: CacheEntry, version) {
+      if (!isUp) return false
+      const px = Math.ceil(entry.ttlMs + entry.staleMs)
+      try {
+        const tags = JSON.stringify(entry.tags)
+        const stored = await commands.vinyasaWrite(
+          prefix,
+          key,
+          version,
+          px,
+          encodeMeta(entry),
+          tags,
+          entry.body,
+        )
+        return stored === 1
+      } catch (error) {
+        goDown('write', error)
+        return false
+      }
+    },
+    async invalidate(tags) {
+      if (!isUp) {
+        pending.add(tags)
+        return
+      }
+      try {
+        await send(tags)
+      } catch (error) {
+        pending.add(tags)
+        goDown('invalidate', error)
+      }
+    },
+    async delete(key) {
+      if (isUp) await commands.unlink(`${prefix}e:${key}`).catch((error: unknown) => goDown('delete', error))
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      if (!isUp) listener({ type: 'down', error: undefined })
+      return () => listeners.delete(listener)
+    },
+    async ready(timeoutMs = 2_000) {
+      const until = Date.now() + timeoutMs
+      const hasAnswered = () => isUp
+      while (!hasAnswered()) {
+        if (Date.now() > until) {
+          throw storeUnavailable('start', `no answer from ${new URL(url).host} in ${timeoutMs} ms`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    },
+    get poisoned() {
+      return poisoned
+    },
+    async close() {
+      isClosed = true
+      clearInterval(heartbeat)
+      clearTimeout(recheck)
+      listeners.clear()
+      commands.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
+import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt'
+import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations'
+import jsonwebtoken from 'jsonwebtoken'
+import type { Plugin } from 'graphql-yoga'
+import { describe, expect, it } from 'vitest'
+import { ask, createWorld } from './kit.ts'
+
+const users = '{ users { id name } }'
+const secret = 'a key for this test'
+
+/** Each plugin stands once before and once after the cache. */
+const places = ['before', 'after'] as const
+
+describe.each(places)('%s the cache', (place) => {
+  it('JWT: a token that expired is refused a hit', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    let clockTimestamp = now
+    const jwt = useJWT({
+      signingKeyProviders: [createInlineSigningKeyProvider(secret)],
+      reject: { missingToken: true, invalidToken: true },
+      tokenVerification: {
+        algorithms: ['HS256'],
+        get clockTimestamp() {
+          return clockTimestamp
+        },
+      } as never,
+    })
+    const world = createWorld({ [place]: [jwt as Plugin] })
+    const authorization = `Bearer ${jsonwebtoken.sign({ sub: 'ada' }, secret, { expiresIn: 60 })}`
+    expect((await ask(world, users, { headers: { authorization } })).status).toBe(200)
+    expect((await ask(world, users, { headers: { authorization } })).cache).toBe('HIT')
+    clockTimestamp = now + 3600
+    expect((await ask(world, users, { headers: { authorization } })).status).toBe(401)
+    expect((await ask(world, users)).status).toBe(401)
+    expect(world.calls['users']).toBe(1)
+  })
+
+  it('CSRF: a simple GET is refused a hit', async () => {
+    const world = createWorld({ [place]: [useCSRFPrevention() as Plugin] })
+    const headers = { 'x-graphql-yoga-csrf': '1' }
+    await ask(world, users, { method: 'GET', headers })
+    expect((await ask(world, users, { method: 'GET', headers })).cache).toBe('HIT')
+    expect((await ask(world, users, { method: 'GET' })).status).toBe(403)
+  })
+
+  it('persisted operations: the same text sent by hand is refused a hit', async () => {
+    const world = createWorld({
+      [place]: [
+        usePersistedOperations({ getPersistedOperation: (hash) => (hash === 'h' ? users : null) }) as Plugin,
+      ],
+    })
+    const send = async (body: object) => {
+      const response = await world.yoga.fetch('http://localhost/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return { cache: response.headers.get('x-cache'), json: (await response.json()) as any }
+    }
+    const persisted = { extensions: { persistedQuery: { version: 1, sha256Hash: 'h' } } }
+    expect((await send(persisted)).cache).toBe('MISS')
+    expect((await send(persisted)).cache).toBe('HIT')
+    const byHand = await send({ query: users })
+    expect(byHand.json.errors[0].message).toBe('PersistedQueryOnly')
+    expect(byHand.json.data).toBeUndefined()
+  })
+
+  it('a context that refuses refuses a hit', async () => {
+    let isAllowed = true
+    const guard: Plugin = {
+      onContextBuilding() {
+        if (!isAllowed) throw new Error('revoked')
+      },
+    }
+    const world = createWorld({ [place]: [guard] })
+    await ask(world, users)
+    expect((await ask(world, users)).cache).toBe('HIT')
+    isAllowed = false
+    const refused = await ask(world, users)
+    expect(refused.json.errors).toHaveLength(1)
+    expect(refused.json.data).toBeUndefined()
+  })
+})
+
+it('what stands before the cache sees hits in onExecute; what stands after sees misses only', async () => {
+  const seen = { before: 0, after: 0 }
+  const counting = (place: 'before' | 'after'): Plugin => ({ onExecute: () => void seen[place]++ })
+  const world = createWorld({ before: [counting('before')], after: [counting('after')] })
+  for (let round = 0; round < 3; round++) await ask(world, users)
+  expect(seen).toEqual({ before: 3, after: 1 })
+})
+
+it('a hit is answered before parse when nobody before the cache asks to see it', async () => {
+  const parsed = { count: 0 }
+  const world = createWorld({ after: [{ onParse: () => void parsed.count++ }] })
+  for (let round = 0; round < 3; round++) await ask(world, users)
+  expect(parsed.count).toBe(1)
+})
+
+describe('session, enabled and scope', () => {
+  const context = ({ request }: { request: Request }): object => ({ user: request.headers.get('x-user') })
+
+  it('session separates what headers do not', async () => {
+    const world = createWorld({
+      context,
+      cache: { varyHeaders: [], session: (built) => built['user'] as string | null },
+    })
+    for (const user of ['a', 'b']) {
+      expect((await ask(world, users, { headers: { 'x-user': user } })).cache).toBe('MISS')
+      expect((await ask(world, users, { headers: { 'x-user': user } })).cache).toBe('HIT')
+    }
+  })
+
+  it('enabled false leaves a request out', async () => {
+    const world = createWorld({ context, cache: { enabled: (built) => built['user'] === null } })
+    await ask(world, users)
+    expect((await ask(world, users, { headers: { 'x-user': 'a' } })).cache).toBe('BYPASS')
+    expect((await ask(world, users)).cache).toBe('HIT')
+  })
+})

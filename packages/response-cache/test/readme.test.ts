@@ -1,0 +1,23 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { ask } from './kit.ts'
+
+it('the example of the README runs', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
+  const folder = mkdtempSync(join(fileURLToPath(new URL('.', import.meta.url)), 'readme-'))
+  try {
+    const path = join(folder, 'example.ts')
+    writeFileSync(path, example.replace('@vinyasa/response-cache', '../../src/index.ts'))
+    const { yoga, cache } = await import(path)
+    expect((await ask({ yoga }, '{ users { name } }')).cache).toBe('MISS')
+    expect((await ask({ yoga }, '{ users { name } }')).cache).toBe('HIT')
+    await ask({ yoga }, 'mutation { add(name: "Eve") { name } }')
+    expect((await ask({ yoga }, '{ users { name } }')).json.data.users).toHaveLength(2)
+    expect(cache.stats()).toMatchObject({ hits: 1, misses: 2 })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

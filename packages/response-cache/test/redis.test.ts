@@ -1,0 +1,245 @@
+import { describeWithRedis, startRedis, waitUntil, type RedisServer } from '@vinyasa/test-kit'
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ResponseCacheOptions } from '../src/index.ts'
+import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
+import { ask, createWorld, type World } from './kit.ts'
+
+const users = '{ users { id name } }'
+const rename = (name: string): string => `mutation { renameUser(id: "1", name: "${name}") { id } }`
+
+describeWithRedis('two gateways and one Redis', () => {
+  let redis: RedisServer
+  let stores: RedisStore[] = []
+  let worlds: World[] = []
+  const rejections: unknown[] = []
+  const onRejection = (reason: unknown): void => void rejections.push(reason)
+
+  async function gateway(options: ResponseCacheOptions = {}): Promise<World & { store: RedisStore }> {
+    const store = createRedisStore({ url: redis.url, heartbeatMs: 50 })
+    stores.push(store)
+    await store.ready()
+    const world = createWorld({ cache: { ...options, store } })
+    worlds.push(world)
+    return Object.assign(world, { store })
+  }
+
+  /** The memory of both gateways shares its users, as a backend would. */
+  async function pair(options?: ResponseCacheOptions) {
+    const a = await gateway(options)
+    const b = await gateway(options)
+    return { a, b }
+  }
+
+  const settled = (world: World, stored: number): Promise<unknown> =>
+    waitUntil(() => world.cache.stats().stored >= stored, { awaited: 'the entry in Redis' })
+
+  beforeEach(async () => {
+    redis = await startRedis()
+    process.on('unhandledRejection', onRejection)
+  })
+  afterEach(async () => {
+    for (const world of worlds) await world.cache.close()
+    worlds = []
+    stores = []
+    await redis[Symbol.asyncDispose]()
+    process.off('unhandledRejection', onRejection)
+    // oxlint-disable-next-line vitest/no-standalone-expect -- true of every test here
+    expect(rejections).toEqual([])
+  })
+
+  it('share entries, byte for byte', async () => {
+    const { a, b } = await pair()
+    const miss = await ask(a, users)
+    await settled(a, 1)
+    const hit = await ask(b, users)
+    expect([miss.cache, hit.cache, hit.text]).toEqual(['MISS', 'HIT', miss.text])
+    // The second hit comes from b's own memory.
+    expect((await ask(b, users)).cache).toBe('HIT')
+    expect(b.calls['users']).toBeUndefined()
+  })
+
+  it('a mutation on one evicts from Redis and from the memory of the other', async () => {
+    const { a, b } = await pair()
+    await ask(a, users)
+    await settled(a, 1)
+    expect((await ask(b, users)).cache).toBe('HIT')
+    const before = b.cache.stats().invalidations
+    await ask(a, rename('Eve'))
+    await waitUntil(() => b.cache.stats().invalidations > before)
+    expect((await ask(b, users)).cache).toBe('MISS')
+  })
+
+  it('a result older than an invalidation elsewhere is refused by Redis itself', async () => {
+    const { a, b } = await pair()
+    let release: (value?: unknown) => void = () => {}
+    b.gate = { after: new Promise((resolve) => (release = resolve)) }
+    const slow = ask(b, users)
+    await waitUntil(() => b.calls['users'])
+    await ask(a, rename('Eve'))
+    release()
+    await slow
+    b.gate = {}
+    await waitUntil(async () => (await ask(b, '{ products { id } }')).cache !== 'BYPASS')
+    expect((await ask(b, users)).cache).toBe('MISS')
+  })
+
+  it('killed: both kinds of operation are answered, and again from the cache after a restart', async () => {
+    const { a } = await pair()
+    await ask(a, users)
+    await settled(a, 1)
+    await redis.kill()
+    await waitUntil(() => a.cache.stats().errors > 0)
+    expect((await ask(a, users)).cache).toBe('BYPASS')
+    expect((await ask(a, rename('Eve'))).json.data.renameUser.id).toBe('1')
+    expect((await ask(a, users)).json.data.users[0].name).toBe('Eve')
+    await redis.restart()
+    await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
+    expect((await ask(a, users)).json.data.users[0].name).toBe('Eve')
+    // One report for the whole outage.
+    expect(a.cache.stats().errors).toBe(1)
+  })
+
+  it('hung: the first request waits at most the command timeout, the rest do not wait', async () => {
+    const store = createRedisStore({ url: redis.url, heartbeatMs: 60_000 })
+    await store.ready()
+    const world = createWorld({ cache: { store } })
+    worlds.push(world)
+    redis.stop()
+    const time = async (query: string) => {
+      const start = performance.now()
+      const answer = await ask(world, query)
+      expect(answer.json.errors).toBeUndefined()
+      return performance.now() - start
+    }
+    const first = await time(users)
+    const second = await time('{ products { id } }')
+    const mutation = await time(rename('Eve'))
+    process.stdout.write(
+      `hung Redis: first ${first.toFixed()} ms, then ${second.toFixed()}, mutation ${mutation.toFixed()} ms\n`,
+    )
+    expect(first).toBeGreaterThan(100)
+    expect(first).toBeLessThan(600)
+    expect(second + mutation).toBeLessThan(140)
+    redis.cont()
+  })
+
+  it('an invalidation during an outage reaches Redis before anything is read again', async () => {
+    const { a, b } = await pair()
+    await ask(a, users)
+    await settled(a, 1)
+    redis.stop()
+    await waitUntil(() => a.cache.stats().errors > 0 && b.cache.stats().errors > 0)
+    a.users.set('1', { id: '1', name: 'old' })
+    await ask(a, rename('Eve'))
+    redis.cont()
+    await waitUntil(async () => (await ask(a, '{ products { id } }')).cache !== 'BYPASS')
+    expect((await ask(a, users)).json.data.users[0].name).toBe('Eve')
+  })
+
+  it('flushed: a result read before is not stored after', async () => {
+    const { a } = await pair()
+    let release: (value?: unknown) => void = () => {}
+    a.gate = { after: new Promise((resolve) => (release = resolve)) }
+    const slow = ask(a, users)
+    await waitUntil(() => a.calls['users'])
+    const client = new Redis(redis.url)
+    await client.flushall()
+    release()
+    await slow
+    a.gate = {}
+    expect((await ask(a, users)).cache).toBe('MISS')
+    await settled(a, 1)
+    expect((await ask(a, users)).cache).toBe('HIT')
+    client.disconnect()
+  })
+
+  it('poisoned and foreign values are misses, removed and counted', async () => {
+    const keys: string[] = []
+    const { a, b } = await pair({ onEvent: (event) => event.type === 'stored' && keys.push(event.key) })
+    const client = new Redis(redis.url)
+    await ask(a, users)
+    await settled(a, 1)
+    const name = `{vinyasa:cache}:e:${keys[0]}`
+    const good = await client.hgetall(name)
+    const poisons: (() => Promise<unknown>)[] = [
+      () => client.set(name, 'garbage'),
+      () => client.rpush(name, 'x'),
+      () => client.hset(name, { body: '{"data":' }),
+      () => client.hset(name, { ...good, body: '{"data":{"users":[]}}' }),
+      () => client.hset(name, { ...good, tags: 'nonsense' }),
+      () => client.hset(name, { ...good, meta: '[1]' }),
+      () => client.hset(name, { ...good, seq: 'NaN' }),
+    ]
+    for (const poison of poisons) {
+      await client.del(name)
+      await poison()
+      const read = await b.store.read(keys[0] ?? '')
+      expect(read?.entry).toBeUndefined()
+      expect(await client.exists(name)).toBe(0)
+    }
+    expect(b.store.poisoned).toBe(6)
+    client.disconnect()
+  })
+
+  it('10 000 invalidations with a kill -9 among them: no entry outlives its invalidation, no rejection', async () => {
+    const { a, b } = await pair()
+    let killed: Promise<void> | undefined
+    for (let round = 0; round < 100; round++) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) => a.cache.purge({ type: n % 2 ? 'User' : 'Product' })),
+      )
+      if (round === 30) killed = redis.kill()
+      if (round === 60) await killed?.then(() => redis.restart())
+      const answer = await ask(a, rename(`name ${round}`)).then(() => ask(a, users))
+      expect(answer.json.data.users[0].name).toBe(`name ${round}`)
+    }
+    await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
+    await waitUntil(async () => (await ask(b, users)).cache === 'HIT')
+    expect((await ask(b, users)).json.data.users[0].name).toBe('name 99')
+  })
+
+  it('no command is slow at 200k keys', async () => {
+    const { a } = await pair()
+    const client = new Redis(redis.url)
+    await client.eval(
+      `for i = 1, 200000 do redis.call('SET', '{vinyasa:cache}:e:filler' .. i, 'x') end return 1`,
+      0,
+    )
+    await client.config('SET', 'slowlog-log-slower-than', '15000')
+    await client.slowlog('RESET')
+    for (let round = 0; round < 50; round++) {
+      await ask(a, users)
+      await ask(a, rename(`n${round}`))
+    }
+    await a.cache.purge('all')
+    const slow = (await client.slowlog('GET', 100)) as [number, number, number, string[]][]
+    // KEYS or SCAN over them takes 40 ms and more here; the slowest of ours is a lookup of a few keys.
+    expect(
+      slow.map(([, , micros, command]) => `${micros} µs ${command[0]} ${command[1]?.slice(0, 40)}`),
+    ).toEqual([])
+    client.disconnect()
+  })
+})
+
+it('a bad redis_url is a start-up error', () => {
+  for (const redisUrl of ['localhost:6379', 'http://localhost', '']) {
+    expect(() => createWorld({ cache: { redisUrl } })).toThrow(
+      `response-cache: option redisUrl is "${redisUrl}"; expected an address such as redis://localhost:6379.`,
+    )
+  }
+})
+
+describeWithRedis('redisUrl', () => {
+  it('opens the store by itself', async () => {
+    const redis = await startRedis()
+    const a = createWorld({ cache: { redisUrl: redis.url } })
+    const b = createWorld({ cache: { redisUrl: redis.url } })
+    await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
+    await waitUntil(async () => (await ask(b, users)).cache === 'HIT')
+    expect(b.calls['users'] ?? 0).toBeLessThanOrEqual(b.cache.stats().bypassed)
+    await a.cache.close()
+    await b.cache.close()
+    await redis[Symbol.asyncDispose]()
+  })
+})
