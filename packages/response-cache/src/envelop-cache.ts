@@ -13,7 +13,12 @@ export interface EnvelopCacheRecord {
 
 /** The `Cache` interface of `@envelop/response-cache`; whatever implements it fits. */
 export interface EnvelopCache {
-  set(id: string, data: ExecutionResult, entities: Iterable<EnvelopCacheRecord>, ttl: number): MaybePromise<void>
+  set(
+    id: string,
+    data: ExecutionResult,
+    entities: Iterable<EnvelopCacheRecord>,
+    ttl: number,
+  ): MaybePromise<void>
   get(id: string): MaybePromise<ExecutionResult | null | undefined>
   invalidate(entities: Iterable<EnvelopCacheRecord>): MaybePromise<void>
 }
@@ -60,7 +65,9 @@ export function fromEnvelopCache(cache: EnvelopCache): RemoteStore {
 function recordsOf(tags: readonly string[]): EnvelopCacheRecord[] {
   return tags.map((tag) => {
     const typename = typeOfTag(tag)
-    return tag === anyTag || typename === tag ? { typename } : { typename, id: tag.slice(typename.length + 1) }
+    return tag === anyTag || typename === tag
+      ? { typename }
+      : { typename, id: tag.slice(typename.length + 1) }
   })
 }
 
@@ -68,6 +75,7 @@ function recordsOf(tags: readonly string[]): EnvelopCacheRecord[] {
 function entryOf({ data, extensions }: ExecutionResult): CacheEntry | undefined {
   const meta = extensions?.['responseCache'] as Partial<Meta> | undefined
   const { storedAt, ttlMs, staleMs, tags } = meta ?? {}
-  if (!data || storedAt === undefined || ttlMs === undefined || staleMs === undefined || !tags) return undefined
+  if (!data || storedAt === undefined || ttlMs === undefined || staleMs === undefined || !tags)
+    return undefined
   return { body: Buffer.from(JSON.stringify({ data })), storedAt, ttlMs, staleMs, tags, version: 0 }
 }
