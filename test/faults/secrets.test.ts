@@ -102,7 +102,7 @@ describe.each(['development', 'production'])('a canary secret, %s preset', (pres
       await socket.nextJson()
     }
     await socket.close()
-    expect(socket.frames).toHaveLength(3)
+    expect(socket.frames.length).toBeGreaterThanOrEqual(3)
     answers.push(...socket.frames.map(({ text }) => text))
   })
 
