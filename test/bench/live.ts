@@ -203,7 +203,7 @@ function usageOf(child: ChildProcess, type: 'usage' | 'memory' = 'usage'): Promi
 
 function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('A contender said nothing for 30 s')), 30_000)
+    const timer = setTimeout(() => reject(new Error('A contender said nothing for 120 s')), 120_000)
     child.once('message', (message) => {
       clearTimeout(timer)
       resolve(message as T)
