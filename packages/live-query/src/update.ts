@@ -45,15 +45,31 @@ export function toUpdate(delivery: Delivery, id: string): LiveQueryUpdate {
   }
 }
 
+/** The same as the JSON of a `payload`. */
+export function formatPayload(delivery: Delivery, id: string): string {
+  return `${headOf(delivery, JSON.stringify(id))}${delivery.version.json}}`
+}
+
 /**
- * The same as the JSON of a `payload`, without serialising the data again: what is the subscriber's own stands first,
- * the shared part last. `idJson` is the id as JSON.
+ * A whole `next` message: what is the subscriber's own stands first, and the shared part is copied behind it, not
+ * serialised or encoded again. `idJson` is the id as JSON.
  */
-export function formatPayload(delivery: Delivery, idJson: string): string {
+export function formatNextFrame(delivery: Delivery, idJson: string): Buffer {
+  const head = `{"id":${idJson},"type":"next","payload":${headOf(delivery, idJson)}`
+  const shared = delivery.version.bytes()
+  const headLength = Buffer.byteLength(head)
+  const frame = Buffer.allocUnsafe(headLength + shared.length + 2)
+  frame.write(head, 0)
+  shared.copy(frame, headLength)
+  frame.write('}}', headLength + shared.length)
+  return frame
+}
+
+function headOf(delivery: Delivery, idJson: string): string {
   const { version, base, revision, batched, withChangedFields } = delivery
   let head = `{"id":${idJson},"is_initial":${base === undefined},"revision":${revision},"timestamp":${version.emittedAt},`
   if (batched) head += '"batched":true,'
   if (base && withChangedFields) head += `"changed_fields":${version.changedSince(base).json},`
   if (version.cacheControl) head += `"cache_control":${JSON.stringify(version.cacheControl)},`
-  return `${head}${version.json}}`
+  return head
 }

@@ -51,6 +51,8 @@ export interface LiveServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+const AS_TEXT = { binary: false }
+
 /** Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
   const { plugin, path = '/graphql/live', maxSubscriptionsPerSocket = 100, onConnect, context } = options
@@ -115,7 +117,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
           ws.terminate()
           return onSent?.()
         }
-        ws.send(text, onSent)
+        ws.send(text, AS_TEXT, onSent)
       },
       close: (code, reason) => ws.close(code, reason),
     }

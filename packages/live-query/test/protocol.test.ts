@@ -293,3 +293,20 @@ describe('keep-alive and origins', () => {
     })
   })
 })
+
+describe('frames', () => {
+  it('carry any text, in the id as in the data, as one text frame of valid UTF-8', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    const text = 'naïve “日本” 🎉 \u2028 "quoted" \\ \u0000'
+    await setup.changeUser('1', { name: text })
+    socket.sendJson(subscribe(text, USERS))
+    const frame = await socket.next()
+    expect(frame.binary).toBe(false)
+    expect(frame.json()).toMatchObject({
+      id: text,
+      payload: { id: text, data: { users: { users: [{ name: text }, {}] } } },
+    })
+    expect(Buffer.from(frame.text, 'utf8').equals(frame.bytes)).toBe(true)
+  })
+})

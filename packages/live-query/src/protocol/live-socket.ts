@@ -4,8 +4,8 @@ export interface LiveSocket {
   readonly protocol: string
   /** Bytes handed to `send` that have not left this process. */
   bufferedBytes(): number
-  /** `onSent` is called once the text has left this process, or never will. A closed socket takes nothing. */
-  send(text: string, onSent?: () => void): void
+  /** Text, or its UTF-8. `onSent` is called once the text has left this process, or never will. A closed socket takes nothing. */
+  send(text: string | Buffer, onSent?: () => void): void
   close(code: number, reason: string): void
 }
 

@@ -3,7 +3,7 @@ import type { AnyResult, LiveQueryEngine, OperationParams, PreparedOperation } f
 import { liveQueryLimit } from '../errors.ts'
 import type { LiveQuerySubscription } from '../store.ts'
 import type { LiveQueryChannel } from '../subscriber.ts'
-import { formatPayload } from '../update.ts'
+import { formatNextFrame } from '../update.ts'
 import type { LiveSocket } from './live-socket.ts'
 import { LiveOperationStream, failed, single, type ResultStream } from './streams.ts'
 
@@ -81,8 +81,7 @@ export class SocketOperations {
     return new LiveOperationStream((end) => {
       const channel: LiveQueryChannel = {
         ready: () => this.#isReady(),
-        next: (delivery) =>
-          this.#send(`{"id":${idJson},"type":"next","payload":${formatPayload(delivery, idJson)}}`),
+        next: (delivery) => this.#send(formatNextFrame(delivery, idJson)),
         end,
       }
       const subscription = engine.store.register({ ...registration, id: `${socketId}/${id}`, channel })
@@ -99,7 +98,7 @@ export class SocketOperations {
     return !this.#stalled
   }
 
-  #send(frame: string): void {
+  #send(frame: Buffer): void {
     this.#options.socket.send(frame, this.#onSent)
   }
 
