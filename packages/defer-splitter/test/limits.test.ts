@@ -265,6 +265,7 @@ describe('the context of a deferred field', () => {
             const { request } = context
             context.late = 'by the deferred'
             seen.push(context.written, { ...context }.user, request.headers.get('accept'), request.method)
+            seen.push(context.signal === request.signal)
             return 'b'
           },
         },
@@ -276,7 +277,7 @@ describe('the context of a deferred field', () => {
       yoga: { context: (initial: any) => ((base = initial), { user: 'ada' }) },
     })
     await server.parts('{ a ... @defer { b } }')
-    expect(seen).toEqual(['by the first', 'ada', 'multipart/mixed', 'POST'])
+    expect(seen).toEqual(['by the first', 'ada', 'multipart/mixed', 'POST', true])
     expect(base.late).toBe('by the deferred')
   })
 })

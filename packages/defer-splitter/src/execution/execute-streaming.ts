@@ -183,6 +183,7 @@ function abortSignalsOf(args: ExecutionArgs): readonly AbortSignal[] {
     readonly signal?: AbortSignal
     readonly abortSignal?: AbortSignal
   }
-  const signals = [requestOf(args.contextValue)?.signal, signal, abortSignal]
+  const ofContext = (args.contextValue as { readonly signal?: AbortSignal } | null | undefined)?.signal
+  const signals = [requestOf(args.contextValue)?.signal, ofContext, signal, abortSignal]
   return [...new Set(signals.filter((given) => given !== undefined && given !== null))]
 }

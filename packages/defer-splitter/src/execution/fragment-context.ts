@@ -5,8 +5,8 @@
 export function withSignal(contextValue: unknown, signal: AbortSignal): unknown {
   const request = requestOf(contextValue)
   if (!request) return contextValue
-  const ownRequest = overlay(request, 'signal', signal)
-  return overlay(contextValue as object, 'request', ownRequest)
+  // Both places where sources look: `context.signal` is for whoever ends a part of an operation early.
+  return overlay(contextValue as object, { request: overlay(request, { signal }), signal })
 }
 
 /** The Request that Yoga puts into the context. */
@@ -18,13 +18,14 @@ export function requestOf(contextValue: unknown): { readonly signal?: AbortSigna
   return typeof request === 'object' && request !== null ? request : undefined
 }
 
-function overlay<Target extends object>(target: Target, name: string, value: unknown): Target {
+function overlay<Target extends object>(target: Target, own: Readonly<Record<string, unknown>>): Target {
+  const isRequest = !('request' in own)
   return new Proxy(target, {
     get(_, key) {
-      if (key === name) return value
+      if (typeof key === 'string' && Object.hasOwn(own, key)) return own[key]
       // With the target as receiver: the getters and methods of a Request work on the real one only.
       const property: unknown = Reflect.get(target, key, target)
-      return name === 'signal' && typeof property === 'function' ? property.bind(target) : property
+      return isRequest && typeof property === 'function' ? property.bind(target) : property
     },
   })
 }
