@@ -27,6 +27,67 @@ const review = {
 
 export default defineConfig({
   responseCache: { defaultTtlMs: 10_000 },
+  graphql: {
+    examples: [
+      {
+        query: `# One query, two backends: users over gRPC,
+# the product over REST.
+query Both {
+  users(status: ONLINE, limit: 3) {
+    users {
+      id
+      name
+    }
+  }
+  getProduct(id: "1") {
+    name
+    price
+  }
+}
+`,
+      },
+      {
+        query: `# A live query: it stays open and shows
+# each change as it happens. Run it, then run
+# the mutation of the next tab in another window.
+query Live @live {
+  users(status: ONLINE, limit: 5) {
+    totalCount
+    users {
+      id
+      name
+      status
+    }
+  }
+}
+`,
+      },
+      {
+        query: `mutation Change {
+  updateUser(id: "1", name: "Ada, renamed") {
+    id
+    name
+  }
+}
+`,
+      },
+      {
+        query: `# The name is there at once, the profile
+# when its slow service has answered.
+query Deferred {
+  user(id: "1") {
+    name
+    ... @defer {
+      profile {
+        bio
+      }
+    }
+  }
+}
+`,
+      },
+    ],
+  },
   grpc: {
     users: {
       endpoint: USERS,

@@ -9,12 +9,14 @@ import { createResponseCache, useResponseCache, type ResponseCache } from '@viny
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
+import { graphiqlOptions } from './graphiql/options.ts'
 import { corsFor } from './http/cors.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { useInvalidateEndpoint } from './http/invalidate.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
 import type { Logger } from './logger.ts'
-import { useRequestLog } from './observability/request-log.ts'
+import { createObservability, type Observability } from './observability/observability.ts'
+import { lateReadings, type LateReadings } from './observability/readings.ts'
 import { openBus } from './open-bus.ts'
 import { httpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
@@ -59,13 +61,15 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
   const { baseDirectory, logger } = options
   const { bus, close: closeBus } = await openBus(config.redisUrl, logger)
   let sources: readonly Source[] = []
+  const readings = lateReadings(() => sources)
+  const observability = createObservability({ config, logger, readings })
   const closeBackends = async (): Promise<void> => {
     await Promise.all(sources.map((source) => source.close()))
     closeBus()
   }
   try {
-    sources = await openSources(config, { baseDirectory, bus, logger })
-    return compose({ config, logger, bus, sources, closeBackends })
+    sources = await openSources(config, { baseDirectory, bus, logger, observability })
+    return compose({ config, logger, bus, sources, closeBackends, observability, readings })
   } catch (error) {
     await closeBackends()
     throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
@@ -78,11 +82,15 @@ interface Parts {
   readonly bus: InvalidationBus
   readonly sources: readonly Source[]
   readonly closeBackends: () => Promise<void>
+  readonly observability: Observability
+  readonly readings: LateReadings
 }
 
-function compose({ config, logger, bus, sources, closeBackends }: Parts): Gateway {
+function compose(parts: Parts): Gateway {
+  const { config, logger, bus, sources, closeBackends, observability, readings } = parts
   const http = httpSettings(config)
   const live = livePlugin(config, bus, logger)
+  readings.live = () => live.store.stats()
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
   const cache = openCache(config, bus, logger)
   const schema = holdSchema()
@@ -107,7 +115,7 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
     batching: http.batching > 1 && { limit: http.batching },
     // useRequestBody does it.
     maxRequestBodySize: false,
-    graphiql: http.graphiql && { title: 'Vinyasa' },
+    graphiql: http.graphiql && (() => graphiqlOptions(schema.current(), config.graphql?.examples)),
     renderGraphiQL,
     ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
     context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
@@ -116,7 +124,7 @@ function compose({ config, logger, bus, sources, closeBackends }: Parts): Gatewa
       // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
       ...(config.plugins ?? []),
       ...cachePlugins(cache),
-      useRequestLog({ logger }),
+      ...observability.plugins,
       ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
       ...safetyPlugins(http),
       deferPlugin(config),

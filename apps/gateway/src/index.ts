@@ -6,7 +6,9 @@ export type {
   InvalidateConfig,
   LimitsConfig,
   LogConfig,
+  MetricsConfig,
   ServerConfig,
+  TracingConfig,
 } from './config/types.ts'
 
 // For embedding the gateway in a program of one's own.

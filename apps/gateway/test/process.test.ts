@@ -124,7 +124,7 @@ it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends a
   expect(await item(url)).toBe('/x')
   expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   for (const pid of pids()) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
-})
+}, 60_000)
 
 it('a config that cannot be used is reported once, whatever the number of workers', async () => {
   const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')

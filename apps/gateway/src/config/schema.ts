@@ -1,4 +1,5 @@
 import type { IResolvers } from '@graphql-tools/utils'
+import type { TracerProvider } from '@opentelemetry/api'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
@@ -24,6 +25,7 @@ const log = z.strictObject({
 
 const graphql = z.strictObject({
   graphiql: z.boolean().optional(),
+  examples: z.array(z.strictObject({ query: z.string(), variables: z.string().optional() })).optional(),
   introspection: z.boolean().optional(),
   suggestions: z.boolean().optional(),
   maskedErrors: z.boolean().optional(),
@@ -85,6 +87,23 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
   }) as z.ZodType<ResponseCacheConfig>,
 ])
 
+const metrics = z.union([
+  z.boolean(),
+  z.strictObject({ path: path.optional(), token: z.string().min(1).optional() }),
+])
+
+const tracing = z.union([
+  z.boolean(),
+  z.strictObject({
+    tracerProvider: z
+      .custom<TracerProvider>(
+        (value) => typeof (value as { getTracer?: unknown } | null)?.getTracer === 'function',
+        'expected a TracerProvider of OpenTelemetry',
+      )
+      .optional(),
+  }),
+])
+
 const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   preset: z.enum(['development', 'production']).optional(),
   server: server.optional(),
@@ -97,6 +116,8 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   responseCache: responseCache.optional(),
   defer: defer.optional(),
   invalidate: invalidate.optional(),
+  metrics: metrics.optional(),
+  tracing: tracing.optional(),
   plugins: z
     .array(
       z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object'),

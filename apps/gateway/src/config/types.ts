@@ -1,10 +1,12 @@
 import type { IResolvers } from '@graphql-tools/utils'
+import type { TracerProvider } from '@opentelemetry/api'
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
+import type { ExampleOperation } from '../graphiql/examples.ts'
 
 /** Where and how the gateway listens. */
 export interface ServerConfig {
@@ -47,6 +49,8 @@ export interface LimitsConfig {
 export interface GraphqlConfig {
   /** GraphiQL for browsers, served from the gateway itself. Default true; production false. */
   readonly graphiql?: boolean | undefined
+  /** Operations that GraphiQL opens with, a tab each; `variables` is JSON. Default: made for the schema. */
+  readonly examples?: readonly ExampleOperation[] | undefined
   /** Default true; production false. */
   readonly introspection?: boolean | undefined
   /** "Did you mean …" in validation errors. Default true; production false. */
@@ -97,6 +101,20 @@ export interface ResponseCacheConfig extends Omit<
   'bus' | 'clock' | 'onEvent' | 'store'
 > {}
 
+/** Metrics for Prometheus. */
+export interface MetricsConfig {
+  /** Default `/metrics`. */
+  readonly path?: string | undefined
+  /** Scrapers send it as `Authorization: Bearer <token>`. Default: nobody is asked. */
+  readonly token?: string | undefined
+}
+
+/** OpenTelemetry traces: request, operation, each call of a backend; W3C trace context in and out. */
+export interface TracingConfig {
+  /** Default: the provider that is registered with `@opentelemetry/api`, as its Node SDK does. */
+  readonly tracerProvider?: TracerProvider | undefined
+}
+
 /** What a `gateway.config.*` file holds. */
 export interface GatewayConfig {
   /** Where every switch starts. Default `development`. */
@@ -121,6 +139,10 @@ export interface GatewayConfig {
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
   /** Default: off. */
   readonly invalidate?: InvalidateConfig | undefined
+  /** Default true; production false, as `/metrics` is answered to everyone unless it has a token. */
+  readonly metrics?: boolean | MetricsConfig | undefined
+  /** Default false. */
+  readonly tracing?: boolean | TracingConfig | undefined
   /** Further Yoga or Envelop plugins, after the gateway's own. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Extends the schema of the sources. */

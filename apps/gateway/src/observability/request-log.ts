@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import type { Logger } from '../logger.ts'
+import type { ObserveBackendCall } from './backend-call.ts'
+import { errorCodesOf, operationOf } from './operation.ts'
+import { keepRecord, pathOf, recordOf } from './request-record.ts'
 
 export interface RequestLogOptions {
   readonly logger: Logger
@@ -10,42 +13,41 @@ export interface RequestLogOptions {
   readonly newId?: (() => string) | undefined
 }
 
-interface RequestRecord {
-  readonly id: string
-  readonly startedAt: number
-  operation?: string | undefined
-}
-
 /** What a client may send as its own request id; anything else is replaced, so log lines stay one line. */
 const CLIENT_ID = /^[\w.:-]{1,128}$/
 
 /**
- * One log line a request: id, operation, status, milliseconds, cache outcome. The id is the client's `x-request-id`
- * or a new one, and goes back as a header. Probes are logged at `debug`.
+ * One log line a request: id, operation, status, milliseconds, cache outcome, backend calls, codes of errors. The id
+ * is the client's `x-request-id` or a new one, and goes back as a header. Probes are logged at `debug`.
  */
 export function useRequestLog(options: RequestLogOptions): Plugin {
   const { logger, now = () => performance.now(), newId = randomUUID } = options
-  const records = new WeakMap<Request, RequestRecord>()
   return {
-    onRequest({ request }) {
+    onRequest({ request, serverContext }) {
       const sent = request.headers.get('x-request-id')
       const id = sent !== null && CLIENT_ID.test(sent) ? sent : newId()
-      records.set(request, { id, startedAt: now() })
-    },
-    onParams({ request, params }) {
-      const record = records.get(request)
-      if (record) record.operation = params.operationName ?? undefined
+      keepRecord(serverContext, { id, startedAt: now(), backendCalls: 0, errorCodes: new Set() })
     },
     onExecute({ args }) {
-      const record = records.get(args.contextValue.request)
-      if (record) record.operation ??= operationName(args)
+      noteOperation(args)
     },
-    onResponse({ request, response }) {
-      const record = records.get(request)
+    onSubscribe({ args }) {
+      noteOperation(args)
+    },
+    onExecutionResult({ context, result }) {
+      const record = recordOf(context)
+      if (!record || !result) return
+      for (const one of Array.isArray(result) ? result : [result]) {
+        for (const code of errorCodesOf(one)) record.errorCodes.add(code)
+      }
+    },
+    onResponse({ request, response, serverContext }) {
+      const record = recordOf(serverContext)
       if (!record) return
       response.headers.set('x-request-id', record.id)
       const path = pathOf(request.url)
-      const level = path.startsWith('/health/') ? 'debug' : 'info'
+      const level = isProbe(path) ? 'debug' : 'info'
+      if (!logger.isLevelEnabled(level)) return
       const cache = response.headers.get('x-cache')
       logger[level](
         {
@@ -56,6 +58,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
           status: response.status,
           ms: Math.round((now() - record.startedAt) * 10) / 10,
           ...(cache !== null && { cache }),
+          ...(record.operation !== undefined && { backendCalls: record.backendCalls }),
+          ...(record.errorCodes.size > 0 && { errors: [...record.errorCodes] }),
         },
         'request',
       )
@@ -63,19 +67,24 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   }
 }
 
-function operationName(args: {
-  operationName?: unknown
-  document: { definitions: readonly object[] }
-}): string | undefined {
-  for (const definition of args.document.definitions) {
-    if (!('operation' in definition)) continue
-    const { name, operation } = definition as { name?: { value: string }; operation: string }
-    return name?.value ?? operation
-  }
+/** Counts the calls that an operation's request made. */
+export const countBackendCalls: ObserveBackendCall = ({ context }) => {
+  const record = recordOf(context)
+  if (record) record.backendCalls++
   return undefined
 }
 
-/** The path without the query string, which may hold variables. */
-function pathOf(url: string): string {
-  return new URL(url, 'http://localhost').pathname
+function noteOperation(args: {
+  readonly document: Parameters<typeof operationOf>[0]
+  readonly operationName?: unknown
+  readonly contextValue?: unknown
+}): void {
+  const record = recordOf(args.contextValue)
+  if (!record) return
+  const { type, name } = operationOf(args.document, args.operationName)
+  record.operation = name ?? type
+}
+
+function isProbe(path: string): boolean {
+  return path.startsWith('/health/') || path === '/metrics'
 }

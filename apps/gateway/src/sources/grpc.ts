@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import { forGrpc } from '../observability/backend-call.ts'
 import type { SourceEnvironment } from './open-sources.ts'
 import type { Source, SourceHealth } from './source.ts'
 
@@ -9,7 +10,7 @@ import type { Source, SourceHealth } from './source.ts'
 export async function openGrpcSource(
   name: string,
   config: GrpcSourceConfig,
-  { baseDirectory, bus, logger }: SourceEnvironment,
+  { baseDirectory, bus, logger, observability }: SourceEnvironment,
 ): Promise<Source> {
   let source: GrpcSource
   try {
@@ -17,6 +18,8 @@ export async function openGrpcSource(
       ...withAbsolutePaths(config, baseDirectory),
       name,
       bus,
+      metadata: withTraceContext(config.metadata, observability.outgoing),
+      observe: both(forGrpc(observability.observe), config.observe),
       logger: {
         warn: (message) => logger.warn(message),
         error: (message, error) => logger.error(error, message),
@@ -43,6 +46,33 @@ async function checkHealth(source: GrpcSource, signal: AbortSignal): Promise<Sou
     .map((endpoint) => `${endpoint.address}: ${endpoint.reason ?? endpoint.status}`)
     .join(', ')
   return { name: source.name, healthy: false, reason }
+}
+
+type CallObserver = NonNullable<GrpcSourceConfig['observe']>
+
+function both(first: CallObserver, second: CallObserver | undefined): CallObserver {
+  if (!second) return first
+  return (call) => {
+    const ends = [first(call), second(call)]
+    return (end) => {
+      for (const ended of ends) ended?.(end)
+    }
+  }
+}
+
+/** The trace context of the operation goes with each call, in place of the one that the client sent. */
+function withTraceContext(
+  metadata: GrpcSourceConfig['metadata'] = {},
+  outgoing: SourceEnvironment['observability']['outgoing'],
+): GrpcSourceConfig['metadata'] {
+  if (!outgoing) return metadata
+  const { fromContext } = metadata
+  return {
+    ...metadata,
+    fromContext: fromContext
+      ? async (context) => ({ ...outgoing(context), ...(await fromContext(context)) })
+      : outgoing,
+  }
 }
 
 /** The files and folders that a source is read from. */

@@ -1,6 +1,7 @@
-import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
+import { createRestConnector, useRestConnector, type RequestInterceptor } from '@vinyasa/rest-connector'
 import type { RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import { forRest } from '../observability/backend-call.ts'
 import type { SourceEnvironment } from './open-sources.ts'
 import type { Source, SourceHealth } from './source.ts'
 
@@ -8,12 +9,24 @@ import type { Source, SourceHealth } from './source.ts'
 export async function openRestSource(
   name: string,
   config: RestSourceConfig,
-  { bus }: SourceEnvironment,
+  { bus, observability }: SourceEnvironment,
 ): Promise<Source> {
-  const { healthPath, ...options } = config
+  const { healthPath, observe, interceptors = [], ...options } = config
+  const { outgoing } = observability
+  const observed = forRest(observability.observe)
   let connector
   try {
-    connector = createRestConnector(name, { ...options, bus })
+    connector = createRestConnector(name, {
+      ...options,
+      bus,
+      interceptors: outgoing ? [...interceptors, traceContext(outgoing)] : interceptors,
+      observe: (info) => {
+        const ends = [observed(info), observe?.(info)]
+        return (outcome) => {
+          for (const ended of ends) ended?.(outcome)
+        }
+      },
+    })
   } catch (error) {
     throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })
   }
@@ -24,7 +37,16 @@ export async function openRestSource(
     plugin: useRestConnector(connector),
     api: connector,
     health: (signal) => checkHealth(name, healthUrl, signal),
+    breaker: () => connector.stats().breaker,
     close: () => connector.close(),
+  }
+}
+
+function traceContext(
+  outgoing: NonNullable<SourceEnvironment['observability']['outgoing']>,
+): RequestInterceptor {
+  return (request, { context }) => {
+    for (const [name, value] of Object.entries(outgoing(context))) request.headers.set(name, value)
   }
 }
 

@@ -1,0 +1,71 @@
+/** One request or RPC that is sent to a backend. */
+export interface BackendCall {
+  /** Its key in the config. */
+  readonly source: string
+  readonly kind: 'grpc' | 'rest'
+  /** `package.Service/Method`, or the name of an endpoint: never a path, which may hold arguments. */
+  readonly name: string
+  /** The GraphQL context of the operation, if it is sent for one. */
+  readonly context: unknown
+}
+
+export interface BackendCallEnd {
+  /** Name of the gRPC status, or the HTTP status, or `no answer`. */
+  readonly status: string
+  readonly failed: boolean
+  /** How often it was sent again. */
+  readonly retries: number
+}
+
+/** Told of each call as it begins; the function that it may return is told of the end. Never throws. */
+export type ObserveBackendCall = (call: BackendCall) => ((end: BackendCallEnd) => void) | undefined
+
+/** One observer for several. */
+export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBackendCall {
+  return (call) => {
+    const ends = observers.map((observe) => observe(call))
+    return (end) => {
+      for (const ended of ends) ended?.(end)
+    }
+  }
+}
+
+interface GrpcCall {
+  readonly source: string
+  readonly service: string
+  readonly method: string
+  readonly context: unknown
+}
+
+/** For the `observe` option of a gRPC source. */
+export function forGrpc(
+  observe: ObserveBackendCall,
+): (call: GrpcCall) => (end: { readonly status: string; readonly attempts: number }) => void {
+  return ({ source, service, method, context }) => {
+    const ended = observe({ source, kind: 'grpc', name: `${service}/${method}`, context })
+    return ({ status, attempts }) =>
+      ended?.({ status, failed: status !== 'OK', retries: Math.max(0, attempts - 1) })
+  }
+}
+
+interface RestAttempt {
+  readonly connector: string
+  readonly endpoint: string
+  readonly attempt: number
+  readonly context: unknown
+}
+
+/** For the `observe` option of a REST connector, which is told of each attempt. */
+export function forRest(
+  observe: ObserveBackendCall,
+): (call: RestAttempt) => (end: { readonly status?: number | undefined; readonly error?: unknown }) => void {
+  return ({ connector, endpoint, attempt, context }) => {
+    const ended = observe({ source: connector, kind: 'rest', name: endpoint, context })
+    return ({ status, error }) =>
+      ended?.({
+        status: status === undefined ? 'no answer' : String(status),
+        failed: error !== undefined,
+        retries: attempt > 1 ? 1 : 0,
+      })
+  }
+}

@@ -1,0 +1,6 @@
+/** Whether a GraphQL context belongs to the run of a live query: live-query marks it with an object. */
+export function isLive(context: unknown): boolean {
+  return (
+    typeof context === 'object' && context !== null && 'liveQuery' in context && Boolean(context.liveQuery)
+  )
+}

@@ -1,0 +1,190 @@
+import type { Plugin } from 'graphql-yoga'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { ObserveBackendCall } from './backend-call.ts'
+import { errorCodesOf, operationOf } from './operation.ts'
+import { isLive } from './live-context.ts'
+import { pathOf, recordOf } from './request-record.ts'
+
+/** What the gateway can be asked for at the moment of a scrape. */
+export interface MetricsReadings {
+  /** Undefined while live queries are not there. */
+  readonly live: () => LiveReading | undefined
+  readonly breakers: () => readonly BreakerReading[]
+}
+
+export interface LiveReading {
+  readonly subscriptions: number
+  readonly groups: number
+  readonly executions: number
+  readonly events: number
+}
+
+export interface BreakerReading {
+  readonly source: string
+  readonly state: 'off' | 'closed' | 'half-open' | 'open'
+}
+
+export interface Metrics {
+  readonly plugin: Plugin
+  readonly observe: ObserveBackendCall
+  readonly contentType: string
+  render(): Promise<string>
+}
+
+export interface MetricsOptions {
+  readonly readings: MetricsReadings
+  /** Milliseconds; default `performance.now`. */
+  readonly now?: (() => number) | undefined
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
+
+/**
+ * Prometheus metrics. Labels hold nothing that a client chooses (no operation names, no paths beyond the gateway's
+ * own), so that nobody can make their number grow, and no value of a request gets into them.
+ */
+export function createMetrics({ readings, now = () => performance.now() }: MetricsOptions): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'vinyasa_http_request_duration_seconds',
+    help: 'Time from a request to the start of its answer.',
+    labelNames: ['path', 'status'],
+    buckets: SECONDS,
+    registers,
+  })
+  const operations = new Counter({
+    name: 'vinyasa_operations_total',
+    help: 'Operations executed, over HTTP and WebSocket; live: runs of live queries.',
+    labelNames: ['type'],
+    registers,
+  })
+  const errors = new Counter({
+    name: 'vinyasa_errors_total',
+    help: 'Errors in answers over HTTP, by extensions.code.',
+    labelNames: ['code'],
+    registers,
+  })
+  const cache = new Counter({
+    name: 'vinyasa_cache_requests_total',
+    help: 'Answers by what the response cache did.',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const calls = new Histogram({
+    name: 'vinyasa_backend_call_duration_seconds',
+    help: 'RPCs (retries included) and HTTP requests (each attempt) sent to backends.',
+    labelNames: ['source', 'kind', 'call', 'status'],
+    buckets: SECONDS,
+    registers,
+  })
+  const retries = new Counter({
+    name: 'vinyasa_backend_retries_total',
+    help: 'Calls that were sent again.',
+    labelNames: ['source', 'kind'],
+    registers,
+  })
+  addReadings(registers, readings)
+
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    observe({ source, kind, name }) {
+      const startedAt = now()
+      return ({ status, retries: again }) => {
+        calls.observe({ source, kind, call: name, status }, (now() - startedAt) / 1000)
+        if (again > 0) retries.inc({ source, kind }, again)
+      }
+    },
+    plugin: {
+      onExecute({ args }) {
+        const { type } = operationOf(args.document, args.operationName)
+        operations.inc({ type: isLive(args.contextValue) ? 'live' : type })
+      },
+      onSubscribe() {
+        operations.inc({ type: 'subscription' })
+      },
+      onExecutionResult({ result }) {
+        for (const code of errorCodesOf(result)) errors.inc({ code: knownCode(code) })
+      },
+      onResponse({ request, response, serverContext }) {
+        const record = recordOf(serverContext)
+        if (!record) return
+        const labels = { path: knownPath(pathOf(request.url)), status: response.status }
+        requests.observe(labels, (now() - record.startedAt) / 1000)
+        const outcome = response.headers.get('x-cache')
+        if (outcome !== null) cache.inc({ outcome: outcome.toLowerCase() })
+      },
+    },
+  }
+}
+
+function addReadings(registers: Registry[], readings: MetricsReadings): void {
+  const reading = (name: string, help: string, read: (stats: LiveReading) => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const stats = readings.live()
+        if (stats) this.set(read(stats))
+      },
+    })
+  reading('vinyasa_live_subscriptions', 'Live subscriptions now.', (stats) => stats.subscriptions)
+  reading('vinyasa_live_groups', 'Distinct live queries now.', (stats) => stats.groups)
+  const growing = (name: string, help: string, read: (stats: LiveReading) => number): Counter =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        const stats = readings.live()
+        this.reset()
+        if (stats) this.inc(read(stats))
+      },
+    })
+  growing('vinyasa_live_executions_total', 'Runs of live queries.', (stats) => stats.executions)
+  growing('vinyasa_live_events_total', 'Invalidation events seen.', (stats) => stats.events)
+  const breaker = new Gauge({
+    name: 'vinyasa_backend_breaker_open',
+    help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
+    labelNames: ['source'],
+    registers: [],
+    collect() {
+      for (const { source, state } of readings.breakers()) {
+        if (state !== 'off') this.set({ source }, BREAKER_VALUE[state])
+      }
+    },
+  })
+  const memory = new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    registers: [],
+    collect() {
+      this.set(process.memoryUsage.rss())
+    },
+  })
+  for (const registry of registers) {
+    registry.registerMetric(breaker)
+    registry.registerMetric(memory)
+  }
+}
+
+const PATHS = new Set([
+  '/graphql',
+  '/graphql/defer',
+  '/health/live',
+  '/health/ready',
+  '/metrics',
+  '/invalidate',
+])
+
+function knownPath(path: string): string {
+  return PATHS.has(path) ? path : 'other'
+}
+
+/** Codes may be a backend's own; only those of the usual form become labels. */
+function knownCode(code: string): string {
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'OTHER'
+}

@@ -1,0 +1,44 @@
+import type { Plugin } from 'graphql-yoga'
+import type { GatewayConfig } from '../config/types.ts'
+import type { Logger } from '../logger.ts'
+import { observeAll, type ObserveBackendCall } from './backend-call.ts'
+import { useMetricsEndpoint } from './metrics-endpoint.ts'
+import { createMetrics, type MetricsReadings } from './metrics.ts'
+import { countBackendCalls, useRequestLog } from './request-log.ts'
+import { createTracing } from './tracing.ts'
+
+export interface Observability {
+  /** First among the gateway's plugins. */
+  readonly plugins: readonly Plugin[]
+  /** To be told of every call to a backend. */
+  readonly observe: ObserveBackendCall
+  /** Trace context to send with a call; undefined when nothing is traced. */
+  readonly outgoing: ((context: unknown) => Readonly<Record<string, string>>) | undefined
+}
+
+export interface ObservabilityOptions {
+  readonly config: GatewayConfig
+  readonly logger: Logger
+  readonly readings: MetricsReadings
+}
+
+/** Logs always; metrics and traces as far as the config asks for them. */
+export function createObservability({ config, logger, readings }: ObservabilityOptions): Observability {
+  const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
+  const metrics = asked === false ? undefined : createMetrics({ readings })
+  const { path = '/metrics', token } = typeof asked === 'object' ? asked : {}
+  const tracing = traced === false ? undefined : createTracing(traced === true ? {} : traced)
+  return {
+    plugins: [
+      useRequestLog({ logger }),
+      ...(tracing ? [tracing.plugin] : []),
+      ...(metrics ? [metrics.plugin, useMetricsEndpoint({ metrics, path, token })] : []),
+    ],
+    observe: observeAll([
+      countBackendCalls,
+      ...(metrics ? [metrics.observe] : []),
+      ...(tracing ? [tracing.observe] : []),
+    ]),
+    outgoing: tracing?.outgoing,
+  }
+}

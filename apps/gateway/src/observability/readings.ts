@@ -1,0 +1,15 @@
+import type { Source } from '../sources/source.ts'
+import type { MetricsReadings } from './metrics.ts'
+
+/** Metrics are set up before sources are opened and live queries exist, as both are observed. */
+export interface LateReadings extends MetricsReadings {
+  live: MetricsReadings['live']
+}
+
+export function lateReadings(sources: () => readonly Source[]): LateReadings {
+  return {
+    live: () => undefined,
+    breakers: () =>
+      sources().flatMap(({ name, breaker }) => (breaker ? [{ source: name, state: breaker() }] : [])),
+  }
+}

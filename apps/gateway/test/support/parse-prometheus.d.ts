@@ -1,0 +1,13 @@
+declare module 'parse-prometheus-text-format' {
+  interface Family {
+    readonly name: string
+    readonly help: string
+    readonly type: string
+    readonly metrics: readonly {
+      readonly value?: string
+      readonly count?: string
+      readonly labels?: Record<string, string>
+    }[]
+  }
+  export default function parse(text: string): Family[]
+}
