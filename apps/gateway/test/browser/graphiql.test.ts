@@ -45,22 +45,31 @@ async function stage(): Promise<Stage> {
   return { page, endpoint, outside, errors, release }
 }
 
-const PATIENCE = { timeout: 15_000 }
+const PATIENCE = { timeout: 25_000 }
 
-async function runTab(page: Page, tab: string): Promise<void> {
+/** Opens a tab and runs it until its result shows what is expected. */
+async function runTab(page: Page, tab: string, expected: RegExp): Promise<void> {
   const editor = page.locator('.graphiql-query-editor .view-lines').first()
-  // A click on a page that is still setting itself up is lost.
-  const opened = async (): Promise<string> => {
-    await page.getByRole('tab', { name: tab }).click()
-    return editor.innerText()
+  const button = page.locator('.graphiql-execute-button')
+  // A click on a page that is still setting itself up is lost, and a run right after a change of tabs may be the last
+  // tab's: both are repeated, as a person would.
+  const attempt = async (): Promise<string> => {
+    if (!new RegExp(`query\\s${tab}`).test(await editor.innerText())) {
+      await page.getByRole('tab', { name: tab }).click()
+      return ''
+    }
+    const shown = await result(page)
+    const isRunning = (await button.getAttribute('aria-label'))?.startsWith('Stop')
+    if (!expected.test(shown) && !isRunning) await button.click()
+    return shown
   }
-  await expect.poll(opened, { ...PATIENCE, interval: 300 }).toMatch(new RegExp(`query\\s${tab}`))
-  await page.locator('.graphiql-execute-button').click()
+  await expect.poll(attempt, { ...PATIENCE, interval: 500 }).toMatch(expected)
 }
 
 /** The text of the result, without the spaces and folds of the editor. */
 async function result(page: Page): Promise<string> {
-  const text = await page.locator('.result-window .view-lines').first().innerText()
+  const lines = page.locator('.result-window .view-lines').first()
+  const text = (await lines.count()) === 0 ? '' : await lines.innerText()
   return text.replace(/\s/g, '')
 }
 
@@ -68,20 +77,17 @@ describeWithBrowser('GraphiQL in a browser without the internet', () => {
   it('shows a query, a live query that changes, and a deferred part that comes later', async () => {
     const { page, endpoint, outside, errors, release } = await stage()
 
-    await runTab(page, 'First')
-    await expect.poll(() => result(page), PATIENCE).toMatch(/"title":"Quick"|"name":"Ada"/)
+    await runTab(page, 'First', /"title":"Quick"|"name":"Ada"/)
     await keepPicture(page, 'graphiql-query')
 
-    await runTab(page, 'Live')
-    await expect.poll(() => result(page), PATIENCE).toContain('"name":"Ada"')
+    await runTab(page, 'Live', /"is_initial":true.*"name":"Ada"/)
     await keepPicture(page, 'graphiql-live-1')
     await post(endpoint, { query: 'mutation { updateUser(name: "Grace") { name } }' })
     await expect.poll(() => result(page), PATIENCE).toContain('"name":"Grace"')
     await keepPicture(page, 'graphiql-live-2')
     await page.locator('.graphiql-execute-button').click()
 
-    await runTab(page, 'Deferred')
-    await expect.poll(() => result(page), PATIENCE).toContain('"title":"Quick"')
+    await runTab(page, 'Deferred', /"title":"Quick"/)
     expect(await result(page)).not.toContain('Slow')
     await keepPicture(page, 'graphiql-defer-1')
     release()
