@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { checkCommand } from './commands/check.ts'
+import { initCommand, type InitFlags } from './commands/init.ts'
 import { printSchemaCommand } from './commands/print-schema.ts'
 import { startCommand } from './commands/start.ts'
 import { ConfigError } from './errors.ts'
@@ -16,6 +17,8 @@ export interface CommandContext {
   readonly reload: EventTarget
   /** In the first process: runs the command line again in this many processes; in those: undefined. */
   readonly runWorkers?: ((count: number) => Promise<number>) | undefined
+  /** Asks the person at the terminal; undefined where there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
   print(text: string): void
   printError(text: string): void
 }
@@ -59,6 +62,13 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
       if (workers > 1 && context.runWorkers) exitWith(await context.runWorkers(workers))
       else await startCommand(options, context)
     })
+
+  program
+    .command('init')
+    .description('write a config for a .proto or an OpenAPI file')
+    .argument('[file]', 'the .proto or OpenAPI 3 file; asked for when left out')
+    .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
+    .action((file: string | undefined, options: InitFlags) => initCommand(file, options, context))
 
   program
     .command('check')

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
+import { createInterface } from 'node:readline/promises'
 import { run } from './cli.ts'
 import { runWorkers } from './commands/workers.ts'
 
@@ -15,6 +16,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
 
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return await terminal.question(question, { signal: shutdown.signal })
+  } finally {
+    terminal.close()
+  }
+}
+
 process.exitCode = await run(process.argv.slice(2), {
   directory: process.cwd(),
   environment: process.env,
@@ -24,6 +34,7 @@ process.exitCode = await run(process.argv.slice(2), {
     runWorkers: (count: number) =>
       runWorkers({ cluster, count, shutdown: shutdown.signal, reload, print: (line) => console.error(line) }),
   }),
+  ...(process.stdin.isTTY && { ask }),
   print: (text) => console.log(text),
   printError: (text) => console.error(text),
 })

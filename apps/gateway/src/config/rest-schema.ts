@@ -71,7 +71,8 @@ const endpoint = z.strictObject({
 /** One entry of the config's `rest`. */
 export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   baseUrl: z.string(),
-  endpoints: z.array(endpoint),
+  endpoints: z.array(endpoint).optional(),
+  openapi: z.string().optional(),
   healthPath: z.string().optional(),
   timeoutMs: milliseconds.optional(),
   headersTimeoutMs: milliseconds.optional(),

@@ -75,7 +75,14 @@ export interface GrpcSourceConfig extends Omit<
 > {}
 
 /** One REST backend: the options of `createRestConnector`. */
-export interface RestSourceConfig extends Omit<RestConnectorOptions, 'bus' | 'clock' | 'random'> {
+export interface RestSourceConfig extends Omit<
+  RestConnectorOptions,
+  'endpoints' | 'bus' | 'clock' | 'random'
+> {
+  /** May be left out beside `openapi`. */
+  readonly endpoints?: RestConnectorOptions['endpoints'] | undefined
+  /** Path of an OpenAPI 3 document: its operations become endpoints, before those of `endpoints`. */
+  readonly openapi?: string | undefined
   /** A GET path that answers 2xx while the API is well, for `/health/ready`. Default: the API counts as well. */
   readonly healthPath?: string | undefined
 }

@@ -1,6 +1,14 @@
-import { createRestConnector, useRestConnector, type RequestInterceptor } from '@vinyasa/rest-connector'
+import { resolve } from 'node:path'
+import {
+  createRestConnector,
+  endpointsFromOpenApi,
+  useRestConnector,
+  type RequestInterceptor,
+  type RestEndpoint,
+} from '@vinyasa/rest-connector'
 import type { RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import type { Logger } from '../logger.ts'
 import { forRest } from '../observability/backend-call.ts'
 import type { SourceEnvironment } from './open-sources.ts'
 import type { Source, SourceHealth } from './source.ts'
@@ -9,15 +17,17 @@ import type { Source, SourceHealth } from './source.ts'
 export async function openRestSource(
   name: string,
   config: RestSourceConfig,
-  { bus, observability }: SourceEnvironment,
+  { baseDirectory, bus, logger, observability }: SourceEnvironment,
 ): Promise<Source> {
-  const { healthPath, observe, interceptors = [], ...options } = config
+  const { healthPath, openapi, endpoints = [], observe, interceptors = [], ...options } = config
   const { outgoing } = observability
   const observed = forRest(observability.observe)
   let connector
   try {
+    const imported = openapi === undefined ? [] : await importEndpoints(resolve(baseDirectory, openapi), logger)
     connector = createRestConnector(name, {
       ...options,
+      endpoints: [...imported, ...endpoints],
       bus,
       interceptors: outgoing ? [...interceptors, traceContext(outgoing)] : interceptors,
       observe: (info) => {
@@ -48,6 +58,12 @@ function traceContext(
   return (request, { context }) => {
     for (const [name, value] of Object.entries(outgoing(context))) request.headers.set(name, value)
   }
+}
+
+function importEndpoints(file: string, logger: Logger): Promise<RestEndpoint[]> {
+  return endpointsFromOpenApi(file, {
+    onSkip: ({ method, path }, reason) => logger.warn(`${file}: ${method} ${path} left out: ${reason}`),
+  })
 }
 
 /** A REST API without a `healthPath` counts as healthy: there is no request that is safe to send to any API. */

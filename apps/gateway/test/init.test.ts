@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run, type CommandContext } from '../src/cli.ts'
+import { post } from './support/gateway.ts'
+
+const PROTO = /* proto */ `
+  syntax = "proto3";
+  package hello.v1;
+  message HelloRequest { string name = 1; }
+  message HelloReply { string message = 1; }
+  service Greeter {
+    rpc GetHello(HelloRequest) returns (HelloReply);
+    rpc CreateHello(HelloRequest) returns (HelloReply);
+  }
+`
+
+function openApi(url: string): object {
+  const pet = {
+    type: 'object',
+    properties: { id: { type: 'integer' }, name: { type: 'string' } },
+  }
+  const answer = { 200: { description: 'ok', content: { 'application/json': { schema: pet } } } }
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Pets', version: '1' },
+    servers: [{ url }],
+    paths: {
+      '/pets/{id}': {
+        get: {
+          operationId: 'getPet',
+          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+          responses: answer,
+        },
+      },
+    },
+  }
+}
+
+interface Folder {
+  readonly directory: string
+  readonly out: string[]
+  readonly err: string[]
+  command(...args: string[]): Promise<number>
+  /** Runs `start` until the test ends; resolves to the endpoint once it is ready. */
+  start(): Promise<string>
+}
+
+async function emptyFolder(answers: string[] = []): Promise<Folder> {
+  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-init-'))
+  const out: string[] = []
+  const err: string[] = []
+  const shutdown = new AbortController()
+  const context: CommandContext = {
+    directory,
+    environment: {},
+    shutdown: shutdown.signal,
+    reload: new EventTarget(),
+    ask: async () => answers.shift() ?? '',
+    print: (text) => out.push(text),
+    printError: (text) => err.push(text),
+  }
+  return {
+    directory,
+    out,
+    err,
+    command: (...args) => run(args, context),
+    async start() {
+      const port = await freePort()
+      const ended = run(['start', '--port', String(port)], context)
+      onTestFinished(async () => {
+        shutdown.abort()
+        await ended
+      })
+      const base = `http://127.0.0.1:${port}`
+      const ready = async (): Promise<number> =>
+        (await fetch(`${base}/health/ready`).catch(() => undefined))?.status ?? 0
+      await expect.poll(ready, { timeout: 15_000 }).toBe(200)
+      return `${base}/graphql`
+    },
+  }
+}
+
+describe('vinyasa init, check and start from an empty folder', () => {
+  it('with a proto of one’s own', async () => {
+    const backend = await startGrpcBackend({
+      protos: PROTO,
+      handlers: { 'hello.v1.Greeter/GetHello': async ({ name }) => ({ message: `Hello, ${name}` }) },
+    })
+    onTestFinished(() => backend.stop())
+    const folder = await emptyFolder()
+    await writeFile(join(folder.directory, 'greeter.proto'), PROTO)
+    expect(await folder.command('init', 'greeter.proto', '--endpoint', backend.address)).toBe(0)
+    expect(await folder.command('check')).toBe(0)
+    expect(folder.out).toContain('schema   1 queries, 1 mutations, 0 subscriptions')
+    const answer = await post(await folder.start(), { query: '{ getHello(name: "Ada") { message } }' })
+    expect(await answer.json()).toEqual({ data: { getHello: { message: 'Hello, Ada' } } })
+    expect(folder.err).toEqual([])
+  }, 60_000)
+
+  it('with an OpenAPI document of one’s own, whose server is the base URL', async () => {
+    const backend = await startRestBackend(({ url }) => ({
+      json: { id: Number(url.pathname.split('/').at(-1)), name: 'Rex' },
+    }))
+    onTestFinished(() => backend.stop())
+    const folder = await emptyFolder()
+    await writeFile(join(folder.directory, 'pets.json'), JSON.stringify(openApi(backend.url)))
+    expect(await folder.command('init', 'pets.json')).toBe(0)
+    expect(await folder.command('check')).toBe(0)
+    const answer = await post(await folder.start(), { query: '{ getPet(id: 7) { id name } }' })
+    expect(await answer.json()).toEqual({ data: { getPet: { id: 7, name: 'Rex' } } })
+    expect(folder.err).toEqual([])
+  }, 60_000)
+
+  it('asks for what the command line leaves open', async () => {
+    const folder = await emptyFolder(['greeter.proto', 'grpc.example:443'])
+    await writeFile(join(folder.directory, 'greeter.proto'), PROTO)
+    expect(await folder.command('init')).toBe(0)
+    expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toContain(
+      'endpoint: grpc.example:443',
+    )
+  })
+})
+
+describe('vinyasa init: what cannot be used is one line, and nothing is written', () => {
+  it.each([
+    ['no file', ['init'], /init: expected a file/],
+    ['a file that is not there', ['init', 'nope.proto'], /nope\.proto: no such file/],
+    ['a file of another kind', ['init', 'notes.yaml'], /expected a \.proto file or an OpenAPI 3 document/],
+  ])('%s', async (_, args, line) => {
+    const folder = await emptyFolder()
+    await writeFile(join(folder.directory, 'notes.yaml'), 'a: 1')
+    expect(await folder.command(...args)).toBe(1)
+    expect(folder.err).toHaveLength(1)
+    expect(folder.err[0]).toMatch(line)
+    expect(await readdir(folder.directory)).toEqual(['notes.yaml'])
+  })
+
+  it('a config that is already there', async () => {
+    const folder = await emptyFolder()
+    await writeFile(join(folder.directory, 'gateway.config.yaml'), 'mine: true')
+    await writeFile(join(folder.directory, 'greeter.proto'), PROTO)
+    expect(await folder.command('init', 'greeter.proto')).toBe(1)
+    expect(folder.err[0]).toMatch(/gateway\.config\.yaml exists already/)
+    expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toBe('mine: true')
+  })
+})
