@@ -28,7 +28,9 @@ export async function initCommand(
   }
   const answer = given ?? (await context.ask?.('Path of a .proto or OpenAPI file: '))
   if (answer === undefined || answer.trim() === '') {
-    throw new ConfigError('init: expected a file; run `vinyasa init users.proto` or `vinyasa init openapi.yaml`')
+    throw new ConfigError(
+      'init: expected a file; run `vinyasa init users.proto` or `vinyasa init openapi.yaml`',
+    )
   }
   const file = resolve(directory, answer.trim())
   if (!existsSync(file)) throw new ConfigError(`${file}: no such file; pass a .proto or an OpenAPI document`)
@@ -87,7 +89,9 @@ async function readDocument(file: string): Promise<Record<string, unknown>> {
     throw new ConfigError(`${file}: not a .proto and not readable as YAML or JSON`, { cause: error })
   }
   if (document === null || typeof document !== 'object' || !('openapi' in document)) {
-    throw new ConfigError(`${file}: expected a .proto file or an OpenAPI 3 document (with an "openapi" version)`)
+    throw new ConfigError(
+      `${file}: expected a .proto file or an OpenAPI 3 document (with an "openapi" version)`,
+    )
   }
   return document as Record<string, unknown>
 }

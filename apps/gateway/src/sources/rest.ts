@@ -24,7 +24,8 @@ export async function openRestSource(
   const observed = forRest(observability.observe)
   let connector
   try {
-    const imported = openapi === undefined ? [] : await importEndpoints(resolve(baseDirectory, openapi), logger)
+    const imported =
+      openapi === undefined ? [] : await importEndpoints(resolve(baseDirectory, openapi), logger)
     connector = createRestConnector(name, {
       ...options,
       endpoints: [...imported, ...endpoints],
