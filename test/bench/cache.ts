@@ -27,11 +27,16 @@ const { values } = parseArgs({
 const { smoke, write } = values
 const redisUrl = await startOwnRedis()
 
+/** Each size has a database of its own: the query, and so the key, is the same for all. */
 function scenarioOf(items: number): Scenario {
   const program = (name: string, file: string, mode = ''): Program => ({
     name,
     file: new URL(`contenders/${file}.ts`, import.meta.url),
-    env: { BENCH_ITEMS: String(items), BENCH_CACHE: mode, ...(redisUrl && { BENCH_REDIS_URL: redisUrl }) },
+    env: {
+      BENCH_ITEMS: String(items),
+      BENCH_CACHE: mode,
+      ...(redisUrl && { BENCH_REDIS_URL: `${redisUrl}/${values.items.indexOf(String(items))}` }),
+    },
   })
   const data = { items: itemsOf(items) }
   return {
