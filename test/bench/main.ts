@@ -1,5 +1,6 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { catalog } from './scenarios/catalog.ts'
 import { hello } from './scenarios/hello.ts'
 import {
   findLoadGenerator,
@@ -10,7 +11,7 @@ import {
   writeSection,
 } from './src/index.ts'
 
-const scenarios: readonly Scenario[] = [hello]
+const scenarios: readonly Scenario[] = [hello, ...catalog]
 
 const { values } = parseArgs({
   options: {
