@@ -6,6 +6,7 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import { createResponseCache, useResponseCache, type ResponseCache } from '@vinyasa/response-cache'
+import { createRedisStore } from '@vinyasa/response-cache/redis'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
@@ -60,16 +61,18 @@ const READINESS_TIMEOUT_MS = 2000
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
   const { bus, close: closeBus } = await openBus(config.redisUrl, logger)
+  const cache = openCache(config, bus, logger)
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources)
   const observability = createObservability({ config, logger, readings })
   const closeBackends = async (): Promise<void> => {
+    await cache?.close()
     await Promise.all(sources.map((source) => source.close()))
     closeBus()
   }
   try {
     sources = await openSources(config, { baseDirectory, bus, logger, observability })
-    return compose({ config, logger, bus, sources, closeBackends, observability, readings })
+    return compose({ config, logger, bus, cache, sources, closeBackends, observability, readings })
   } catch (error) {
     await closeBackends()
     throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
@@ -80,6 +83,7 @@ interface Parts {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly bus: InvalidationBus
+  readonly cache: ResponseCache | undefined
   readonly sources: readonly Source[]
   readonly closeBackends: () => Promise<void>
   readonly observability: Observability
@@ -87,12 +91,11 @@ interface Parts {
 }
 
 function compose(parts: Parts): Gateway {
-  const { config, logger, bus, sources, closeBackends, observability, readings } = parts
+  const { config, logger, bus, cache, sources, closeBackends, observability, readings } = parts
   const http = httpSettings(config)
   const live = livePlugin(config, bus, logger)
   readings.live = () => live.store.stats()
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
-  const cache = openCache(config, bus, logger)
   const schema = holdSchema()
   let draining = false
 
@@ -152,14 +155,14 @@ function compose(parts: Parts): Gateway {
     async close() {
       await liveSockets.close()
       await yoga.dispose()
-      await cache?.close()
       await closeBackends()
     },
   }
 }
 
+/** In memory; behind it Redis, where the config names one. */
 function openCache(
-  { responseCache = false }: GatewayConfig,
+  { responseCache = false, redisUrl }: GatewayConfig,
   bus: InvalidationBus,
   logger: Logger,
 ): ResponseCache | undefined {
@@ -167,6 +170,7 @@ function openCache(
   return createResponseCache({
     ...(responseCache === true ? {} : responseCache),
     bus,
+    store: redisUrl === undefined ? undefined : createRedisStore({ url: redisUrl }),
     onEvent(event) {
       if (event.type === 'error') logger.error(event.error, 'response cache')
     },

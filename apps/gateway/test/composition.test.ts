@@ -1,6 +1,8 @@
 import {
   connectRawWebSocket,
+  describeWithRedis,
   startGrpcBackend,
+  startRedis,
   startRestBackend,
   type GrpcBackend,
   type RawWebSocket,
@@ -35,7 +37,13 @@ interface World {
   readonly people: Map<string, string>
 }
 
+type Backends = Pick<World, 'grpc' | 'rest' | 'people'>
+
 async function start(config: Partial<GatewayConfig> = {}): Promise<World> {
+  return startBeside(await startBackends(), config)
+}
+
+async function startBackends(): Promise<Backends> {
   const people = new Map([['1', 'Ada']])
   const grpc = await startGrpcBackend({
     protos: PROTO,
@@ -56,6 +64,11 @@ async function start(config: Partial<GatewayConfig> = {}): Promise<World> {
     json: { stars: 5, seenBy: headers.authorization ?? 'nobody' },
   }))
   onTestFinished(() => rest.stop())
+  return { grpc, rest, people }
+}
+
+/** A gateway in front of backends that are there already. */
+async function startBeside({ grpc, rest, people }: Backends, config: Partial<GatewayConfig>): Promise<World> {
   const gateway = await createGateway(
     {
       responseCache: true,
@@ -238,5 +251,25 @@ describe('rule 5: two users with different Authorization share nothing', () => {
       })
       expect((await socket.next()).json().payload.data.person.seenBy).toBe(user)
     }
+  })
+})
+
+describeWithRedis('two gateways and one Redis', () => {
+  it("a mutation on one evicts the other's cache and updates its live queries; entries are shared", async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis[Symbol.asyncDispose]())
+    const a = await start({ redisUrl: redis.url })
+    const b = await startBeside(a, { redisUrl: redis.url })
+    expect((await ask(a, PERSON)).cache).toBe('MISS')
+    expect((await ask(b, PERSON)).cache).toBe('HIT')
+    expect(a.grpc.calls).toHaveLength(1)
+    const socket = await openLive(b)
+    socket.sendJson({ id: 'a', type: 'subscribe', payload: { query: `query @live ${PERSON}` } })
+    expect((await socket.next()).json().payload.data.person.name).toBe('Ada')
+
+    await ask(a, RENAME)
+    expect((await ask(a, PERSON)).data.person.name).toBe('Grace')
+    await expect.poll(async () => (await ask(b, PERSON)).data.person.name).toBe('Grace')
+    expect((await socket.next()).json().payload.data.person.name).toBe('Grace')
   })
 })
