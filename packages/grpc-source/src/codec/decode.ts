@@ -21,7 +21,8 @@ export interface DecoderOptions {
 type FieldDecoder = (reader: WireReader, target: DecodedMessage, wireType: number, depth: number) => void
 
 interface CompiledMessage {
-  readonly blank: DecodedMessage
+  /** What an empty message decodes to; every message begins as a copy of it. */
+  blank: DecodedMessage
   readonly fields: ReadonlyMap<number, FieldDecoder>
 }
 
@@ -49,12 +50,14 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
     if (known) return known
     const blank: DecodedMessage = {}
     const fields = new Map<number, FieldDecoder>()
-    const message = { blank, fields }
+    const message: CompiledMessage = { blank, fields }
     compiled.set(desc, message)
     for (const field of shapes.message(desc).fields) {
       blank[field.name] = initialValue(field)
       fields.set(field.desc.number, fieldDecoder(field))
     }
+    // Filled key by key, V8 keeps a wide object as a dictionary, which is ten times slower to copy than a copy of it.
+    message.blank = { ...blank }
     return message
   }
 

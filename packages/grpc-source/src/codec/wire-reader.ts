@@ -35,7 +35,13 @@ export class WireReader {
   }
 
   bool(): boolean {
-    return this.varint64() !== 0n
+    let bits = 0
+    for (let count = 0; count < 10; count++) {
+      const byte = this.byte()
+      bits |= byte & 0x7f
+      if (byte < 0x80) return bits !== 0
+    }
+    throw malformed('a varint is longer than 10 bytes')
   }
 
   uint64(): bigint {
@@ -108,7 +114,7 @@ export class WireReader {
   }
 
   skip(wireType: number, fieldNumber: number): void {
-    if (wireType === 0) this.varint64()
+    if (wireType === 0) this.bool()
     else if (wireType === 1) this.advance(8)
     else if (wireType === 2) this.advance(this.length())
     else if (wireType === 5) this.advance(4)
