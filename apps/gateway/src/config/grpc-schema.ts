@@ -123,6 +123,8 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
       compression: z.enum(['gzip', 'deflate']).optional(),
       maxConcurrentCalls: count.min(1).optional(),
       maxConnections: count.min(1).optional(),
+      connectTimeoutMs: milliseconds.optional(),
+      raw: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     })
     .optional(),
   expose: z.enum(['annotated', 'all']).optional(),

@@ -67,8 +67,7 @@ export function createCaller(options: {
           tokens = Math.min(maxTokens, tokens + 0.1)
           return reply
         } catch (error) {
-          if (!(error instanceof GrpcCallError) || error.status !== 'UNAVAILABLE' || attempt >= call.retries)
-            throw error
+          if (!mayRetry(error) || attempt >= call.retries) throw error
           tokens = Math.max(0, tokens - 1)
           if (tokens <= maxTokens / 2) throw error
           const longest = Math.min(maxBackoffMs, initialBackoffMs * 2 ** attempt)
@@ -79,6 +78,10 @@ export function createCaller(options: {
       }
     },
   }
+}
+
+function mayRetry(error: unknown): boolean {
+  return error instanceof GrpcCallError && error.status === 'UNAVAILABLE' && error.retryable
 }
 
 function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {

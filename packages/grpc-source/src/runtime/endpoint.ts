@@ -27,8 +27,11 @@ export interface ChannelOptions {
   readonly maxConcurrentCalls?: number | undefined
   /** Connections to one endpoint. Default 8. */
   readonly maxConnections?: number | undefined
-  /** Calls that time out while connecting before the connection is replaced. Default 1. */
-  readonly replaceAfterTimeouts?: number | undefined
+  /**
+   * Milliseconds for a connection to come to stand, handshakes included. Then its calls fail with UNAVAILABLE and the
+   * connection is made anew. Default 900; 0: only the calls' deadlines count.
+   */
+  readonly connectTimeoutMs?: number | undefined
   /** Passed to grpc-js as they are; win over everything above. */
   readonly raw?: Readonly<Record<string, string | number>> | undefined
 }

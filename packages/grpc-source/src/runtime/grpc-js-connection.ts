@@ -4,7 +4,6 @@ import {
   connectivityState,
   credentials,
   Metadata,
-  status as StatusCode,
   type ChannelCredentials,
   type ChannelOptions as GrpcChannelOptions,
 } from '@grpc/grpc-js'
@@ -15,37 +14,51 @@ import type { TlsOptions } from './endpoint.ts'
 export interface Connection {
   readonly client: Client
   active: number
-  /** Tells how a call on `client` ended, so that a stuck connection is noticed. */
-  ended(client: Client, code: StatusCode): void
+  /**
+   * Call when a call begins: `giveUp` is called when the connection does not come to stand in time.
+   * The returned function ends the watch.
+   */
+  watch(giveUp: () => void): () => void
   close(): void
 }
 
 export function createConnection(endpoint: ResolvedEndpoint): Connection {
-  const { replaceAfterTimeouts = 1 } = endpoint.channel
+  const { connectTimeoutMs = 900 } = endpoint.channel
   const options = toChannelOptions(endpoint)
   const open = (): Client => new Client(endpoint.address, toCredentials(endpoint.tls), options)
   let client = open()
-  let timeouts = 0
+  const waiting = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+
+  const state = (): connectivityState => client.getChannel().getConnectivityState(false)
+
+  /** A peer that accepts TCP but never speaks HTTP/2 holds grpc-js in CONNECTING, and every later call with it. */
+  function replaceIfStuck(): void {
+    timer = undefined
+    const calls = [...waiting]
+    waiting.clear()
+    if (state() !== connectivityState.CONNECTING) return
+    const stuck = client
+    client = open()
+    for (const giveUp of calls) giveUp()
+    stuck.close()
+  }
 
   return {
     active: 0,
     get client() {
       return client
     },
-    ended(used, code) {
-      if (used !== client) return
-      const isStuck =
-        code === StatusCode.DEADLINE_EXCEEDED &&
-        client.getChannel().getConnectivityState(false) === connectivityState.CONNECTING
-      timeouts = isStuck ? timeouts + 1 : 0
-      // A peer that accepts TCP but never speaks HTTP/2 holds grpc-js in CONNECTING, and every later call with it.
-      if (timeouts < replaceAfterTimeouts) return
-      timeouts = 0
-      const stuck = client
-      client = open()
-      stuck.close()
+    watch(giveUp) {
+      if (connectTimeoutMs === 0 || state() === connectivityState.READY) return () => {}
+      waiting.add(giveUp)
+      timer ??= setTimeout(replaceIfStuck, connectTimeoutMs)
+      return () => waiting.delete(giveUp)
     },
-    close: () => client.close(),
+    close() {
+      clearTimeout(timer)
+      client.close()
+    },
   }
 }
 

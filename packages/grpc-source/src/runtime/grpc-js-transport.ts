@@ -1,10 +1,4 @@
-import {
-  status as StatusCode,
-  type Client,
-  type ClientDuplexStream,
-  type Metadata,
-  type ServiceError,
-} from '@grpc/grpc-js'
+import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import type { ResolvedEndpoint } from '../options.ts'
 import { createConnection, toMetadata, type Connection } from './grpc-js-connection.ts'
 import { GrpcCallError, statusName } from './status.ts'
@@ -29,18 +23,38 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     return opened
   }
 
-  function begin(): { client: Client; end: (code: StatusCode) => void } {
+  interface Begun {
+    readonly client: Client
+    /** `rpc` is cancelled when its connection does not come to stand. */
+    watch(rpc: { cancel(): void }): void
+    /** Why the call was cancelled, if it was for its connection. */
+    readonly stuck: GrpcCallError | undefined
+    end(): void
+  }
+
+  function begin(): Begun {
     const connection = pick()
     const { client } = connection
     connection.active++
     let ended = false
+    let stuck: GrpcCallError | undefined
+    let unwatch = (): void => {}
     return {
       client,
-      end(code) {
+      get stuck() {
+        return stuck
+      },
+      watch(rpc) {
+        unwatch = connection.watch(() => {
+          stuck = noConnection(endpoint)
+          rpc.cancel()
+        })
+      },
+      end() {
         if (ended) return
         ended = true
+        unwatch()
         connection.active--
-        connection.ended(client, code)
       },
     }
   }
@@ -49,8 +63,8 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     const { path, signal } = call
     if (signal?.aborted) return Promise.reject(cancelled())
     return new Promise((resolve, reject) => {
-      const { client, end } = begin()
-      const rpc = client.makeUnaryRequest(
+      const begun = begin()
+      const rpc = begun.client.makeUnaryRequest(
         path,
         asIs,
         (bytes: Buffer) => bytes,
@@ -59,11 +73,12 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
         callOptions(call),
         (error, reply) => {
           signal?.removeEventListener('abort', cancel)
-          end(error ? error.code : StatusCode.OK)
-          if (error) reject(toCallError(error))
+          begun.end()
+          if (error) reject(begun.stuck ?? toCallError(error))
           else resolve(reply ?? new Uint8Array())
         },
       )
+      begun.watch(rpc)
       const cancel = (): void => rpc.cancel()
       signal?.addEventListener('abort', cancel, { once: true })
     })
@@ -74,11 +89,11 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   ): AsyncIterableIterator<Uint8Array> {
     const { path, signal } = call
-    const { client, end } = begin()
+    const begun = begin()
     const single = Array.isArray(requests) && requests.length === 1 ? (requests[0] as Uint8Array) : undefined
     const options = callOptions(call)
     const rpc = single
-      ? client.makeServerStreamRequest(
+      ? begun.client.makeServerStreamRequest(
           path,
           asIs,
           (bytes: Buffer) => bytes,
@@ -86,18 +101,25 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
           toMetadata(call.metadata),
           options,
         )
-      : client.makeBidiStreamRequest(path, asIs, (bytes: Buffer) => bytes, toMetadata(call.metadata), options)
+      : begun.client.makeBidiStreamRequest(
+          path,
+          asIs,
+          (bytes: Buffer) => bytes,
+          toMetadata(call.metadata),
+          options,
+        )
+    begun.watch(rpc)
     if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests)
     const cancel = (): void => rpc.cancel()
     if (signal?.aborted) cancel()
     signal?.addEventListener('abort', cancel, { once: true })
-    const finish = (code: StatusCode): void => {
+    const finish = (): void => {
       signal?.removeEventListener('abort', cancel)
-      end(code)
+      begun.end()
     }
-    rpc.on('error', (error: ServiceError) => finish(error.code))
-    rpc.on('status', ({ code }) => finish(code))
-    return toIterator(rpc as NodeJS.ReadableStream & { cancel(): void })
+    rpc.on('error', finish)
+    rpc.on('status', finish)
+    return toIterator(rpc as NodeJS.ReadableStream & { cancel(): void }, () => begun.stuck)
   }
 
   return {
@@ -125,7 +147,10 @@ async function sendAll(
  * Pulls from the stream's own buffer, which asks the socket for more only when it is read.
  * Not an async generator: there `return()` would wait for the message that never comes.
  */
-function toIterator(rpc: NodeJS.ReadableStream & { cancel(): void }): AsyncIterableIterator<Uint8Array> {
+function toIterator(
+  rpc: NodeJS.ReadableStream & { cancel(): void },
+  stuck: () => GrpcCallError | undefined,
+): AsyncIterableIterator<Uint8Array> {
   const messages = (rpc as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   const done = { done: true, value: undefined } as const
   let returned = false
@@ -136,7 +161,7 @@ function toIterator(rpc: NodeJS.ReadableStream & { cancel(): void }): AsyncItera
         return await messages.next()
       } catch (error) {
         if (returned) return done
-        throw toCallError(error)
+        throw stuck() ?? toCallError(error)
       }
     },
     async return() {
@@ -164,6 +189,15 @@ function toCallError(error: unknown): GrpcCallError {
 
 function isServiceError(error: unknown): error is ServiceError & { metadata?: Metadata } {
   return error instanceof Error && 'code' in error && typeof error.code === 'number'
+}
+
+/** Another attempt would wait as long again, so it is not made. */
+function noConnection({ address, channel: { connectTimeoutMs = 900 } }: ResolvedEndpoint): GrpcCallError {
+  return new GrpcCallError(
+    'UNAVAILABLE',
+    `${address} accepts connections but did not speak HTTP/2 within ${connectTimeoutMs} ms`,
+    { retryable: false },
+  )
 }
 
 function cancelled(): GrpcCallError {

@@ -27,22 +27,25 @@ export class GrpcCallError extends Error {
   readonly status: StatusName
   /** `grpc-status-details-bin` of the trailers. */
   readonly details: Uint8Array | undefined
+  /** Whether another attempt may be made at once. Default true; only UNAVAILABLE is ever tried again. */
+  readonly retryable: boolean
 
   constructor(
     status: StatusName,
     message: string,
-    options: { readonly details?: Uint8Array | undefined; readonly cause?: unknown } = {},
+    options: {
+      readonly details?: Uint8Array | undefined
+      readonly retryable?: boolean | undefined
+      readonly cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.status = status
     this.details = options.details
+    this.retryable = options.retryable ?? true
   }
 }
 
 export function statusName(code: number): StatusName {
   return STATUS_NAMES[code] ?? 'UNKNOWN'
-}
-
-export function statusCode(name: StatusName): number {
-  return STATUS_NAMES.indexOf(name)
 }
