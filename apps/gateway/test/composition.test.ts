@@ -1,9 +1,11 @@
 import {
   connectRawWebSocket,
   describeWithRedis,
+  requestMultipart,
   startGrpcBackend,
   startRedis,
   startRestBackend,
+  waitUntil,
   type GrpcBackend,
   type RawWebSocket,
   type RestBackend,
@@ -91,6 +93,12 @@ async function startBeside({ grpc, rest, people }: Backends, config: Partial<Gat
           forwardHeaders: ['authorization'],
           cacheSize: 10,
           endpoints: [
+            {
+              name: 'slowRating',
+              path: '/slow',
+              live: { enabled: true },
+              responseSchema: { typeName: 'Rating', fields: { stars: 'int!' } },
+            },
             {
               name: 'rating',
               path: '/rating',
@@ -251,6 +259,74 @@ describe('rule 5: two users with different Authorization share nothing', () => {
       })
       expect((await socket.next()).json().payload.data.person.seenBy).toBe(user)
     }
+  })
+})
+
+describe('rule 6: a client that leaves cancels its backend calls, gRPC and REST', () => {
+  const body = 'person(id: "slow") { name } slowRating { stars }'
+
+  /** Starts the operation, and returns how its client leaves. */
+  const transports: [string, (world: World) => Promise<() => unknown>][] = [
+    ['HTTP', (world) => leaveHttp(world, `{ ${body} }`, 'application/json')],
+    [
+      'multipart',
+      (world) => leaveHttp(world, `{ quick: __typename ... @defer { ${body} } }`, 'multipart/mixed'),
+    ],
+    ['SSE', (world) => leaveHttp(world, `query @live { ${body} }`, 'text/event-stream')],
+    [
+      'WebSocket, by `complete`',
+      async (world) => {
+        const socket = await openLive(world)
+        socket.sendJson({ id: 'a', type: 'subscribe', payload: { query: `query @live { ${body} }` } })
+        return () => socket.sendJson({ id: 'a', type: 'complete' })
+      },
+    ],
+    [
+      'WebSocket, by closing',
+      async (world) => {
+        const socket = await openLive(world)
+        socket.sendJson({ id: 'a', type: 'subscribe', payload: { query: `{ ${body} }` } })
+        return () => socket.terminate()
+      },
+    ],
+  ]
+
+  async function leaveHttp(world: World, query: string, accept: string): Promise<() => unknown> {
+    if (accept === 'multipart/mixed') {
+      const response = await requestMultipart(`${world.url}/graphql`, {
+        headers: { accept },
+        body: { query },
+      })
+      await response.nextPart()
+      return () => response.abort()
+    }
+    const abort = new AbortController()
+    const answer = fetch(`${world.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept },
+      body: JSON.stringify({ query }),
+      signal: abort.signal,
+    })
+    answer.catch(() => {})
+    return () => abort.abort()
+  }
+
+  it.each(transports)('%s', async (name, begin) => {
+    const world = await start()
+    world.grpc.handle('people.v1.People/GetPerson', () => new Promise(() => {}))
+    world.rest.handle(() => new Promise(() => {}))
+    const leave = await begin(world)
+    await waitUntil(() => world.grpc.calls.length > 0 && world.rest.requests.length > 0)
+    const leftAt = performance.now()
+    leave()
+    const cancelled = await Promise.all([
+      waitUntil(() => world.grpc.calls.at(-1)?.cancelledAt),
+      waitUntil(() => world.rest.requests.at(-1)?.cancelledAt),
+    ])
+    const [grpc = 0, rest = 0] = cancelled.map((at) => Math.round(at - leftAt))
+    process.stderr.write(`${name}: gRPC cancelled after ${grpc} ms, REST after ${rest} ms\n`)
+    // 50 ms on a quiet machine; the bound leaves room for a busy one.
+    expect(Math.max(grpc, rest)).toBeLessThan(500)
   })
 })
 

@@ -109,6 +109,15 @@ describe('server streaming', () => {
       },
       { everyMs: 300 },
     )
+    // Flat: nothing more is taken from the stream while nobody reads.
+    const heldAt = process.memoryUsage().rss
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(calls[0]?.sent).toBe(sent)
+    const grownMb = (process.memoryUsage().rss - heldAt) / 1e6
+    process.stderr.write(
+      `a slow reader: ${sent} of 20,000 sent, memory grew by ${grownMb.toFixed(1)} MB in a second\n`,
+    )
+    expect(grownMb).toBeLessThan(32)
     // 20,000 would be 320 MB; what stands in sockets and windows is a few MB.
     expect(sent).toBeLessThan(2_000)
   })
