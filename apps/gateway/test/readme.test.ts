@@ -1,0 +1,19 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { loadConfig } from '../src/config/load-config.ts'
+
+const README = new URL('../../../README.md', import.meta.url)
+
+it("the README's gateway.config.ts is a valid config", async () => {
+  const text = await readFile(README, 'utf8')
+  const [, example] = /```ts\n\/\/ gateway\.config\.ts\n(.*?)```/s.exec(text) ?? []
+  expect(example).toContain('defineConfig')
+  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-readme-'))
+  // Outside the workspace the package is not installed; `defineConfig` only adds types.
+  const runnable = example?.replace(/^import .*$/m, 'const defineConfig = (config: object) => config')
+  await writeFile(join(directory, 'gateway.config.ts'), runnable ?? '')
+  const { config } = await loadConfig({ directory, environment: {} })
+  expect(Object.keys(config).toSorted()).toEqual(['grpc', 'responseCache', 'rest'])
+})
