@@ -51,18 +51,11 @@ export function formatPayload(delivery: Delivery, id: string): string {
 }
 
 /**
- * A whole `next` message: what is the subscriber's own stands first, and the shared part is copied behind it, not
- * serialised or encoded again. `idJson` is the id as JSON.
+ * What stands in a `next` message before the part that all subscribers of the group share (`version.tail()`). `idJson`
+ * is the id as JSON.
  */
-export function formatNextFrame(delivery: Delivery, idJson: string): Buffer {
-  const head = `{"id":${idJson},"type":"next","payload":${headOf(delivery, idJson)}`
-  const shared = delivery.version.bytes()
-  const headLength = Buffer.byteLength(head)
-  const frame = Buffer.allocUnsafe(headLength + shared.length + 2)
-  frame.write(head, 0)
-  shared.copy(frame, headLength)
-  frame.write('}}', headLength + shared.length)
-  return frame
+export function formatNextHead(delivery: Delivery, idJson: string): string {
+  return `{"id":${idJson},"type":"next","payload":${headOf(delivery, idJson)}`
 }
 
 function headOf(delivery: Delivery, idJson: string): string {

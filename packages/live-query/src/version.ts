@@ -15,8 +15,8 @@ export interface Version {
   readonly result: LiveResult
   /** `"data":…` and, where present, `"errors":…,"extensions":…`: the part of a payload all subscribers share. */
   readonly json: string
-  /** The same as UTF-8, made when first asked for: what frames are built of. */
-  readonly bytes: () => Buffer
+  /** The same as UTF-8 with the braces that end a message, made when first asked for: the end of every frame. */
+  readonly tail: () => Buffer
   /** Equal for versions in a row with equal content. */
   readonly content: number
   /** How many events the group had seen when this was executed. */
@@ -47,15 +47,15 @@ export function createVersion(input: VersionInput): Version {
   const serialised = serialise(result)
   const unchanged = previous?.json === serialised
   const known = new Map<number, FieldPaths>()
-  let bytes: Buffer | undefined
+  let tail: Buffer | undefined
   return {
     number: (previous?.number ?? 0) + 1,
     result,
     // The older string when equal: comparing and keeping it is then free.
     json: unchanged ? previous.json : serialised,
-    bytes() {
-      bytes ??= Buffer.from(this.json)
-      return bytes
+    tail() {
+      tail ??= Buffer.from(`${this.json}}}`)
+      return tail
     },
     content: unchanged ? previous.content : (previous?.content ?? 0) + 1,
     events,

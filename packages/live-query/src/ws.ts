@@ -51,8 +51,6 @@ export interface LiveServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const AS_TEXT = { binary: false }
-
 /** Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
   const { plugin, path = '/graphql/live', maxSubscriptionsPerSocket = 100, onConnect, context } = options
@@ -91,7 +89,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     const origin = handshake.headers.get('origin')
     if (origin !== null && !allowOrigin(origin, handshake.headers)) return refuseUpgrade(socket, 403)
     wss.handleUpgrade(request, socket, head, (ws) => {
-      const opened = connections.open(adapt(ws), handshake)
+      const opened = connections.open(adapt(ws, socket), handshake)
       const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
       ws.on('message', (data, isBinary) => {
         if (ws.readyState !== ws.OPEN) return
@@ -107,17 +105,22 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     })
   }
 
-  function adapt(ws: WebSocket): LiveSocket {
+  function adapt(ws: WebSocket, socket: Duplex): LiveSocket {
     return {
       protocol: ws.protocol,
       bufferedBytes: () => ws.bufferedAmount,
-      send(text, onSent) {
+      send(text, shared, onSent) {
         if (ws.readyState !== ws.OPEN) return onSent?.()
         if (ws.bufferedAmount > maxBufferedBytes) {
           ws.terminate()
           return onSent?.()
         }
-        ws.send(text, AS_TEXT, onSent)
+        if (!shared) return ws.send(text, onSent)
+        // Two fragments of one message (RFC 6455, section 5.4): what all receive is not copied for each.
+        socket.cork()
+        ws.send(text, { fin: false })
+        ws.send(shared, { binary: false }, onSent)
+        socket.uncork()
       },
       close: (code, reason) => ws.close(code, reason),
     }

@@ -98,7 +98,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const closed = server.opened(
       {
         protocol: socket.protocol,
-        send: (text) => new Promise((resolve) => socket.send(text, resolve)),
+        send: (text) => new Promise((resolve) => socket.send(text, undefined, resolve)),
         close: (code, reason) => socket.close(code ?? 1000, reason ?? ''),
         onMessage: (listener) => void (handle = listener),
       },

@@ -4,8 +4,11 @@ export interface LiveSocket {
   readonly protocol: string
   /** Bytes handed to `send` that have not left this process. */
   bufferedBytes(): number
-  /** Text, or its UTF-8. `onSent` is called once the text has left this process, or never will. A closed socket takes nothing. */
-  send(text: string | Buffer, onSent?: () => void): void
+  /**
+   * One message of text, in one part or in two: what is the receiver's own, then what it shares with others, as UTF-8.
+   * `onSent` is called once it has left this process, or never will. A closed socket takes nothing.
+   */
+  send(text: string, shared?: Buffer, onSent?: () => void): void
   close(code: number, reason: string): void
 }
 

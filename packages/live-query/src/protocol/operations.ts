@@ -3,7 +3,7 @@ import type { AnyResult, LiveQueryEngine, OperationParams, PreparedOperation } f
 import { liveQueryLimit } from '../errors.ts'
 import type { LiveQuerySubscription } from '../store.ts'
 import type { LiveQueryChannel } from '../subscriber.ts'
-import { formatNextFrame } from '../update.ts'
+import { formatNextHead } from '../update.ts'
 import type { LiveSocket } from './live-socket.ts'
 import { LiveOperationStream, failed, single, type ResultStream } from './streams.ts'
 
@@ -81,7 +81,8 @@ export class SocketOperations {
     return new LiveOperationStream((end) => {
       const channel: LiveQueryChannel = {
         ready: () => this.#isReady(),
-        next: (delivery) => this.#send(formatNextFrame(delivery, idJson)),
+        next: (delivery) =>
+          this.#options.socket.send(formatNextHead(delivery, idJson), delivery.version.tail(), this.#onSent),
         end,
       }
       const subscription = engine.store.register({ ...registration, id: `${socketId}/${id}`, channel })
@@ -96,10 +97,6 @@ export class SocketOperations {
   #isReady(): boolean {
     this.#stalled ||= this.#options.socket.bufferedBytes() > HIGH_WATER_BYTES
     return !this.#stalled
-  }
-
-  #send(frame: Buffer): void {
-    this.#options.socket.send(frame, this.#onSent)
   }
 
   readonly #onSent = (): void => {
