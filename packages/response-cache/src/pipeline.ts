@@ -33,10 +33,15 @@ export interface ExecutionInput {
   readonly context: Record<string, unknown>
 }
 
+/** A lookup that found something to answer with. */
+export type Hit = Extract<Lookup, { entry: unknown }>
+
 /** The way of one query through the cache. Knows no hooks: `plugin.ts` calls it from them. */
 export interface Pipeline {
-  /** A hit that needs no parsing; undefined when the ordinary way must be taken. */
-  early(state: OperationState, schema: GraphQLSchema | undefined): ExecutionResult | undefined
+  /** Looks for a hit that needs no parsing, without counting it; undefined: take the ordinary way. */
+  findEarly(state: OperationState, schema: GraphQLSchema | undefined): Hit | undefined
+  /** Answers with what `findEarly` found. */
+  answer(state: OperationState, hit: Hit): ExecutionResult
   /** The answer in place of execution, or undefined: execute. */
   beforeExecute(state: OperationState, input: ExecutionInput): Promise<ExecutionResult | undefined>
   /** Takes the final result, stores and shares it, and returns what to send. */
@@ -76,7 +81,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     return tags
   }
 
-  function answer(state: OperationState, found: Extract<Lookup, { entry: unknown }>): ExecutionResult {
+  function answer(state: OperationState, found: Hit): ExecutionResult {
     const { entry } = found
     state.report.outcome = found.state === 'fresh' ? 'HIT' : 'STALE'
     state.report.body = entry.body
@@ -163,14 +168,15 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   return {
     profileOf: ({ schema, document, operationName }) => profiles.of(schema, document, operationName),
 
-    early(state, schema) {
+    answer,
+
+    findEarly(state, schema) {
       const profile = schema && documents.get(schema, state.params)
       if (!profile || profile.incremental || profile.live || !prepare(state, profile)) return undefined
       const found = state.key && cache.peek(state.key.key)
       if (!found || !('entry' in found)) return undefined
-      if (found.state === 'stale' && found.ticket.remoteVersion === undefined && cache.options.store)
-        return undefined
-      return answer(state, found)
+      // A refresh is stored under the shared store's version, which memory does not know.
+      return found.state === 'stale' && cache.isShared ? undefined : found
     },
 
     async beforeExecute(state, input) {
@@ -198,7 +204,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
           state.flight = flights.lead(key, found.ticket.version)
           break
         }
-        const outcome = await flight.outcome
+        const outcome = await flight.outcome(state.request.signal)
         if (outcome.kind === 'abandoned') continue
         if (outcome.kind === 'unshareable') break
         delete state.ticket

@@ -125,11 +125,15 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     states.set(context, state)
     noteReport(request, state.report)
     const mayAnswer = !state.isRefresh && context['liveQuery'] === undefined && answersEarly()
-    const hit = mayAnswer ? pipeline.early(state, schema) : undefined
     const next = () => run(state, () => paramsHandler(payload))
+    const hit = mayAnswer ? pipeline.findEarly(state, schema) : undefined
     if (!hit) return next()
-    if (!buildsContext()) return hit
-    return passesContext(state, context).then((passes) => (passes ? hit : forget(state, next)))
+    if (!buildsContext()) return pipeline.answer(state, hit)
+    return passesContext(state, context).then((passes) => {
+      // What was found may have been evicted while the context was built.
+      const still = passes ? pipeline.findEarly(state, schema) : undefined
+      return still ? pipeline.answer(state, still) : next()
+    })
   }
 
   async function run(state: OperationState, execute: () => unknown): Promise<unknown> {
@@ -148,14 +152,6 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
   }
 
   return plugin
-}
-
-/** A hit that was refused after all leaves no trace in the report. */
-function forget<T>(state: OperationState, next: () => T): T {
-  state.report.outcome = 'BYPASS'
-  delete state.report.body
-  delete state.report.entry
-  return next()
 }
 
 function once<T>(compute: () => T): () => T {

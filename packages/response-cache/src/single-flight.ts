@@ -7,7 +7,8 @@ export type FlightOutcome =
   | { readonly kind: 'abandoned' }
 
 export interface Flight {
-  readonly outcome: Promise<FlightOutcome>
+  /** Rejects with the signal's reason when it aborts first; the execution is not touched by that. */
+  outcome(signal: AbortSignal | undefined): Promise<FlightOutcome>
   /** The version clock's reading when the execution began. */
   readonly version: number
   /** The first call counts; later ones do nothing. */
@@ -32,7 +33,7 @@ export function createFlights(): Flights {
       let resolve: (outcome: FlightOutcome) => void = () => {}
       const outcome = new Promise<FlightOutcome>((settle) => (resolve = settle))
       const flight: Flight = {
-        outcome,
+        outcome: (signal) => (signal ? unlessAborted(outcome, signal) : outcome),
         version,
         settle(result) {
           if (flights.get(key) === flight) flights.delete(key)
@@ -42,5 +43,19 @@ export function createFlights(): Flights {
       flights.set(key, flight)
       return flight
     },
+  }
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let leave = (): void => {}
+  const left = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave)
+  })
+  try {
+    return await Promise.race([promise, left])
+  } finally {
+    signal.removeEventListener('abort', leave)
   }
 }

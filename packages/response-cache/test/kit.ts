@@ -60,6 +60,7 @@ export interface WorldOptions {
   readonly cache?: ResponseCacheOptions
   readonly typeDefs?: string
   readonly context?: (initial: any) => object
+  readonly batching?: boolean | { readonly limit: number }
 }
 
 /** A Yoga server with the cache over users and products, and a count of what was executed. */
@@ -79,7 +80,7 @@ export function createWorld(options: WorldOptions = {}): World {
     gate: {},
     yoga: createYoga({
       logging: false,
-      batching: true,
+      batching: options.batching ?? true,
       ...(options.context ? { context: options.context } : {}),
       plugins: [...(options.before ?? []), useResponseCache(cache), ...(options.after ?? [])],
       schema: createSchema({
@@ -130,6 +131,13 @@ export function createWorld(options: WorldOptions = {}): World {
               throw new Error('after commit')
             },
           },
+          Subscription: {
+            tick: {
+              async *subscribe() {
+                yield { tick: counted('tick') }
+              },
+            },
+          },
           User: { posts: (user) => [{ id: '9', title: 'Hi', author: user }] },
           Thing: {
             __resolveType: (thing: { id: string; name: string }) =>
@@ -147,6 +155,7 @@ export interface Ask {
   readonly variables?: object
   readonly operationName?: string
   readonly method?: 'GET' | 'POST'
+  readonly signal?: AbortSignal
 }
 
 export interface Answer {
@@ -161,7 +170,7 @@ export interface Answer {
 export async function ask(
   { yoga }: Pick<World, 'yoga'>,
   query: string,
-  { headers = {}, variables, operationName, method = 'POST' }: Ask = {},
+  { headers = {}, variables, operationName, method = 'POST', signal }: Ask = {},
 ): Promise<Answer> {
   const url = new URL('http://localhost/graphql')
   if (method === 'GET') {
@@ -170,6 +179,7 @@ export async function ask(
   }
   const response = await yoga.fetch(url, {
     method,
+    ...(signal ? { signal } : {}),
     headers: method === 'GET' ? headers : { 'content-type': 'application/json', ...headers },
     ...(method === 'POST' ? { body: JSON.stringify({ query, variables, operationName }) } : {}),
   })

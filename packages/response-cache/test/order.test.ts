@@ -4,7 +4,8 @@ import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operation
 import jsonwebtoken from 'jsonwebtoken'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { ask, createWorld } from './kit.ts'
+import { createFakeClock } from '@vinyasa/test-kit'
+import { ask, createWorld, type World } from './kit.ts'
 
 const users = '{ users { id name } }'
 const secret = 'a key for this test'
@@ -80,6 +81,81 @@ describe.each(places)('%s the cache', (place) => {
     const refused = await ask(world, users)
     expect(refused.json.errors).toHaveLength(1)
     expect(refused.json.data).toBeUndefined()
+  })
+})
+
+describe('a hit that the context refuses', () => {
+  it('is not counted, and starts no refresh', async () => {
+    const clock = createFakeClock()
+    let isAllowed = true
+    const guard: Plugin = {
+      onContextBuilding() {
+        if (!isAllowed) throw new Error('revoked')
+      },
+    }
+    const world = createWorld({
+      after: [guard],
+      cache: { clock, defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 },
+    })
+    await ask(world, users)
+    isAllowed = false
+    await ask(world, users)
+    await clock.advance(61_000)
+    const refused = await ask(world, users)
+    expect([refused.cache, refused.json.data]).toEqual(['BYPASS', undefined])
+    await clock.advance(0)
+    expect(world.cache.stats()).toMatchObject({ hits: 0, stale: 0, misses: 1 })
+    expect(world.calls['users']).toBe(1)
+    isAllowed = true
+    expect((await ask(world, users)).cache).toBe('STALE')
+  })
+
+  it('is not given when a mutation evicted it while the context was built', async () => {
+    const gate = { open: Promise.resolve(), waiting: () => {} }
+    const guard: Plugin = {
+      async onContextBuilding() {
+        gate.waiting()
+        await gate.open
+      },
+    }
+    const world = createWorld({ after: [guard] })
+    await ask(world, users)
+    let release = (): void => {}
+    gate.open = new Promise((resolve) => (release = resolve))
+    const waits = new Promise<void>((resolve) => (gate.waiting = resolve))
+    const slow = ask(world, users)
+    await waits
+    world.users.set('1', { id: '1', name: 'Eve' })
+    await world.cache.purge({ type: 'User' })
+    release()
+    expect((await slow).json.data.users[0].name).toBe('Eve')
+  })
+})
+
+describe('batching limit', () => {
+  async function batch(world: World, count: number): Promise<{ status: number; cache: string | null }> {
+    const response = await world.yoga.fetch('http://localhost/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(Array.from({ length: count }, () => ({ query: users }))),
+    })
+    await response.text()
+    return { status: response.status, cache: response.headers.get('x-cache') }
+  }
+
+  it('one operation over the limit is refused hits as it is refused misses', async () => {
+    const world = createWorld({ batching: { limit: 3 } })
+    expect(await batch(world, 4)).toEqual({ status: 413, cache: null })
+    await ask(world, users)
+    expect(await batch(world, 3)).toEqual({ status: 200, cache: 'HIT, HIT, HIT' })
+    expect(await batch(world, 4)).toEqual({ status: 413, cache: null })
+    expect(world.cache.stats().hits).toBe(3)
+  })
+
+  it('without batching a list of hits is refused', async () => {
+    const world = createWorld({ batching: false })
+    await ask(world, users)
+    expect(await batch(world, 1)).toEqual({ status: 400, cache: null })
   })
 })
 

@@ -1,9 +1,11 @@
 import { createFakeClock } from '@vinyasa/test-kit'
+import { useExecutionCancellation } from 'graphql-yoga'
 import { createInvalidationBus } from '@vinyasa/invalidation'
 import { describe, expect, it } from 'vitest'
-import { ask, createWorld } from './kit.ts'
+import { ask, createWorld, type Answer } from './kit.ts'
 
 const users = '{ users { id name } }'
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('Cached response entry (60 s / 30 s)', () => {
   const lifetime = { defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 }
@@ -67,6 +69,19 @@ describe('Cached operations', () => {
     expect(world.calls['renameUser']).toBe(2)
     const after = await ask(world, users)
     expect([after.cache, after.json.data.users[0].name]).toEqual(['MISS', 'Eve'])
+  })
+
+  it('a subscription is not cached and does not invalidate', async () => {
+    const world = createWorld()
+    await ask(world, users)
+    await ask(world, '{ count }')
+    const subscribe = (): Promise<Answer> =>
+      ask(world, 'subscription { tick }', { headers: { accept: 'text/event-stream' } })
+    const events = [(await subscribe()).text, (await subscribe()).text]
+    expect(events[0]).toContain('{"data":{"tick":1}}')
+    expect(events[1]).toContain('{"data":{"tick":2}}')
+    expect([(await ask(world, users)).cache, (await ask(world, '{ count }')).cache]).toEqual(['HIT', 'HIT'])
+    expect(world.cache.stats()).toMatchObject({ stored: 2, invalidations: 0 })
   })
 
   it('invalidate_on_mutation false leaves entries in place', async () => {
@@ -188,6 +203,42 @@ describe('concurrency', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => ask(world, '{ broken { id } }')))
     expect(world.calls['broken']).toBe(5)
     expect(answers.every((answer) => answer.json.errors.length === 1)).toBe(true)
+  })
+
+  it('a client that leaves stops waiting; the execution goes on for the others', async () => {
+    const world = createWorld()
+    let release: (value?: unknown) => void = () => {}
+    world.gate = { after: new Promise((resolve) => (release = resolve)) }
+    const leaving = new AbortController()
+    const leader = ask(world, users)
+    while (!world.calls['users']) await nextTurn()
+    const left = ask(world, users, { signal: leaving.signal })
+    const follower = ask(world, users)
+    await nextTurn()
+    leaving.abort()
+    await expect(left).rejects.toThrow('aborted')
+    release()
+    expect([(await leader).cache, (await follower).cache]).toEqual(['MISS', 'COALESCED'])
+    expect(world.calls['users']).toBe(1)
+    expect(world.cache.stats().coalesced).toBe(1)
+  })
+
+  it('a leader that leaves is followed by one of those who wait', async () => {
+    const world = createWorld({ after: [useExecutionCancellation()] })
+    let release: (value?: unknown) => void = () => {}
+    world.gate = { before: new Promise((resolve) => (release = resolve)) }
+    const leaving = new AbortController()
+    const leader = ask(world, users, { signal: leaving.signal })
+    while (!world.calls['users']) await nextTurn()
+    const followers = Array.from({ length: 20 }, () => ask(world, users))
+    await nextTurn()
+    leaving.abort()
+    await expect(leader).rejects.toThrow('aborted')
+    release()
+    const answers = await Promise.all(followers)
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers[0]?.json.data.users).toHaveLength(2)
+    expect(world.calls['users']).toBe(2)
   })
 
   it('a mutation during a query in flight never leaves the old value', async () => {

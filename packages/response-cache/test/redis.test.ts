@@ -1,4 +1,4 @@
-import { describeWithRedis, startRedis, waitUntil, type RedisServer } from '@vinyasa/test-kit'
+import { createFakeClock, describeWithRedis, startRedis, waitUntil, type RedisServer } from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ResponseCacheOptions } from '../src/index.ts'
@@ -238,6 +238,25 @@ describeWithRedis('redisUrl', () => {
     await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
     await waitUntil(async () => (await ask(b, users)).cache === 'HIT')
     expect(b.calls['users'] ?? 0).toBeLessThanOrEqual(b.cache.stats().bypassed)
+    await a.cache.close()
+    await b.cache.close()
+    await redis[Symbol.asyncDispose]()
+  })
+
+  it('a stale hit is refreshed, and the refresh is stored for all', async () => {
+    const redis = await startRedis()
+    const clock = createFakeClock()
+    const options = { redisUrl: redis.url, clock, defaultTtlMs: 60_000, staleWhileRevalidateMs: 30_000 }
+    const a = createWorld({ cache: options })
+    const b = createWorld({ cache: options })
+    await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
+    await waitUntil(async () => (await ask(b, users)).cache === 'HIT')
+    for (const { users: rows } of [a, b]) rows.set('1', { id: '1', name: 'Eve' })
+    await clock.advance(61_000)
+    expect((await ask(a, users)).cache).toBe('STALE')
+    await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
+    const shared = await ask(b, users)
+    expect([shared.cache, shared.json.data.users[0].name]).toEqual(['HIT', 'Eve'])
     await a.cache.close()
     await b.cache.close()
     await redis[Symbol.asyncDispose]()
