@@ -129,11 +129,13 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     const hit = mayAnswer ? pipeline.findEarly(state, schema) : undefined
     if (!hit) return next()
     if (!buildsContext()) return pipeline.answer(state, hit)
-    return passesContext(state, context).then((passes) => {
-      // What was found may have been evicted while the context was built.
-      const still = passes ? pipeline.findEarly(state, schema) : undefined
-      return still ? pipeline.answer(state, still) : next()
-    })
+    return afterContext(state, context, next)
+  }
+
+  async function afterContext(state: OperationState, context: Context, next: () => unknown) {
+    // What was found may be evicted while the context is built, so it is looked up again.
+    const hit = (await passesContext(state, context)) ? pipeline.findEarly(state, schema) : undefined
+    return hit ? pipeline.answer(state, hit) : next()
   }
 
   async function run(state: OperationState, execute: () => unknown): Promise<unknown> {

@@ -1,4 +1,10 @@
-import { createFakeClock, describeWithRedis, startRedis, waitUntil, type RedisServer } from '@vinyasa/test-kit'
+import {
+  createFakeClock,
+  describeWithRedis,
+  startRedis,
+  waitUntil,
+  type RedisServer,
+} from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ResponseCacheOptions } from '../src/index.ts'
