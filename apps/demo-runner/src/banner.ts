@@ -16,6 +16,7 @@ export function formatBanner({ gateway, users, shop }: Addresses): string {
 
     GraphQL    ${gateway}/graphql            GraphiQL in a browser
     Live       ${gateway.replace(/^http/, 'ws')}/graphql/live         graphql-transport-ws
+    Status     ${gateway}/status             backends, cache, live queries, errors
     Health     ${gateway}/health/ready
 
     users, profiles     from gRPC   demo.users.v1.UserService   ${users}

@@ -18,11 +18,13 @@ import { createLiveSockets } from './http/live-sockets.ts'
 import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
-import { openBus } from './open-bus.ts'
+import { openBus, type OpenedBus } from './open-bus.ts'
 import { httpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
+import { statusReadings } from './status/readings.ts'
+import { createStatus } from './status/status.ts'
 
 export type { SourceHealth }
 
@@ -60,11 +62,11 @@ const READINESS_TIMEOUT_MS = 2000
  */
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
-  const { bus, close: closeBus } = await openBus(config.redisUrl, logger)
+  const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger)
   const cache = openCache(config, bus, logger)
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources)
-  const observability = createObservability({ config, logger, readings })
+  const observability = createObservability({ config, logger, readings, endpoint: ENDPOINT })
   const closeBackends = async (): Promise<void> => {
     await cache?.close()
     await Promise.all(sources.map((source) => source.close()))
@@ -72,7 +74,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
   }
   try {
     sources = await openSources(config, { baseDirectory, bus, logger, observability })
-    return compose({ config, logger, bus, cache, sources, closeBackends, observability, readings })
+    return compose({ config, logger, bus, redis, cache, sources, closeBackends, observability, readings })
   } catch (error) {
     await closeBackends()
     throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
@@ -83,6 +85,7 @@ interface Parts {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly bus: InvalidationBus
+  readonly redis: OpenedBus['redis']
   readonly cache: ResponseCache | undefined
   readonly sources: readonly Source[]
   readonly closeBackends: () => Promise<void>
@@ -92,10 +95,13 @@ interface Parts {
 
 function compose(parts: Parts): Gateway {
   const { config, logger, bus, cache, sources, closeBackends, observability, readings } = parts
+  const { activity } = observability
   const http = httpSettings(config)
   const live = livePlugin(config, bus, logger)
   readings.live = () => live.store.stats()
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
+  const status =
+    activity && createStatus({ readings: statusReadings({ ...parts, activity, endpoint: ENDPOINT }), logger })
   const schema = holdSchema()
   let draining = false
 
@@ -128,6 +134,7 @@ function compose(parts: Parts): Gateway {
       ...(config.plugins ?? []),
       ...cachePlugins(cache),
       ...observability.plugins,
+      ...(status ? [status.plugin] : []),
       ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
       ...safetyPlugins(http),
       deferPlugin(config),
@@ -146,14 +153,18 @@ function compose(parts: Parts): Gateway {
     bus,
     fetch: async (request) => yoga.fetch(request),
     handle: (request, response) => void yoga(request, response),
-    handleUpgrade: liveSockets.handleUpgrade,
+    handleUpgrade(request, socket, head) {
+      const sockets = status?.serves(request) ? status.sockets : liveSockets
+      sockets.handleUpgrade(request, socket, head)
+    },
     health,
     startDraining() {
       draining = true
       void liveSockets.close()
+      void status?.sockets.close()
     },
     async close() {
-      await liveSockets.close()
+      await Promise.all([liveSockets.close(), status?.close()])
       await yoga.dispose()
       await closeBackends()
     },

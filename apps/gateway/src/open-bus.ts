@@ -5,7 +5,15 @@ import type { Logger } from './logger.ts'
 
 export interface OpenedBus {
   readonly bus: InvalidationBus
+  /** The Redis behind it, if there is one. */
+  readonly redis?: (() => RedisState) | undefined
   close(): void
+}
+
+export interface RedisState {
+  readonly connected: boolean
+  /** Why not. */
+  readonly reason?: string | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 1500
@@ -21,13 +29,15 @@ export async function openBus(redisUrl: string | undefined, logger: Logger): Pro
 
   let lastError: unknown
   let ready = false
+  let state: RedisState = { connected: true }
   const bus = createRedisInvalidationBus({
     url: redisUrl,
     onError,
-    onStateChange(state, error) {
+    onStateChange(change, error) {
       lastError = error ?? lastError
+      state = change === 'connected' ? { connected: true } : { connected: false, reason: reasonOf(error) }
       if (!ready) return
-      if (state === 'connected') logger.info({ redis: address }, 'redis is back; live queries run again')
+      if (state.connected) logger.info({ redis: address }, 'redis is back; live queries run again')
       else
         logger.warn(
           { redis: address, reason: reasonOf(error) },
@@ -42,7 +52,7 @@ export async function openBus(redisUrl: string | undefined, logger: Logger): Pro
       `redisUrl: cannot connect to ${address} (${reasonOf(lastError)}); start Redis there, or correct the address`,
     )
   }
-  return { bus, close: () => bus.close() }
+  return { bus, redis: () => state, close: () => bus.close() }
 }
 
 /** Host and port for people; a password in the URL is left out. */

@@ -118,6 +118,7 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   invalidate: invalidate.optional(),
   metrics: metrics.optional(),
   tracing: tracing.optional(),
+  status: z.boolean().optional(),
   plugins: z
     .array(
       z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object'),

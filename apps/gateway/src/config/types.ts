@@ -150,6 +150,11 @@ export interface GatewayConfig {
   readonly metrics?: boolean | MetricsConfig | undefined
   /** Default false. */
   readonly tracing?: boolean | TracingConfig | undefined
+  /**
+   * `/status`: a page for browsers with the health of backends, the cache's hit rate, live queries and the last errors
+   * by code. It asks nobody who they are. Default true; production false.
+   */
+  readonly status?: boolean | undefined
   /** Further Yoga or Envelop plugins, after the gateway's own. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Extends the schema of the sources. */

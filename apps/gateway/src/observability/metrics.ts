@@ -178,6 +178,7 @@ const PATHS = new Set([
   '/health/ready',
   '/metrics',
   '/invalidate',
+  '/status',
 ])
 
 function knownPath(path: string): string {

@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from '../config/types.ts'
 import type { Logger } from '../logger.ts'
+import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
 import { createMetrics, type MetricsReadings } from './metrics.ts'
@@ -14,31 +15,44 @@ export interface Observability {
   readonly observe: ObserveBackendCall
   /** Trace context to send with a call; undefined when nothing is traced. */
   readonly outgoing: ((context: unknown) => Readonly<Record<string, string>>) | undefined
+  /** For the status page; undefined where there is none. */
+  readonly activity: Activity | undefined
 }
 
 export interface ObservabilityOptions {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly readings: MetricsReadings
+  /** Path of the GraphQL endpoint. */
+  readonly endpoint: string
 }
 
 /** Logs always; metrics and traces as far as the config asks for them. */
-export function createObservability({ config, logger, readings }: ObservabilityOptions): Observability {
+export function createObservability(options: ObservabilityOptions): Observability {
+  const { config, logger, readings, endpoint } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
+  const activity = hasStatusPage(config) ? createActivity({ endpoint }) : undefined
   const metrics = asked === false ? undefined : createMetrics({ readings })
   const { path = '/metrics', token } = typeof asked === 'object' ? asked : {}
   const tracing = traced === false ? undefined : createTracing(traced === true ? {} : traced)
   return {
     plugins: [
       useRequestLog({ logger }),
+      ...(activity ? [activity.plugin] : []),
       ...(tracing ? [tracing.plugin] : []),
       ...(metrics ? [metrics.plugin, useMetricsEndpoint({ metrics, path, token })] : []),
     ],
     observe: observeAll([
       countBackendCalls,
+      ...(activity ? [activity.observe] : []),
       ...(metrics ? [metrics.observe] : []),
       ...(tracing ? [tracing.observe] : []),
     ]),
     outgoing: tracing?.outgoing,
+    activity,
   }
+}
+
+function hasStatusPage({ status, preset }: GatewayConfig): boolean {
+  return status ?? preset !== 'production'
 }

@@ -53,5 +53,5 @@ export async function openPage(): Promise<OpenPage> {
 /** Keeps a picture of the page where `SCREENSHOTS` names a folder. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
 }

@@ -1,0 +1,118 @@
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { ObserveBackendCall } from './backend-call.ts'
+import { operationOf } from './operation.ts'
+import { createRecentErrors, errorsIn, type ErrorLike, type RecentError } from './recent-errors.ts'
+import { pathOf, recordOf } from './request-record.ts'
+
+export interface CallCounts {
+  readonly calls: number
+  readonly failed: number
+}
+
+/** What the gateway has done since it started. */
+export interface ActivityReading {
+  /** GraphQL requests over HTTP that were answered, and those of them with an error. */
+  readonly requests: CallCounts
+  /** Answers by outcome of the response cache, `hit`, `miss` and so on. */
+  readonly cache: Readonly<Record<string, number>>
+  /** By source. */
+  readonly backends: Readonly<Record<string, CallCounts>>
+  readonly errors: readonly RecentError[]
+}
+
+/** Counts for the status page, where figures must be at hand without a scraper. */
+export interface Activity {
+  readonly plugin: Plugin
+  readonly observe: ObserveBackendCall
+  read(): ActivityReading
+}
+
+export interface ActivityOptions {
+  /** Path of the GraphQL endpoint. */
+  readonly endpoint: string
+}
+
+export function createActivity({ endpoint }: ActivityOptions): Activity {
+  const errors = createRecentErrors()
+  const cache = new Map<string, number>()
+  const backends = new Map<string, { calls: number; failed: number }>()
+  const requests = { calls: 0, failed: 0 }
+  const failed = new WeakSet<object>()
+
+  function backend(source: string): { calls: number; failed: number } {
+    const known = backends.get(source) ?? { calls: 0, failed: 0 }
+    backends.set(source, known)
+    return known
+  }
+
+  /** Over HTTP `onExecutionResult` sees them, with their codes. */
+  function noteRefused(context: object, refusals: readonly ErrorLike[], code: string): void {
+    if (recordOf(context)) return
+    const coded = refusals.map(({ message, extensions }) => ({
+      message,
+      extensions: { code, ...extensions },
+    }))
+    errors.note({ errors: coded }, undefined)
+  }
+
+  return {
+    read: () => ({
+      requests: { ...requests },
+      cache: Object.fromEntries(cache),
+      backends: Object.fromEntries([...backends].map(([name, counts]) => [name, { ...counts }])),
+      errors: errors.list(),
+    }),
+    observe({ source }) {
+      const counts = backend(source)
+      counts.calls++
+      return (end) => {
+        if (end.failed) counts.failed++
+      }
+    },
+    plugin: {
+      onParse:
+        ({ context }) =>
+        ({ result }) => {
+          if (result instanceof Error) noteRefused(context, [result], 'GRAPHQL_PARSE_FAILED')
+        },
+      onValidate:
+        ({ context }) =>
+        ({ valid, result }) => {
+          if (!valid) noteRefused(context, result, 'GRAPHQL_VALIDATION_FAILED')
+        },
+      onExecute({ args }) {
+        const { type, name = type } = operationOf(args.document, args.operationName)
+        const overHttp = recordOf(args.contextValue) !== undefined
+        return {
+          onExecuteDone({ result }) {
+            if (isAsyncIterable(result)) return { onNext: (part) => errors.note(part.result, name) }
+            if (!overHttp) errors.note(result, name)
+            return undefined
+          },
+        }
+      },
+      onSubscribe({ args }) {
+        const { type, name = type } = operationOf(args.document, args.operationName)
+        return { onSubscribeResult: () => ({ onNext: ({ result }) => errors.note(result, name) }) }
+      },
+      onExecutionResult({ context, result }) {
+        const record = recordOf(context)
+        if (!record || !result || isAsyncIterable(result)) return
+        for (const one of Array.isArray(result) ? result : [result]) {
+          if (errorsIn(one).length === 0) continue
+          failed.add(record)
+          errors.note(one, record.operation)
+        }
+      },
+      onResponse({ request, response, serverContext }) {
+        const record = recordOf(serverContext)
+        const isPage = response.headers.get('content-type')?.startsWith('text/html')
+        if (!record || isPage || !pathOf(request.url).startsWith(endpoint)) return
+        requests.calls++
+        if (failed.has(record) || response.status >= 400) requests.failed++
+        const outcome = response.headers.get('x-cache')?.toLowerCase()
+        if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
+      },
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { GatewayConfig } from '../config/types.ts'
+import type { Activity } from '../observability/activity.ts'
+import type { LateReadings } from '../observability/readings.ts'
+import type { OpenedBus } from '../open-bus.ts'
+import { httpSettings } from '../presets.ts'
+import type { Source } from '../sources/source.ts'
+import { version } from '../version.ts'
+import type { BackendStatus, StatusLink, StatusReadings } from './schema.ts'
+
+export interface StatusParts {
+  readonly config: GatewayConfig
+  /** Path of the GraphQL endpoint. */
+  readonly endpoint: string
+  readonly activity: Activity
+  readonly readings: LateReadings
+  readonly sources: readonly Source[]
+  readonly redis: OpenedBus['redis']
+}
+
+/** A backend that has not answered by then is down. */
+const HEALTH_TIMEOUT_MS = 1000
+
+/** What the status page shows of a composed gateway. */
+export function statusReadings(parts: StatusParts): StatusReadings {
+  const { config, endpoint, activity, readings, sources, redis } = parts
+  return {
+    version: version(),
+    preset: config.preset ?? 'development',
+    processId: process.pid,
+    startedAt: Date.now(),
+    hasCache: config.responseCache !== undefined && config.responseCache !== false,
+    links: linksOf(config, endpoint),
+    activity: activity.read,
+    live: () => readings.live(),
+    async backends() {
+      const asked = await Promise.all(sources.map(statusOf))
+      return redis ? [...asked, redisStatus(redis())] : asked
+    },
+  }
+}
+
+async function statusOf({ name, kind, health, breaker }: Source): Promise<BackendStatus> {
+  const { healthy, reason } = await health(AbortSignal.timeout(HEALTH_TIMEOUT_MS))
+  return { name, kind, up: healthy, reason, breaker: breaker?.() }
+}
+
+function redisStatus({ connected, reason }: ReturnType<NonNullable<OpenedBus['redis']>>): BackendStatus {
+  return { name: 'redis', kind: 'redis', up: connected, reason }
+}
+
+function linksOf(config: GatewayConfig, endpoint: string): readonly StatusLink[] {
+  const { metrics = config.preset !== 'production' } = config
+  const metricsPath = typeof metrics === 'object' ? (metrics.path ?? '/metrics') : '/metrics'
+  return [
+    ...(httpSettings(config).graphiql ? [{ label: 'GraphiQL', href: endpoint }] : []),
+    ...(metrics === false ? [] : [{ label: 'Metrics', href: metricsPath }]),
+    { label: 'Readiness', href: '/health/ready' },
+  ]
+}

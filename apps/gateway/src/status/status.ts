@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http'
+import { useLiveQuery } from '@vinyasa/live-query'
+import { createYoga, type Plugin } from 'graphql-yoga'
+import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
+import type { Logger } from '../logger.ts'
+import { readStatusPage } from './page.ts'
+import { createStatusSchema, type StatusReadings } from './schema.ts'
+
+export interface StatusOptions {
+  readonly readings: StatusReadings
+  readonly logger: Logger
+}
+
+/** The status page and the live query that feeds it. */
+export interface Status {
+  /** Serves the page. */
+  readonly plugin: Plugin
+  /** The WebSocket of the page; its path is {@link Status.serves | served} here. */
+  readonly sockets: LiveSockets
+  serves(request: IncomingMessage): boolean
+  close(): Promise<void>
+}
+
+const PAGE = '/status'
+const LIVE = '/status/live'
+/** Backends are asked, and figures compared, this often while somebody looks. */
+const INTERVAL_MS = 1000
+
+/**
+ * A GraphQL server of its own inside the gateway: its schema is not part of the one that clients see, and whoever
+ * looks at the page does not count among the live subscribers that it shows.
+ */
+export function createStatus({ readings, logger }: StatusOptions): Status {
+  const live = useLiveQuery({
+    fields: { status: { strategy: 'HASH_DIFF', pollIntervalMs: INTERVAL_MS } },
+    onError: (error) => logger.error(error, 'status page'),
+  })
+  const yoga = createYoga({
+    schema: createStatusSchema(readings),
+    logging: false,
+    plugins: [live],
+  })
+  yoga.getEnveloped({})
+  const sockets = createLiveSockets({ plugin: live, paths: [LIVE], logger, allowOrigin: isSameOrigin })
+  const { html, headers } = readStatusPage()
+
+  return {
+    sockets,
+    serves: ({ url }) => new URL(url ?? '/', 'http://localhost').pathname === LIVE,
+    plugin: {
+      onRequest({ request, url, fetchAPI, endResponse }) {
+        if (url.pathname !== PAGE) return
+        endResponse(
+          request.method === 'GET' || request.method === 'HEAD'
+            ? new fetchAPI.Response(html, { headers })
+            : new fetchAPI.Response(null, { status: 405, headers: { allow: 'GET, HEAD' } }),
+        )
+      },
+    },
+    async close() {
+      await sockets.close()
+      await yoga.dispose()
+    },
+  }
+}
+
+/** Another site's page learns nothing of this gateway. */
+function isSameOrigin(origin: string, headers: Headers): boolean {
+  return URL.canParse(origin) && new URL(origin).host === headers.get('host')
+}

@@ -1,0 +1,141 @@
+import { connectRawWebSocket, requestMultipart } from '@vinyasa/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createRecentErrors } from '../src/observability/recent-errors.ts'
+import { withoutSecrets } from '../src/status/schema.ts'
+import { OWN_SCHEMA, post, startGateway } from './support/gateway.ts'
+
+const STATUS = `query @live { status {
+  requests { calls failed } cache { hits misses hitRate } live { groups subscribers }
+  errors { code operation path count } links { href }
+} }`
+
+/** What the page is told, each time it changes. */
+async function watch(url: string): Promise<{ next(): Promise<any> }> {
+  const socket = await connectRawWebSocket(`${url.replace('http', 'ws')}/status/live`, {
+    protocol: 'graphql-transport-ws',
+    headers: { origin: url },
+  })
+  onTestFinished(() => void socket.close())
+  socket.sendJson({ type: 'connection_init' })
+  await socket.next()
+  socket.sendJson({ id: '1', type: 'subscribe', payload: { query: STATUS } })
+  return { next: async () => (await socket.next()).json().payload.data.status }
+}
+
+describe('/status', () => {
+  it('is a page with a policy that names no other origin', async () => {
+    const { server } = await startGateway(OWN_SCHEMA)
+    const response = await fetch(`${server.url}/status`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const html = await response.text()
+    expect(html).not.toMatch(/(?:src|href)="?(?:https?:)?\/\//)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-\S{44}'; style-src 'sha256-\S{44}'; /)
+    expect(policy).not.toMatch(/\*|http|unsafe/)
+    expect((await fetch(`${server.url}/status`, { method: 'POST' })).status).toBe(405)
+  })
+
+  it.each([
+    ['production preset', { preset: 'production' }, 404],
+    ['turned off', { status: false }, 404],
+    ['production preset, turned on', { preset: 'production', status: true }, 200],
+  ] as const)('%s: %s answers %i', async (_, config, code) => {
+    const { server, endpoint } = await startGateway({ ...OWN_SCHEMA, ...config })
+    expect((await fetch(`${server.url}/status`)).status).toBe(code)
+    const url = `${server.url.replace('http', 'ws')}/status/live`
+    const opened = await connectRawWebSocket(url).then(
+      (socket) => socket.close(),
+      (error: Error) => error.message,
+    )
+    expect(String(opened).includes('404')).toBe(code === 404)
+    const typed = await post(endpoint, { query: '{ status { version } }' }, { 'x-graphql-csrf': '1' })
+    expect(await typed.json()).toMatchObject({ errors: [{ message: /status/ }] })
+  })
+
+  it('does not serve a page of another origin', async () => {
+    const { server } = await startGateway(OWN_SCHEMA)
+    const url = `${server.url.replace('http', 'ws')}/status/live`
+    const headers = { origin: 'https://elsewhere.example' }
+    await expect(connectRawWebSocket(url, { headers })).rejects.toThrow('403')
+  })
+
+  it('counts requests, cache outcomes and the errors of every transport, without their messages', async () => {
+    const { server, endpoint } = await startGateway({
+      ...OWN_SCHEMA,
+      responseCache: true,
+      liveQuery: { defaults: { enabled: true } },
+    })
+    const { next } = await watch(server.url)
+    expect(await next()).toEqual({
+      requests: { calls: 0, failed: 0 },
+      cache: { hits: 0, misses: 0, hitRate: null },
+      live: { groups: 0, subscribers: 0 },
+      errors: [],
+      links: [{ href: '/graphql' }, { href: '/metrics' }, { href: '/health/ready' }],
+    })
+
+    for (let i = 0; i < 4; i++) await (await post(endpoint, { query: '{ hello }' })).text()
+    await (await post(endpoint, { query: 'query Bad { fail }' })).text()
+    await (await post(endpoint, { query: 'query Bad { fail }' })).text()
+    const deferred = await requestMultipart(endpoint, {
+      body: { query: 'query Late { hello ... @defer { later: fail } }' },
+    })
+    await deferred.allParts()
+    const socket = await connectRawWebSocket(`${endpoint}/live`)
+    onTestFinished(() => void socket.close())
+    socket.sendJson({ type: 'connection_init' })
+    await socket.next()
+    socket.sendJson({ id: '1', type: 'subscribe', payload: { query: 'query Live @live { fail }' } })
+    await socket.next()
+    socket.sendJson({ id: '2', type: 'subscribe', payload: { query: '{ nope }' } })
+    await socket.next()
+    socket.sendJson({ id: '3', type: 'subscribe', payload: { query: '{' } })
+    await socket.next()
+
+    let status = await next()
+    while (status.errors.length < 5) status = await next()
+    expect(status).toMatchObject({
+      requests: { calls: 7, failed: 2 },
+      cache: { hits: 3 },
+      live: { groups: 1, subscribers: 1 },
+    })
+    // The failing live query runs again by itself: how often and when last is open.
+    const kinds = status.errors.map((error: any) => `${error.code} ${error.operation} ${error.path}`)
+    expect(kinds.toSorted()).toEqual([
+      'GRAPHQL_PARSE_FAILED null null',
+      'GRAPHQL_VALIDATION_FAILED null null',
+      'INTERNAL_SERVER_ERROR Bad fail',
+      'INTERNAL_SERVER_ERROR Late later',
+      'INTERNAL_SERVER_ERROR Live fail',
+    ])
+    expect(status.errors.find(({ operation }: any) => operation === 'Bad').count).toBe(2)
+    expect(JSON.stringify(status)).not.toContain('inside')
+  })
+})
+
+describe('recent errors', () => {
+  it('keep the last twenty kinds, the last one first, with list positions left out', () => {
+    let now = 0
+    const errors = createRecentErrors(() => ++now)
+    const of = (code: string, path: (string | number)[]): object => ({
+      errors: [{ message: 'secret', path, extensions: { code } }],
+    })
+    for (let i = 0; i < 30; i++) errors.note(of(`CODE_${i}`, ['a']), 'Op')
+    expect(errors.list()).toHaveLength(20)
+    errors.note(of('NOT_FOUND', ['users', 0, 'name']), undefined)
+    errors.note(of('NOT_FOUND', ['users', 7, 'name']), undefined)
+    errors.note(of('a secret of a backend', ['x'.repeat(1000)]), 'y'.repeat(1000))
+    const [last, found] = errors.list()
+    expect(found).toEqual({ at: 32, code: 'NOT_FOUND', operation: null, path: 'users[].name', count: 2 })
+    expect(last).toMatchObject({ code: 'OTHER', path: 'x'.repeat(80), operation: 'y'.repeat(80) })
+  })
+})
+
+it.each([
+  ['connect ECONNREFUSED 127.0.0.1:4010', 'connect ECONNREFUSED 127.0.0.1:4010'],
+  ['HTTP 503 from http://127.0.0.1:1/health', 'HTTP 503 from http://127.0.0.1:1/health'],
+  ['HTTP 503 from https://me:pass@api.test/health?key=1', 'HTTP 503 from https://api.test/health'],
+])('an address is shown without secrets: %s', (text, shown) => {
+  expect(withoutSecrets(text)).toBe(shown)
+})
