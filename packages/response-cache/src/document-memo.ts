@@ -8,7 +8,7 @@ import type { DocumentProfile } from './document-profile.ts'
  */
 export interface DocumentMemo {
   get(schema: GraphQLSchema, params: GraphQLParams): DocumentProfile | undefined
-  set(schema: GraphQLSchema, params: GraphQLParams, profile: DocumentProfile): void
+  add(schema: GraphQLSchema, params: GraphQLParams, profile: DocumentProfile): void
 }
 
 const maxDocuments = 1_000
@@ -23,11 +23,13 @@ export function createDocumentMemo(): DocumentMemo {
     get(schema, params) {
       return bySchema.get(schema)?.get(keyOf(params))
     },
-    set(schema, params, profile) {
+    add(schema, params, profile) {
       if ((params.query?.length ?? maxTextLength) >= maxTextLength) return
       let byText = bySchema.get(schema)
       if (!byText) bySchema.set(schema, (byText = new Map()))
-      byText.set(keyOf(params), profile)
+      const key = keyOf(params)
+      if (byText.has(key)) return
+      byText.set(key, profile)
       if (byText.size <= maxDocuments) return
       const oldest = byText.keys().next().value
       if (oldest !== undefined) byText.delete(oldest)

@@ -17,6 +17,7 @@ import { cacheControlOf } from './cache-control.ts'
 import { createEntityPlan, type EntityPlan } from './entity-plan.ts'
 import { sha256 } from './key.ts'
 import { normalizeDocument } from './normalize-document.ts'
+import { anyTag } from './tags.ts'
 
 /** All that the cache must know of one operation; computed once per document and schema. */
 export interface DocumentProfile {
@@ -41,6 +42,8 @@ export interface DocumentProfile {
   /** A field or type of the document is `scope: PRIVATE`. */
   readonly isPrivate: boolean
   readonly entities: EntityPlan
+  /** What every result of the document depends on, whatever it holds. */
+  readonly tags: readonly string[]
 }
 
 export interface ProfileOptions {
@@ -98,6 +101,8 @@ export function profileDocument(
     },
   })
   visit(normalized.document, visitor)
+  const sortedTypes = [...types].sort()
+  const untyped = untypedFields.length > 0
   return {
     schema,
     operation: normalized.operation.operation,
@@ -106,12 +111,13 @@ export function profileDocument(
     incremental: normalized.incremental,
     live: normalized.live,
     introspection,
-    types: [...types].sort(),
-    untyped: untypedFields.length > 0,
+    types: sortedTypes,
+    untyped,
     untypedFields,
     ttlMs: ttls.length > 0 ? Math.min(...ttls) : undefined,
     isPrivate,
     entities: createEntityPlan(schema, normalized.document, options.idFields),
+    tags: untyped ? [...sortedTypes, anyTag] : sortedTypes,
   }
 }
 

@@ -13,6 +13,36 @@ export interface CacheEntry extends Lifetime {
   readonly version: number
 }
 
+type Dependence = Pick<CacheEntry, 'storedAt' | 'ttlMs' | 'staleMs' | 'tags' | 'version'>
+
+/** An entry whose bytes are made when they are first asked for: many a miss is never asked for again. */
+export function createEntry(body: string | Buffer, given: Dependence): CacheEntry {
+  return new LazyEntry(body, given)
+}
+
+class LazyEntry implements CacheEntry {
+  private serialized: string | Buffer
+  readonly storedAt: number
+  readonly ttlMs: number
+  readonly staleMs: number
+  readonly tags: readonly string[]
+  readonly version: number
+
+  constructor(serialized: string | Buffer, { storedAt, ttlMs, staleMs, tags, version }: Dependence) {
+    this.serialized = serialized
+    this.storedAt = storedAt
+    this.ttlMs = ttlMs
+    this.staleMs = staleMs
+    this.tags = tags
+    this.version = version
+  }
+
+  get body(): Buffer {
+    if (typeof this.serialized === 'string') this.serialized = Buffer.from(this.serialized)
+    return this.serialized
+  }
+}
+
 /** A strong validator of the body. Made when a GET asks for it, not on every miss. */
 export function etagOf(body: Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url')}"`

@@ -7,9 +7,10 @@ export type CacheOutcome = 'HIT' | 'MISS' | 'STALE' | 'COALESCED' | 'BYPASS'
 /** What the cache knows of one operation's answer. */
 export interface OperationReport {
   outcome: CacheOutcome
-  /** The answer, when it is or could be stored. */
-  body?: Buffer | undefined
-  entry?: Pick<CacheEntry, 'storedAt' | 'ttlMs'> | undefined
+  /** What the answer was taken from or stored as. */
+  entry?: CacheEntry | undefined
+  /** The answer goes out as it is stored: no plugin changed or extended it. */
+  isUntouched?: boolean | undefined
   /** Some vary header or session made the key personal. */
   isPersonal?: boolean | undefined
 }
@@ -31,20 +32,21 @@ export function setCacheHeaders(
   { varyHeaders, clientMaxAge, now }: CacheHeaderOptions,
 ): boolean {
   const { headers } = response
-  headers.set('x-cache', reports.map((report) => report.outcome).join(', '))
   const [report] = reports
+  headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
   // A batch is several answers in one; only a single answer has an age and a validator.
   if (!report || reports.length > 1) return false
-  const { entry, body } = report
-  const ageMs = entry ? Math.max(0, now - entry.storedAt) : 0
-  if (entry && report.outcome !== 'MISS') headers.set('age', String(Math.floor(ageMs / 1000)))
-  if (request.method !== 'GET' || !body || response.status !== 200) return false
+  const { entry, outcome } = report
+  if (!entry) return false
+  const ageMs = Math.max(0, now - entry.storedAt)
+  if (outcome === 'HIT' || outcome === 'STALE') headers.set('age', String(Math.floor(ageMs / 1000)))
+  if (request.method !== 'GET' || response.status !== 200 || !report.isUntouched) return false
 
   const scope = report.isPersonal ? 'private' : 'public'
-  const leftSeconds = entry ? Math.max(0, Math.floor((entry.ttlMs - ageMs) / 1000)) : 0
+  const leftSeconds = Math.max(0, Math.floor((entry.ttlMs - ageMs) / 1000))
   headers.set('cache-control', clientMaxAge ? `${scope}, max-age=${leftSeconds}` : `${scope}, no-cache`)
   headers.set('vary', mergedVary(headers.get('vary'), ['Accept', ...varyHeaders]))
-  const etag = etagOf(body)
+  const etag = etagOf(entry.body)
   headers.set('etag', etag)
   return matchesEtag(request.headers.get('if-none-match'), etag)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * Joins parts so that no two lists give the same text: each part is preceded by its length, and an
@@ -11,7 +11,7 @@ export function frame(parts: readonly (string | null | undefined)[]): string {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+  return hash('sha256', text, 'base64url')
 }
 
 /**

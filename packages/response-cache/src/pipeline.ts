@@ -2,13 +2,14 @@ import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { GraphQLParams } from 'graphql-yoga'
 import { createDocumentMemo } from './document-memo.ts'
 import { createProfileCache, type DocumentProfile } from './document-profile.ts'
+import { createEntry, type CacheEntry } from './entry.ts'
 import type { OperationReport } from './http.ts'
 import { createIncrementalMerge } from './incremental.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 import { createRequestKeyFactory, type RequestKey } from './request-key.ts'
 import type { CacheEngine, Lookup, Ticket } from './response-cache.ts'
 import { createSerializedResult, serializeData } from './serialized-result.ts'
 import { createFlights, type Flight } from './single-flight.ts'
-import { anyTag } from './tags.ts'
 
 /** One operation on its way through the server. */
 export interface OperationState {
@@ -36,6 +37,8 @@ export interface ExecutionInput {
 /** A lookup that found something to answer with. */
 export type Hit = Extract<Lookup, { entry: unknown }>
 
+type Answer = ExecutionResult | undefined
+
 /** The way of one query through the cache. Knows no hooks: `plugin.ts` calls it from them. */
 export interface Pipeline {
   /** Looks for a hit that needs no parsing, without counting it; undefined: take the ordinary way. */
@@ -43,12 +46,17 @@ export interface Pipeline {
   /** Answers with what `findEarly` found. */
   answer(state: OperationState, hit: Hit): ExecutionResult
   /** The answer in place of execution, or undefined: execute. */
-  beforeExecute(state: OperationState, input: ExecutionInput): Promise<ExecutionResult | undefined>
+  beforeExecute(state: OperationState, input: ExecutionInput): MaybePromise<Answer>
   /** Takes the final result, stores and shares it, and returns what to send. */
   afterExecute(state: OperationState, result: unknown): unknown
   /** The operation failed: whoever waits for it must not wait longer. */
   failed(state: OperationState): void
   profileOf(input: ExecutionInput): DocumentProfile | undefined
+}
+
+/** Only a GET is given a validator, which holds for the very bytes that are stored. */
+function markUntouched({ method }: Request, report: OperationReport): (() => void) | undefined {
+  return method === 'GET' ? () => void (report.isUntouched = true) : undefined
 }
 
 export function createPipeline(cache: CacheEngine): Pipeline {
@@ -72,36 +80,28 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
   function isCacheable(profile: DocumentProfile): boolean {
     if (profile.operation !== 'query' || profile.introspection || ttlOf(profile) <= 0) return false
-    return !profile.types.some((type) => ignoredTypes.includes(type))
-  }
-
-  function tagsOf(profile: DocumentProfile, data?: () => unknown): string[] {
-    const tags = profile.untyped ? [...profile.types, anyTag] : [...profile.types]
-    if (cache.byEntity && data) tags.push(...profile.entities.tagsOf(data()))
-    return tags
+    return ignoredTypes.length === 0 || !profile.types.some((type) => ignoredTypes.includes(type))
   }
 
   function answer(state: OperationState, found: Hit): ExecutionResult {
-    const { entry } = found
     state.report.outcome = found.state === 'fresh' ? 'HIT' : 'STALE'
-    state.report.body = entry.body
-    state.report.entry = entry
-    state.report.isPersonal = state.key?.isPersonal
     cache.emit({ type: found.state === 'fresh' ? 'hit' : 'stale', key: state.key?.key ?? '' })
     if (found.state === 'stale') startRefresh(state, found.ticket)
-    return resultOf(state, entry.body)
+    return resultOf(state, found.entry)
   }
 
   /** A deferred query is given the whole object: whoever delivers it in parts splits it again. */
-  function resultOf(state: OperationState, body: Buffer): ExecutionResult {
-    if (state.profile?.incremental) return JSON.parse(body.toString()) as ExecutionResult
-    return createSerializedResult(body)
+  function resultOf({ profile, report, key, request }: OperationState, entry: CacheEntry): ExecutionResult {
+    report.entry = entry
+    report.isPersonal = key?.isPersonal
+    if (profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
+    return createSerializedResult(entry.body, undefined, markUntouched(request, report))
   }
 
   function startRefresh(state: OperationState, { version }: Ticket) {
     const key = state.key?.key
-    if (key === undefined || !state.refresh || !state.profile) return
-    const tags = tagsOf(state.profile)
+    const tags = state.profile?.tags
+    if (key === undefined || !state.refresh || !tags) return
     if (flights.find(key, (since) => cache.holds(since, tags))) return
     // Claims the key until the refresh is over, so that a burst starts one.
     const claim = flights.lead(key, version)
@@ -109,6 +109,8 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   }
 
   function prepare(state: OperationState, profile: DocumentProfile, input?: ExecutionInput): boolean {
+    // An early look has made the key already; nothing but a session could change it.
+    if (state.profile === profile && state.key && !session) return true
     state.profile = profile
     if (!isCacheable(profile)) return false
     const { operationName, variables } = state.params
@@ -123,23 +125,21 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     return true
   }
 
-  function take(state: OperationState, body: Buffer): void {
+  function take(state: OperationState, body: string | Buffer, data: () => unknown): void {
     const { profile, key, ticket } = state
     if (!profile || !key || !ticket) return
-    const data = () => (JSON.parse(body.toString()) as { data: unknown }).data
-    const entry = {
-      body,
+    const entry = createEntry(body, {
       storedAt: clock.now(),
       ttlMs: ttlOf(profile),
       staleMs: staleWhileRevalidateMs,
-      tags: tagsOf(profile, data),
-    }
-    state.report.body = body
+      tags: cache.byEntity ? [...profile.tags, ...profile.entities.tagsOf(data())] : profile.tags,
+      version: ticket.version,
+    })
     state.report.entry = entry
     state.report.isPersonal = key.isPersonal
-    state.flight?.settle({ kind: 'shared', body })
+    state.flight?.settle({ kind: 'shared', entry })
     // The answer does not wait for a shared store.
-    cache.store(key.key, entry, ticket).catch((error: unknown) => cache.emit({ type: 'error', error }))
+    cache.store(key.key, entry, ticket)?.catch((error: unknown) => cache.emit({ type: 'error', error }))
   }
 
   async function* merging(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {
@@ -148,7 +148,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       merge.add(part)
       // Before the last part goes out: whoever writes it has no reason to ask for another.
       const data = merge.result()
-      if (data) take(state, Buffer.from(JSON.stringify({ data })))
+      if (data) take(state, JSON.stringify({ data }), () => data)
       yield part
     }
   }
@@ -156,19 +156,66 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   function takeWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
     const body = result.errors?.length ? undefined : serializeData(result)
     if (!body) {
-      state.flight?.settle({ kind: state.request.signal?.aborted ? 'abandoned' : 'unshareable' })
+      failed(state)
       return result
     }
-    const known =
-      typeof (result as { stringify?: unknown }).stringify === 'function' ? undefined : result.data
-    take(state, body)
-    return result.extensions ? result : createSerializedResult(body, known)
+    const isSerialized = typeof (result as { stringify?: unknown }).stringify === 'function'
+    const known = isSerialized ? undefined : result.data
+    take(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
+    if (result.extensions) return result
+    return createSerializedResult(body, known, markUntouched(state.request, state.report))
+  }
+
+  function failed({ flight, request }: OperationState): void {
+    flight?.settle({ kind: request.signal?.aborted ? 'abandoned' : 'unshareable' })
+  }
+
+  /** Undefined: this operation is to execute; otherwise the flight whose outcome to wait for. */
+  function embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
+    const { profile, key } = state
+    if (found.state === 'unavailable' || !profile || !key) return undefined
+    state.ticket = found.ticket
+    state.report.outcome = isLive ? 'BYPASS' : 'MISS'
+    // A live re-execution must see the backend; a deferred answer begins before it is whole.
+    if (isLive || profile.incremental) return undefined
+    const flight = state.isRefresh
+      ? undefined
+      : flights.find(key.key, (version) => cache.holds(version, profile.tags))
+    if (!flight) state.flight = flights.lead(key.key, found.ticket.version)
+    return flight
+  }
+
+  /** The answer, or undefined: execute. */
+  function decide(state: OperationState, found: Lookup, isLive: boolean): MaybePromise<Answer> {
+    if ('entry' in found && !isLive && !state.isRefresh) return answer(state, found)
+    const flight = embark(state, found, isLive)
+    if (flight) return follow(state, flight)
+    const { outcome } = state.report
+    cache.emit(outcome === 'MISS' ? { type: 'miss', key: state.key?.key ?? '' } : { type: 'bypass' })
+    return undefined
+  }
+
+  async function follow(state: OperationState, flight: Flight): Promise<Answer> {
+    const key = state.key?.key ?? ''
+    const outcome = await flight.outcome(state.request.signal)
+    switch (outcome.kind) {
+      case 'abandoned':
+        return decide(state, await cache.lookup(key), false)
+      case 'unshareable':
+        cache.emit({ type: 'miss', key })
+        return undefined
+      case 'shared':
+        delete state.ticket
+        state.report.outcome = 'COALESCED'
+        cache.emit({ type: 'coalesced', key })
+        return resultOf(state, outcome.entry)
+    }
   }
 
   return {
     profileOf: ({ schema, document, operationName }) => profiles.of(schema, document, operationName),
-
     answer,
+    failed,
 
     findEarly(state, schema) {
       const profile = schema && documents.get(schema, state.params)
@@ -179,43 +226,17 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       return found.state === 'stale' && cache.isShared ? undefined : found
     },
 
-    async beforeExecute(state, input) {
+    beforeExecute(state, input) {
       const profile = profiles.of(input.schema, input.document, input.operationName)
       if (!profile || enabled?.(input.context) === false || !prepare(state, profile, input)) {
         cache.emit({ type: 'bypass' })
         return undefined
       }
-      documents.set(input.schema, state.params, profile)
-      const key = state.key?.key ?? ''
-      const tags = tagsOf(profile)
+      documents.add(input.schema, state.params, profile)
       const isLive = profile.live || input.context['liveQuery'] !== undefined
-      for (;;) {
-        const found = await cache.lookup(key)
-        if (found.state === 'unavailable') break
-        if (found.state !== 'miss' && !isLive && !state.isRefresh) return answer(state, found)
-        state.ticket = found.ticket
-        state.report.outcome = isLive ? 'BYPASS' : 'MISS'
-        // A live re-execution must see the backend; a deferred answer begins before it is whole.
-        if (isLive || profile.incremental) break
-        const flight = state.isRefresh
-          ? undefined
-          : flights.find(key, (version) => cache.holds(version, tags))
-        if (!flight) {
-          state.flight = flights.lead(key, found.ticket.version)
-          break
-        }
-        const outcome = await flight.outcome(state.request.signal)
-        if (outcome.kind === 'abandoned') continue
-        if (outcome.kind === 'unshareable') break
-        delete state.ticket
-        state.report.outcome = 'COALESCED'
-        state.report.body = outcome.body
-        state.report.isPersonal = state.key?.isPersonal
-        cache.emit({ type: 'coalesced', key })
-        return resultOf(state, outcome.body)
-      }
-      cache.emit(state.report.outcome === 'MISS' ? { type: 'miss', key } : { type: 'bypass' })
-      return undefined
+      const found = cache.lookup(state.key?.key ?? '')
+      if (isPromise(found)) return found.then((read) => decide(state, read, isLive))
+      return decide(state, found, isLive)
     },
 
     afterExecute(state, result) {
@@ -226,13 +247,5 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       }
       return takeWhole(state, result as ExecutionResult)
     },
-
-    failed(state) {
-      state.flight?.settle({ kind: state.request.signal?.aborted ? 'abandoned' : 'unshareable' })
-    },
   }
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }

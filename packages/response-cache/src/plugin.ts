@@ -1,10 +1,12 @@
-import type { GraphQLSchema } from 'graphql'
+import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { OperationReport } from './http.ts'
 import { setCacheHeaders } from './http.ts'
+import { isPromise } from './maybe-promise.ts'
 import { createMutationEviction } from './mutation-eviction.ts'
 import type { ResponseCacheOptions } from './options.ts'
 import { createPipeline, type OperationState } from './pipeline.ts'
+import { createSlot } from './slot.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
 import { copyOf, createRefresher, type HandlerPayload, type ParamsHandler } from './refresh.ts'
 
@@ -27,8 +29,8 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
   const pipeline = createPipeline(cache)
   const evict = createMutationEviction(cache, pipeline)
   const refresher = createRefresher(cache.emit)
-  const states = new WeakMap<object, OperationState>()
-  const reports = new WeakMap<Request, OperationReport[]>()
+  const states = createSlot<OperationState>()
+  const reports = createSlot<OperationReport[]>()
   let plugins: readonly Plugin[] = []
   let schema: GraphQLSchema | undefined
   let getEnveloped: Envelop | undefined
@@ -76,7 +78,7 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
       setParamsHandler((payload) => handle(payload as never, paramsHandler as never) as never)
     },
 
-    async onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const context = args.contextValue as unknown as Context
       const { document, operationName } = args
       const input = { schema: args.schema as GraphQLSchema, document, operationName, context }
@@ -84,9 +86,14 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
       const state = states.get(context)
       // Not from HTTP: nothing here says for whom a WebSocket's answer would be.
       if (!state) return undefined
-      const result = await pipeline.beforeExecute(state, input)
-      if (result) setResultAndStopExecution(result)
+      const result = pipeline.beforeExecute(state, input)
+      if (isPromise(result)) return result.then(answer)
+      answer(result)
       return undefined
+
+      function answer(found: ExecutionResult | undefined): undefined {
+        if (found) setResultAndStopExecution(found)
+      }
     },
 
     onResponse({ request, response, setResponse, fetchAPI }) {
@@ -138,12 +145,19 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     return hit ? pipeline.answer(state, hit) : next()
   }
 
-  async function run(state: OperationState, execute: () => unknown): Promise<unknown> {
-    try {
-      return await pipeline.afterExecute(state, await execute())
-    } catch (error) {
+  function run(state: OperationState, execute: () => unknown): unknown {
+    const fail = (error: unknown): never => {
       pipeline.failed(state)
       throw error
+    }
+    try {
+      const result = execute()
+      if (!isPromise(result)) return pipeline.afterExecute(state, result)
+      return Promise.resolve(result)
+        .then((value) => pipeline.afterExecute(state, value))
+        .catch(fail)
+    } catch (error) {
+      return fail(error)
     }
   }
 

@@ -1,4 +1,5 @@
 import type { GraphQLParams } from 'graphql-yoga'
+import { isAsyncIterable } from './maybe-promise.ts'
 import type { CacheEvent } from './options.ts'
 
 export interface HandlerPayload {
@@ -69,8 +70,4 @@ function headersOf(headers: Headers): [string, string][] {
   const list: [string, string][] = []
   headers.forEach((value, name) => list.push([name, value]))
   return list
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }

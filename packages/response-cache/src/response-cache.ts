@@ -5,7 +5,7 @@ import { freshness } from './freshness.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
 import { openRedisStore } from './open-redis-store.ts'
-import type { RemoteEvent } from './remote-store.ts'
+import type { RemoteEvent, RemoteStore } from './remote-store.ts'
 import { createStats, type CacheStats } from './stats.ts'
 import { tagsOfTargets, type InvalidationTarget, type Tags } from './tags.ts'
 import { createVersionClock } from './version-clock.ts'
@@ -46,7 +46,8 @@ export interface CacheEngine extends ResponseCache {
   peek(key: string): Lookup | undefined
   lookup(key: string): Lookup | Promise<Lookup>
   holds(version: number, tags: readonly string[]): boolean
-  store(key: string, entry: Omit<CacheEntry, 'version'>, ticket: Ticket): Promise<void>
+  /** Keeps the entry if it still holds. A promise only where there is a store behind memory. */
+  store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
   invalidate(cause: InvalidationCause): Promise<void>
   invalidateTags(tags: Tags): Promise<void>
   emit(event: CacheEvent): void
@@ -127,6 +128,17 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     return found
   }
 
+  function keep(key: string, entry: CacheEntry) {
+    if (useMemory) memory.set(key, entry)
+    emit({ type: 'stored', key })
+  }
+
+  async function storeRemote(store: RemoteStore, key: string, entry: CacheEntry, ticket: Ticket) {
+    if (ticket.remoteVersion === undefined) return
+    const isStored = await store.write(key, entry, ticket.remoteVersion)
+    if (isStored && versions.holds(ticket.version, entry.tags)) keep(key, entry)
+  }
+
   async function invalidateTags(tags: Tags) {
     if (tags !== 'all' && tags.length === 0) return
     applyLocally(tags)
@@ -178,16 +190,11 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       if (remote) return lookupRemote(key, version)
       return found ?? { state: 'miss', ticket: { version, remoteVersion: undefined } }
     },
-    async store(key, entry, ticket) {
-      if (maxSize === 0 || !versions.holds(ticket.version, entry.tags)) return
-      const stored: CacheEntry = { ...entry, version: ticket.version }
-      if (remote) {
-        if (ticket.remoteVersion === undefined) return
-        const isStored = await remote.write(key, stored, ticket.remoteVersion)
-        if (!isStored || !versions.holds(ticket.version, entry.tags)) return
-      }
-      if (useMemory) memory.set(key, stored)
-      emit({ type: 'stored', key })
+    store(key, entry, ticket) {
+      if (maxSize === 0 || !versions.holds(ticket.version, entry.tags)) return undefined
+      if (remote) return storeRemote(remote, key, entry, ticket)
+      keep(key, entry)
+      return undefined
     },
     async purge(target) {
       if (target === 'all') {

@@ -1,50 +1,86 @@
 import type { ExecutionResult } from 'graphql'
 
+type Data = ExecutionResult['data']
+
 /** An execution result that Yoga writes with its own serialiser. */
 export interface SerializedResult extends ExecutionResult {
   stringify(result: ExecutionResult): string
 }
 
 /**
- * A result that is already serialised. As long as nobody reads `data`, it goes out as the stored
- * bytes; whoever does read it (a logging or a redacting plugin) gets an object, and what they make of
- * it is serialised anew, so no change is ever lost.
+ * A result that is already serialised. As long as nobody reads `data`, it goes out as it is stored;
+ * whoever does read it (a logging or a redacting plugin) gets an object, and what they make of it is
+ * serialised anew, so no change is ever lost.
  *
- * `stringify` hands out a Buffer where Yoga's types say string: `new Response(...)` takes it without a
- * copy, and where text is needed (batches, event streams) a Buffer turns into the same text.
+ * `stringify` of a hit hands out a Buffer where Yoga's types say string: `new Response(...)` takes it
+ * without a copy, and where text is needed (batches, event streams) a Buffer turns into the same text.
+ *
+ * @param known the data, where it need not be parsed
+ * @param onUntouched called when the result goes out as it is stored
  */
-export function createSerializedResult(body: Buffer, known?: ExecutionResult['data']): SerializedResult {
-  let data: ExecutionResult['data']
-  let touched = false
-  return {
-    get data() {
-      if (!touched) {
-        touched = true
-        data = known ?? (JSON.parse(body.toString()) as { data: ExecutionResult['data'] }).data
+export function createSerializedResult(
+  body: string | Buffer,
+  known?: Data,
+  onUntouched?: () => void,
+): SerializedResult {
+  return new LazyResult(body, known, onUntouched)
+}
+
+class LazyResult implements SerializedResult {
+  declare data?: Data
+  declare readonly errors?: ExecutionResult['errors']
+  declare readonly extensions?: ExecutionResult['extensions']
+  readonly #body: string | Buffer
+  readonly #onUntouched: (() => void) | undefined
+  #data: Data
+  #isTouched = false
+
+  constructor(body: string | Buffer, known: Data, onUntouched: (() => void) | undefined) {
+    this.#body = body
+    this.#data = known
+    this.#onUntouched = onUntouched
+    // An own property, so that copies of the result have it. One descriptor for all: accessors of its
+    // own would give each result a hidden class of its own.
+    Object.defineProperty(this, 'data', LazyResult.#dataProperty)
+  }
+
+  static readonly #dataProperty: PropertyDescriptor & ThisType<LazyResult> = {
+    enumerable: true,
+    configurable: true,
+    get() {
+      if (!this.#isTouched) {
+        this.#isTouched = true
+        this.#data ??= (JSON.parse(this.#body.toString()) as { data: Data }).data
       }
-      return data
+      return this.#data
     },
-    set data(value) {
-      touched = true
-      data = value
+    set(value: Data) {
+      this.#isTouched = true
+      this.#data = value
     },
-    stringify(result) {
-      const pristine = !touched && !result.errors?.length && !result.extensions
-      return pristine ? (body as unknown as string) : JSON.stringify(result)
-    },
+  }
+
+  /** Yoga calls it without `this`; a copy with other members comes in as any object. */
+  stringify(result: ExecutionResult): string {
+    if (!(result instanceof LazyResult) || result.#isTouched) return JSON.stringify(result)
+    if (result.errors?.length || result.extensions) return JSON.stringify(result)
+    result.#onUntouched?.()
+    return result.#body as string
   }
 }
 
 /** Serialises the data of a result, through the result's own serialiser when it has one. */
-export function serializeData(result: ExecutionResult & { stringify?: unknown }): Buffer | undefined {
+export function serializeData(
+  result: ExecutionResult & { stringify?: unknown },
+): string | Buffer | undefined {
   const { stringify } = result
   if (typeof stringify === 'function' && !result.extensions) {
     const own: unknown = stringify.call(result, result)
     if (Buffer.isBuffer(own)) return isNullData(own.toString('latin1', 0, 13)) ? undefined : own
-    if (typeof own === 'string') return isNullData(own) ? undefined : Buffer.from(own)
+    if (typeof own === 'string') return isNullData(own) ? undefined : own
   }
   if (result.data == null) return undefined
-  return Buffer.from(JSON.stringify({ data: result.data }))
+  return JSON.stringify({ data: result.data })
 }
 
 function isNullData(text: string): boolean {

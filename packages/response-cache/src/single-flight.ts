@@ -1,6 +1,8 @@
+import type { CacheEntry } from './entry.ts'
+
 /** What became of an execution that others wait for. */
 export type FlightOutcome =
-  | { readonly kind: 'shared'; readonly body: Buffer }
+  | { readonly kind: 'shared'; readonly entry: CacheEntry }
   /** The result must not be shared (errors, not cacheable): each waiter executes for itself. */
   | { readonly kind: 'unshareable' }
   /** The leader was cancelled, which says nothing of the backend: one waiter takes over. */
@@ -30,12 +32,20 @@ export function createFlights(): Flights {
       return flight && stillHolds(flight.version) ? flight : undefined
     },
     lead(key, version) {
+      let outcome: FlightOutcome | undefined
+      // Most flights end without anybody who waits, and need no promise.
+      let waiting: Promise<FlightOutcome> | undefined
       let resolve: (outcome: FlightOutcome) => void = () => {}
-      const outcome = new Promise<FlightOutcome>((settle) => (resolve = settle))
       const flight: Flight = {
-        outcome: (signal) => (signal ? unlessAborted(outcome, signal) : outcome),
+        outcome(signal) {
+          if (outcome) return Promise.resolve(outcome)
+          waiting ??= new Promise((settle) => (resolve = settle))
+          return signal ? unlessAborted(waiting, signal) : waiting
+        },
         version,
         settle(result) {
+          if (outcome) return
+          outcome = result
           if (flights.get(key) === flight) flights.delete(key)
           resolve(result)
         },

@@ -385,6 +385,23 @@ describe('HTTP', () => {
     expect(personal.headers.get('cache-control')).toBe('private, no-cache')
   })
 
+  it('a GET that a plugin extended has no validator: the stored bytes are not what goes out', async () => {
+    let tag = 'one'
+    const world = createWorld({
+      after: [
+        {
+          onExecutionResult: ({ result, setResult }) =>
+            setResult({ ...(result as object), extensions: { tag } } as never),
+        },
+      ],
+    })
+    for (tag of ['miss', 'hit']) {
+      const answer = await ask(world, users, { method: 'GET' })
+      expect(answer.json.extensions).toEqual({ tag })
+      expect(answer.headers.get('etag')).toBeNull()
+    }
+  })
+
   it('a batch tells one outcome for each operation', async () => {
     const world = createWorld()
     await ask(world, users)
