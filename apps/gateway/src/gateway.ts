@@ -5,6 +5,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
+import { createNodeHandler } from '@vinyasa/node-handler'
 import { createResponseCache, useResponseCache, type ResponseCache } from '@vinyasa/response-cache'
 import { createRedisStore } from '@vinyasa/response-cache/redis'
 import type { GraphQLSchema } from 'graphql'
@@ -146,13 +147,17 @@ function compose(parts: Parts): Gateway {
 
   // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
   yoga.getEnveloped({})
+  const nodeHandler = createNodeHandler(yoga)
+  if (nodeHandler.reasons.length > 0) {
+    logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.reasons.join('; ')}`)
+  }
 
   return {
     schema: schema.current(),
     endpoint: ENDPOINT,
     bus,
     fetch: async (request) => yoga.fetch(request),
-    handle: (request, response) => void yoga(request, response),
+    handle: (request, response) => void nodeHandler(request, response),
     handleUpgrade(request, socket, head) {
       const sockets = status?.serves(request) ? status.sockets : liveSockets
       sockets.handleUpgrade(request, socket, head)

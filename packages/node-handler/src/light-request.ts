@@ -86,6 +86,14 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
       return (await read(this.lightState)).toString('utf8')
     }
 
+    async arrayBuffer(): Promise<ArrayBuffer> {
+      const { request } = this.lightState
+      if (request) return request.arrayBuffer()
+      const { buffer, byteOffset, byteLength } = await read(this.lightState)
+      // A copy: a chunk of node:http is a part of a larger buffer.
+      return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
+    }
+
     async json(): Promise<unknown> {
       const { request } = this.lightState
       if (request) return request.json()
