@@ -51,7 +51,7 @@ query Both {
 # each change as it happens. Run it, then run
 # the mutation of the next tab in another window.
 query Live @live {
-  users(status: ONLINE, limit: 5) {
+  users(status: ONLINE, limit: 3) {
     totalCount
     users {
       id
@@ -63,7 +63,9 @@ query Live @live {
 `,
       },
       {
-        query: `mutation Change {
+        query: `# Each run with another name is seen by the
+# live query that runs in the other window.
+mutation Change {
   updateUser(id: "1", name: "Ada, renamed") {
     id
     name

@@ -73,12 +73,24 @@ async function result(page: Page): Promise<string> {
   return text.replace(/\s/g, '')
 }
 
+/** Clicks each tab once, as slowly as a person, and returns those that did not open by it. */
+async function deafTabs(page: Page): Promise<string[]> {
+  const deaf: string[] = []
+  for (const name of ['Deferred', 'Live', 'First']) {
+    const tab = page.getByRole('tab', { name })
+    await tab.click({ delay: 80 })
+    if ((await tab.getAttribute('aria-selected')) !== 'true') deaf.push(name)
+  }
+  return deaf
+}
+
 describeWithBrowser('GraphiQL in a browser without the internet', () => {
   it('shows a query, a live query that changes, and a deferred part that comes later', async () => {
     const { page, endpoint, outside, errors, release } = await stage()
 
     await runTab(page, 'First', /"title":"Quick"|"name":"Ada"/)
     await keepPicture(page, 'graphiql-query')
+    expect(await deafTabs(page)).toEqual([])
 
     await runTab(page, 'Live', /"is_initial":true.*"name":"Ada"/)
     await keepPicture(page, 'graphiql-live-1')
