@@ -4,10 +4,15 @@ import { createDisposables, requestMultipart, spawnProcess, waitUntil } from '@v
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { postGraphQL, repository } from './support/demo.ts'
 
-const start = (env: Record<string, string> = {}) =>
+const MAIN = repository('apps/demo-runner/dist/main.js')
+
+const start = (
+  env: Record<string, string> = {},
+  [command = process.execPath, ...args]: readonly string[] = [process.execPath, MAIN],
+) =>
   spawnProcess({
-    command: process.execPath,
-    args: [repository('apps/demo-runner/dist/main.js')],
+    command,
+    args,
     env: { PORT: '0', USERS_PORT: '0', SHOP_PORT: '0', ...env },
     ready: /GraphQL\s+(http:\S+)\/graphql/,
     group: true,
@@ -67,6 +72,17 @@ describe('the demo in one command', () => {
     demo.signalGroup(signal)
     expect(await demo.exited).toEqual({ code: 0, signal: null })
     expect(children.filter(isAlive)).toEqual([])
+  })
+
+  it('stops when the shell of `pnpm start` is ended', async () => {
+    const shell = createDisposables(onTestFinished).use(
+      await start({ npm_lifecycle_event: 'start' }, ['sh', '-c', `"${process.execPath}" "${MAIN}"; exit`]),
+    )
+    const [runner = 0] = childrenOf(shell.pid)
+    const processes = [runner, ...childrenOf(runner)]
+    expect(processes).toHaveLength(4)
+    process.kill(shell.pid, 'SIGTERM')
+    await waitUntil(() => !processes.some(isAlive), { timeoutMs: 10_000 })
   })
 
   it('stops at once when it is interrupted while starting', async () => {
