@@ -1,10 +1,12 @@
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { createFrontDoor } from './front-door.ts'
 import type { OperationReport } from './http.ts'
 import { setCacheHeaders } from './http.ts'
 import { isPromise } from './maybe-promise.ts'
 import { createMutationEviction } from './mutation-eviction.ts'
 import type { ResponseCacheOptions } from './options.ts'
+import { readOwnHooks, type OwnHooks } from './own-hooks.ts'
 import { createPipeline, type OperationState } from './pipeline.ts'
 import { createSlot } from './slot.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
@@ -34,6 +36,7 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
   let plugins: readonly Plugin[] = []
   let schema: GraphQLSchema | undefined
   let getEnveloped: Envelop | undefined
+  let ownHooks: OwnHooks | undefined
 
   /** The engine's own plugin comes first; whoever else stands before this one guards its hits. */
   const isGuarded = once(() =>
@@ -62,16 +65,29 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     }
   }
 
+  const frontDoor = createFrontDoor({
+    ownHooks: () => ownHooks,
+    isReplaced: once(() => {
+      const behind = plugins.slice(plugins.indexOf(plugin) + 1).filter((other) => other !== frontDoor.last)
+      return ownHooks?.isAdded(behind, 'onRequestParse') ?? true
+    }),
+  })
+
   const plugin: Plugin = {
     onPluginInit(payload) {
       plugins = payload.plugins
+      // Behind Yoga's own plugins, which `addPlugin` cannot reach.
+      payload.plugins.push(frontDoor.last)
     },
     onYogaInit({ yoga }) {
       getEnveloped = yoga.getEnveloped as unknown as Envelop
+      ownHooks = readOwnHooks(yoga)
     },
     onSchemaChange(payload) {
       schema = payload.schema as GraphQLSchema
     },
+
+    onRequestParse: frontDoor.onRequestParse,
 
     // As the handler of the final parameters it runs after every plugin's onParams, wherever they stand.
     onParams({ paramsHandler, setParamsHandler }) {
