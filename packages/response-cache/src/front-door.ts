@@ -29,9 +29,7 @@ export function createFrontDoor({ ownHooks, isReplaced }: FrontDoorOptions): Fro
       onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
         const parser = parsers.get(request)
         if (!parser || isReplaced() || !isBoundedBody(request, serverContext)) return
-        setRequestParser(() =>
-          request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)),
-        )
+        setRequestParser(() => request.text().then((text) => parseJsonBody(text, request, parser, fetchAPI)))
       },
     },
   }

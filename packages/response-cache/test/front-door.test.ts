@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
