@@ -57,7 +57,10 @@ export interface ResponseCacheOptions {
   readonly redisUrl?: string | undefined
   /** A shared store of your own, or `createRedisStore(...)`, in place of `redisUrl`. */
   readonly store?: RemoteStore | undefined
-  /** Request headers that are part of the key. Default `['Authorization']`. */
+  /**
+   * Request headers that are part of the key. Default `['Authorization']`; and as long as neither this
+   * nor `session` is set, requests with cookies are not cached: a cookie may say who asks.
+   */
   readonly varyHeaders?: readonly string[] | undefined
   /** Default `types`. */
   readonly strategy?: InvalidationStrategy | undefined

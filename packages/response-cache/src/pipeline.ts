@@ -63,7 +63,6 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   const {
     defaultTtlMs = 60_000,
     staleWhileRevalidateMs = 0,
-    varyHeaders = ['Authorization'],
     idFields = ['id'],
     ignoredTypes = [],
     ttlMsBySchemaCoordinate,
@@ -72,7 +71,10 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     clock = Date,
   } = cache.options
   const profiles = createProfileCache({ idFields, ttlMsBySchemaCoordinate })
-  const keyOf = createRequestKeyFactory(varyHeaders)
+  const keyOf = createRequestKeyFactory({
+    varyHeaders: cache.options.varyHeaders ?? ['Authorization'],
+    refusesCookies: !cache.options.varyHeaders && !session,
+  })
   const documents = createDocumentMemo()
   const flights = createFlights()
 
@@ -102,7 +104,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     const key = state.key?.key
     const tags = state.profile?.tags
     if (key === undefined || !state.refresh || !tags) return
-    if (flights.find(key, (since) => cache.holds(since, tags))) return
+    if (flights.find(key, (since) => cache.isUntouched(since, tags))) return
     // Claims the key until the refresh is over, so that a burst starts one.
     const claim = flights.lead(key, version)
     void state.refresh().then(() => claim.settle({ kind: 'abandoned' }))
@@ -180,7 +182,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     if (isLive || profile.incremental) return undefined
     const flight = state.isRefresh
       ? undefined
-      : flights.find(key.key, (version) => cache.holds(version, profile.tags))
+      : flights.find(key.key, (version) => cache.isUntouched(version, profile.tags))
     if (!flight) state.flight = flights.lead(key.key, found.ticket.version)
     return flight
   }

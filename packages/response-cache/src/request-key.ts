@@ -21,8 +21,17 @@ export type RequestKeyFactory = (
   identity: RequestIdentity,
 ) => RequestKey | undefined
 
-/** The returned function gives undefined when the variables are not plain JSON. */
-export function createRequestKeyFactory(varyHeaders: readonly string[]): RequestKeyFactory {
+export interface RequestKeyOptions {
+  readonly varyHeaders: readonly string[]
+  /** Nobody said what identifies a user, so a request with cookies has no key: one may say who asks. */
+  readonly refusesCookies?: boolean | undefined
+}
+
+/** The returned function gives undefined for requests that no key can stand for. */
+export function createRequestKeyFactory({
+  varyHeaders,
+  refusesCookies = false,
+}: RequestKeyOptions): RequestKeyFactory {
   const names = [...new Set(varyHeaders.map((name) => name.toLowerCase()))].sort()
   const schemaDigests = new WeakMap<GraphQLSchema, string>()
 
@@ -34,6 +43,7 @@ export function createRequestKeyFactory(varyHeaders: readonly string[]): Request
   }
 
   return (profile, { operationName, variables, headers, session }) => {
+    if (refusesCookies && headers.get('cookie') !== null) return undefined
     const canonical = canonicalVariables(profile.variableNames, variables)
     if (canonical === undefined) return undefined
     let isPersonal = session != null

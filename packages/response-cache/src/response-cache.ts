@@ -45,7 +45,8 @@ export interface CacheEngine extends ResponseCache {
   /** Memory only, so that it can be asked before anything else runs. */
   peek(key: string): Lookup | undefined
   lookup(key: string): Lookup | Promise<Lookup>
-  holds(version: number, tags: readonly string[]): boolean
+  /** Whether an execution that began at `version` may still answer those who ask now. */
+  isUntouched(version: number, types: readonly string[]): boolean
   /** Keeps the entry if it still holds. A promise only where there is a store behind memory. */
   store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
   invalidate(cause: InvalidationCause): Promise<void>
@@ -179,7 +180,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     invalidateTags,
     close,
     [Symbol.asyncDispose]: close,
-    holds: versions.holds,
+    isUntouched: versions.isUntouched,
     stats: () => ({ ...stats(), entries: memory.size }),
     lookup(key) {
       const version = versions.now()

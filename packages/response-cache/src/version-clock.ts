@@ -10,6 +10,11 @@ import { typeOfTag } from './tags.ts'
 export interface VersionClock {
   now(): number
   holds(version: number, tags: readonly string[]): boolean
+  /**
+   * For a result that is not there yet, so that nobody knows its entities: whether nothing at all
+   * of these types was invalidated since.
+   */
+  isUntouched(version: number, types: readonly string[]): boolean
   invalidate(tags: Tags): void
 }
 
@@ -23,6 +28,8 @@ export function createVersionClock(options: VersionClockOptions = {}): VersionCl
   let version = 0
   let floor = 0
   const lastInvalidated = new Map<string, number>()
+  /** By type, whatever part of it was hit. */
+  const lastTouched = new Map<string, number>()
 
   /** Keeps the map bounded: forgetting one entity means that all of its type count as invalidated. */
   function fold() {
@@ -34,24 +41,26 @@ export function createVersionClock(options: VersionClockOptions = {}): VersionCl
     }
   }
 
+  function isSince(at: ReadonlyMap<string, number>, since: number, tags: readonly string[]): boolean {
+    return since < floor || tags.some((tag) => (at.get(tag) ?? 0) > since)
+  }
+
   return {
     now: () => version,
-    holds(since, tags) {
-      if (since < floor) return false
-      for (const tag of tags) {
-        const at = lastInvalidated.get(tag)
-        if (at !== undefined && at > since) return false
-      }
-      return true
-    },
+    holds: (since, tags) => !isSince(lastInvalidated, since, tags),
+    isUntouched: (since, types) => !isSince(lastTouched, since, types),
     invalidate(tags) {
       version++
       if (tags === 'all') {
         floor = version
         lastInvalidated.clear()
+        lastTouched.clear()
         return
       }
-      for (const tag of tags) lastInvalidated.set(tag, version)
+      for (const tag of tags) {
+        lastInvalidated.set(tag, version)
+        lastTouched.set(typeOfTag(tag), version)
+      }
       if (lastInvalidated.size > maxTags) fold()
     },
   }

@@ -6,7 +6,7 @@ import { createRequestKeyFactory } from '../src/request-key.ts'
 import { typeDefs } from './kit.ts'
 
 const schema = buildSchema(typeDefs)
-const keyOf = createRequestKeyFactory(['Authorization', 'X-Tenant'])
+const keyOf = createRequestKeyFactory({ varyHeaders: ['Authorization', 'X-Tenant'] })
 
 interface Spelled {
   readonly query: string

@@ -50,8 +50,12 @@ export interface World {
   /** How often each root field was resolved. */
   readonly calls: Record<string, number>
   readonly users: Map<string, { id: string; name: string }>
-  /** Set to hold back `users` until it resolves. */
-  gate: { readonly before?: Promise<unknown>; readonly after?: Promise<unknown> }
+  /** Set to hold back `users` before and after it reads, and `renameUser` after it committed. */
+  gate: {
+    readonly before?: Promise<unknown>
+    readonly after?: Promise<unknown>
+    readonly committed?: Promise<unknown>
+  }
 }
 
 export interface WorldOptions {
@@ -109,10 +113,11 @@ export function createWorld(options: WorldOptions = {}): World {
             echo: (_root, { text }) => (counted('echo'), text),
           },
           Mutation: {
-            renameUser(_root, { id, name }) {
+            async renameUser(_root, { id, name }) {
               counted('renameUser')
               const user = { id, name }
               users.set(id, user)
+              await world.gate.committed
               return user
             },
             createUser(_root, { name }) {

@@ -41,6 +41,69 @@ describe('Cached response entry (60 s / 30 s)', () => {
     expect(fresh.json.data.users[0].name).toBe('Eve')
   })
 
+  it.each(['fresh', 'stale'] as const)('%s: a mutation runs, the entry is absent', async (state) => {
+    const clock = createFakeClock()
+    const world = createWorld({ cache: { ...lifetime, clock } })
+    await ask(world, users)
+    await clock.advance(state === 'fresh' ? 1_000 : 61_000)
+    await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
+    const after = await ask(world, users)
+    expect([after.cache, after.json.data.users[0].name]).toEqual(['MISS', 'Eve'])
+  })
+
+  it('a refresh that fails leaves the stale entry, and is tried again', async () => {
+    const clock = createFakeClock()
+    const world = createWorld({ cache: { ...lifetime, clock } })
+    await ask(world, users)
+    world.gate = { before: Promise.reject(new Error('backend down')) }
+    world.gate.before?.catch(() => {})
+    await clock.advance(61_000)
+    for (let round = 2; round < 5; round++) {
+      expect((await ask(world, users)).cache).toBe('STALE')
+      await clock.advance(0)
+      expect(world.calls['users']).toBe(round)
+    }
+    world.gate = {}
+    await ask(world, users)
+    await clock.advance(0)
+    expect((await ask(world, users)).cache).toBe('HIT')
+  })
+
+  it('a refresh runs for the one who asked, in a context of its own, behind waitUntil', async () => {
+    const clock = createFakeClock()
+    const contexts: { request: Request; mark?: number }[] = []
+    const world = createWorld({
+      cache: { ...lifetime, clock },
+      context: (initial) => {
+        contexts.push(initial)
+        return { mark: contexts.length }
+      },
+    })
+    const me = '{ me { name } }'
+    const headers = { authorization: 'Bearer a' }
+    await ask(world, me, { headers })
+    await clock.advance(61_000)
+    const waiting: Promise<unknown>[] = []
+    const response = await world.yoga.fetch(
+      new Request('http://localhost/graphql', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: me }),
+      }),
+      { waitUntil: (promise: Promise<unknown>) => waiting.push(promise) } as never,
+    )
+    expect(response.headers.get('x-cache')).toBe('STALE')
+    expect(waiting).toHaveLength(1)
+    await Promise.all(waiting)
+    expect(world.calls['me']).toBe(2)
+    const [asked, refreshed] = contexts.slice(-2)
+    expect(refreshed).not.toBe(asked)
+    expect(refreshed?.request).not.toBe(asked?.request)
+    const fresh = await ask(world, me, { headers })
+    expect([fresh.cache, fresh.json.data.me.name]).toEqual(['HIT', 'Bearer a'])
+    expect((await ask(world, me)).cache).toBe('MISS')
+  })
+
   it('without stale_while_revalidate an entry of default_ttl is a miss', async () => {
     const clock = createFakeClock()
     const world = createWorld({ cache: { clock } })
@@ -275,6 +338,45 @@ describe('who gets what', () => {
       ])
     }
     expect(world.calls['me']).toBe(4)
+  })
+
+  it('with the defaults a request with cookies is left out: a cookie may say who asks', async () => {
+    const world = createWorld({
+      after: [
+        {
+          onExecute({ args, executeFn, setExecuteFn }) {
+            setExecuteFn(async (given) => {
+              await executeFn(given)
+              const { request } = args.contextValue as { request: Request }
+              return { data: { me: { name: request.headers.get('cookie') ?? 'nobody' } } }
+            })
+          },
+        },
+      ],
+    })
+    const me = '{ me { name } }'
+    const seen: string[] = []
+    for (const cookie of ['session=a', undefined, 'session=b', 'session=a', undefined]) {
+      const answer = await ask(world, me, cookie === undefined ? {} : { headers: { cookie } })
+      seen.push(`${answer.json.data.me.name} ${answer.cache}`)
+    }
+    expect(seen).toEqual([
+      'session=a BYPASS',
+      'nobody MISS',
+      'session=b BYPASS',
+      'session=a BYPASS',
+      'nobody HIT',
+    ])
+  })
+
+  it.each([
+    ['varyHeaders', { varyHeaders: ['Cookie'] }],
+    ['session', { session: () => null }],
+  ])('cookies count as whoever sets %s says', async (_option, options) => {
+    const world = createWorld({ cache: options })
+    const headers = { cookie: 'session=a' }
+    await ask(world, users, { headers })
+    expect((await ask(world, users, { headers })).cache).toBe('HIT')
   })
 
   it('result extensions are never shared', async () => {
