@@ -8,6 +8,7 @@ import { createParsePhase } from './parse-phase.ts'
 import type { CheckSize } from './read-body.ts'
 import { createRequestPhase } from './request-phase.ts'
 import { createResultPhase } from './result-phase.ts'
+import { sendAtOnce } from './send-at-once.ts'
 import { findSizeLimit } from './size-limit.ts'
 import type { YogaInternals } from './yoga-internals.ts'
 
@@ -36,7 +37,8 @@ export function createThinDoor(internals: YogaInternals, maxBodyBytes: number | 
 
   return async function listen(incoming, outgoing) {
     try {
-      await sendNodeResponse(await answer(incoming, outgoing), outgoing, incoming, true)
+      const response = await answer(incoming, outgoing)
+      if (!sendAtOnce(response, outgoing)) await sendNodeResponse(response, outgoing, incoming, true)
     } catch (error) {
       logger.error(error)
     }
