@@ -29,12 +29,13 @@ const redisUrl = await startOwnRedis()
 
 /** Each size has a database of its own: the query, and so the key, is the same for all. */
 function scenarioOf(items: number): Scenario {
-  const program = (name: string, file: string, mode = ''): Program => ({
+  const program = (name: string, file: string, mode = '', door = ''): Program => ({
     name,
     file: new URL(`contenders/${file}.ts`, import.meta.url),
     env: {
       BENCH_ITEMS: String(items),
       BENCH_CACHE: mode,
+      BENCH_DOOR: door,
       ...(redisUrl && { BENCH_REDIS_URL: `${redisUrl}/${values.items.indexOf(String(items))}` }),
     },
   })
@@ -48,12 +49,19 @@ function scenarioOf(items: number): Scenario {
       program('no cache', 'cache-yoga', 'none'),
       program('Yoga plugin', 'cache-yoga', 'yoga'),
       program('ours, memory', 'cache-yoga', 'memory'),
+      program('ours behind node-handler', 'cache-yoga', 'memory', 'node-handler'),
       ...(redisUrl ? [program('ours, Redis', 'cache-yoga', 'redis')] : []),
       program('ours, always a miss', 'cache-yoga', 'miss'),
       program('node:http, same bytes', 'cache-floor'),
     ],
     targets: [
       { of: 'ours, memory', against: 'Yoga plugin', atMost: items >= 2000 ? 1 / 8 : 1 / 2 },
+      {
+        of: 'ours behind node-handler',
+        against: 'Yoga plugin',
+        atMost: items >= 2000 ? 1 / 8 : 1 / 2,
+      },
+      { of: 'ours behind node-handler', against: 'node:http, same bytes', atMost: 1.6 },
       { of: 'ours, always a miss', against: 'no cache', atMost: 1.15 },
     ],
   }

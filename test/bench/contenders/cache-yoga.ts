@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { useResponseCache as useYogaResponseCache } from '@graphql-yoga/plugin-response-cache'
+import { createNodeHandler } from '@vinyasa/node-handler'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { cacheItems, typeDefs } from '../src/cache-schema.ts'
@@ -32,6 +33,6 @@ const yoga = createYoga({
   }),
 })
 serveProgram(
-  createServer(yoga),
+  createServer(process.env['BENCH_DOOR'] === 'node-handler' ? createNodeHandler(yoga) : yoga),
   versionsOf(['graphql-yoga', '@graphql-yoga/plugin-response-cache', 'graphql'], import.meta.url),
 )
