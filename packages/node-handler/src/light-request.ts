@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
 import { leftSignal } from './left-signal.ts'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
+import { incomingHeaders } from './incoming-headers.ts'
 import { urlOf } from './url-of.ts'
 
 /** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
@@ -28,6 +29,8 @@ interface LightState {
 
 /** What it creates passes `instanceof fetchAPI.Request`. */
 export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
+  const IncomingHeaders = incomingHeaders(fetchAPI)
+
   class Light {
     readonly method: string
     readonly headers: Headers
@@ -46,7 +49,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
         request: undefined,
       }
       this.method = incoming.method ?? 'GET'
-      this.headers = new fetchAPI.Headers(incoming.headers as Record<string, string>)
+      this.headers = new IncomingHeaders(incoming.headers)
     }
 
     get [Symbol.toStringTag](): string {
@@ -104,6 +107,12 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
         // Yoga's own class words the error; the words are part of the answer.
         return new fetchAPI.Request(this.url, { method: this.method, body: new Uint8Array(bytes) }).json()
       }
+    }
+
+    /** A member that Yoga's own class has beside the standard's: what the body is made from. */
+    get bodyInit(): unknown {
+      const { request, incoming } = this.lightState
+      return request ? Reflect.get(request, 'bodyInit') : incoming
     }
 
     // As Yoga's own class has it: the same request.

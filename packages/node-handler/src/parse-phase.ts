@@ -1,6 +1,7 @@
 import { lazyUrl } from './lazy-url.ts'
 import type { LightRequest } from './light-request.ts'
 import { isPromiseLike, type MaybePromise } from './maybe-promise.ts'
+import { findParserChoice } from './parser-choice.ts'
 import type { SizeLimit } from './size-limit.ts'
 import type { HookRequest, ServerContext, YogaInternals } from './yoga-internals.ts'
 
@@ -22,6 +23,8 @@ export function createParsePhase(
   { fetchAPI, onRequestParse: hooks }: YogaInternals,
   sizeLimit: SizeLimit | undefined,
 ): ParsePhase {
+  const parserChoice = findParserChoice(hooks)
+  const chosenHooks = parserChoice ? hooks.slice(parserChoice.hooks) : hooks
   return async function parse(request, serverContext) {
     let response: Response | undefined
     let ended = false
@@ -40,7 +43,12 @@ export function createParsePhase(
       },
       fetchAPI,
     }
-    for (const hook of hooks) {
+    const isChosen = parserChoice !== undefined && request.method === 'POST'
+    if (isChosen) {
+      const contentType = request.headers.get('content-type')
+      payload.requestParser = parserChoice.parserFor(contentType) as RequestParser | undefined
+    }
+    for (const hook of isChosen ? chosenHooks : hooks) {
       if (hook === sizeLimit?.hook && limitWithoutStreams(request, sizeLimit)) continue
       const returned = hook(payload)
       const doneHook = doneHookOf(isPromiseLike(returned) ? await returned : returned)

@@ -1,4 +1,5 @@
 import type { FetchAPI } from 'graphql-yoga'
+import { findAcceptChoice } from './accept-choice.ts'
 import { isPromiseLike, type MaybePromise } from './maybe-promise.ts'
 import type { HookRequest, ServerContext, YogaInternals } from './yoga-internals.ts'
 
@@ -12,6 +13,7 @@ export type ResultPhase = (
 
 /** Runs `onResultProcess` and the processor that the hooks chose for what the client accepts. */
 export function createResultPhase({ fetchAPI, onResultProcess: hooks }: YogaInternals): ResultPhase {
+  const acceptChoice = findAcceptChoice(hooks)
   return async function process(given, request, serverContext) {
     let mediaType = '*/*'
     const acceptableMediaTypes: string[] = []
@@ -23,13 +25,14 @@ export function createResultPhase({ fetchAPI, onResultProcess: hooks }: YogaInte
         payload.result = result
       },
       resultProcessor: undefined as ResultProcessor | undefined,
-      setResultProcessor(processor: ResultProcessor, acceptedMediaType: string) {
-        payload.resultProcessor = processor
+      setResultProcessor(processor: unknown, acceptedMediaType: string) {
+        payload.resultProcessor = processor as ResultProcessor
         mediaType = acceptedMediaType
       },
       serverContext,
     }
     for (const hook of hooks) {
+      if (hook === acceptChoice?.hook && acceptChoice.apply(payload)) continue
       const returned = hook(payload)
       if (isPromiseLike(returned)) await returned
     }

@@ -6,28 +6,40 @@ interface PonyfillResponse {
   readonly statusText: string
   readonly bodyType?: unknown
   readonly bodyInit?: unknown
+  readonly _buffer?: unknown
   readonly headers: {
+    /** What the headers were made from … */
     readonly headersInit?: unknown
+    /** … and what they are since somebody changed one. */
     readonly _map?: unknown
     readonly _setCookies?: readonly string[]
   }
 }
 
 /**
- * Sends a response whose whole body is a string or a Buffer with one write, head and body together. Returns false,
- * and sends nothing, for any other.
+ * Sends a response whose body is a string or a Buffer in one go: the head goes out with the body. Returns false,
+ * and sends nothing, for any other response.
  */
 export function sendAtOnce(response: object, outgoing: ServerResponse): boolean {
-  const { status, statusText, bodyType, bodyInit, headers } = response as PonyfillResponse
-  if (bodyType !== 'String' || typeof bodyInit !== 'string') return false
-  const { headersInit, _map, _setCookies } = headers
-  if (_map || _setCookies?.length || !isPlainHeaders(headersInit)) return false
-  if (outgoing.destroyed || outgoing.writableEnded) return false
-  outgoing.writeHead(status, statusText, headersInit)
-  outgoing.end(bodyInit)
+  const given = response as PonyfillResponse
+  const body = given.bodyType === 'String' ? given.bodyInit : given._buffer
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return false
+  const headers = headersOf(given.headers)
+  if (!headers || outgoing.destroyed || outgoing.writableEnded) return false
+  outgoing.writeHead(given.status, given.statusText, headers)
+  outgoing.end(body)
   return true
 }
 
-function isPlainHeaders(init: unknown): init is OutgoingHttpHeaders {
-  return typeof init === 'object' && init !== null && !Array.isArray(init) && !('get' in init)
+/** Undefined for headers that `writeHead` takes otherwise: several cookies, lists of pairs. */
+function headersOf({
+  headersInit,
+  _map: changed,
+  _setCookies: cookies,
+}: PonyfillResponse['headers']): OutgoingHttpHeaders | undefined {
+  if (cookies?.length) return undefined
+  if (changed instanceof Map) return Object.fromEntries(changed) as OutgoingHttpHeaders
+  if (changed || typeof headersInit !== 'object' || headersInit === null) return undefined
+  if (Array.isArray(headersInit) || 'get' in headersInit) return undefined
+  return headersInit as OutgoingHttpHeaders
 }

@@ -1,0 +1,68 @@
+import { createChoices } from './choices.ts'
+import { isYogasOwn } from './yogas-own.ts'
+import type { Hook } from './yoga-internals.ts'
+
+/** How a whole result is written for an `Accept` header. */
+interface Written {
+  readonly processor: unknown
+  readonly mediaType: string
+  readonly acceptable: readonly string[]
+}
+
+interface ResultPayload {
+  readonly request: Request
+  readonly result: unknown
+  readonly acceptableMediaTypes: string[]
+  setResultProcessor(processor: unknown, mediaType: string): void
+}
+
+/** What the hook of Yoga that negotiates media types does for a result that is no stream. */
+export interface AcceptChoice {
+  readonly hook: Hook
+  /** False, with nothing done, where the hook itself has to be asked. */
+  apply(payload: ResultPayload): boolean
+}
+
+/** Undefined when there is no such hook in this version of Yoga. */
+export function findAcceptChoice(hooks: readonly Hook[]): AcceptChoice | undefined {
+  const hook = hooks.find((candidate) =>
+    isYogasOwn(candidate, 'getMediaTypesForRequestInOrder(request)', 'setResultProcessor('),
+  )
+  if (!hook) return undefined
+
+  function ask(accept: string): Written | undefined {
+    const acceptable: string[] = []
+    let written: Written | undefined
+    void hook?.({
+      request: { headers: { get: () => accept || null } },
+      result: {},
+      acceptableMediaTypes: acceptable,
+      setResultProcessor(processor: unknown, mediaType: string) {
+        written = { processor, mediaType, acceptable }
+      },
+    } as unknown as ResultPayload)
+    return written
+  }
+
+  const whole = ask('application/json')?.processor
+  // For the processors of streams it matters whether the operation was a subscription.
+  const choices = createChoices((accept) => {
+    const written = ask(accept)
+    return written?.processor === whole ? written : undefined
+  })
+  return {
+    hook,
+    apply({ request, result, acceptableMediaTypes, setResultProcessor }) {
+      if (isStream(result)) return false
+      const written = choices(request.headers.get('accept') ?? '')
+      if (!written) return false
+      acceptableMediaTypes.push(...written.acceptable)
+      setResultProcessor(written.processor, written.mediaType)
+      return true
+    },
+  }
+}
+
+function isStream(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}

@@ -1,0 +1,15 @@
+/** Remembers what follows from a header's value. Bounded, as clients may send any value. */
+export function createChoices<Choice>(
+  choose: (headerValue: string) => Choice | undefined,
+): (headerValue: string) => Choice | undefined {
+  const known = new Map<string, Choice | undefined>()
+  return (headerValue) => {
+    if (known.has(headerValue)) return known.get(headerValue)
+    const choice = choose(headerValue)
+    if (known.size < MAX_CHOICES && headerValue.length <= MAX_LENGTH) known.set(headerValue, choice)
+    return choice
+  }
+}
+
+const MAX_CHOICES = 100
+const MAX_LENGTH = 256
