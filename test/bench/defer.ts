@@ -29,23 +29,27 @@ interface Contender extends Program {
 }
 
 const patches = 'multipart/mixed;deferSpec=20220824, application/json'
-const yoga = (name: string, strategy?: string): Contender => ({
+const yoga = (name: string, env: Readonly<Record<string, string>>): Contender => ({
   name,
   file: new URL('contenders/defer-yoga.ts', import.meta.url),
   path: '/graphql',
   accept: patches,
-  ...(strategy && { env: { BENCH_DEFER_STRATEGY: strategy } }),
+  env,
 })
+const thin = { BENCH_DEFER_DOOR: 'thin' }
 const contenders: readonly Contender[] = [
-  yoga('ours, streaming', 'streaming'),
-  yoga('ours, eager', 'eager'),
-  yoga('Yoga plugin'),
+  yoga('ours', { BENCH_DEFER_PLUGIN: 'streaming' }),
+  yoga('ours behind node-handler', { BENCH_DEFER_PLUGIN: 'streaming', ...thin }),
+  yoga('ours, eager', { BENCH_DEFER_PLUGIN: 'eager' }),
+  yoga('Yoga plugin', { BENCH_DEFER_PLUGIN: 'yoga' }),
+  yoga('Yoga plugin behind node-handler', { BENCH_DEFER_PLUGIN: 'yoga', ...thin }),
   {
     name: 'Apollo Server 5',
     file: new URL('apollo/defer-apollo.ts', import.meta.url),
     path: '',
     accept: 'multipart/mixed;incrementalSpec=v0.2, application/json',
   },
+  yoga('Yoga without @defer', {}),
 ]
 
 interface Case {
@@ -53,26 +57,47 @@ interface Case {
   readonly query: string
   /** Operations a round and contender; CPU is taken over all of them. */
   readonly operations: number
+  /** Operations before the first round, so that what is measured is compiled. */
+  readonly warmup: number
+  /** The query has no `@defer`: what a plugin costs those who do not use it. */
+  readonly isPlain?: true
 }
 
-const few = smoke ? 1 : 3
-const list = (count: number): string =>
-  `{ items(count: ${count}) { id name ... @defer { price details { text stock tags } } } }`
+const list = (count: number, deferred: string): string =>
+  `{ items(count: ${count}) { id name ... @defer { ${deferred} } } }`
+const quick = smoke ? { operations: 5, warmup: 0 } : { operations: 400, warmup: 3_000 }
+const slow = smoke ? { operations: 1, warmup: 0 } : { operations: 3, warmup: 3 }
+const long = smoke ? { operations: 2, warmup: 0 } : { operations: 100, warmup: 300 }
+const longer = smoke ? { operations: 1, warmup: 0 } : { operations: 25, warmup: 75 }
 const cases: readonly Case[] = [
-  { title: 'nothing to wait for', query: '{ fast ... @defer { late: fast } }', operations: smoke ? 5 : 200 },
-  { title: 'a deferred field of 200 ms', query: '{ fast ... @defer { slow(ms: 200) } }', operations: few },
+  { title: 'a query without @defer', query: '{ fast late: fast }', isPlain: true, ...quick },
+  { title: 'nothing to wait for', query: '{ fast ... @defer { late: fast } }', ...quick },
+  { title: 'a deferred field of 200 ms', query: '{ fast ... @defer { slow(ms: 200) } }', ...slow },
   {
     title: '50 ms of synchronous deferred work',
     query: '{ fast ... @defer { busy(ms: 50) } }',
-    operations: few,
+    ...slow,
   },
   {
     title: 'first fields 100 ms, deferred 200 ms',
     query: '{ slow(ms: 100) ... @defer { late: slow(ms: 200) } }',
-    operations: few,
+    ...slow,
   },
-  { title: 'a list of 200 with a deferred fragment each', query: list(200), operations: smoke ? 2 : 40 },
-  { title: 'a list of 1,000 with a deferred fragment each', query: list(1_000), operations: smoke ? 1 : 12 },
+  {
+    title: 'a list of 200 with a deferred fragment each',
+    query: list(200, 'price details { text stock tags }'),
+    ...long,
+  },
+  {
+    title: 'the same with a promise each',
+    query: list(200, 'price rating { stars votes }'),
+    ...long,
+  },
+  {
+    title: 'a list of 1,000 with a deferred fragment each',
+    query: list(1_000, 'price details { text stock tags }'),
+    ...longer,
+  },
 ]
 
 interface Round {
@@ -85,7 +110,8 @@ interface Round {
 async function runRound(
   program: RunningProgram,
   contender: Contender,
-  { query, operations }: Case,
+  { query, isPlain }: Case,
+  operations: number,
 ): Promise<Round> {
   // A connection of its own each round: servers close those that were idle while the others had their turn.
   const client = createDeferClient()
@@ -97,7 +123,7 @@ async function runRound(
   const after = await program.usage()
   client.close()
   const last = times.at(-1)
-  if (last) check(contender, query, last)
+  if (last) check(contender, query, last, isPlain ? 1 : 2)
   return {
     first: median(times.map(({ firstMs }) => firstMs)),
     firstStrict: median(times.map(({ firstStrictMs }) => firstStrictMs)),
@@ -106,20 +132,25 @@ async function runRound(
   }
 }
 
+/** A server that knows no `@defer` is asked plain queries only. */
+function takesPart({ name }: Contender, { isPlain }: Case): boolean {
+  return isPlain === true || name !== 'Yoga without @defer'
+}
+
 const answers = new Map<string, unknown>()
 
 /** Every contender's parts, merged, give the same data. */
-function check({ name }: Contender, query: string, { bodies }: DeferTimes): void {
-  if (bodies.length < 2) throw new Error(`${name} did not defer ${query}`)
+function check({ name }: Contender, query: string, { bodies }: DeferTimes, leastParts: number): void {
+  if (bodies.length < leastParts) throw new Error(`${name} did not defer ${query}`)
   const merged = mergeDeferred(bodies.map((body) => JSON.parse(body) as Record<string, unknown>))
   const known = answers.get(query)
   if (known === undefined) answers.set(query, merged)
   else deepStrictEqual(merged, known)
 }
 
-const programs: RunningProgram[] = []
+const starting = contenders.map((contender) => startProgram(contender))
 try {
-  for (const contender of contenders) programs.push(await startProgram(contender))
+  const programs: readonly RunningProgram[] = await Promise.all(starting)
   const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`
   const versions = programs
     .map(
@@ -132,22 +163,24 @@ try {
   const lines: string[] = [versions, '']
   for (const given of cases) {
     const found = contenders.map((): Round[] => [])
-    const runAll = async (keep: boolean): Promise<void> => {
+    const runAll = async (operations: number): Promise<void> => {
       for (const [index, contender] of contenders.entries()) {
         const program = programs[index]
-        if (!program) continue
-        const round = await runRound(program, contender, given)
-        if (keep) found[index]?.push(round)
+        if (!program || !takesPart(contender, given)) continue
+        found[index]?.push(await runRound(program, contender, given, operations))
       }
     }
-    for (let warm = 0; warm < (smoke ? 0 : 2); warm++) await runAll(false)
-    for (let round = 0; round < rounds; round++) await runAll(true)
+    if (given.warmup > 0) await runAll(given.warmup)
+    for (const kept of found) kept.length = 0
+    for (let round = 0; round < rounds; round++) await runAll(given.operations)
     lines.push(`**${given.title}** \`${given.query}\``, '')
     lines.push(
       '| | first payload ms | whole delimiter ms | last byte ms | CPU ms an operation |',
       '|---|--:|--:|--:|--:|',
     )
+    const firstLine = lines.length - 4
     for (const [index, { name }] of contenders.entries()) {
+      if (found[index]?.length === 0) continue
       const of = (what: keyof Round): string => {
         const { median, min, max } = spreadOf((found[index] ?? []).map((round) => round[what]))
         return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`
@@ -155,11 +188,12 @@ try {
       lines.push(`| ${name} | ${of('first')} | ${of('firstStrict')} | ${of('last')} | ${of('cpu')} |`)
     }
     lines.push('')
-    console.log(lines.slice(-5 - contenders.length).join('\n'))
+    console.log(lines.slice(firstLine).join('\n'))
   }
   const text = `## @defer\n\n${machine}. \`pnpm bench:defer${write ? ' --write' : ''}\`, medians of ${rounds} interleaved rounds (least–most)\n\n${lines.join('\n')}`
   if (write) await writeSection(new URL('RESULTS.md', import.meta.url), 'defer', text)
   console.log(smoke ? 'smoke run: every answer was right' : versions)
 } finally {
-  await Promise.all(programs.map((program) => program.stop()))
+  const started = await Promise.allSettled(starting)
+  await Promise.all(started.map((start) => (start.status === 'fulfilled' ? start.value.stop() : undefined)))
 }

@@ -114,25 +114,33 @@ export function isIncremental({ name }: DirectiveNode): boolean {
   return name.value === 'defer' || name.value === 'stream'
 }
 
-/** Whether `@defer` or `@stream` stands at this level or anywhere below. */
-export function defersBelow(
-  node: SelectionSetNode,
+/**
+ * Tells whether `@defer` or `@stream` stands at this level or anywhere below. Remembers what it has looked at, so a
+ * document whose fragments spread each other many times costs no more than its length.
+ */
+export function createDeferFinder(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-  seen: ReadonlySet<string> = new Set(),
-): boolean {
-  return node.selections.some((selection) => {
-    if (selection.directives?.some(isIncremental)) return true
-    if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-      return selection.selectionSet !== undefined && defersBelow(selection.selectionSet, fragments, seen)
-    }
-    const name = selection.name.value
-    const fragment = fragments.get(name)
-    return (
-      fragment !== undefined &&
-      !seen.has(name) &&
-      defersBelow(fragment.selectionSet, fragments, new Set([...seen, name]))
-    )
-  })
+): (node: SelectionSetNode) => boolean {
+  const known = new Map<SelectionSetNode, boolean>()
+
+  function defersBelow(node: SelectionSetNode): boolean {
+    const found = known.get(node)
+    if (found !== undefined) return found
+    // For a fragment that spreads itself.
+    known.set(node, false)
+    const defers = node.selections.some((selection) => {
+      if (selection.directives?.some(isIncremental)) return true
+      const below =
+        selection.kind === Kind.FRAGMENT_SPREAD
+          ? fragments.get(selection.name.value)?.selectionSet
+          : selection.selectionSet
+      return below !== undefined && defersBelow(below)
+    })
+    known.set(node, defers)
+    return defers
+  }
+
+  return defersBelow
 }
 
 export function createFieldCollector(input: {
@@ -233,19 +241,10 @@ export function createFieldCollector(input: {
     return selected
   }
 
-  const deferringBelow = new WeakMap<object, boolean>()
-
-  function mayDefer(selectionSets: readonly SelectionSetNode[]): boolean {
-    let found = deferringBelow.get(selectionSets)
-    if (found === undefined) {
-      found = selectionSets.some((selectionSet) => defersBelow(selectionSet, fragments))
-      deferringBelow.set(selectionSets, found)
-    }
-    return found
-  }
+  const defersBelow = createDeferFinder(fragments)
 
   return {
-    mayDefer,
+    mayDefer: (selectionSets) => selectionSets.some(defersBelow),
     collect: (selectionSets, type) => memoized(deferring, selectionSets, type, false),
     collectInlined: (selectionSets, type) => memoized(inlining, selectionSets, type, true),
   }

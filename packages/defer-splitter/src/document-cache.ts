@@ -1,6 +1,8 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql'
-import { getFragments, getOperation, type Variables, withDefaults } from './collect-fields.ts'
-import { countDeferred, mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import { createBoundedMemo } from './bounded-memo.ts'
+import { getOperation } from './collect-fields.ts'
+import { mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
+import { createKnownOperation, type KnownOperation } from './known-operation.ts'
 
 /** What is worked out once per document. */
 export interface KnownDocument {
@@ -10,8 +12,8 @@ export interface KnownDocument {
   readonly stripped: DocumentNode
   /** The document for the eager strategy. */
   eager(schema: GraphQLSchema): DocumentNode
-  /** How many fragments are in force with these variables. */
-  countDeferred(operationName: string | null | undefined, variables: Variables | null | undefined): number
+  /** The operation of that name; without a name the only one. */
+  operation(name: string | null | undefined): KnownOperation | undefined
 }
 
 export interface DocumentCache {
@@ -23,33 +25,22 @@ export interface DocumentCache {
 /** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
 export function createDocumentCache(maxTexts: number = 500): DocumentCache {
   const known = new WeakMap<DocumentNode, KnownDocument>()
-  const texts = new Map<string, DocumentNode>()
+  const texts = createBoundedMemo<DocumentNode>(maxTexts)
 
   return {
     of(document) {
       let entry = known.get(document)
-      if (!entry) known.set(document, (entry = learn(document)))
+      if (!entry) known.set(document, (entry = learnDocument(document)))
       return entry
     },
-    parse(query, parse) {
-      const document = texts.get(query) ?? parse(query)
-      // Moved to the end: the first one is the least recently used.
-      texts.delete(query)
-      texts.set(query, document)
-      if (texts.size > maxTexts) {
-        for (const oldest of texts.keys()) {
-          texts.delete(oldest)
-          break
-        }
-      }
-      return document
-    },
+    parse: (query, parse) => texts.of(query, () => parse(query)),
   }
 }
 
-function learn(document: DocumentNode): KnownDocument {
+export function learnDocument(document: DocumentNode): KnownDocument {
   const isIncremental = mentionsIncremental(document)
   const eager = new WeakMap<GraphQLSchema, DocumentNode>()
+  const operations = new Map<OperationDefinitionNode, KnownOperation>()
   let stripped: DocumentNode | undefined
   return {
     isIncremental,
@@ -61,10 +52,12 @@ function learn(document: DocumentNode): KnownDocument {
       if (!found) eager.set(schema, (found = toEagerDocument(document, schema)))
       return found
     },
-    countDeferred(operationName, variables) {
-      const operation = isIncremental ? getOperation(document, operationName) : undefined
-      if (!operation) return 0
-      return countDeferred(operation, getFragments(document), withDefaults(operation, variables))
+    operation(name) {
+      const definition = getOperation(document, name)
+      if (!definition) return undefined
+      let known = operations.get(definition)
+      if (!known) operations.set(definition, (known = createKnownOperation(document, definition)))
+      return known
     },
   }
 }

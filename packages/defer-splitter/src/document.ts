@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import {
   activeDirective,
-  defersBelow,
+  createDeferFinder,
   getFragments,
   isIncluded,
   isIncremental,
@@ -31,6 +31,18 @@ export function mentionsIncremental(document: DocumentNode): boolean {
     },
   })
   return found
+}
+
+/** The names of the variables on which it depends what is selected and what is deferred. */
+export function directiveVariables(document: DocumentNode): readonly string[] {
+  const names = new Set<string>()
+  visit(document, {
+    Directive(node) {
+      if (!isIncremental(node) && node.name.value !== 'skip' && node.name.value !== 'include') return
+      visit(node, { Variable: ({ name }) => void names.add(name.value) })
+    },
+  })
+  return [...names]
 }
 
 /** The document without `@defer` and `@stream`, and without the variables that only they used. */
@@ -58,14 +70,14 @@ export function stripIncremental(document: DocumentNode): DocumentNode {
  */
 export function toEagerDocument(document: DocumentNode, schema: GraphQLSchema): DocumentNode {
   const typeInfo = new TypeInfo(schema)
-  const fragments = getFragments(document)
+  const defersBelow = createDeferFinder(getFragments(document))
   const annotated: DocumentNode = visit(
     document,
     visitWithTypeInfo(typeInfo, {
       SelectionSet: {
         leave(node) {
           const type = typeInfo.getParentType()
-          if (!type || !isAbstractType(type) || !defersBelow(node, fragments)) return undefined
+          if (!type || !isAbstractType(type) || !defersBelow(node)) return undefined
           return {
             ...node,
             selections: [

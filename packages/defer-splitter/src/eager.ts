@@ -1,5 +1,7 @@
-import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql'
+import type { ExecutionArgs, ExecutionResult } from 'graphql'
+import type { KnownDocument } from './document-cache.ts'
 import { totalTimedOut } from './errors.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from './execution/maybe-promise.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { Part } from './parts.ts'
 import { splitResult, type SplitInput } from './split.ts'
@@ -8,19 +10,22 @@ export type ExecuteFunction = (args: ExecutionArgs) => unknown
 export type Executed = ExecutionResult | AsyncIterable<unknown>
 
 /** Executes the whole query at once and splits its result: the specification's five steps. */
-export async function executeEagerly(input: {
+export function executeEagerly(input: {
   readonly args: ExecutionArgs
-  readonly eagerDocument: DocumentNode
+  readonly document: KnownDocument
   readonly execute: ExecuteFunction
   readonly options: ResolvedOptions
-}): Promise<Executed> {
-  const { args, eagerDocument, execute, options } = input
-  const { schema, document, operationName, variableValues: variables } = args
+}): MaybePromise<Executed> {
+  const { args, document, execute, options } = input
+  const { schema, operationName, variableValues: variables } = args
   const { maxPatches } = options
-  const executing = execute({ ...args, document: eagerDocument })
-  const result = (await withinTotal(executing, options)) as Executed
-  if (isAsyncIterable(result)) return result
-  return splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  const split = (result: Executed): Executed =>
+    isAsyncIterable(result)
+      ? result
+      : splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  const executed = execute({ ...args, document: document.eager(schema) })
+  if (!isPromise(executed)) return split(executed as Executed)
+  return withinTotal(executed, options).then((result) => split(result as Executed))
 }
 
 /** A whole result as the stream of its parts, or as itself when nothing of it is deferred. */
@@ -29,20 +34,26 @@ export function splitToStream(input: SplitInput): Executed {
   return isParts(split) ? iterateParts(split) : split
 }
 
-export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-}
-
 function isParts(split: ReturnType<typeof splitResult>): split is readonly [Part, Part] & typeof split {
   return Array.isArray(split)
 }
 
-async function* iterateParts(parts: readonly Part[]): AsyncGenerator<Part, void, undefined> {
-  yield* parts
+function iterateParts(parts: readonly Part[]): AsyncIterableIterator<Part, undefined> {
+  let rest = parts.values()
+  return {
+    next: () => Promise.resolve(rest.next()),
+    return: () => {
+      rest = [].values()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }
 
 async function withinTotal(
-  executing: unknown,
+  executing: Promise<unknown>,
   { maxTotalTimeoutMs, clock }: ResolvedOptions,
 ): Promise<unknown> {
   if (maxTotalTimeoutMs === 0) return executing

@@ -1,13 +1,15 @@
 import type { FetchAPI } from 'graphql-yoga'
 import type { MultipartDelivery } from './accept.ts'
+import { type BodyPart, MultipartBody } from './multipart-body.ts'
 import type { Part } from './parts.ts'
-import type { WirePart } from './wire-format.ts'
+import { type MaskError, stringifyPart, type WirePart } from './wire-format.ts'
 
 export interface MultipartInput {
   readonly parts: AsyncIterable<unknown>
   readonly delivery: MultipartDelivery
   readonly boundary: string
   readonly format: (part: Part) => WirePart
+  readonly maskError: MaskError
   readonly fetchAPI: FetchAPI
 }
 
@@ -16,33 +18,27 @@ export interface MultipartInput {
  * write that ends in the next delimiter; the last ends in the closing one.
  */
 export function createMultipartResponse(input: MultipartInput): Response {
-  const { parts, delivery, boundary, format, fetchAPI } = input
+  const { parts, delivery, boundary, format, maskError, fetchAPI } = input
   const iterator = parts[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
   let opening = `\r\n--${boundary}\r\n`
 
-  function encodePart(part: WirePart): Uint8Array {
-    const text = `${opening}Content-Type: application/json; charset=utf-8\r\n\r\n${JSON.stringify(part)}\r\n--${boundary}${part.hasNext ? '' : '--'}\r\n`
+  function toBodyPart(part: WirePart): BodyPart {
+    const { json, hasNext } = stringifyPart(part, maskError)
+    const text = `${opening}Content-Type: application/json; charset=utf-8\r\n\r\n${json}\r\n--${boundary}${hasNext ? '' : '--'}\r\n`
     opening = ''
-    return encoder.encode(text)
+    return { text, isLast: !hasNext }
   }
 
-  const body = new fetchAPI.ReadableStream({
-    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
-      // A source that fails or ends without a last part still gets its closing delimiter: clients wait for it.
-      const { done, value } = await iterator.next().catch(() => ({ done: true, value: undefined }))
-      const part: WirePart = done ? { hasNext: false } : format(value as Part)
-      controller.enqueue(encodePart(part))
-      if (part.hasNext) return
-      controller.close()
-      await iterator.return?.()
-    },
-    async cancel() {
-      await iterator.return?.()
-    },
-  })
+  // A source that fails or ends without a last part still gets its closing delimiter: clients wait for it.
+  const closing = (): BodyPart => toBodyPart({ hasNext: false })
+  const next = (): Promise<BodyPart> =>
+    iterator.next().then(({ done, value }) => (done ? closing() : toBodyPart(format(value as Part))), closing)
+  const leave = (): void => {
+    iterator.return?.().catch(() => undefined)
+  }
+
   const parameter = delivery.parameter === undefined ? '' : `; ${delivery.parameter}`
-  return new fetchAPI.Response(body, {
+  return new fetchAPI.Response(new MultipartBody(next, leave) as unknown as BodyInit, {
     status: 200,
     headers: {
       'Content-Type': `multipart/mixed; boundary="${boundary}"${parameter}`,

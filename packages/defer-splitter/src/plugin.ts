@@ -7,12 +7,14 @@ import {
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
 import { type MultipartDelivery, parseMultipartAccept } from './accept.ts'
+import { createBoundedMemo } from './bounded-memo.ts'
 import { allowDirectives, withIncrementalDirectives } from './directives.ts'
 import { createDocumentCache } from './document-cache.ts'
-import { executeEagerly, type ExecuteFunction, isAsyncIterable, splitToStream } from './eager.ts'
+import { executeEagerly, type ExecuteFunction, splitToStream } from './eager.ts'
 import { withUrl } from './endpoint.ts'
 import { tooManyFragments } from './errors.ts'
 import { executeStreaming } from './execution/execute-streaming.ts'
+import { isAsyncIterable, isPromise } from './execution/maybe-promise.ts'
 import { createMultipartResponse } from './multipart.ts'
 import { type DeferPreset, type DeferSplitterOptions, isStreaming, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
@@ -32,6 +34,8 @@ type Source = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues
 export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Plugin {
   const options = resolveOptions(given)
   const documents = createDocumentCache()
+  // Clients send a handful of Accept headers; those of a hostile one push each other out.
+  const accepts = createBoundedMemo<MultipartDelivery | undefined>(100)
   // By Yoga's context object, which is one per operation.
   const onDeferEndpoint = new WeakSet<object>()
   const requested = new WeakMap<object, GraphQLParams>()
@@ -44,7 +48,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
 
   function deliveryOf(context: object, request: Request | undefined): MultipartDelivery | undefined {
     if (!options.enabled || !request) return undefined
-    const asked = parseMultipartAccept(request.headers.get('accept'))
+    const accept = request.headers.get('accept')
+    const asked = accept ? accepts.of(accept, () => parseMultipartAccept(accept)) : undefined
     return asked ?? (onDeferEndpoint.has(context) ? { format: 'patches', parameter: undefined } : undefined)
   }
 
@@ -101,7 +106,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       }
       const { document: original, operationName, variableValues } = args
       arrived.set(context, { document: original, operationName, variableValues })
-      const count = document.countDeferred(operationName, variableValues)
+      const count = document.operation(operationName)?.countDeferred(variableValues) ?? 0
       if (options.enabled && count > options.maxDeferredFragments) {
         arrived.set(context, 'executed')
         setResultAndStopExecution({ errors: [tooManyFragments(count, options.maxDeferredFragments)] })
@@ -109,19 +114,19 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       }
       const request = (context as { readonly request?: Request }).request
       const isDeferred = count > 0 && deliveryOf(context, request) !== undefined
-      setExecuteFn(async (given: ExecutionArgs) => {
-        arrived.set(context, 'executed')
-        if (!isDeferred) return execute({ ...given, document: document.stripped })
-        const result = isStreaming(options.strategy, executeFn)
-          ? await executeStreaming(given, options)
-          : await executeEagerly({
-              args: given,
-              eagerDocument: document.eager(given.schema),
-              execute,
-              options,
-            })
+      const isStreamed = isStreaming(options.strategy, executeFn)
+      const mark = (result: unknown): unknown => {
         if (request && isAsyncIterable(result)) streamed.add(request)
         return result
+      }
+      setExecuteFn((given: ExecutionArgs) => {
+        arrived.set(context, 'executed')
+        if (!isDeferred) return execute({ ...given, document: document.stripped })
+        const known = documents.of(given.document)
+        const result = isStreamed
+          ? executeStreaming(given, options, known)
+          : executeEagerly({ args: given, document: known, execute, options })
+        return isPromise(result) ? result.then(mark) : mark(result)
       })
     },
 
@@ -143,20 +148,13 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       setResult(split as ExecutionResult)
     },
 
-    async onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
+    onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
       if (Array.isArray(result)) {
-        const entries: readonly unknown[] = result
-        if (!streamed.has(request)) return
-        setResult(
-          await Promise.all(
-            entries.map((entry) => (isAsyncIterable(entry) ? mergeParts(entry) : (entry as ExecutionResult))),
-          ),
-        )
-        return
+        return streamed.has(request) ? mergeBatch(result).then(setResult) : undefined
       }
       const delivery = deliveryOf(serverContext, request)
       if (isAsyncIterable(result)) {
-        if (!delivery || !streamed.has(request)) return
+        if (!delivery || !streamed.has(request)) return undefined
         // Yoga's compression plugin would hold every part back until the last.
         request.headers.delete('accept-encoding')
         const format = createWireFormatter(delivery.format, maskError)
@@ -168,11 +166,12 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
               delivery,
               boundary,
               format,
+              maskError,
               fetchAPI,
             }),
           'multipart/mixed',
         )
-        return
+        return undefined
       }
       // A client that names multipart only would receive a part without an end from Yoga.
       if (delivery && (onDeferEndpoint.has(serverContext) || requested.has(serverContext))) {
@@ -183,14 +182,16 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
           isModern ? 'application/graphql-response+json' : 'application/json',
         )
       }
+      return undefined
     },
   }
 
   /** Splits a result that did not come from our executor: a cache hit, or another plugin's answer. */
   function splitForeign(result: ExecutionResult, source: Source | undefined): unknown {
     if (!source) return undefined
-    const { document, operationName, variableValues: variables } = source
-    const count = documents.of(document).countDeferred(operationName, variables)
+    const { operationName, variableValues: variables } = source
+    const document = documents.of(source.document)
+    const count = document.operation(operationName)?.countDeferred(variables) ?? 0
     if (count === 0) return undefined
     if (count > options.maxDeferredFragments) {
       return { errors: [tooManyFragments(count, options.maxDeferredFragments)] }
@@ -208,4 +209,11 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       return undefined
     }
   }
+}
+
+/** The answers of a batch, each in one piece. */
+function mergeBatch(entries: readonly unknown[]): Promise<ExecutionResult[]> {
+  return Promise.all(
+    entries.map((entry) => (isAsyncIterable(entry) ? mergeParts(entry) : (entry as ExecutionResult))),
+  )
 }

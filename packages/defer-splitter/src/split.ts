@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type ExecutionResult,
   getNamedType,
   type GraphQLError,
@@ -12,15 +11,8 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import {
-  createFieldCollector,
-  type FieldCollector,
-  getFragments,
-  getOperation,
-  type Selected,
-  type Variables,
-  withDefaults,
-} from './collect-fields.ts'
+import { type FieldCollector, type Selected, type Variables, withDefaults } from './collect-fields.ts'
+import type { KnownDocument } from './document-cache.ts'
 import { typenameAlias } from './document.ts'
 import { createErrorIndex, type ErrorIndex, type ErrorNode } from './error-index.ts'
 import {
@@ -36,7 +28,7 @@ import {
 export interface SplitInput {
   readonly result: ExecutionResult
   /** The client's document, with its `@defer` directives. */
-  readonly document: DocumentNode
+  readonly document: KnownDocument
   readonly operationName?: string | null | undefined
   readonly variables?: Variables | null | undefined
   /** Without a schema every type condition may match; the merged parts are the same. */
@@ -74,19 +66,16 @@ const noKeys: ReadonlySet<string> = new Set()
  */
 export function splitResult(input: SplitInput): ExecutionResult | readonly [InitialPart, LaterPart] {
   const { result, document, operationName, schema, maxPatches } = input
-  const operation = getOperation(document, operationName)
+  const operation = document.operation(operationName)
   if (!operation || result.data == null) return result
-  const collector = createFieldCollector({
-    schema,
-    fragments: getFragments(document),
-    variables: withDefaults(operation, input.variables),
-  })
+  const { definition, selectionSets } = operation
+  const collector = operation.collector(schema, withDefaults(definition, input.variables))
   const patches: DeferPatch[] = []
   const index = createErrorIndex(result.errors)
   const walk = createWalk({ collector, schema, patches, index, maxPatches })
   const initial: Draft = { errors: [...index.withoutPath] }
-  const rootType = schema?.getRootType(operation.operation) ?? undefined
-  const data = walk(initial, rootType, result.data as Data, [operation.selectionSet], index.root)
+  const rootType = schema?.getRootType(definition.operation) ?? undefined
+  const data = walk(initial, rootType, result.data as Data, selectionSets, index.root)
   // What the hidden type names added is gone from `data`, so it replaces the result's own even so.
   if (patches.length === 0) return { ...result, data }
   initial.errors.push(...index.unclaimed())

@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql'
+import { GraphQLError } from 'graphql'
 import type { MultipartDelivery } from './accept.ts'
 import { announced, type Announced, type Part, type Patch } from './parts.ts'
 
@@ -13,6 +13,60 @@ export function createWireFormatter(
   maskError: MaskError,
 ): (part: Part) => WirePart {
   return format === 'pending' ? createPendingFormatter(maskError) : (part) => formatPatches(part, maskError)
+}
+
+/**
+ * The part as JSON. What JSON cannot hold, as a BigInt or a cycle that a scalar lets through, becomes an error of its
+ * patch; in the first part there is nothing that could be sent without it, so that one is then the last.
+ */
+export function stringifyPart(
+  part: WirePart,
+  maskError: MaskError,
+): { readonly json: string; readonly hasNext: boolean } {
+  const { hasNext } = part
+  try {
+    return { json: JSON.stringify(part), hasNext }
+  } catch (thrown) {
+    if ('data' in part) {
+      const errors = [unserializable(thrown, maskError)]
+      return { json: JSON.stringify({ data: null, errors, hasNext: false }), hasNext: false }
+    }
+    return { json: JSON.stringify(repair(part, maskError)), hasNext }
+  }
+}
+
+interface WireEntry {
+  readonly id?: string
+  readonly path?: readonly (string | number)[]
+  readonly label?: string
+}
+
+/** The patches that cannot be sent as errors: in their place, or in the later format where they are completed. */
+function repair(part: WirePart, maskError: MaskError): WirePart {
+  const failed = new Map<string | undefined, unknown>()
+  const incremental = (part['incremental'] as readonly WireEntry[]).flatMap((entry) => {
+    try {
+      JSON.stringify(entry)
+      return [entry]
+    } catch (thrown) {
+      const { id, path, label } = entry
+      const errors = [unserializable(thrown, maskError, path)]
+      if (id === undefined) return [{ data: null, path, label, errors }]
+      failed.set(id, errors)
+      return []
+    }
+  })
+  const completed = (part['completed'] as readonly WireEntry[] | undefined)?.map((entry) =>
+    failed.has(entry.id) ? { ...entry, errors: failed.get(entry.id) } : entry,
+  )
+  return { ...part, incremental, ...(completed && { completed }) }
+}
+
+function unserializable(thrown: unknown, maskError: MaskError, path?: readonly (string | number)[]): unknown {
+  const originalError = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return formatError(
+    maskError(new GraphQLError(originalError.message, { path: path ?? null, originalError })),
+  )
 }
 
 /** The specification's format: `incremental: [{ data, path, label }]`. */

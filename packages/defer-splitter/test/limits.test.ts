@@ -8,6 +8,7 @@ import {
   waitUntil,
 } from '@vinyasa/test-kit'
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js'
+import { GraphQLScalarType } from 'graphql'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from './support/listen.ts'
 import { createTestServer, partsOf } from './support/server.ts'
@@ -224,6 +225,7 @@ describe('a client that leaves after the first part', () => {
     )
     const reader = response.body!.getReader()
     await reader.read()
+    const second = reader.read()
     await settle()
     // One for each fragment that started, one for the whole.
     expect(server.clock.pending()).toBe(3)
@@ -231,6 +233,7 @@ describe('a client that leaves after the first part', () => {
     await settle()
     expect(server.cancelled).toEqual(['a', 'b'])
     expect(server.clock.pending()).toBe(0)
+    await second
   })
 
   it('during the first fields, stops the deferred ones', async () => {
@@ -247,6 +250,54 @@ describe('a client that leaves after the first part', () => {
     await settle()
     expect(server.cancelled.sort()).toEqual(['first', 'second'])
     expect(server.clock.pending()).toBe(0)
+  })
+})
+
+describe('a value that JSON cannot hold', () => {
+  const Big = new GraphQLScalarType({ name: 'Big', serialize: () => 12n })
+  const schema = makeExecutableSchema({
+    typeDefs: 'scalar Big type Query { fast: String big: Big }',
+    resolvers: { Big, Query: { fast: () => 'fast', big: () => 1 } },
+  })
+  const server = createTestServer({ schema })
+  const patches = '{ fast ... @defer(label: "bad") { big } ... @defer(label: "good") { again: fast } }'
+
+  it('fails its patch alone, and the stream is closed', async () => {
+    const text = await server.text(patches)
+    const [, { incremental, hasNext }] = partsOf(text)
+    expect(incremental).toEqual([
+      {
+        data: null,
+        path: [],
+        label: 'bad',
+        errors: [expect.objectContaining({ message: 'Unexpected error.' })],
+      },
+      { data: { again: 'fast' }, path: [], label: 'good' },
+    ])
+    expect(hasNext).toBe(false)
+    expect(text.endsWith('\r\n-----\r\n')).toBe(true)
+  })
+
+  it('in the pending format too', async () => {
+    const [first, later] = await server.parts(patches, { accept: 'multipart/mixed;incrementalSpec=v0.2' })
+    expect(first.pending.map(({ id, label }: any) => [id, label])).toEqual([
+      ['0', 'bad'],
+      ['1', 'good'],
+    ])
+    expect(later).toEqual({
+      incremental: [{ id: '1', data: { again: 'fast' } }],
+      completed: [
+        { id: '0', errors: [expect.objectContaining({ message: 'Unexpected error.' })] },
+        { id: '1' },
+      ],
+      hasNext: false,
+    })
+  })
+
+  it('in the first part is the end', async () => {
+    expect(await server.parts('{ big ... @defer { fast } }')).toEqual([
+      { data: null, errors: [expect.objectContaining({ message: 'Unexpected error.' })], hasNext: false },
+    ])
   })
 })
 

@@ -10,9 +10,11 @@ import {
 } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { allowDirectives } from '../src/directives.ts'
+import { learnDocument } from '../src/document-cache.ts'
 import { stripIncremental, toEagerDocument } from '../src/document.ts'
-import { isAsyncIterable, splitToStream } from '../src/eager.ts'
+import { splitToStream } from '../src/eager.ts'
 import { executeStreaming } from '../src/execution/execute-streaming.ts'
+import { isAsyncIterable } from '../src/execution/maybe-promise.ts'
 import { resolveOptions } from '../src/options.ts'
 import { mergeParts, type Part } from '../src/parts.ts'
 import { createWireFormatter } from '../src/wire-format.ts'
@@ -57,7 +59,7 @@ async function run(strategy: (typeof strategies)[number], world: World, seed: nu
       ? await executeStreaming({ ...args, document }, options)
       : splitToStream({
           result: strategy === 'eager' ? await executed(toEagerDocument(document, schema)) : plain,
-          document,
+          document: learnDocument(document),
           variables: documentVariables,
           schema,
           maxPatches: options.maxPatches,

@@ -10,7 +10,7 @@ async function turns(count: number): Promise<void> {
 function createGate() {
   const started: string[] = []
   const clock = createFakeClock()
-  return { gate: createStartGate<string>(clock, (work) => started.push(work)), started, clock }
+  return { gate: createStartGate<string>(clock, (works) => started.push(...works)), started, clock }
 }
 
 describe('the gate before deferred work', () => {
@@ -25,6 +25,16 @@ describe('the gate before deferred work', () => {
     expect(started).toEqual([])
     await turns(2)
     expect(started).toEqual(['a', 'b'])
+  })
+
+  it('lets what is finished be written before work that was found meanwhile starts', async () => {
+    const { gate, started } = createGate()
+    gate.open()
+    gate.enter('nested')
+    await turn()
+    expect(started).toEqual([])
+    await turns(2)
+    expect(started).toEqual(['nested'])
   })
 
   it('opens a little beside first fields that take their time: a piece a turn', async () => {

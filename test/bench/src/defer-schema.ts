@@ -9,7 +9,8 @@ export const typeDefs: string = `
     busy(ms: Int!): String
     items(count: Int!): [Item!]!
   }
-  type Item { id: ID! name: String! price: Float! details: Details! }
+  type Item { id: ID! name: String! price: Float! details: Details! rating: Rating! }
+  type Rating { stars: Int! votes: Int! }
   type Details { text: String! stock: Int! tags: [String!]! }
 `
 
@@ -41,6 +42,8 @@ export const resolvers: Record<string, Record<string, (source: any, args: any) =
       })),
   },
   Item: {
+    // As a resolver that asks a data loader does it.
+    rating: async ({ id }: Item) => ({ stars: Number(id) % 5, votes: Number(id) }),
     details: ({ id }: Item) => ({ text: `what is to be said of ${id}`, stock: Number(id), tags: ['a', 'b'] }),
   },
 }

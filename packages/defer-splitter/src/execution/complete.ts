@@ -1,51 +1,88 @@
 import {
-  getNullableType,
   GraphQLError,
   type GraphQLAbstractType,
   type GraphQLLeafType,
-  type GraphQLList,
   type GraphQLObjectType,
-  type GraphQLOutputType,
-  isLeafType,
-  isListType,
-  isNonNullType,
   isObjectType,
 } from 'graphql'
-import type { ObjectPlace, Path } from './delivery-group.ts'
+import type { Path } from './delivery-group.ts'
 import type { FieldCall } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 import type { SharedValues } from './shared-values.ts'
+import type { TypeShape } from './type-shape.ts'
 
 /** GraphQL specification, section 6.4.3: value completion. */
 export function completeValue(
   call: FieldCall,
-  type: GraphQLOutputType,
+  shape: TypeShape,
   value: unknown,
   path: Path,
   shared: SharedValues | undefined,
 ): unknown {
   if (value instanceof Error) throw value
-  if (isNonNullType(type)) {
-    const completed = completeValue(call, getNullableType(type), value, path, shared)
-    return isPromise(completed)
-      ? completed.then((settled) => notNull(call, settled))
-      : notNull(call, completed)
-  }
-  if (value === null || value === undefined) return null
-  if (isLeafType(type)) return completeLeaf(type, value)
-  if (isListType(type)) return completeList(call, type, value, path, shared)
-  const place = (objectType: GraphQLObjectType): ObjectPlace => ({
-    type: objectType,
-    source: value,
-    path,
-    shared,
-  })
-  return isObjectType(type) ? completeObject(call, place(type)) : completeAbstract(call, type, value, place)
+  const completed = completeNullable(call, shape, value, path, shared)
+  if (!shape.isNonNull) return completed
+  return isPromise(completed) ? completed.then((settled) => notNull(call, settled)) : notNull(call, completed)
 }
 
-function notNull({ place, definition }: FieldCall, value: unknown): unknown {
+/** What a field or list item gave, or rejected with: completed, or an error at the nearest place that may be null. */
+export function completeResolved(
+  call: FieldCall,
+  shape: TypeShape,
+  value: unknown,
+  path: Path,
+  shared: SharedValues | undefined,
+): unknown {
+  if (isPromise(value)) {
+    return value.then(
+      (settled) => completeResolved(call, shape, settled, path, shared),
+      (error) => call.fail(error, shape, path),
+    )
+  }
+  try {
+    const completed = completeValue(call, shape, value, path, shared)
+    return isPromise(completed)
+      ? completed.then(undefined, (error) => call.fail(error, shape, path))
+      : completed
+  } catch (error) {
+    return call.fail(error, shape, path)
+  }
+}
+
+/** The commonest leaf: a string, number or boolean. Undefined when it is anything else, or does not fit. */
+export function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+  try {
+    return type.serialize(value) ?? undefined
+  } catch {
+    // The long way reports it.
+    return undefined
+  }
+}
+
+function completeNullable(
+  call: FieldCall,
+  shape: TypeShape,
+  value: unknown,
+  path: Path,
+  shared: SharedValues | undefined,
+): unknown {
+  if (value === null || value === undefined) return null
+  switch (shape.kind) {
+    case 'leaf':
+      return completeLeaf(shape.type, value)
+    case 'list':
+      return completeList(call, shape.item, value, path, shared)
+    case 'object':
+      return completeObject(call, shape.type, value, path, shared)
+    case 'abstract':
+      return completeAbstract(call, shape.type, value, path, shared)
+  }
+}
+
+function notNull(call: FieldCall, value: unknown): unknown {
   if (value !== null) return value
-  throw new Error(`Cannot return null for non-nullable field ${place.type.name}.${definition.name}.`)
+  throw new Error(`Cannot return null for non-nullable field ${call.name}.`)
 }
 
 function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
@@ -58,25 +95,20 @@ function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
 
 function completeList(
   call: FieldCall,
-  type: GraphQLList<GraphQLOutputType>,
+  itemShape: TypeShape,
   value: unknown,
   path: Path,
   shared: SharedValues | undefined,
 ): MaybePromise<unknown[]> {
-  const itemType = type.ofType
-  if (isAsyncIterable(value)) return completeAsyncList(call, itemType, value, path, shared)
+  if (isAsyncIterable(value)) return completeAsyncList(call, itemShape, value, path, shared)
   if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
-    const { place, definition } = call
-    throw new GraphQLError(
-      `Expected Iterable, but did not find one for field "${place.type.name}.${definition.name}".`,
-    )
+    throw new GraphQLError(`Expected Iterable, but did not find one for field "${call.name}".`)
   }
   const completed: unknown[] = []
   let isWaiting = false
-  let index = 0
   try {
     for (const item of value as Iterable<unknown>) {
-      const done = completeItem(call, itemType, item, path, index++, shared)
+      const done = completeItem(call, itemShape, item, path, completed.length, shared)
       isWaiting ||= isPromise(done)
       completed.push(done)
     }
@@ -89,7 +121,7 @@ function completeList(
 
 async function completeAsyncList(
   call: FieldCall,
-  itemType: GraphQLOutputType,
+  itemShape: TypeShape,
   items: AsyncIterable<unknown>,
   path: Path,
   shared: SharedValues | undefined,
@@ -98,7 +130,7 @@ async function completeAsyncList(
   try {
     for await (const item of items) {
       if (call.group.isClosed) break
-      completed.push(completeItem(call, itemType, item, path, completed.length, shared))
+      completed.push(completeItem(call, itemShape, item, path, completed.length, shared))
     }
   } catch (error) {
     Promise.allSettled(completed).catch(() => undefined)
@@ -109,34 +141,34 @@ async function completeAsyncList(
 
 function completeItem(
   call: FieldCall,
-  type: GraphQLOutputType,
+  shape: TypeShape,
   item: unknown,
   listPath: Path,
   index: number,
   shared: SharedValues | undefined,
 ): unknown {
-  const path: Path = { prev: listPath, key: index, typename: undefined }
-  const below = shared?.below(index)
-  try {
-    const completed = isPromise(item)
-      ? item.then((settled) => completeValue(call, type, settled, path, below))
-      : completeValue(call, type, item, path, below)
-    return isPromise(completed)
-      ? completed.then(undefined, (error) => call.fail(error, type, path))
-      : completed
-  } catch (error) {
-    return call.fail(error, type, path)
+  if (shape.kind === 'leaf') {
+    const plain = completePlainLeaf(shape.type, item)
+    if (plain !== undefined) return plain
   }
+  const path: Path = { prev: listPath, key: index, typename: undefined }
+  return completeResolved(call, shape, item, path, shared?.below(index))
 }
 
-function completeObject(call: FieldCall, place: ObjectPlace): unknown {
+function completeObject(
+  call: FieldCall,
+  type: GraphQLObjectType,
+  source: unknown,
+  path: Path,
+  shared: SharedValues | undefined,
+): unknown {
   const { group, field } = call
-  const { type, source } = place
   if (group.isClosed) throw new Error('The answer is no longer wanted.')
-  if (!type.isTypeOf) return call.executeObject(group, place, field.selectionSets)
+  const place = { type, source, path, shared }
+  if (!type.isTypeOf) return call.executeObject(group, place, field.below)
   const check = (isOfType: boolean): MaybePromise<unknown> => {
-    if (isOfType) return call.executeObject(group, place, field.selectionSets)
-    throw new GraphQLError(`A value of "${call.definition.name}" is not of type "${type.name}".`)
+    if (isOfType) return call.executeObject(group, place, field.below)
+    throw new GraphQLError(`A value of "${field.definition.name}" is not of type "${type.name}".`)
   }
   const isOfType = type.isTypeOf(source, group.contextValue, call.info)
   return isPromise(isOfType) ? isOfType.then(check) : check(isOfType)
@@ -146,12 +178,14 @@ function completeAbstract(
   call: FieldCall,
   type: GraphQLAbstractType,
   value: unknown,
-  place: (type: GraphQLObjectType) => ObjectPlace,
+  path: Path,
+  shared: SharedValues | undefined,
 ): unknown {
   const { operation, contextValue } = call.group
   const resolveType = type.resolveType ?? operation.typeResolver
   const named = resolveType(value, contextValue, call.info, type)
-  const complete = (name: unknown): unknown => completeObject(call, place(concreteType(call, type, name)))
+  const complete = (name: unknown): unknown =>
+    completeObject(call, concreteType(call, type, name), value, path, shared)
   return isPromise(named) ? named.then(complete) : complete(named)
 }
 
@@ -159,8 +193,7 @@ function concreteType(call: FieldCall, type: GraphQLAbstractType, name: unknown)
   const { schema } = call.group.operation
   const found = typeof name === 'string' ? schema.getType(name) : undefined
   if (isObjectType(found) && schema.isSubType(type, found)) return found
-  const { place, definition } = call
   throw new GraphQLError(
-    `Abstract type "${type.name}" must resolve to the name of one of its object types for field "${place.type.name}.${definition.name}", but resolved to ${JSON.stringify(name) ?? 'undefined'}.`,
+    `Abstract type "${type.name}" must resolve to the name of one of its object types for field "${call.name}", but resolved to ${JSON.stringify(name) ?? 'undefined'}.`,
   )
 }

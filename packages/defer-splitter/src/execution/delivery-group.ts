@@ -1,7 +1,7 @@
 import type { GraphQLError, GraphQLObjectType } from 'graphql'
-import type { DeferredFragment } from '../collect-fields.ts'
 import type { PathSegment } from '../parts.ts'
 import type { Operation } from './operation.ts'
+import type { PlannedFragment } from './selections.ts'
 import type { SharedValues } from './shared-values.ts'
 
 export interface Path {
@@ -22,10 +22,12 @@ export interface ObjectPlace {
 export interface DeliveryGroup {
   readonly operation: Operation
   readonly contextValue: unknown
+  /** Aborts when the group's calls are no longer wanted. Made when it is asked for. */
   readonly signal: AbortSignal | undefined
-  readonly errors: GraphQLError[]
   /** No longer wanted: timed out, or the client has left. */
   readonly isClosed: boolean
+  /** Takes an error of one of the group's fields; one that comes after the group was done is not told any more. */
+  report(error: GraphQLError): void
   /** Takes fragments for later; false when the response may not have that many more patches. */
-  defer(fragments: readonly DeferredFragment[], place: ObjectPlace): boolean
+  defer(fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
 }

@@ -1,109 +1,92 @@
-import type { GraphQLLeafType, SelectionSetNode } from 'graphql'
-import type { FieldGroup } from '../collect-fields.ts'
 import type { Data } from '../parts.ts'
-import { completeValue } from './complete.ts'
+import { completePlainLeaf, completeResolved } from './complete.ts'
 import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+import type { PlannedField, Selections } from './selections.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
 /** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */
 export function executeSelections(
   group: DeliveryGroup,
   place: ObjectPlace,
-  selectionSets: readonly SelectionSetNode[],
+  selections: Selections,
 ): MaybePromise<Data> {
-  const { collector, rootType, definition } = group.operation
-  let selected = collector.collect(selectionSets, place.type)
+  let selection = selections.on(place.type)
   let at = place
-  if (selected.deferred.length > 0) {
-    if (!place.shared && selected.sharedKeys.size > 0) {
-      at = { ...place, shared: createSharedValues(selected.sharedKeys) }
+  if (selection.deferred.length > 0) {
+    if (!place.shared && selection.sharedKeys.size > 0) {
+      at = { ...place, shared: createSharedValues(selection.sharedKeys) }
     }
-    if (!group.defer(selected.deferred, at)) {
-      selected = collector.collectInlined(selectionSets, place.type)
+    if (!group.defer(selection.deferred, at)) {
+      selection = selections.inlinedOn(place.type)
       at = place
     }
   }
-  const isSerial = definition.operation === 'mutation' && place.type === rootType && !place.path
-  return isSerial ? executeSerially(group, at, selected.groups) : executeFields(group, at, selected.groups)
+  const isSerial = !place.path && group.operation.isMutation
+  return isSerial ? executeSerially(group, at, selection.fields) : executeFields(group, at, selection.fields)
 }
 
 function executeFields(
   group: DeliveryGroup,
   place: ObjectPlace,
-  fields: readonly FieldGroup[],
+  fields: readonly PlannedField[],
 ): MaybePromise<Data> {
   const data: Data = {}
   let waiting: Promise<unknown>[] | undefined
   try {
     for (const field of fields) {
-      const { key } = field
-      const value = executeField(group, place, field)
-      if (value === undefined) continue
+      const plain = executePlainLeaf(group, place, field)
+      const value = plain ?? executeField(group, place, field)
       // Set at once even when it is still to come: the keys keep the order of the document.
-      data[key] = value
-      if (!isPromise(value)) continue
+      data[field.key] = value
+      if (plain !== undefined || !isPromise(value)) continue
       waiting ??= []
-      waiting.push(value.then((settled) => (data[key] = settled)))
+      waiting.push(value.then((settled) => (data[field.key] = settled)))
     }
   } catch (error) {
     // The field that failed takes this object with it; what the others still bring is of no use.
     if (waiting) Promise.allSettled(waiting).catch(() => undefined)
     throw error
   }
-  return waiting ? Promise.all(waiting).then(() => data) : data
+  return waiting ? allDone(waiting, data) : data
+}
+
+function allDone(waiting: readonly Promise<unknown>[], data: Data): Promise<Data> {
+  const done = waiting.length === 1 && waiting[0] ? waiting[0] : Promise.all(waiting)
+  return done.then(() => data)
 }
 
 async function executeSerially(
   group: DeliveryGroup,
   place: ObjectPlace,
-  fields: readonly FieldGroup[],
+  fields: readonly PlannedField[],
 ): Promise<Data> {
   const data: Data = {}
-  for (const field of fields) {
-    const value = await executeField(group, place, field)
-    if (value !== undefined) data[field.key] = value
-  }
+  for (const field of fields) data[field.key] = await executeField(group, place, field)
   return data
 }
 
-/** The field's value as it goes into the data; undefined when the type has no such field. */
-function executeField(group: DeliveryGroup, place: ObjectPlace, field: FieldGroup): unknown {
-  const plan = group.operation.planOf(place.type, field)
-  if (!plan) return undefined
-  const { definition, plainLeaf } = plan
-  if (plainLeaf && !place.shared) {
-    const completed = completePlainLeaf(plainLeaf, propertyOf(place.source, definition.name))
-    if (completed !== undefined) return completed
-  }
-  const call = new FieldCall(group, place, field, definition, executeSelections)
-  const shared = place.shared?.has(field.key) ? place.shared : undefined
-  const { type } = definition
-  const { path } = call
-  try {
-    const resolved = shared ? resolveShared(shared, call) : call.resolve(group.contextValue)
-    const below = shared?.below(field.key)
-    const completed = isPromise(resolved)
-      ? resolved.then((value) => completeValue(call, type, value, path, below))
-      : completeValue(call, type, resolved, path, below)
-    return isPromise(completed)
-      ? completed.then(undefined, (error) => call.fail(error, type, path))
-      : completed
-  } catch (error) {
-    return call.fail(error, type, path)
-  }
-}
-
 /** The commonest field: a property with a string, number or boolean. Undefined when it is anything else. */
-function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknown {
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
-  try {
-    return type.serialize(value) ?? undefined
-  } catch {
-    // The long way reports it.
+function executePlainLeaf(group: DeliveryGroup, place: ObjectPlace, field: PlannedField): unknown {
+  const { definition, shape } = field
+  if (shape.kind !== 'leaf' || definition.resolve || place.shared || group.operation.fieldResolver) {
     return undefined
   }
+  return completePlainLeaf(shape.type, propertyOf(place.source, definition.name))
+}
+
+/** The field's value as it goes into the data. */
+function executeField(group: DeliveryGroup, place: ObjectPlace, field: PlannedField): unknown {
+  const call = new FieldCall(group, place, field, executeSelections)
+  const shared = place.shared?.has(field.key) ? place.shared : undefined
+  let resolved: unknown
+  try {
+    resolved = shared ? resolveShared(shared, call) : call.resolve(group.contextValue)
+  } catch (error) {
+    return call.fail(error, field.shape, call.path)
+  }
+  return completeResolved(call, field.shape, resolved, call.path, shared?.below(field.key))
 }
 
 function resolveShared(shared: SharedValues, call: FieldCall): unknown {

@@ -4,6 +4,7 @@ import { withSignal } from './fragment-context.ts'
 
 /** What all patches of one `@defer` in the document have in common: one timer, one signal, one context. */
 export interface FragmentUsage<Member> {
+  /** Made when it is asked for, as the signal. */
   readonly contextValue: unknown
   readonly signal: AbortSignal
   /** The patch has something to wait for: it shares the usage's time with those that wait already. */
@@ -20,74 +21,95 @@ export interface FragmentUsages<Member> {
   close(): void
 }
 
-export function createFragmentUsages<Member>(input: {
+interface UsagesInput<Member> {
   readonly contextValue: unknown
   readonly timeoutMs: number
   readonly clock: DeferClock
   readonly onTimeout: (members: readonly Member[]) => void
-}): FragmentUsages<Member> {
-  const { contextValue, timeoutMs, clock, onTimeout } = input
-  const closers = new Map<DirectiveNode, () => void>()
-  const usages = new Map<DirectiveNode, FragmentUsage<Member>>()
+}
 
-  function createUsage(node: DirectiveNode): FragmentUsage<Member> {
-    const controller = new AbortController()
-    const { signal } = controller
-    const waiting = new Set<Member>()
-    let timer: unknown
-
-    /** What comes later under the same directive starts afresh. */
-    function retire(): void {
-      clock.clearTimeout(timer)
-      usages.delete(node)
-      closers.delete(node)
-    }
-
-    function timeOut(): void {
-      const members = [...waiting]
-      waiting.clear()
-      retire()
-      // First the answer, so that what the cancelled calls report does not become part of it.
-      onTimeout(members)
-      controller.abort(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
-    }
-
-    function done(member: Member): void {
-      if (waiting.delete(member) && waiting.size === 0) clock.clearTimeout(timer)
-    }
-
-    closers.set(node, () => {
-      clock.clearTimeout(timer)
-      if (waiting.size > 0) controller.abort()
-    })
-    return {
-      contextValue: withSignal(contextValue, signal),
-      signal,
-      wait(member) {
-        if (waiting.size === 0 && timeoutMs > 0) timer = clock.setTimeout(timeOut, timeoutMs)
-        waiting.add(member)
-      },
-      done,
-      drop(member) {
-        if (!waiting.has(member)) return
-        done(member)
-        if (waiting.size > 0) return
-        retire()
-        controller.abort()
-      },
-    }
-  }
-
+export function createFragmentUsages<Member>(input: UsagesInput<Member>): FragmentUsages<Member> {
+  const usages = new Map<DirectiveNode, Usage<Member>>()
   return {
     of(node) {
       let usage = usages.get(node)
-      if (!usage) usages.set(node, (usage = createUsage(node)))
+      if (!usage) {
+        // What comes later under the same directive starts afresh.
+        usages.set(node, (usage = new Usage(input, () => usages.delete(node))))
+      }
       return usage
     },
     close() {
-      for (const close of closers.values()) close()
-      closers.clear()
+      for (const usage of usages.values()) usage.close()
       usages.clear()
     },
+  }
+}
+
+class Usage<Member> implements FragmentUsage<Member> {
+  readonly #input: UsagesInput<Member>
+  readonly #retire: () => void
+  readonly #waiting = new Set<Member>()
+  #controller: AbortController | undefined
+  #context: { readonly value: unknown } | undefined
+  #timer: unknown
+
+  constructor(input: UsagesInput<Member>, retire: () => void) {
+    this.#input = input
+    this.#retire = retire
+  }
+
+  get signal(): AbortSignal {
+    return (this.#controller ??= new AbortController()).signal
+  }
+
+  get contextValue(): unknown {
+    this.#context ??= { value: withSignal(this.#input.contextValue, () => this.signal) }
+    return this.#context.value
+  }
+
+  wait(member: Member): void {
+    const { clock, timeoutMs } = this.#input
+    if (this.#waiting.size === 0 && timeoutMs > 0) {
+      this.#timer = clock.setTimeout(() => this.#timeOut(), timeoutMs)
+    }
+    this.#waiting.add(member)
+  }
+
+  done(member: Member): void {
+    if (this.#waiting.delete(member) && this.#waiting.size === 0) this.#stopTimer()
+  }
+
+  drop(member: Member): void {
+    if (!this.#waiting.has(member)) return
+    this.done(member)
+    if (this.#waiting.size > 0) return
+    this.#retire()
+    this.#cancel()
+  }
+
+  close(): void {
+    this.#stopTimer()
+    if (this.#waiting.size > 0) this.#cancel()
+  }
+
+  #timeOut(): void {
+    const members = [...this.#waiting]
+    this.#waiting.clear()
+    this.#stopTimer()
+    this.#retire()
+    // First the answer, so that what the cancelled calls report does not become part of it.
+    this.#input.onTimeout(members)
+    this.#cancel(new DOMException('The deferred fragment took too long.', 'TimeoutError'))
+  }
+
+  /** For those that look at the signal later, too: a resolver may do so after an await of its own. */
+  #cancel(reason?: DOMException): void {
+    this.#controller ??= new AbortController()
+    this.#controller.abort(reason)
+  }
+
+  #stopTimer(): void {
+    this.#input.clock.clearTimeout(this.#timer)
   }
 }

@@ -1,5 +1,5 @@
 import { announced, type DeferPatch, type InitialPart, type LaterPart, type Part } from '../parts.ts'
-import { type DeliveryRecord, isReachable, toPatch } from './patch-record.ts'
+import { type DeliveryRecord, isReachable, toPatch } from './delivery-record.ts'
 
 /** The parts of one response in the order in which they may be sent: a fragment after the one that holds it. */
 export interface PartStream extends AsyncIterableIterator<Part> {
@@ -7,6 +7,8 @@ export interface PartStream extends AsyncIterableIterator<Part> {
   begin(): InitialPart | undefined
   /** A record is done or dropped. What is done in the same turn of the event loop goes into one part. */
   settled(): void
+  /** Nothing else is to come: what is done goes out now. */
+  allSettled(): void
   /** Ends the stream without another part. */
   end(): void
 }
@@ -22,7 +24,7 @@ export function createPartStream(input: {
   const pending = new Set<DeliveryRecord>()
   let initial: InitialPart | undefined
   let consumer: ((result: IteratorResult<Part, undefined>) => void) | undefined
-  let isScheduled = false
+  let scheduled: NodeJS.Immediate | undefined
   let isEnded = false
 
   /** The record is sent: what depends on it may follow. */
@@ -37,7 +39,7 @@ export function createPartStream(input: {
   }
 
   function flush(): void {
-    isScheduled = false
+    scheduled = undefined
     if (!consumer) return
     const incremental: DeferPatch[] = []
     const opened: DeliveryRecord[] = []
@@ -66,9 +68,13 @@ export function createPartStream(input: {
   }
 
   function schedule(): void {
-    if (isScheduled || isEnded || !consumer) return
-    isScheduled = true
-    setImmediate(flush)
+    if (scheduled || isEnded || !consumer) return
+    scheduled = setImmediate(flush)
+  }
+
+  function flushNow(): void {
+    if (scheduled) clearImmediate(scheduled)
+    flush()
   }
 
   function finish(): void {
@@ -97,6 +103,7 @@ export function createPartStream(input: {
       return initial
     },
     settled: schedule,
+    allSettled: flushNow,
     end,
     next() {
       if (initial) {

@@ -15,7 +15,10 @@ export interface StartGate<Work> {
 /** Fast first fields are answered within the grace; beside slow ones it is not noticed. */
 const graceMs = 5
 
-export function createStartGate<Work>(clock: DeferClock, start: (work: Work) => void): StartGate<Work> {
+export function createStartGate<Work>(
+  clock: DeferClock,
+  start: (works: readonly Work[]) => void,
+): StartGate<Work> {
   let waiting: Work[] = []
   let state: 'shut' | 'ajar' | 'open' | 'closed' = 'shut'
   let isScheduled = false
@@ -33,7 +36,7 @@ export function createStartGate<Work>(clock: DeferClock, start: (work: Work) => 
     if (state === 'closed') return
     const starting = state === 'open' ? waiting : waiting.slice(0, 1)
     waiting = waiting.slice(starting.length)
-    for (const work of starting) start(work)
+    start(starting)
     schedule()
   }
 
@@ -49,7 +52,7 @@ export function createStartGate<Work>(clock: DeferClock, start: (work: Work) => 
       }, graceMs)
     },
     open() {
-      if (state === 'closed') return
+      if (state === 'closed' || state === 'open') return
       state = 'open'
       clock.clearTimeout(graceTimer)
       schedule()

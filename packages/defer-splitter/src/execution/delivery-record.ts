@@ -1,0 +1,100 @@
+import { type GraphQLError, responsePathAsArray } from 'graphql'
+import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
+import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
+import type { FragmentUsage } from './fragment-usage.ts'
+import type { Operation } from './operation.ts'
+import type { PlannedFragment } from './selections.ts'
+
+/**
+ * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or
+ * nobody wants it.
+ */
+export type RecordState = 'waiting' | 'running' | 'done' | 'sent' | 'dropped'
+
+/** The response that a record is part of. */
+export interface DeliveryRun {
+  readonly operation: Operation
+  /** The signal of the first fields. */
+  readonly signal: AbortSignal | undefined
+  readonly isClosed: boolean
+  /** See `DeliveryGroup.defer`. */
+  defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
+}
+
+const none: readonly never[] = []
+
+/** What is delivered together, and what depends on it. The root record, without a fragment, is the first part. */
+export class DeliveryRecord implements DeliveryGroup, Announced {
+  readonly run: DeliveryRun
+  readonly fragment: PlannedFragment | undefined
+  readonly place: ObjectPlace
+  state: RecordState = 'waiting'
+  children: readonly DeliveryRecord[] = none
+  /** What the patches of the same directive share; set when it starts. */
+  usage: FragmentUsage<DeliveryRecord> | undefined
+  data: Data | null = null
+  errors: readonly GraphQLError[] = none
+  #path: readonly PathSegment[] | undefined
+
+  constructor(run: DeliveryRun, place: ObjectPlace, fragment?: PlannedFragment) {
+    this.run = run
+    this.place = place
+    this.fragment = fragment
+  }
+
+  get path(): readonly PathSegment[] {
+    return (this.#path ??= this.place.path ? responsePathAsArray(this.place.path) : none)
+  }
+
+  get label(): string | undefined {
+    return this.fragment?.label
+  }
+
+  get operation(): Operation {
+    return this.run.operation
+  }
+
+  get contextValue(): unknown {
+    return this.usage ? this.usage.contextValue : this.run.operation.contextValue
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.usage ? this.usage.signal : this.run.signal
+  }
+
+  get isClosed(): boolean {
+    return this.state !== 'running' || this.run.isClosed
+  }
+
+  report(error: GraphQLError): void {
+    if (this.state !== 'running') return
+    if (this.errors === none) this.errors = [error]
+    else (this.errors as GraphQLError[]).push(error)
+  }
+
+  defer(fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
+    return this.run.defer(this, fragments, place)
+  }
+
+  addChild(child: DeliveryRecord): void {
+    if (this.children === none) this.children = [child]
+    else (this.children as DeliveryRecord[]).push(child)
+  }
+}
+
+/** Whether the record's place is an object in its parent's data: an error may have taken it away. */
+export function isReachable(record: DeliveryRecord, parent: DeliveryRecord): boolean {
+  let place: unknown = parent.data
+  for (const segment of record.path.slice(parent.path.length)) {
+    if (typeof place !== 'object' || place === null) return false
+    place = (place as Record<PathSegment, unknown>)[segment]
+  }
+  return typeof place === 'object' && place !== null
+}
+
+export function toPatch({ data, path, label, errors }: DeliveryRecord): DeferPatch {
+  const patch: DeferPatch = { data, path }
+  if (label !== undefined) patch.label = label
+  if (errors.length > 0) patch.errors = errors
+  return patch
+}

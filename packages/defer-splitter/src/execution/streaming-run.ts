@@ -1,0 +1,217 @@
+import { type ExecutionResult, type GraphQLError, locatedError } from 'graphql'
+import { fragmentTimedOut, totalTimedOut } from '../errors.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Data, Part } from '../parts.ts'
+import type { ObjectPlace } from './delivery-group.ts'
+import { DeliveryRecord, type DeliveryRun } from './delivery-record.ts'
+import { executeSelections } from './fields.ts'
+import { createFragmentUsages, type FragmentUsages } from './fragment-usage.ts'
+import { isPromise, type MaybePromise } from './maybe-promise.ts'
+import type { Operation } from './operation.ts'
+import { createPartStream, type PartStream } from './part-stream.ts'
+import type { PlannedFragment } from './selections.ts'
+import { createStartGate, type StartGate } from './start-gate.ts'
+
+export type Executed = ExecutionResult | AsyncIterable<Part>
+
+/** One response: its first part, what follows, and when it ends. */
+export class StreamingRun implements DeliveryRun {
+  readonly operation: Operation
+  isClosed = false
+  readonly #options: ResolvedOptions
+  readonly #leavingOf: () => readonly AbortSignal[]
+  readonly #root: DeliveryRecord
+  readonly #gate: StartGate<DeliveryRecord>
+  readonly #stream: PartStream
+  readonly #usages: FragmentUsages<DeliveryRecord>
+  #leaving: readonly AbortSignal[] | undefined
+  #isWatching = false
+  #records = 0
+  /** Those that are not done yet. */
+  #open = 0
+  #totalTimer: unknown
+  #answerLate: ((result: Executed) => void) | undefined
+
+  /** @param leavingOf What tells that the client has left; asked when there is something to cancel. */
+  constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly AbortSignal[]) {
+    const { contextValue, rootType: type, rootValue: source } = operation
+    const { fragmentTimeoutMs, clock } = options
+    this.operation = operation
+    this.#options = options
+    this.#leavingOf = leavingOf
+    this.#root = new DeliveryRecord(this, { type, source, path: undefined, shared: undefined })
+    this.#gate = createStartGate(clock, (records) => this.#startAll(records))
+    this.#stream = createPartStream({
+      root: this.#root,
+      onFirstTaken: this.#gate.open,
+      onDrop: (record) => this.#drop(record),
+      onEnd: () => this.#close(),
+    })
+    this.#usages = createFragmentUsages({
+      contextValue,
+      timeoutMs: fragmentTimeoutMs,
+      clock,
+      onTimeout: (records) => this.#giveUp(records, `it took longer than ${fragmentTimeoutMs} ms`),
+    })
+  }
+
+  execute(): MaybePromise<Executed> {
+    const root = this.#root
+    const { selections } = this.operation
+    this.#startTotalTimer()
+    root.state = 'running'
+    let data: MaybePromise<Data>
+    try {
+      data = executeSelections(root, root.place, selections)
+    } catch (error) {
+      return this.#firstFailed(error)
+    }
+    if (!isPromise(data)) return this.#firstDone(data)
+    this.#watchLeaving()
+    this.#gate.openSoon()
+    return new Promise((resolve) => {
+      this.#answerLate = resolve
+      data.then(
+        (settled) => resolve(this.#firstDone(settled)),
+        (error) => resolve(this.#firstFailed(error)),
+      )
+    })
+  }
+
+  get signal(): AbortSignal | undefined {
+    this.#leaving ??= this.#leavingOf()
+    return this.#leaving[0]
+  }
+
+  defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
+    if (this.#records + fragments.length > this.#options.maxPatches) return false
+    this.#records += fragments.length
+    this.#open += fragments.length
+    for (const fragment of fragments) {
+      const record = new DeliveryRecord(this, place, fragment)
+      parent.addChild(record)
+      this.#gate.enter(record)
+    }
+    return true
+  }
+
+  #firstDone(data: Data): Executed {
+    const root = this.#root
+    root.data = data
+    if (this.#stream.begin()) return this.#stream
+    this.#close()
+    return root.errors.length > 0 ? { data, errors: root.errors } : { data }
+  }
+
+  #firstFailed(error: unknown): Executed {
+    this.#close()
+    return { data: null, errors: [...this.#root.errors, locatedError(error, undefined)] }
+  }
+
+  #startAll(records: readonly DeliveryRecord[]): void {
+    for (const record of records) this.#start(record)
+    if (this.#open === 0) this.#stream.allSettled()
+  }
+
+  #start(record: DeliveryRecord): void {
+    const { fragment, place } = record
+    if (record.state !== 'waiting' || !fragment) return
+    const usage = this.#usages.of(fragment.usage)
+    record.state = 'running'
+    record.usage = usage
+    try {
+      const data = executeSelections(record, place, fragment.selections)
+      if (!isPromise(data)) {
+        this.#finish(record, data)
+        return
+      }
+      usage.wait(record)
+      this.#watchLeaving()
+      data.then(
+        (settled) => this.#finish(record, settled),
+        (error) => this.#fail(record, error),
+      )
+    } catch (error) {
+      this.#fail(record, error)
+    }
+  }
+
+  #fail(record: DeliveryRecord, error: unknown): void {
+    record.report(locatedError(error, undefined, record.path))
+    this.#finish(record, null)
+  }
+
+  #finish(record: DeliveryRecord, data: Data | null): void {
+    if (record.state !== 'running') return
+    record.state = 'done'
+    this.#open--
+    record.data = data
+    if (data === null) for (const child of record.children) this.#drop(child)
+    record.usage?.done(record)
+    this.#stream.settled()
+  }
+
+  /** The record is not sent: its place is gone. */
+  #drop(record: DeliveryRecord): void {
+    if (record.state === 'dropped') return
+    if (record.state === 'waiting' || record.state === 'running') this.#open--
+    record.state = 'dropped'
+    for (const child of record.children) this.#drop(child)
+    record.usage?.drop(record)
+    this.#stream.settled()
+  }
+
+  #giveUp(open: readonly DeliveryRecord[], why: string): void {
+    for (const record of open) {
+      if (record.state === 'waiting') record.state = 'running'
+      if (record.state !== 'running') continue
+      const { usage } = record
+      record.usage = undefined
+      // Without what it had so far: a part of its errors would not explain why everything is missing.
+      record.errors = [fragmentTimedOut(record.path, why)]
+      this.#finish(record, null)
+      // First the answer, then the end of its calls, so that what they report does not become part of it.
+      usage?.drop(record)
+    }
+  }
+
+  #startTotalTimer(): void {
+    const { maxTotalTimeoutMs, clock } = this.#options
+    if (maxTotalTimeoutMs === 0) return
+    this.#totalTimer = clock.setTimeout(() => {
+      if (this.#root.state === 'running') {
+        const errors: readonly GraphQLError[] = [totalTimedOut(maxTotalTimeoutMs)]
+        this.#close()
+        this.#answerLate?.({ errors })
+      } else {
+        this.#giveUp(openRecords(this.#root), `the query took longer than ${maxTotalTimeoutMs} ms`)
+      }
+    }, maxTotalTimeoutMs)
+  }
+
+  /** A client that leaves ends the stream. Before anything waits, whoever reads the stream does that. */
+  #watchLeaving(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.#leaving ??= this.#leavingOf()
+    for (const signal of this.#leaving) {
+      if (signal.aborted) this.#stream.end()
+      else signal.addEventListener('abort', this.#stream.end, { once: true })
+    }
+  }
+
+  #close(): void {
+    this.isClosed = true
+    this.#gate.close()
+    this.#usages.close()
+    this.#options.clock.clearTimeout(this.#totalTimer)
+    if (!this.#isWatching || !this.#leaving) return
+    for (const signal of this.#leaving) signal.removeEventListener('abort', this.#stream.end)
+  }
+}
+
+/** Every record that the client still waits for, the outermost of each branch. */
+function openRecords(record: DeliveryRecord): readonly DeliveryRecord[] {
+  if (record.state === 'waiting' || record.state === 'running') return [record]
+  return record.children.flatMap(openRecords)
+}
