@@ -20,6 +20,7 @@ import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
 import { openBus, type OpenedBus } from './open-bus.ts'
+import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
 import { httpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
 import { openSources } from './sources/open-sources.ts'
@@ -103,6 +104,15 @@ function compose(parts: Parts): Gateway {
   const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
   const status =
     activity && createStatus({ readings: statusReadings({ ...parts, activity, endpoint: ENDPOINT }), logger })
+  const cachePlugin = cache && useResponseCache(cache)
+  const defer = deferPlugin(config)
+  const added = config.plugins ?? []
+  refuseDoubles(added, {
+    responseCache: cachePlugin,
+    defer: config.defer === false ? undefined : defer,
+    liveQuery: config.liveQuery === false ? undefined : live,
+  })
+  const isDeferFirst = mayWrapExecutor(added)
   const schema = holdSchema()
   let draining = false
 
@@ -131,14 +141,15 @@ function compose(parts: Parts): Gateway {
     context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
     plugins: [
       useReadinessCheck({ endpoint: '/health/ready', check: isReady }),
+      ...(isDeferFirst ? [defer] : []),
       // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
-      ...(config.plugins ?? []),
-      ...cachePlugins(cache),
+      ...added,
+      ...(cachePlugin ? [cachePlugin] : []),
       ...observability.plugins,
       ...(status ? [status.plugin] : []),
       ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
       ...safetyPlugins(http),
-      deferPlugin(config),
+      ...(isDeferFirst ? [] : [defer]),
       live,
       ...sources.map((source) => source.plugin),
       schema.plugin,
@@ -191,10 +202,6 @@ function openCache(
       if (event.type === 'error') logger.error(event.error, 'response cache')
     },
   })
-}
-
-function cachePlugins(cache: ResponseCache | undefined): readonly Plugin[] {
-  return cache ? [useResponseCache(cache)] : []
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {

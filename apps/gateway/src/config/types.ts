@@ -155,7 +155,7 @@ export interface GatewayConfig {
    * by code. It asks nobody who they are. Default true; production false.
    */
   readonly status?: boolean | undefined
-  /** Further Yoga or Envelop plugins, after the gateway's own. */
+  /** Further Yoga or Envelop plugins. They stand before the response cache, so that they see hits like misses. */
   readonly plugins?: readonly Plugin[] | undefined
   /** Extends the schema of the sources. */
   readonly typeDefs?: string | readonly string[] | undefined
