@@ -1,6 +1,6 @@
 import type { MessageEncoder } from './codec/encode.ts'
 import type { ExposedMethod } from './methods.ts'
-import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
+import type { Callable, CallSite, Invoker, ReadReply } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Shapes } from './schema/shapes.ts'
 import { holdsBytes, readFiles } from './uploads.ts'
@@ -13,11 +13,19 @@ export interface TypedMethod<Request, Response> {
   readonly responseDeserialize: (bytes: Buffer) => Response
 }
 
+type Arguments = Readonly<Record<string, unknown>>
+
 /** Calls one method with GraphQL arguments and gives GraphQL values. Failures are GraphQL errors. */
 export interface MethodRuntime {
   readonly description: string | undefined
-  unary(args: Readonly<Record<string, unknown>>, site: CallSite): Promise<unknown>
-  stream(args: Readonly<Record<string, unknown>>, site: CallSite): Promise<AsyncIterableIterator<unknown>>
+  /** The request's bytes; a promise only where the arguments may hold files. @throws GraphQLError BAD_USER_INPUT */
+  encode(args: Arguments): Uint8Array | Promise<Uint8Array>
+  /** Calls with a request that is encoded already, and reads the reply in a way of one's own. */
+  send<T>(request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
+  /** The GraphQL value of a reply. */
+  decode(reply: Uint8Array): unknown
+  unary(args: Arguments, site: CallSite): Promise<unknown>
+  stream(args: Arguments, site: CallSite): Promise<AsyncIterableIterator<unknown>>
   /** The response's field that stands for it, or the response. */
   pluck(response: unknown): unknown
 }
@@ -40,21 +48,40 @@ export function createMethodRuntime(
   const pluckName = output.fields.find((field) => field.desc === responsePluck)?.name
   const isFlag = !output.fields.some(({ inOutput }) => inOutput)
 
-  async function toRequest(args: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
-    const value = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Readonly<
-      Record<string, unknown>
-    >
-    return encode(mayHoldFiles ? ((await readFiles(value)) as Readonly<Record<string, unknown>>) : value)
+  function toRequest(args: Arguments): Uint8Array | Promise<Uint8Array> {
+    const value = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments
+    return mayHoldFiles ? readFiles(value).then((read) => toBytes(read as Arguments)) : toBytes(value)
+  }
+
+  function toBytes(value: Arguments): Uint8Array {
+    try {
+      return encode(value)
+    } catch (error) {
+      throw toRpcError(error, errors)
+    }
+  }
+
+  async function send<T>(request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T> {
+    try {
+      return await invoker.unary(callable, request, site, read)
+    } catch (error) {
+      throw toRpcError(error, errors)
+    }
   }
 
   return {
     description,
-    async unary(args, site) {
+    encode: toRequest,
+    send,
+    decode(reply) {
       try {
-        return await invoker.unary(callable, await toRequest(args), site)
+        return callable.decode(reply)
       } catch (error) {
         throw toRpcError(error, errors)
       }
+    },
+    async unary(args, site) {
+      return send(await toRequest(args), site, callable.decode)
     },
     async stream(args, site) {
       try {

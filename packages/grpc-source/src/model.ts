@@ -8,6 +8,8 @@ import {
 import type { Annotations } from './annotations.ts'
 import { createDecoders } from './codec/decode.ts'
 import { createEncoders } from './codec/encode.ts'
+import { scalarCodecs } from './codec/scalar-codecs.ts'
+import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
 import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
@@ -17,6 +19,7 @@ import { exposeMethods, findMethod, methodId, type ExposedMethod } from './metho
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger, MappingOptions } from './options.ts'
+import { createRecordedReplies } from './plans/recorded-replies.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
@@ -71,12 +74,11 @@ export function buildModel(options: ModelOptions): Model {
     findings,
     resolverField,
   })
-  const decoders = createDecoders({
-    shapes,
-    registry,
-    int64: mapping.int64,
-    onUnknownEnum: warnOnce(logger, sourceName),
-  })
+  const onUnknownEnum = warnOnce(logger, sourceName)
+  const scalars = scalarCodecs(mapping.int64)
+  const wellKnown = wellKnownCodecs(registry, scalars)
+  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum })
+  const recorded = createRecordedReplies()
   const encoders = createEncoders({ shapes, registry })
   const exposed = exposeMethods({ registry, annotations, expose, overrides, findings })
   const withoutEndpoint = new Set<DescService>()
@@ -216,6 +218,10 @@ export function buildModel(options: ModelOptions): Model {
       bus,
       isEntity: (name) => messageNames.has(name),
       fieldMasks: source.fieldMasks === true,
+      plannable:
+        source.plans === false
+          ? undefined
+          : { codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders }, recorded },
     })
     roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
   }
@@ -259,10 +265,11 @@ export function buildModel(options: ModelOptions): Model {
       const desc = findMethod(registry, method.path)
       if (!desc) return undefined
       const decode = (bytes: Uint8Array): unknown => method.responseDeserialize(Buffer.from(bytes))
-      const callable = { ...toCallable(desc, isReadMethod(desc)), decode }
-      return invoker.unary(callable, method.requestSerialize(request), site).catch((error: unknown) => {
-        throw toRpcError(error, errors)
-      })
+      return invoker
+        .unary(toCallable(desc, isReadMethod(desc)), method.requestSerialize(request), site, decode)
+        .catch((error: unknown) => {
+          throw toRpcError(error, errors)
+        })
     },
   }
 }

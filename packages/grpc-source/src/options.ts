@@ -2,6 +2,7 @@ import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
 import type { Int64Mode } from './codec/scalar-codecs.ts'
 import type { JoinOptions } from './join-options.ts'
+import type { OnPlan } from './plans/plan-event.ts'
 import type { CallObserver } from './runtime/call.ts'
 import type { ChannelOptions, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
@@ -141,6 +142,14 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly dedupe?: 'operation' | 'inflight' | false | undefined
   /** Metadata of every call. Default: forwards `authorization`, `x-request-id`, `traceparent`, `tracestate`. */
   readonly metadata?: MetadataOptions | undefined
+  /**
+   * Answers queries whose fields are all this source's by plans: from the replies' bytes to JSON, without objects in
+   * between. Default true. The answers are the same, errors included; operations that a plan does not reach are
+   * executed as without plans.
+   */
+  readonly plans?: boolean | undefined
+  /** Told which operations have a plan, and why others have none. Exceptions are ignored. */
+  readonly onPlan?: OnPlan | undefined
   /** Sends the selected fields in the request's `read_mask` or `field_mask`. Default false. */
   readonly fieldMasks?: boolean | undefined
   /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */

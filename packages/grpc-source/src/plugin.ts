@@ -1,5 +1,6 @@
 import type { Plugin } from '@envelop/core'
 import type { GraphQLSchema } from 'graphql'
+import type { Executor } from './plans/plain-executor.ts'
 import { extendTypes, missingFields } from './schema/extend.ts'
 import { mergeSchemas } from './schema/merge.ts'
 import type { GrpcSource } from './source.ts'
@@ -59,6 +60,10 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
       }
       base = schema
       replaceSchema(add(schema))
+    },
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const planned = source.planOperation(args, executeFn as Executor)
+      if (planned) setExecuteFn(planned as typeof executeFn)
     },
     onEnveloped({ setSchema }) {
       if (replace) return

@@ -8,6 +8,7 @@ import type { JoinFields } from './joins.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './method-runtime.ts'
 import type { Clock, GrpcSourceOptions, Logger } from './options.ts'
+import { createPlanner, type PlanOperation } from './plans/planner.ts'
 import { createCaller } from './runtime/call.ts'
 import { createInvoker } from './runtime/invoker.ts'
 import { createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
@@ -41,6 +42,11 @@ export interface GrpcSource {
     request: Request,
     options?: CallOptions,
   ): Promise<Response>
+  /**
+   * An executor that answers the operation by a plan. Undefined where it has none, and where `executor` is not the
+   * interpreter of Yoga or graphql, which alone a plan may stand in for. `useGrpcSource` calls it.
+   */
+  readonly planOperation: PlanOperation
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
   /** Asks every endpoint for its health. */
@@ -163,6 +169,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       return model.foreignJoins
     },
     call,
+    planOperation: options.plans === false ? () => undefined : createPlanner(options.onPlan),
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     onReload(listener) {

@@ -1,9 +1,9 @@
-import { type DescMessage, type Registry, type ScalarType } from '@bufbuild/protobuf'
+import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { FieldShape, Shapes, ValueKind } from '../schema/shapes.ts'
-import { isWellKnown } from '../schema/well-known.ts'
+import { isWellKnown, type WellKnownType } from '../schema/well-known.ts'
 import { MalformedMessageError, WireReader } from './wire-reader.ts'
-import { scalarCodecs, type Int64Mode } from './scalar-codecs.ts'
-import { wellKnownCodecs } from './well-known-codecs.ts'
+import { scalarCodecs, type ScalarCodec } from './scalar-codecs.ts'
+import type { WellKnownCodec } from './well-known-codecs.ts'
 
 export type DecodedMessage = Record<string, unknown>
 
@@ -12,10 +12,10 @@ export type MessageDecoder = (bytes: Uint8Array) => unknown
 
 export interface DecoderOptions {
   readonly shapes: Shapes
-  readonly registry: Registry
+  readonly scalars: (scalar: ScalarType) => ScalarCodec
+  readonly wellKnown: (type: WellKnownType) => WellKnownCodec
   /** Told of an enum number that the protos do not name; the value reads as null. */
   readonly onUnknownEnum: (enumName: string, number: number) => void
-  readonly int64: Int64Mode
 }
 
 type FieldDecoder = (reader: WireReader, target: DecodedMessage, wireType: number, depth: number) => void
@@ -38,9 +38,7 @@ const MAX_DEPTH = 100
 const EMPTY: readonly unknown[] = Object.freeze([])
 
 export function createDecoders(options: DecoderOptions): (desc: DescMessage) => MessageDecoder {
-  const { shapes, registry, onUnknownEnum, int64 } = options
-  const scalars = scalarCodecs(int64)
-  const wellKnown = wellKnownCodecs(registry, scalars)
+  const { shapes, scalars, wellKnown, onUnknownEnum } = options
   const compiled = new Map<DescMessage, CompiledMessage>()
   /** The last entry of a key wins. */
   const entriesByKey = new WeakMap<readonly MapEntry[], Map<unknown, MapEntry>>()

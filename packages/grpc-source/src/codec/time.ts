@@ -1,4 +1,5 @@
 import { wrongValue } from './scalar-codecs.ts'
+import type { WireReader } from './wire-reader.ts'
 
 export interface SecondsAndNanos {
   readonly seconds: bigint
@@ -9,6 +10,19 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?
 const DURATION = /^(-)?(\d{1,12})(?:\.(\d{1,9}))?s$/
 const MIN_SECONDS = -62_135_596_800n
 const MAX_SECONDS = 253_402_300_799n
+
+/** Reads a Timestamp or Duration that fills the reader's range. */
+export function readTime(reader: WireReader): SecondsAndNanos {
+  let seconds = 0n
+  let nanos = 0
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32()
+    if (tag === 8) seconds = reader.int64()
+    else if (tag === 16) nanos = reader.int32()
+    else reader.skip(tag & 7, tag >>> 3)
+  }
+  return { seconds, nanos }
+}
 
 /** RFC 3339 in UTC with as many digits as the value needs (0, 3, 6 or 9); null outside years 1 to 9999. */
 export function formatTimestamp({ seconds, nanos }: SecondsAndNanos): string | null {

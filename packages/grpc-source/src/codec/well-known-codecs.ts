@@ -23,6 +23,7 @@ import {
   formatTimestamp,
   parseDuration,
   parseTimestamp,
+  readTime,
   type SecondsAndNanos,
 } from './time.ts'
 import { WireReader } from './wire-reader.ts'
@@ -60,11 +61,11 @@ export function wellKnownCodecs(
 
   const codecs: Readonly<Record<WellKnownType, WellKnownCodec>> = {
     'google.protobuf.Timestamp': {
-      decode: (bytes) => formatTimestamp(readTime(bytes)),
+      decode: (bytes) => formatTimestamp(readTime(new WireReader(bytes))),
       encode: (value, path) => writeTime(parseTimestamp(value, path)),
     },
     'google.protobuf.Duration': {
-      decode: (bytes) => formatDuration(readTime(bytes)),
+      decode: (bytes) => formatDuration(readTime(new WireReader(bytes))),
       encode: (value, path) => writeTime(parseDuration(value, path)),
     },
     'google.protobuf.FieldMask': {
@@ -114,19 +115,6 @@ export function wellKnownCodecs(
     'google.protobuf.BytesValue': wrapper(ScalarType.BYTES),
   }
   return (type) => codecs[type]
-}
-
-function readTime(bytes: Uint8Array): SecondsAndNanos {
-  const reader = new WireReader(bytes)
-  let seconds = 0n
-  let nanos = 0
-  while (reader.pos < reader.end) {
-    const tag = reader.uint32()
-    if (tag === 8) seconds = reader.int64()
-    else if (tag === 16) nanos = reader.int32()
-    else reader.skip(tag & 7, tag >>> 3)
-  }
-  return { seconds, nanos }
 }
 
 function writeTime({ seconds, nanos }: SecondsAndNanos): Uint8Array {

@@ -2,7 +2,7 @@
 export class WireReader {
   pos = 0
   end: number
-  private readonly buffer: Buffer
+  readonly buffer: Buffer
 
   constructor(bytes: Uint8Array) {
     this.buffer = Buffer.isBuffer(bytes)

@@ -3,7 +3,7 @@ import type { MessageDecoder } from '../codec/decode.ts'
 import type { Clock } from '../options.ts'
 import type { Caller, CallObserver, ObservedEnd } from './call.ts'
 import type { MetadataSource } from './metadata.ts'
-import { signalOf, type OperationInfo, type Operations } from './operation.ts'
+import { signalOf, type OperationInfo, type Operations, type Reply } from './operation.ts'
 import { GrpcCallError, type StatusName } from './status.ts'
 import type { MetadataEntries, Transport } from './transport.ts'
 
@@ -28,8 +28,12 @@ export interface CallSite {
   readonly metadata?: MetadataEntries | undefined
 }
 
+/** Makes of a reply's bytes what a caller wants. Throws only where the bytes are no message of the declared type. */
+export type ReadReply<T> = (bytes: Uint8Array) => T
+
 export interface Invoker {
-  unary(method: Callable, request: Uint8Array, site: CallSite): Promise<unknown>
+  /** `read` runs within the call: what it throws is how the call ended. A reply that is shared is read once for each. */
+  unary<T>(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
   stream(method: Callable, request: Uint8Array, site: CallSite): Promise<AsyncIterableIterator<unknown>>
 }
 
@@ -48,26 +52,50 @@ export function createInvoker(options: InvokerOptions): Invoker {
   const { sourceName, caller, clock, operations, metadata, dedupe, observe } = options
   const inflight = new Map<string, SharedCall>()
 
-  function unary(method: Callable, request: Uint8Array, site: CallSite): Promise<unknown> {
+  async function unary<T>(
+    method: Callable,
+    request: Uint8Array,
+    site: CallSite,
+    read: ReadReply<T>,
+  ): Promise<T> {
+    const reply = await find(method, request, site, read)
+    return reply.read === read ? (reply.value as T) : read(reply.bytes)
+  }
+
+  /** A reply that another reader may have asked for. */
+  function find(
+    method: Callable,
+    request: Uint8Array,
+    site: CallSite,
+    read: ReadReply<unknown>,
+  ): Promise<Reply> {
     const isShared =
       dedupe !== false &&
       method.isRead &&
       site.info?.operation.operation === 'query' &&
       site.metadata === undefined
-    if (!isShared) return send(method, request, site)
+    if (!isShared) return send(method, request, site, read)
     const key = `${method.path} ${Buffer.from(request.buffer, request.byteOffset, request.byteLength).toString('latin1')}`
     const { replies } = operations.of(site.context, site.info)
     let reply = replies.get(key)
     if (!reply) {
-      reply = dedupe === 'inflight' ? sendShared(method, request, site, key) : send(method, request, site)
+      reply =
+        dedupe === 'inflight'
+          ? sendShared(method, request, site, read, key)
+          : send(method, request, site, read)
       replies.set(key, reply)
     }
     return reply
   }
 
-  async function send(method: Callable, request: Uint8Array, site: CallSite): Promise<unknown> {
+  async function send(
+    method: Callable,
+    request: Uint8Array,
+    site: CallSite,
+    read: ReadReply<unknown>,
+  ): Promise<Reply> {
     const entries = await entriesOf(site)
-    return transmit(method, request, site, entries, site.signal ?? signalOf(site.context))
+    return transmit(method, request, site, read, entries, site.signal ?? signalOf(site.context))
   }
 
   /** One call for all requests that ask the same with the same metadata; it ends when the last of them left. */
@@ -75,14 +103,15 @@ export function createInvoker(options: InvokerOptions): Invoker {
     method: Callable,
     request: Uint8Array,
     site: CallSite,
+    read: ReadReply<unknown>,
     key: string,
-  ): Promise<unknown> {
+  ): Promise<Reply> {
     const entries = await entriesOf(site)
     const sharedKey = `${key} ${JSON.stringify(entries)}`
     let shared = inflight.get(sharedKey)
     if (!shared) {
       const abort = new AbortController()
-      const reply = transmit(method, request, site, entries, abort.signal).finally(() => {
+      const reply = transmit(method, request, site, read, entries, abort.signal).finally(() => {
         if (inflight.get(sharedKey) === shared) inflight.delete(sharedKey)
       })
       // All callers may be gone when it fails.
@@ -105,9 +134,10 @@ export function createInvoker(options: InvokerOptions): Invoker {
     method: Callable,
     request: Uint8Array,
     site: CallSite,
+    read: ReadReply<unknown>,
     entries: MetadataEntries,
     signal: AbortSignal | undefined,
-  ): Promise<unknown> {
+  ): Promise<Reply> {
     const { path, retries, isRead } = method
     const end = begin(method, 'unary', site.context)
     let attempts = 0
@@ -120,9 +150,10 @@ export function createInvoker(options: InvokerOptions): Invoker {
         signal,
         retries: isRead ? retries : 0,
       }
-      const reply = method.decode(await caller.unary(method.transport(), call, () => attempts++))
+      const bytes = await caller.unary(method.transport(), call, () => attempts++)
+      const value = read(bytes)
       end('OK', attempts)
-      return reply
+      return { bytes, read, value }
     } catch (error) {
       end(statusOf(error), attempts)
       throw error
@@ -214,7 +245,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
 }
 
 interface SharedCall {
-  readonly reply: Promise<unknown>
+  readonly reply: Promise<Reply>
   readonly abort: AbortController
   callers: number
 }

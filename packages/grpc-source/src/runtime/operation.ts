@@ -6,11 +6,18 @@ export interface OperationInfo {
   readonly rootValue: unknown
 }
 
+/** What a call brought, and what the first who asked for it read in it. */
+export interface Reply {
+  readonly bytes: Uint8Array
+  readonly read: (bytes: Uint8Array) => unknown
+  readonly value: unknown
+}
+
 /** What calls of one operation share. */
 export interface Operation {
   readonly startedAt: number
   /** Replies by path and request, so that identical reads are one call. */
-  readonly replies: Map<string, Promise<unknown>>
+  readonly replies: Map<string, Promise<Reply>>
   /** DataLoaders by join. */
   readonly loaders: Map<object, unknown>
 }

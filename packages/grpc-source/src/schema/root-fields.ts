@@ -3,6 +3,7 @@ import {
   isNonNullType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldResolver,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
@@ -11,6 +12,7 @@ import { announce, createAnnouncement } from '../invalidation.ts'
 import { maskField, selectionMask } from '../field-masks.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
 import type { ExposedMethod } from '../methods.ts'
+import { markResolver, type PlannableField } from '../plans/planned-field.ts'
 import type { OperationInfo } from '../runtime/operation.ts'
 import type { MethodRuntime } from '../method-runtime.ts'
 import type { Shapes } from './shapes.ts'
@@ -25,6 +27,8 @@ export interface RootFieldOptions {
   readonly bus: InvalidationBus | undefined
   readonly isEntity: (typeName: string) => boolean
   readonly fieldMasks: boolean
+  /** For plans; undefined without them. */
+  readonly plannable: Pick<PlannableField, 'codecs' | 'recorded'> | undefined
 }
 
 /** The GraphQL field of a query, mutation or subscription method. */
@@ -33,7 +37,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, sourceName, bus, isEntity } = options
+  const { types, shapes, sourceName, bus, isEntity } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -55,11 +59,23 @@ export function createRootField(
     }
   }
   if (method.type === 'QUERY') {
-    return {
-      ...base,
-      resolve: async (_source, args, context, info) =>
-        runtime.pluck(await runtime.unary(withMask(args, info), { context, info: info as OperationInfo })),
+    const { plannable } = options
+    const resolve: GraphQLFieldResolver<unknown, unknown, Arguments> = async (
+      _source,
+      args,
+      context,
+      info,
+    ) => {
+      const recorded = plannable?.recorded.take(context, info)
+      if (recorded) return runtime.pluck(runtime.decode(await recorded))
+      return runtime.pluck(await runtime.unary(withMask(args, info), { context, info: info as OperationInfo }))
     }
+    if (plannable) {
+      const { desc } = method
+      const pluck = shapes.message(desc.output).fields.find((field) => field.desc === method.responsePluck)
+      markResolver(resolve, { kind: 'method', method: { ...plannable, runtime, output: desc.output, pluck, withMask } })
+    }
+    return { ...base, resolve }
   }
   const announcement = createAnnouncement(method, type, isEntity)
   return {

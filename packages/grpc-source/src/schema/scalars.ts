@@ -15,6 +15,12 @@ export type CustomScalar =
   | 'BigInt'
 
 export function createScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
+  const type = makeScalar(name, typeName)
+  Object.defineProperty(type.serialize, OWN, { value: name })
+  return type
+}
+
+function makeScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
   switch (name) {
     case 'DateTime':
       return scalar(typeName, 'A point in time, RFC 3339 with up to nanoseconds: `2026-01-31T12:00:00.5Z`.', {
@@ -61,6 +67,13 @@ export function createScalar(name: CustomScalar, typeName: string): GraphQLScala
   }
 }
 
+const OWN = Symbol('scalar of grpc-source')
+
+/** Whether a scalar writes values as the one made here does, and was not replaced by another of the name. */
+export function isOwnScalar(type: GraphQLScalarType, name: CustomScalar): boolean {
+  return (type.serialize as { readonly [OWN]?: CustomScalar })[OWN] === name
+}
+
 interface ScalarFunctions {
   readonly parse: (value: unknown) => unknown
   readonly output?: (value: unknown) => unknown
@@ -73,7 +86,8 @@ function scalar(name: string, description: string, functions: ScalarFunctions): 
     name,
     description,
     specifiedByURL: specifiedBy,
-    serialize: output,
+    // One function for one scalar: it is marked with the name.
+    serialize: (value) => output(value),
     parseValue: parse,
     parseLiteral: (node, variables) => parse(literalValue(node, variables)),
   })

@@ -18,6 +18,7 @@ import type { Annotations } from '../annotations.ts'
 import type { Comments } from '../descriptors/comments.ts'
 import type { Finding } from '../errors.ts'
 import { entityDirectives, fieldDirectives } from '../federation.ts'
+import { markResolver } from '../plans/planned-field.ts'
 import type { TypeNames } from './names.ts'
 import { canBeUnshowable, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
 import {
@@ -296,8 +297,9 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
 /** A message without fields is a Boolean: whether it is set. */
 function flagResolver(field: FieldShape): (source: unknown) => unknown {
   const isSet = (value: unknown): boolean => value !== null && value !== undefined
-  return (source) => {
+  const resolve = (source: unknown): unknown => {
     const value = (source as Readonly<Record<string, unknown>>)[field.name]
     return field.cardinality === 'list' && Array.isArray(value) ? value.map(isSet) : isSet(value) || null
   }
+  return markResolver(resolve, { kind: 'flag' })
 }

@@ -1,0 +1,107 @@
+import { getArgumentValues } from '@graphql-tools/utils'
+import {
+  getNullableType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  visit,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { isWellKnown } from '../schema/well-known.ts'
+import type { Variables } from './coerce-variables.ts'
+import type { SelectionScope } from './collect-fields.ts'
+import { createMessageCompiler } from './compile-message.ts'
+import { leafToJson } from './leaf-writers.ts'
+import { markOf, type PlannableField } from './planned-field.ts'
+import type { Transcoder } from './transcoder.ts'
+import { Unplannable } from './unplannable.ts'
+import { Unsure } from './unsure.ts'
+
+/** One call of a plan. */
+export interface PlannedCall {
+  /** The response name. */
+  readonly key: string
+  readonly method: PlannableField
+  /** @throws GraphQLError where the arguments are wrong */
+  request(variables: Variables): Uint8Array | Promise<Uint8Array>
+  /** Writes the value of the field, from the reply that the transcoder was given. @throws Unsure */
+  write(transcoder: Transcoder): void
+}
+
+/** @throws Unplannable */
+export function compileCall(
+  scope: SelectionScope,
+  operation: OperationDefinitionNode,
+  root: GraphQLObjectType,
+  key: string,
+  nodes: readonly FieldNode[],
+): PlannedCall {
+  const [node] = nodes
+  const definition = node && root.getFields()[node.name.value]
+  if (!definition) throw new Unplannable(`${root.name} has no field ${node?.name.value}`)
+  const mark = markOf(definition)
+  if (mark?.kind !== 'method') throw new Unplannable(`${root.name}.${definition.name} has another resolver`)
+  const { method } = mark
+  const { runtime, withMask } = method
+  const info = {
+    schema: scope.schema,
+    fieldNodes: nodes,
+    returnType: definition.type,
+    fragments: Object.fromEntries(scope.fragments),
+    operation,
+  } as unknown as GraphQLResolveInfo
+  const toRequest = (variables: Variables): Uint8Array | Promise<Uint8Array> =>
+    runtime.encode(withMask(getArgumentValues(definition, node, { ...variables }), info))
+  const isConstant = !namesVariable(node)
+  let constant: Uint8Array | undefined
+
+  return {
+    key,
+    method,
+    write: replyWriter(scope, method, definition.type, nodes),
+    request(variables) {
+      if (constant) return constant
+      const request = toRequest(variables)
+      if (isConstant && request instanceof Uint8Array) constant = request
+      return request
+    },
+  }
+}
+
+function namesVariable(node: FieldNode): boolean {
+  let found = false
+  for (const argument of node.arguments ?? []) visit(argument, { Variable: () => void (found = true) })
+  return found
+}
+
+function replyWriter(
+  scope: SelectionScope,
+  { output, pluck, codecs }: PlannableField,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+): PlannedCall['write'] {
+  const compiler = createMessageCompiler(scope, codecs)
+  const nullable = getNullableType(type)
+  if (pluck) {
+    const plan = compiler.field(output, pluck, type, nodes)
+    return (transcoder) => transcoder.field(plan)
+  }
+  if (isObjectType(nullable)) {
+    const plan = compiler.object(output, nullable, nodes)
+    return (transcoder) => transcoder.object(plan)
+  }
+  if (!isLeafType(nullable)) throw new Unplannable(`${String(nullable)} is no object`)
+  // A well-known message, or one without fields, which stands for true.
+  const isFlag = !isWellKnown(output.typeName)
+  const decode = codecs.decoder(output)
+  return (transcoder) => {
+    const value = decode(transcoder.reader.buffer)
+    const json = leafToJson(isFlag ? true : value, nullable)
+    if (json === undefined && isNonNullType(type)) throw new Unsure('a value that may not be null is null')
+    transcoder.json.text(json ?? 'null')
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  Kind,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { coerceVariables, type Variables } from './coerce-variables.ts'
+import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
+import { compileCall, type PlannedCall } from './compile-call.ts'
+import { replyReader, type ReplyReader } from './reply-reader.ts'
+import type { Transcoder } from './transcoder.ts'
+import { Unplannable } from './unplannable.ts'
+
+/** What is called, and how the answer is put together of what the calls bring. */
+export interface Plan {
+  readonly operation: OperationDefinitionNode
+  readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
+  /** The answer around the calls' parts: one more than there are calls. */
+  readonly between: readonly Buffer[]
+}
+
+/** An operation of a document, looked at once. */
+export interface OperationPlans {
+  readonly name: string | undefined
+  coerce(given: Variables): Variables | undefined
+  /**
+   * The plan for what the variables select, or why there is none. `isNew`: it was not asked for before.
+   */
+  find(variables: Variables): { readonly plan: Plan | undefined; readonly reason: string | undefined; isNew: boolean }
+}
+
+type Found = ReturnType<OperationPlans['find']>
+
+/** Each answer to an operation's `@skip`s and `@include`s has a plan of its own, up to so many. */
+const MAX_VARIANTS = 32
+const NO_VARIABLES: Variables = {}
+
+export function compileOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  transcoder: Transcoder,
+): OperationPlans {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  const { names: conditionNames, obstacle } = examine(document, operation)
+  const variants = new Map<string, Found>()
+
+  function compile(variables: Variables): Found {
+    if (variants.size >= MAX_VARIANTS)
+      return { plan: undefined, reason: `it has more than ${MAX_VARIANTS} forms by @skip and @include`, isNew: false }
+    if (obstacle !== undefined) return { plan: undefined, reason: obstacle, isNew: true }
+    try {
+      const conditions: Record<string, boolean> = {}
+      for (const name of conditionNames) conditions[name] = variables[name] === true
+      return { plan: compilePlan(operation, { schema, fragments, conditions }, transcoder), reason: undefined, isNew: true }
+    } catch (error) {
+      // Whatever a user's types throw here, they throw in ordinary execution too.
+      return { plan: undefined, reason: error instanceof Error ? error.message : String(error), isNew: true }
+    }
+  }
+
+  return {
+    name: operation.name?.value,
+    coerce: (given) =>
+      operation.variableDefinitions?.length ? coerceVariables(schema, operation, given) : NO_VARIABLES,
+    find(variables) {
+      let key = ''
+      for (const name of conditionNames) key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
+      // Neither true nor false is an error.
+      if (key.includes('?')) return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
+      const known = variants.get(key)
+      if (known) return known
+      const found = compile(variables)
+      if (variants.size < MAX_VARIANTS) variants.set(key, { ...found, isNew: false })
+      return found
+    },
+  }
+}
+
+function compilePlan(
+  operation: OperationDefinitionNode,
+  scope: SelectionScope,
+  transcoder: Transcoder,
+): Plan {
+  const root = scope.schema.getQueryType()
+  if (!root) throw new Unplannable('the schema has no queries')
+  const calls: PlannedCall[] = []
+  const between = ['{"data":{']
+  let comma = ''
+  for (const [key, nodes] of collectFields(scope, root, [operation.selectionSet])) {
+    between[calls.length] += `${comma}${JSON.stringify(key)}:`
+    comma = ','
+    if (nodes[0]?.name.value === '__typename') between[calls.length] += JSON.stringify(root.name)
+    else {
+      calls.push(compileCall(scope, operation, root, key, nodes))
+      between.push('')
+    }
+  }
+  between[calls.length] += '}}'
+  // The answer of one call is written in one go.
+  const [only] = calls
+  const isSingle = only !== undefined && calls.length === 1
+  const [before = '', after = ''] = isSingle ? between : []
+  return {
+    operation,
+    calls: calls.map((call) => ({ call, read: replyReader(transcoder, call, before, after) })),
+    between: isSingle ? [] : between.map((text) => Buffer.from(text)),
+  }
+}
+
+/** The variables that decide what is selected, and what rules a plan out whatever they are. */
+function examine(
+  document: DocumentNode,
+  { operation }: OperationDefinitionNode,
+): { readonly names: readonly string[]; readonly obstacle: string | undefined } {
+  const names = new Set<string>()
+  let obstacle = operation === 'query' ? undefined : `it is a ${operation}`
+  visit(document, {
+    Directive(node) {
+      const name = conditionVariable(node)
+      if (name !== undefined) names.add(name)
+      if (node.name.value === 'defer' || node.name.value === 'stream') obstacle ??= `it uses @${node.name.value}`
+    },
+  })
+  return { names: [...names].sort(), obstacle }
+}

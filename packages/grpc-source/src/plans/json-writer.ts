@@ -1,0 +1,166 @@
+import { Unsure } from './unsure.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const HEX = Buffer.from('0123456789abcdef')
+/** The letter after the backslash, for the characters that have a short escape. */
+const SHORT_ESCAPES = new Uint8Array(128)
+for (const [code, letter] of Object.entries({ 8: 'b', 9: 't', 10: 'n', 12: 'f', 13: 'r', 34: '"', 92: '\\' })) {
+  SHORT_ESCAPES[Number(code)] = letter.charCodeAt(0)
+}
+/** What a writer keeps between uses; a larger answer gets memory of its own. */
+const KEPT_BYTES = 1 << 20
+
+/** Writes JSON as `JSON.stringify` would, into memory that it uses again and again. */
+export class JsonWriter {
+  private bytes: Uint8Array = Buffer.allocUnsafeSlow(1 << 14)
+  private pos = 0
+
+  /** What was written since the last `take`, as bytes of its own. */
+  take(): Buffer {
+    const taken = Buffer.from(this.bytes.subarray(0, this.pos))
+    this.clear()
+    return taken
+  }
+
+  clear(): void {
+    this.pos = 0
+    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafeSlow(1 << 14)
+  }
+
+  byte(value: number): void {
+    if (this.pos === this.bytes.length) this.grow(1)
+    this.bytes[this.pos++] = value
+  }
+
+  /** Bytes that are JSON already. */
+  raw(json: Uint8Array): void {
+    const { length } = json
+    if (this.pos + length > this.bytes.length) this.grow(length)
+    const { bytes } = this
+    if (length > 64) {
+      bytes.set(json, this.pos)
+      this.pos += length
+      return
+    }
+    let { pos } = this
+    for (let index = 0; index < length; index++) bytes[pos++] = json[index] as number
+    this.pos = pos
+  }
+
+  /** JSON without characters outside ASCII: numbers, times, base64. */
+  ascii(json: string): void {
+    const { length } = json
+    if (this.pos + length > this.bytes.length) this.grow(length)
+    const { bytes } = this
+    let { pos } = this
+    for (let index = 0; index < length; index++) bytes[pos++] = json.charCodeAt(index)
+    this.pos = pos
+  }
+
+  text(json: string): void {
+    this.raw(Buffer.from(json))
+  }
+
+  /** A whole number of at most 53 bits. */
+  integer(value: number): void {
+    if (this.pos + 20 > this.bytes.length) this.grow(20)
+    const { bytes } = this
+    let rest = value
+    if (rest < 0) {
+      bytes[this.pos++] = 0x2d
+      rest = -rest
+    }
+    let length = 1
+    for (let limit = 10; limit <= rest; limit *= 10) length++
+    let pos = this.pos + length
+    this.pos = pos
+    while (rest > 0xffff_ffff) {
+      const next = Math.floor(rest / 10)
+      bytes[--pos] = 0x30 + (rest - next * 10)
+      rest = next
+    }
+    let small = rest >>> 0
+    do {
+      const next = (small / 10) >>> 0
+      bytes[--pos] = 0x30 + (small - next * 10)
+      small = next
+    } while (small !== 0)
+  }
+
+  number(value: number): void {
+    if (Number.isInteger(value) && value <= 9_007_199_254_740_991 && value >= -9_007_199_254_740_991)
+      this.integer(value)
+    else this.ascii(String(value))
+  }
+
+  /** The string in `source[start, end)`, which is UTF-8. @throws Unsure where it is not */
+  string(source: Uint8Array, start: number, end: number): void {
+    if (this.pos + (end - start) + 2 > this.bytes.length) this.grow(end - start + 2)
+    const { bytes } = this
+    let { pos } = this
+    bytes[pos++] = QUOTE
+    for (let index = start; index < end; index++) {
+      const byte = source[index] as number
+      if (byte < 0x20 || byte > 0x7e || byte === QUOTE || byte === BACKSLASH) {
+        this.pos = pos
+        this.restOfString(source, index, end)
+        return
+      }
+      bytes[pos++] = byte
+    }
+    bytes[pos] = QUOTE
+    this.pos = pos + 1
+  }
+
+  /** From the first character on that is escaped or not ASCII. */
+  private restOfString(source: Uint8Array, start: number, end: number): void {
+    for (let index = start; index < end; ) {
+      // The longest escape is six bytes.
+      if (this.pos + 7 > this.bytes.length) this.grow(end - index + 7)
+      const byte = source[index] as number
+      if (byte >= 0x80) {
+        const length = utf8Length(source, index, end)
+        for (let copied = 0; copied < length; copied++) this.bytes[this.pos++] = source[index + copied] as number
+        index += length
+        continue
+      }
+      index++
+      if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) this.bytes[this.pos++] = byte
+      else this.escape(byte)
+    }
+    this.byte(QUOTE)
+  }
+
+  private escape(byte: number): void {
+    const { bytes } = this
+    bytes[this.pos++] = BACKSLASH
+    const short = SHORT_ESCAPES[byte] as number
+    if (short !== 0) {
+      bytes[this.pos++] = short
+      return
+    }
+    for (const digit of [0x75, 0x30, 0x30, HEX[byte >> 4] as number, HEX[byte & 15] as number])
+      bytes[this.pos++] = digit
+  }
+
+  private grow(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.pos + needed))
+    larger.set(this.bytes.subarray(0, this.pos))
+    this.bytes = larger
+  }
+}
+
+/** The length of the character at `index` (Unicode, table 3-7). @throws Unsure where there is none */
+function utf8Length(source: Uint8Array, index: number, end: number): number {
+  const first = source[index] as number
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
+  if (first < 0xc2 || first > 0xf4 || index + length > end) throw new Unsure('a string is not UTF-8')
+  const second = source[index + 1] as number
+  const from = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const to = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  let valid = second >= from && second <= to
+  for (let offset = 2; offset < length; offset++) valid &&= ((source[index + offset] as number) & 0xc0) === 0x80
+  if (!valid) throw new Unsure('a string is not UTF-8')
+  return length
+}

@@ -1,0 +1,34 @@
+import type { PlannedCall } from './compile-call.ts'
+import type { Transcoder } from './transcoder.ts'
+
+/** A reply, and the JSON that a plan makes of it; undefined where the plan is not sure, for `reason`. */
+export interface TranscodedReply {
+  readonly bytes: Uint8Array
+  readonly json: Buffer | undefined
+  readonly reason: string | undefined
+}
+
+export type ReplyReader = (bytes: Uint8Array) => TranscodedReply
+
+/** Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason. */
+export function replyReader(
+  transcoder: Transcoder,
+  call: PlannedCall,
+  before: string,
+  after: string,
+): ReplyReader {
+  const [head, tail] = [Buffer.from(before), Buffer.from(after)]
+  const { codecs, output } = call.method
+  return (bytes) => {
+    try {
+      transcoder.begin(bytes)
+      transcoder.json.raw(head)
+      call.write(transcoder)
+      transcoder.json.raw(tail)
+      return { bytes, json: transcoder.json.take(), reason: undefined }
+    } catch (error) {
+      codecs.decoder(output)(bytes)
+      return { bytes, json: undefined, reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { WireReader } from '../codec/wire-reader.ts'
+import { JsonWriter } from './json-writer.ts'
+import type { FieldRule, MessagePlan, WriteValue } from './message-plan.ts'
+import { Unsure } from './unsure.ts'
+
+/** As in ordinary decoding. */
+const MAX_DEPTH = 100
+const BRACE = 0x7b
+const END_BRACE = 0x7d
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const COMMA = 0x2c
+const NOTHING = Buffer.alloc(0)
+
+/**
+ * Turns protobuf bytes into JSON bytes, as a plan says, in two passes over each message: the first notes where the
+ * selected fields lie, and refuses what ordinary decoding refuses; the second writes them in the order of the selection.
+ * It is used by one at a time and never across an `await`.
+ */
+export class Transcoder {
+  readonly json: JsonWriter = new JsonWriter()
+  reader: WireReader = new WireReader(NOTHING)
+  private depth = 0
+  /** Begin and end of the selected fields of the messages that are open, innermost last. */
+  private slots = new Int32Array(512)
+  private top = 0
+
+  begin(bytes: Uint8Array): void {
+    this.reader = new WireReader(bytes)
+    this.json.clear()
+    this.depth = 0
+    this.top = 0
+  }
+
+  /**
+   * The message that fills the rest of the reader's range; with `group`, up to the end of that group. `inspect` is
+   * given the place of the first slot before anything is written.
+   */
+  object(plan: MessagePlan, group: number = 0, inspect?: (place: number) => void): void {
+    const { json, reader } = this
+    const base = this.open(plan)
+    this.scan(plan, base, group)
+    const after = reader.pos
+    if (inspect) inspect(this.slots[base] as number)
+    json.byte(BRACE)
+    for (const { head, slot, absent, write } of plan.parts) {
+      json.raw(head)
+      if (slot === -1) continue
+      const at = this.slots[base + slot] as number
+      if (at === -1) {
+        if (!absent) throw new Unsure('a field that may not be null is not set')
+        json.raw(absent)
+        continue
+      }
+      reader.pos = at
+      write(this, this.slots[base + slot + 1] as number)
+    }
+    json.byte(END_BRACE)
+    reader.pos = after
+    this.close(base)
+  }
+
+  /** The one field that a plan selects, in place of the message. */
+  field(plan: MessagePlan): void {
+    const { json, reader } = this
+    const [part] = plan.parts
+    const base = this.open(plan)
+    this.scan(plan, base, 0)
+    if (!part) throw new Unsure('nothing is selected')
+    const at = this.slots[base + part.slot] as number
+    if (at !== -1) {
+      reader.pos = at
+      part.write(this, this.slots[base + part.slot + 1] as number)
+    } else if (part.absent) json.raw(part.absent)
+    else throw new Unsure('a field that may not be null is not set')
+    this.close(base)
+  }
+
+  /** A nested message, behind its length or in its group. */
+  nestedObject(plan: MessagePlan, group: number): void {
+    const { reader } = this
+    if (group !== 0) {
+      this.object(plan, group)
+      return
+    }
+    const outer = reader.enter()
+    this.object(plan)
+    reader.leave(outer)
+  }
+
+  /** Refuses a nested message where ordinary decoding does; nothing of it is selected. */
+  checkNested(plan: MessagePlan, group: number): void {
+    const { reader } = this
+    const base = this.open(plan)
+    if (group === 0) {
+      const outer = reader.enter()
+      this.scan(plan, base, 0)
+      reader.leave(outer)
+    } else {
+      this.scan(plan, base, group)
+    }
+    this.close(base)
+  }
+
+  /** The values of one field, from the reader's place to `end`, where other fields may lie between them. */
+  items(number: number, wireType: number, end: number, write: WriteValue): void {
+    const { reader, json } = this
+    json.byte(OPEN_LIST)
+    let isFirst = true
+    while (reader.pos < end) {
+      const tag = reader.uint32()
+      const actual = tag & 7
+      if (tag >>> 3 !== number || (actual !== wireType && actual !== 2)) {
+        reader.skip(actual, tag >>> 3)
+        continue
+      }
+      if (actual === wireType) {
+        if (!isFirst) json.byte(COMMA)
+        isFirst = false
+        write(this, end)
+        continue
+      }
+      const outer = reader.enter()
+      while (reader.pos < reader.end) {
+        if (!isFirst) json.byte(COMMA)
+        isFirst = false
+        write(this, end)
+      }
+      reader.leave(outer)
+    }
+    json.byte(CLOSE_LIST)
+  }
+
+  /** Opens a frame of slots for a message. */
+  private open(plan: MessagePlan): number {
+    if (++this.depth > MAX_DEPTH) throw new Unsure('messages are nested too deep')
+    const base = this.top
+    this.top = base + plan.slots
+    if (this.top > this.slots.length) {
+      const larger = new Int32Array(this.top * 2)
+      larger.set(this.slots)
+      this.slots = larger
+    }
+    for (let index = base; index < this.top; index++) this.slots[index] = -1
+    return base
+  }
+
+  private close(base: number): void {
+    this.depth--
+    this.top = base
+  }
+
+  /** Notes where the selected fields lie. */
+  private   scan(plan: MessagePlan, base: number, group: number): void {
+    const { reader } = this
+    const { rules, farRules } = plan
+    for (;;) {
+      if (group === 0 && reader.pos >= reader.end) return
+      const tagAt = reader.pos
+      const tag = reader.uint32()
+      const wireType = tag & 7
+      const number = tag >>> 3
+      if (wireType === 4 && number === group && group !== 0) return
+      const rule = number < rules.length ? rules[number] : farRules.get(number)
+      if (rule === undefined) {
+        reader.skip(wireType, number)
+      } else if (wireType !== rule.wireType) {
+        this.otherWireType(rule, wireType, base, tagAt)
+      } else {
+        if (rule.clears.length > 0) this.clear(rule, base)
+        const at = base + rule.slot
+        switch (rule.handling) {
+          case 'once':
+            if (this.slots[at] !== -1) throw new Unsure('a message field is there twice')
+            this.slots[at] = reader.pos
+            if (rule.check) rule.check(this, wireType)
+            else reader.skip(wireType, number)
+            break
+          case 'last':
+            this.slots[at] = reader.pos
+            reader.skip(wireType, number)
+            break
+          case 'list':
+            if (this.slots[at] === -1) this.slots[at] = tagAt
+            reader.skip(wireType, number)
+            this.slots[at + 1] = reader.pos
+            break
+          case 'check':
+            if (rule.check) rule.check(this, wireType)
+            else reader.skip(wireType, number)
+        }
+      }
+    }
+  }
+
+  private otherWireType(rule: FieldRule, wireType: number, base: number, tagAt: number): void {
+    const { reader } = this
+    if (!rule.isList || wireType !== 2) {
+      reader.skip(wireType, rule.number)
+      return
+    }
+    if (rule.wireType === 3) throw new Unsure('a group is there as a message')
+    if (rule.handling === 'list') {
+      const at = base + rule.slot
+      if (this.slots[at] === -1) this.slots[at] = tagAt
+      reader.skip(wireType, rule.number)
+      this.slots[at + 1] = reader.pos
+    } else {
+      const outer = reader.enter()
+      while (reader.pos < reader.end) reader.skip(rule.wireType, rule.number)
+      reader.leave(outer)
+    }
+  }
+
+  /** The last member of a oneof on the wire is the one that is set. */
+  private clear(rule: FieldRule, base: number): void {
+    for (const other of rule.clears) {
+      const at = base + other.slot
+      if (this.slots[at] === -1) continue
+      if (other.handling === 'once') throw new Unsure('two members of a oneof are set')
+      this.slots[at] = -1
+    }
+  }
+}
