@@ -126,7 +126,9 @@ describe('a plugin beside plans', () => {
   for (const [what, plugin, expected] of WRITERS) {
     for (const side of ['before', 'after'] as const) {
       it(`is heard: ${what}, ${side} the source`, async () => {
-        const { yoga, calls } = await (side === 'before' ? yogaAround([plugin()]) : yogaAround([], [plugin()]))
+        const { yoga, calls } = await (side === 'before'
+          ? yogaAround([plugin()])
+          : yogaAround([], [plugin()]))
         for (let round = 0; round < 2; round++) expect(await run(yoga, QUERY)).toEqual(expected)
         expect(calls.length).toBe(what === 'setResultAndStopExecution' ? 0 : 2)
       })
@@ -217,7 +219,10 @@ describe('a plugin beside plans', () => {
   })
 
   it('sees an operation in a batch and over an event stream', async () => {
-    const { address } = await backend({ 'h.proto': PROTO }, { 'h.S/Get': ({ id }) => ({ id, name: 'Łukasz' }) })
+    const { address } = await backend(
+      { 'h.proto': PROTO },
+      { 'h.S/Get': ({ id }) => ({ id, name: 'Łukasz' }) },
+    )
     const grpc = await source({ protoText: { 'h.proto': PROTO }, endpoint: address })
     const yoga = yogaWith(grpc, { batching: true })
     const ask = (body: unknown, accept: string): Promise<string> =>

@@ -86,7 +86,11 @@ describe('plans', () => {
   it('answer as ordinary execution does', async () => {
     const { yoga, events, backend: server } = await planned()
     const { yoga: ordinary } = await planned({ plans: false })
-    for (const variables of [{ id: '1', ids: ['5', '6'] }, { id: '2', with: false }, { id: '1', ids: [] }]) {
+    for (const variables of [
+      { id: '1', ids: ['5', '6'] },
+      { id: '2', with: false },
+      { id: '1', ids: [] },
+    ]) {
       const [answer, expected] = await Promise.all([
         run(yoga, EVERYTHING, { variables }),
         run(ordinary, EVERYTHING, { variables }),

@@ -1,4 +1,4 @@
-import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
+import type { DescMessage } from '@bufbuild/protobuf'
 import {
   getNullableType,
   isLeafType,
@@ -12,7 +12,7 @@ import {
 import type { FieldShape, ValueKind } from '../schema/shapes.ts'
 import type { SelectionScope } from './collect-fields.ts'
 import { createMapCompiler } from './compile-map.ts'
-import { leafToJson, leafWriter, zeroJson, type LeafOptions } from './leaf-writers.ts'
+import { leafWriter, zeroJson, type LeafOptions } from './leaf-writers.ts'
 import type { FieldRule, MessagePlan, WriteValue } from './message-plan.ts'
 import { Unplannable } from './unplannable.ts'
 import { wireTypeOf, type Unselected } from './unselected.ts'
@@ -59,7 +59,8 @@ export function createFieldCompiler(
   ): WriteValue {
     const nullable = getNullableType(type)
     if (value.kind === 'message') {
-      if (!isObjectType(nullable)) throw new Unplannable(`${value.message.typeName} is the type ${String(nullable)}`)
+      if (!isObjectType(nullable))
+        throw new Unplannable(`${value.message.typeName} is the type ${String(nullable)}`)
       const plan = compileObject(value.message, nullable, nodes)
       return (transcoder) => transcoder.nestedObject(plan, group)
     }
@@ -96,7 +97,12 @@ export function createFieldCompiler(
     if (!isListType(nullable)) throw new Unplannable(`${field.desc.toString()} is no list`)
     const { number } = field.desc
     const wireType = wireTypeOf(field.value, options.scalars)
-    const item = writerOf(field.value, nullable.ofType as GraphQLOutputType, nodes, wireType === 3 ? number : 0)
+    const item = writerOf(
+      field.value,
+      nullable.ofType as GraphQLOutputType,
+      nodes,
+      wireType === 3 ? number : 0,
+    )
     return {
       rule: { number, wireType, handling: 'list', isList: true, check: undefined },
       absent: EMPTY_LIST,

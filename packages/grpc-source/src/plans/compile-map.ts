@@ -13,9 +13,15 @@ import {
 import type { FieldShape, ValueKind } from '../schema/shapes.ts'
 import { collectFields, type SelectionScope } from './collect-fields.ts'
 import type { CompiledField } from './compile-field.ts'
-import { plainField } from './compile-message.ts'
-import { leafToJson, leafWriter, zeroJson, type LeafOptions } from './leaf-writers.ts'
-import { addRule, createMessagePlan, type FieldRule, type MessagePlan, type WriteValue } from './message-plan.ts'
+import { leafToJson, zeroJson, type LeafOptions } from './leaf-writers.ts'
+import {
+  addRule,
+  createMessagePlan,
+  type FieldRule,
+  type MessagePlan,
+  type WriteValue,
+} from './message-plan.ts'
+import { plainField } from './plain-field.ts'
 import { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
 import { wireTypeOf, type Unselected } from './unselected.ts'
@@ -132,7 +138,11 @@ export function createMapCompiler(
     const { number } = field.desc
     const rule = { number, wireType: 2, handling: 'list', isList: false, check: undefined } as const
     if (isLeafType(nullable))
-      return { rule, absent: Buffer.from(leafToJson({}, nullable) ?? 'null'), write: jsonWriter(field, nullable) }
+      return {
+        rule,
+        absent: Buffer.from(leafToJson({}, nullable) ?? 'null'),
+        write: jsonWriter(field, nullable),
+      }
     const entry = isListType(nullable) ? getNullableType(nullable.ofType as GraphQLOutputType) : undefined
     if (!isObjectType(entry)) throw new Unplannable(`${field.desc.toString()} is no list of entries`)
     return { rule, absent: Buffer.from('[]'), write: entriesWriter(field, entryPlan(field, entry, nodes)) }
@@ -140,5 +150,13 @@ export function createMapCompiler(
 }
 
 function entryRule(number: number, wireType: number, slot: number, check: FieldRule['check']): FieldRule {
-  return { number, wireType, handling: slot === -1 ? 'check' : 'once', slot, isList: false, check, clears: [] }
+  return {
+    number,
+    wireType,
+    handling: slot === -1 ? 'check' : 'once',
+    slot,
+    isList: false,
+    check,
+    clears: [],
+  }
 }

@@ -1,16 +1,11 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import {
-  defaultFieldResolver,
-  type FieldNode,
-  type GraphQLField,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-} from 'graphql'
+import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import type { FieldShape } from '../schema/shapes.ts'
 import { collectFields, type SelectionScope } from './collect-fields.ts'
 import { createFieldCompiler, type CompiledField } from './compile-field.ts'
 import type { LeafOptions } from './leaf-writers.ts'
 import { addRule, createMessagePlan, type FieldRule, type MessagePlan } from './message-plan.ts'
+import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
 import { Unplannable } from './unplannable.ts'
 import { createUnselected } from './unselected.ts'
@@ -19,7 +14,12 @@ export interface MessageCompiler {
   /** A selection on a message. @throws Unplannable */
   object(desc: DescMessage, type: GraphQLObjectType, nodes: readonly FieldNode[]): MessagePlan
   /** One field of a message, in the message's place. @throws Unplannable */
-  field(desc: DescMessage, field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): MessagePlan
+  field(
+    desc: DescMessage,
+    field: FieldShape,
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+  ): MessagePlan
 }
 
 /** One way to write a field, under one response name. */
@@ -121,14 +121,3 @@ function selectionOf(
     nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : [])),
   )
 }
-
-/** A field that ordinary execution reads off the parent. */
-export function plainField(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> {
-  const definition = type.getFields()[name]
-  if (!definition) throw new Unplannable(`${type.name} has no field ${name}`)
-  const { resolve, args } = definition
-  const isPlain = resolve === undefined || resolve === defaultFieldResolver || markOf(definition)?.kind === 'flag'
-  if (!isPlain || args.length > 0) throw new Unplannable(`${type.name}.${name} has a resolver`)
-  return definition
-}
-

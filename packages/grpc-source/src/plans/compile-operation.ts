@@ -28,7 +28,11 @@ export interface OperationPlans {
   /**
    * The plan for what the variables select, or why there is none. `isNew`: it was not asked for before.
    */
-  find(variables: Variables): { readonly plan: Plan | undefined; readonly reason: string | undefined; isNew: boolean }
+  find(variables: Variables): {
+    readonly plan: Plan | undefined
+    readonly reason: string | undefined
+    isNew: boolean
+  }
 }
 
 type Found = ReturnType<OperationPlans['find']>
@@ -52,12 +56,20 @@ export function compileOperation(
 
   function compile(variables: Variables): Found {
     if (variants.size >= MAX_VARIANTS)
-      return { plan: undefined, reason: `it has more than ${MAX_VARIANTS} forms by @skip and @include`, isNew: false }
+      return {
+        plan: undefined,
+        reason: `it has more than ${MAX_VARIANTS} forms by @skip and @include`,
+        isNew: false,
+      }
     if (obstacle !== undefined) return { plan: undefined, reason: obstacle, isNew: true }
     try {
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
-      return { plan: compilePlan(operation, { schema, fragments, conditions }, transcoder), reason: undefined, isNew: true }
+      return {
+        plan: compilePlan(operation, { schema, fragments, conditions }, transcoder),
+        reason: undefined,
+        isNew: true,
+      }
     } catch (error) {
       // Whatever a user's types throw here, they throw in ordinary execution too.
       return { plan: undefined, reason: error instanceof Error ? error.message : String(error), isNew: true }
@@ -70,9 +82,11 @@ export function compileOperation(
       operation.variableDefinitions?.length ? coerceVariables(schema, operation, given) : NO_VARIABLES,
     find(variables) {
       let key = ''
-      for (const name of conditionNames) key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
+      for (const name of conditionNames)
+        key += variables[name] === true ? '1' : variables[name] === false ? '0' : '?'
       // Neither true nor false is an error.
-      if (key.includes('?')) return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
+      if (key.includes('?'))
+        return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
       const known = variants.get(key)
       if (known) return known
       const found = compile(variables)
@@ -124,7 +138,8 @@ function examine(
     Directive(node) {
       const name = conditionVariable(node)
       if (name !== undefined) names.add(name)
-      if (node.name.value === 'defer' || node.name.value === 'stream') obstacle ??= `it uses @${node.name.value}`
+      if (node.name.value === 'defer' || node.name.value === 'stream')
+        obstacle ??= `it uses @${node.name.value}`
     },
   })
   return { names: [...names].sort(), obstacle }

@@ -5,7 +5,15 @@ const BACKSLASH = 0x5c
 const HEX = Buffer.from('0123456789abcdef')
 /** The letter after the backslash, for the characters that have a short escape. */
 const SHORT_ESCAPES = new Uint8Array(128)
-for (const [code, letter] of Object.entries({ 8: 'b', 9: 't', 10: 'n', 12: 'f', 13: 'r', 34: '"', 92: '\\' })) {
+for (const [code, letter] of Object.entries({
+  8: 'b',
+  9: 't',
+  10: 'n',
+  12: 'f',
+  13: 'r',
+  34: '"',
+  92: '\\',
+})) {
   SHORT_ESCAPES[Number(code)] = letter.charCodeAt(0)
 }
 /** What a writer keeps between uses; a larger answer gets memory of its own. */
@@ -115,13 +123,14 @@ export class JsonWriter {
 
   /** From the first character on that is escaped or not ASCII. */
   private restOfString(source: Uint8Array, start: number, end: number): void {
-    for (let index = start; index < end; ) {
+    for (let index = start; index < end;) {
       // The longest escape is six bytes.
       if (this.pos + 7 > this.bytes.length) this.grow(end - index + 7)
       const byte = source[index] as number
       if (byte >= 0x80) {
         const length = utf8Length(source, index, end)
-        for (let copied = 0; copied < length; copied++) this.bytes[this.pos++] = source[index + copied] as number
+        for (let copied = 0; copied < length; copied++)
+          this.bytes[this.pos++] = source[index + copied] as number
         index += length
         continue
       }
@@ -160,7 +169,8 @@ function utf8Length(source: Uint8Array, index: number, end: number): number {
   const from = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const to = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   let valid = second >= from && second <= to
-  for (let offset = 2; offset < length; offset++) valid &&= ((source[index + offset] as number) & 0xc0) === 0x80
+  for (let offset = 2; offset < length; offset++)
+    valid &&= ((source[index + offset] as number) & 0xc0) === 0x80
   if (!valid) throw new Unsure('a string is not UTF-8')
   return length
 }

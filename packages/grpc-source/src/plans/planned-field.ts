@@ -37,6 +37,8 @@ export function markResolver<Resolver extends (...args: never[]) => unknown>(
 
 /** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
 export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  const mark = (resolve as { readonly [PLANNED]?: Mark & { readonly resolve: unknown } } | undefined)?.[PLANNED]
+  const mark = (resolve as { readonly [PLANNED]?: Mark & { readonly resolve: unknown } } | undefined)?.[
+    PLANNED
+  ]
   return mark?.resolve === resolve ? mark : undefined
 }

@@ -1,4 +1,10 @@
-import { getOperationAST, type DocumentNode, type ExecutionArgs, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import {
+  getOperationAST,
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
 import type { Variables } from './coerce-variables.ts'
 import { compileOperation, type OperationPlans, type Plan } from './compile-operation.ts'
 import { plainExecutor, type Executor } from './plain-executor.ts'

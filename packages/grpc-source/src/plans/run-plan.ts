@@ -74,7 +74,10 @@ async function unlessAborted(
     readonly signal?: AbortSignal
     readonly abortSignal?: AbortSignal
   }
-  const all = pending.length === 1 ? (pending[0] as Promise<TranscodedReply>).then((reply) => [reply]) : Promise.all(pending)
+  const all =
+    pending.length === 1
+      ? (pending[0] as Promise<TranscodedReply>).then((reply) => [reply])
+      : Promise.all(pending)
   if (!abortSignal) return all
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(new Error('aborted'))

@@ -151,7 +151,7 @@ export class Transcoder {
   }
 
   /** Notes where the selected fields lie. */
-  private   scan(plan: MessagePlan, base: number, group: number): void {
+  private scan(plan: MessagePlan, base: number, group: number): void {
     const { reader } = this
     const { rules, farRules } = plan
     for (;;) {

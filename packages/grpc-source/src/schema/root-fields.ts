@@ -68,12 +68,17 @@ export function createRootField(
     ) => {
       const recorded = plannable?.recorded.take(context, info)
       if (recorded) return runtime.pluck(runtime.decode(await recorded))
-      return runtime.pluck(await runtime.unary(withMask(args, info), { context, info: info as OperationInfo }))
+      return runtime.pluck(
+        await runtime.unary(withMask(args, info), { context, info: info as OperationInfo }),
+      )
     }
     if (plannable) {
       const { desc } = method
       const pluck = shapes.message(desc.output).fields.find((field) => field.desc === method.responsePluck)
-      markResolver(resolve, { kind: 'method', method: { ...plannable, runtime, output: desc.output, pluck, withMask } })
+      markResolver(resolve, {
+        kind: 'method',
+        method: { ...plannable, runtime, output: desc.output, pluck, withMask },
+      })
     }
     return { ...base, resolve }
   }
