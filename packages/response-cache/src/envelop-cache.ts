@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import type { CacheEntry } from './entry.ts'
 import type { RemoteStore } from './remote-store.ts'
@@ -28,6 +29,9 @@ interface Meta {
   readonly ttlMs: number
   readonly staleMs: number
   readonly tags: readonly string[]
+  /** Which adapter wrote it, and under which version of its cache. */
+  readonly by: string
+  readonly version: number
 }
 
 /** On every entry, so that all of them can be named at once. */
@@ -38,15 +42,16 @@ const everything: EnvelopCacheRecord = { typename: '*all*' }
  * Such a cache holds objects and tells nobody of its invalidations, so it is read on every request.
  */
 export function fromEnvelopCache(cache: EnvelopCache): RemoteStore {
+  const self = randomUUID()
   return {
     async read(key) {
       const result = await cache.get(key)
-      return { entry: result ? entryOf(result) : undefined, version: 0 }
+      return { entry: result ? entryOf(result, self) : undefined, version: 0 }
     },
     async write(key, entry) {
-      const { storedAt, ttlMs, staleMs, tags, body } = entry
+      const { storedAt, ttlMs, staleMs, tags, body, version } = entry
       const { data } = JSON.parse(body.toString()) as ExecutionResult
-      const meta: Meta = { storedAt, ttlMs, staleMs, tags }
+      const meta: Meta = { storedAt, ttlMs, staleMs, tags, by: self, version }
       const records = [everything, ...recordsOf(tags)]
       await cache.set(key, { data, extensions: { responseCache: meta } }, records, ttlMs + staleMs)
       return true
@@ -72,10 +77,12 @@ function recordsOf(tags: readonly string[]): EnvelopCacheRecord[] {
 }
 
 /** Undefined for what this adapter did not write. */
-function entryOf({ data, extensions }: ExecutionResult): CacheEntry | undefined {
+function entryOf({ data, extensions }: ExecutionResult, self: string): CacheEntry | undefined {
   const meta = extensions?.['responseCache'] as Partial<Meta> | undefined
   const { storedAt, ttlMs, staleMs, tags } = meta ?? {}
   if (!data || storedAt === undefined || ttlMs === undefined || staleMs === undefined || !tags)
     return undefined
-  return { body: Buffer.from(JSON.stringify({ data })), storedAt, ttlMs, staleMs, tags, version: 0 }
+  // A write of our own may have arrived after an invalidation; of another's nothing later is known.
+  const version = meta?.by === self ? (meta.version ?? 0) : Number.MAX_SAFE_INTEGER
+  return { body: Buffer.from(JSON.stringify({ data })), storedAt, ttlMs, staleMs, tags, version }
 }

@@ -139,9 +139,11 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     })
     state.report.entry = entry
     state.report.isPersonal = key.isPersonal
-    state.flight?.settle({ kind: 'shared', entry })
     // The answer does not wait for a shared store.
-    cache.store(key.key, entry, ticket)?.catch((error: unknown) => cache.emit({ type: 'error', error }))
+    const stored = cache
+      .store(key.key, entry, ticket)
+      ?.catch((error: unknown) => cache.emit({ type: 'error', error }))
+    state.flight?.settle({ kind: 'shared', entry }, stored)
   }
 
   async function* merging(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {

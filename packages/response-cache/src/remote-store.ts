@@ -2,7 +2,10 @@ import type { CacheEntry } from './entry.ts'
 import type { Tags } from './tags.ts'
 
 export interface RemoteRead {
-  /** Present and valid, or absent. */
+  /**
+   * Present and valid, or absent. Its `version` is that of the cache that wrote it where that is this
+   * very cache, else any larger number.
+   */
   readonly entry: CacheEntry | undefined
   /** The store's own version before the execution that may follow. */
   readonly version: number

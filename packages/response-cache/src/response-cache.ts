@@ -124,7 +124,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     if (!read) return { state: 'unavailable' }
     const ticket: Ticket = { version, remoteVersion: read.version }
     if (!read.entry) return { state: 'miss', ticket }
-    const found = judge(key, { ...read.entry, version }, ticket)
+    const found = judge(key, { ...read.entry, version: Math.min(read.entry.version, version) }, ticket)
     if (found.state === 'fresh' && useMemory) memory.set(key, found.entry)
     return found
   }
@@ -137,7 +137,10 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   async function storeRemote(store: RemoteStore, key: string, entry: CacheEntry, ticket: Ticket) {
     if (ticket.remoteVersion === undefined) return
     const isStored = await store.write(key, entry, ticket.remoteVersion)
-    if (isStored && versions.holds(ticket.version, entry.tags)) keep(key, entry)
+    if (!isStored) return
+    if (versions.holds(ticket.version, entry.tags)) keep(key, entry)
+    // A store without versions of its own may have taken the write after the invalidation.
+    else await store.delete(key)
   }
 
   async function invalidateTags(tags: Tags) {

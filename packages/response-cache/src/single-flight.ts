@@ -13,8 +13,11 @@ export interface Flight {
   outcome(signal: AbortSignal | undefined): Promise<FlightOutcome>
   /** The version clock's reading when the execution began. */
   readonly version: number
-  /** The first call counts; later ones do nothing. */
-  settle(outcome: FlightOutcome): void
+  /**
+   * The first call counts; later ones do nothing. Until `stored` is done the flight can still be found:
+   * who looked into a shared store before the result arrived there shares it as well.
+   */
+  settle(outcome: FlightOutcome, stored?: Promise<unknown>): void
 }
 
 /** Executions under way, by key. */
@@ -43,12 +46,16 @@ export function createFlights(): Flights {
           return signal ? unlessAborted(waiting, signal) : waiting
         },
         version,
-        settle(result) {
+        settle(result, stored) {
           if (outcome) return
           outcome = result
-          if (flights.get(key) === flight) flights.delete(key)
+          if (stored) void stored.finally(leave)
+          else leave()
           resolve(result)
         },
+      }
+      const leave = (): void => {
+        if (flights.get(key) === flight) flights.delete(key)
       }
       flights.set(key, flight)
       return flight
