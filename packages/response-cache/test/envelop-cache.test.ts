@@ -1,7 +1,12 @@
 import { createInMemoryCache } from '@envelop/response-cache'
 import { waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
-import { fromEnvelopCache, type CacheEvent, type EnvelopCache, type EnvelopCacheRecord } from '../src/index.ts'
+import {
+  fromEnvelopCache,
+  type CacheEvent,
+  type EnvelopCache,
+  type EnvelopCacheRecord,
+} from '../src/index.ts'
 import { ask, createWorld, type World } from './kit.ts'
 
 const users = '{ users { id name } }'
@@ -79,7 +84,9 @@ describe.each(caches)('a cache for Envelop as a store: %s', (_name, create) => {
   it('removes one key', async () => {
     const keys: string[] = []
     const onEvent = (event: CacheEvent): unknown => event.type === 'stored' && keys.push(event.key)
-    const world = createWorld({ cache: { store: fromEnvelopCache(create()), onEvent: (e) => void onEvent(e) } })
+    const world = createWorld({
+      cache: { store: fromEnvelopCache(create()), onEvent: (e) => void onEvent(e) },
+    })
     await ask(world, users)
     await waitUntil(() => keys.length === 1)
     expect((await ask(world, users)).cache).toBe('HIT')

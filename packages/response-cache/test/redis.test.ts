@@ -304,7 +304,9 @@ describeWithRedis('two gateways and one Redis', () => {
     const { a, b } = await pair()
     const client = new Redis(redis.url)
     const connected = async (): Promise<number> =>
-      String(await client.client('LIST')).trim().split('\n').length - 1
+      String(await client.client('LIST'))
+        .trim()
+        .split('\n').length - 1
     expect(await connected()).toBe(4)
     await a.cache.close()
     await b.cache.close()
