@@ -2,6 +2,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { catalog } from './scenarios/catalog.ts'
 import { hello } from './scenarios/hello.ts'
+import { posts } from './scenarios/posts.ts'
 import {
   findLoadGenerator,
   formatScenario,
@@ -11,7 +12,7 @@ import {
   writeSection,
 } from './src/index.ts'
 
-const scenarios: readonly Scenario[] = [hello, ...catalog]
+const scenarios: readonly Scenario[] = [hello, ...catalog, ...posts]
 
 const { values } = parseArgs({
   options: {

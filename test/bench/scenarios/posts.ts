@@ -1,0 +1,34 @@
+import { deepStrictEqual } from 'node:assert'
+import { answer, query } from '../contenders/posts.ts'
+import type { Program, Scenario } from '../src/index.ts'
+
+const program = (name: string, file: string, env: Record<string, string> = {}): Program => ({
+  name,
+  file: new URL(`../contenders/${file}.ts`, import.meta.url),
+  env,
+})
+
+/** A list whose items each have one entity of another service: 100 posts, 10 authors. */
+function scenario(backend: 'grpc' | 'rest'): Scenario {
+  const ours = backend === 'grpc' ? 'grpc-source + node-handler' : 'rest-connector + node-handler'
+  const batched = 'Yoga by hand, DataLoader'
+  return {
+    name: `join-${backend}`,
+    title: `100 posts joined to 10 users, ${backend === 'grpc' ? 'gRPC' : 'REST'}`,
+    request: { path: '/graphql', body: JSON.stringify({ query }) },
+    check: (given) => deepStrictEqual(given, answer),
+    backends: [program(backend, `posts-${backend}-backend`)],
+    contenders: [
+      program('Yoga by hand, a call for each', 'posts-by-hand'),
+      program(batched, 'posts-by-hand', { BENCH_JOIN: 'batch' }),
+      program('Mercurius + JIT, loaders', 'posts-mercurius'),
+      program(ours, 'posts-vinyasa'),
+    ],
+    targets: [
+      { of: ours, against: 'Yoga by hand, a call for each', atMost: 0.05 },
+      { of: ours, against: batched, atMost: 0.4 },
+    ],
+  }
+}
+
+export const posts: readonly Scenario[] = [scenario('grpc'), scenario('rest')]
