@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { spawnProcess } from '@vinyasa/test-kit'
 import { Deployment } from 'kubernetes-models/apps/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Service } from 'kubernetes-models/v1'
@@ -105,6 +106,23 @@ it.skipIf(skip)(
     await run('bash', ['-c', steps.join(' && ').replaceAll('/app', app)], { cwd: source })
     const { stdout } = await run(process.execPath, [join(app, 'dist/main.js'), '--version'], { cwd: folder })
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+
+    const config = join(folder, 'gateway.config.yaml')
+    await writeFile(
+      config,
+      'status: true\nrest: { shop: { base_url: "http://127.0.0.1:1", endpoints: [{ name: item, path: /i }] } }',
+    )
+    const gateway = await spawnProcess({
+      command: process.execPath,
+      args: [join(app, 'dist/main.js'), 'start', '--config', config, '--port', '0', '--preset', 'production'],
+      ready: /"url":"(http:[^"]+)\/graphql"/,
+    })
+    onTestFinished(() => gateway[Symbol.asyncDispose]())
+    const url = gateway.ready?.[1]
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+    // It reads a file of the package beside its code.
+    expect((await fetch(`${url}/status`)).status).toBe(200)
+    expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   },
   900_000,
 )
