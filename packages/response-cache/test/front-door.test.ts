@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
+import * as fc from 'fast-check'
 import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { useResponseCache } from '../src/index.ts'
@@ -217,6 +218,21 @@ describe('other plugins', () => {
     for (let round = 0; round < 2; round++) await send(server, { body })
     expect(seen).toEqual([body, body])
   })
+})
+
+it('a hit is the bytes of the miss it came from, for any text', async () => {
+  const server = await serve(cached)
+  const greeting = 'query ($name: String) { hello(name: $name) }'
+  const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', '\u0000', '\u2028', 'é', '漢', '🙂') })
+  await fc.assert(
+    fc.asyncProperty(text, async (name) => {
+      const sent = { body: JSON.stringify({ query: greeting, variables: { name } }) }
+      const miss = await send(server, sent)
+      expect(await send(server, sent)).toEqual(miss)
+      expect(JSON.parse(miss.text)).toEqual({ data: { hello: `hello ${name}` } })
+    }),
+    { numRuns: 50 },
+  )
 })
 
 it('a body that a framework parsed before is taken from it', async () => {

@@ -426,6 +426,16 @@ describe('who gets what', () => {
     })
   })
 
+  it('an operation that is not from HTTP is not cached: nothing says for whom it is', async () => {
+    const world = createWorld()
+    for (let round = 1; round <= 2; round++) {
+      const { parse, execute, schema, contextFactory } = world.yoga.getEnveloped({})
+      await execute({ schema, document: parse(users), contextValue: await contextFactory() })
+      expect(world.calls['users']).toBe(round)
+    }
+    expect(world.cache.stats()).toMatchObject({ stored: 0, hits: 0 })
+  })
+
   it('a live execution is never answered from the cache', async () => {
     const world = createWorld({ context: () => ({ liveQuery: {} }) })
     await ask(world, users)

@@ -27,6 +27,7 @@ if (!cache) throw new Error(`BENCH_CACHE is one of ${Object.keys(caches).join(',
 const yoga = createYoga({
   logging: false,
   plugins: [cache()],
+  ...(process.env['BENCH_LIMIT'] === 'none' ? { maxRequestBodySize: false as const } : {}),
   schema: createSchema({
     typeDefs,
     resolvers: { Query: { items: () => cacheItems, constant: () => 'x' } },
