@@ -46,11 +46,14 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   let maskError: MaskError = options.maskError ?? ((error) => error)
   let schema: GraphQLSchema | undefined
 
-  function deliveryOf(context: object, request: Request | undefined): MultipartDelivery | undefined {
-    if (!options.enabled || !request) return undefined
+  function askedFor(context: object, request: Request): MultipartDelivery | undefined {
     const accept = request.headers.get('accept')
     const asked = accept ? accepts.of(accept, () => parseMultipartAccept(accept)) : undefined
     return asked ?? (onDeferEndpoint.has(context) ? { format: 'patches', parameter: undefined } : undefined)
+  }
+
+  function deliveryOf(context: object, request: Request | undefined): MultipartDelivery | undefined {
+    return options.enabled && request ? askedFor(context, request) : undefined
   }
 
   return {
@@ -149,39 +152,29 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
     },
 
     onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
-      if (Array.isArray(result)) {
-        return streamed.has(request) ? mergeBatch(result).then(setResult) : undefined
+      if (!isAsyncIterable(result)) {
+        // Yoga would send a client that names multipart a single part.
+        if (askedFor(serverContext, request)) setResultProcessor(processRegularResult, jsonTypeOf(request))
+        return Array.isArray(result) && streamed.has(request) ? mergeBatch(result).then(setResult) : undefined
       }
       const delivery = deliveryOf(serverContext, request)
-      if (isAsyncIterable(result)) {
-        if (!delivery || !streamed.has(request)) return undefined
-        // Yoga's compression plugin would hold every part back until the last.
-        request.headers.delete('accept-encoding')
-        const format = createWireFormatter(delivery.format, maskError)
-        const boundary = options.multipartBoundary
-        setResultProcessor(
-          (parts, fetchAPI) =>
-            createMultipartResponse({
-              parts: parts as AsyncIterable<unknown>,
-              delivery,
-              boundary,
-              format,
-              maskError,
-              fetchAPI,
-            }),
-          'multipart/mixed',
-        )
-        return undefined
-      }
-      // A client that names multipart only would receive a part without an end from Yoga.
-      if (delivery && (onDeferEndpoint.has(serverContext) || requested.has(serverContext))) {
-        const accept = request.headers.get('accept') ?? ''
-        const isModern = accept.includes('application/graphql-response+json')
-        setResultProcessor(
-          processRegularResult,
-          isModern ? 'application/graphql-response+json' : 'application/json',
-        )
-      }
+      if (!delivery || !streamed.has(request)) return undefined
+      // Yoga's compression plugin would hold every part back until the last.
+      request.headers.delete('accept-encoding')
+      const format = createWireFormatter(delivery.format, maskError)
+      const boundary = options.multipartBoundary
+      setResultProcessor(
+        (parts, fetchAPI) =>
+          createMultipartResponse({
+            parts: parts as AsyncIterable<unknown>,
+            delivery,
+            boundary,
+            format,
+            maskError,
+            fetchAPI,
+          }),
+        'multipart/mixed',
+      )
       return undefined
     },
   }
@@ -209,6 +202,11 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       return undefined
     }
   }
+}
+
+function jsonTypeOf({ headers }: Request): string {
+  const isModern = headers.get('accept')?.includes('application/graphql-response+json')
+  return isModern ? 'application/graphql-response+json' : 'application/json'
 }
 
 /** The answers of a batch, each in one piece. */

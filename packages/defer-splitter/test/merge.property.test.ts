@@ -26,9 +26,10 @@ import {
   type World,
 } from './support/random-operation.ts'
 
-// The same cases every time, unless PROPERTY_SEED names others; PROPERTY_RUNS=5000 for a long run.
+// The same cases every time, unless PROPERTY_SEED names others; PROPERTY_RUNS=5000 for a long run. In three worlds that
+// makes 1,020 schemas, documents and results for each strategy, each in both formats.
 const seed = Number(process.env['PROPERTY_SEED'] ?? 20_220_824)
-const numRuns = Number(process.env['PROPERTY_RUNS'] ?? 120)
+const numRuns = Number(process.env['PROPERTY_RUNS'] ?? 340)
 const options = resolveOptions({ maxTotalTimeoutMs: 0, fragmentTimeoutMs: 0, maxPatches: 10_000 })
 
 // Failing at once while others are under way is left out: graphql 16's own `execute` lets their rejections escape.

@@ -1,4 +1,4 @@
-import { execute, versionInfo } from 'graphql'
+import { execute, type GraphQLObjectType, versionInfo } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { createTestServer, partsOf } from './support/server.ts'
@@ -49,20 +49,25 @@ describe('POST /graphql', () => {
   })
 
   it('a query without @defer is plain JSON even for a client that names multipart only', async () => {
-    const response = await server.post('{ user { deferred: id } }')
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-    expect(await response.json()).toEqual({ data: { user: { deferred: '1' } } })
+    for (const options of ['default', 'disabled'] as const) {
+      const response = await createTestServer({ options }).post('{ user { id } }')
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(await response.json()).toEqual({ data: { user: { id: '1' } } })
+    }
   })
 
-  it('a batch is one JSON answer', async () => {
-    const batching = createTestServer({ yoga: { batching: true } })
-    const response = await batching.fetch('http://test/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'multipart/mixed, application/json' },
-      body: JSON.stringify([{ query: deferred }, { query: '{ nobody { id } }' }]),
-    })
-    expect(await response.json()).toEqual([whole, { data: { nobody: null } }])
-  })
+  it.each(['multipart/mixed, application/json', 'multipart/mixed'])(
+    'a batch is one JSON answer: %s',
+    async (accept) => {
+      const batching = createTestServer({ yoga: { batching: true } })
+      const response = await batching.fetch('http://test/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept },
+        body: JSON.stringify([{ query: deferred }, { query: '{ nobody { id } }' }]),
+      })
+      expect(await response.json()).toEqual([whole, { data: { nobody: null } }])
+    },
+  )
 })
 
 describe('POST /graphql/defer', () => {
@@ -159,6 +164,22 @@ describe('max_deferred_fragments', () => {
       ])
     }
     expect(executed).toBe(0)
+  })
+
+  it('fragments that spread each other many times cost no more than their length, in a stored answer too', async () => {
+    const spreads = Array.from(
+      { length: 40 },
+      (_, index) => `fragment F${index + 1} on User { friend { ...F${index} } friend { ...F${index} } }`,
+    ).join(' ')
+    const query = `{ user { ...F40 } ... @defer(label: "n") { nobody { id } } } fragment F0 on User { id } ${spreads}`
+    const stored: Plugin = {
+      onParams: ({ setResult }) => setResult({ data: { user: { friend: null }, nobody: null } }),
+    }
+    const start = performance.now()
+    const [first] = await createTestServer({ before: [stored] }).parts(query)
+    expect(first.data).toEqual({ user: { friend: null } })
+    // Walking every path would take hours.
+    expect(performance.now() - start).toBeLessThan(2_000)
   })
 
   it('fragments with if: false do not count', async () => {
@@ -261,6 +282,52 @@ describe('an answer that another plugin brings', () => {
         hasNext: false,
       },
     ])
+  })
+})
+
+describe('one document, many requests', () => {
+  const query =
+    'query ($if: Boolean!, $skip: Boolean! = false) { user { id ... @defer(if: $if) { bio } ... @skip(if: $skip) { name } } }'
+
+  it.each(['streaming', 'eager'] as const)(
+    '%s: what was worked out for some variables is not used for others',
+    async (strategy) => {
+      const server = createTestServer({ options: { strategy } })
+      const answers = []
+      for (let round = 0; round < 2; round++) {
+        for (const variables of [
+          { if: true },
+          { if: false },
+          { if: true, skip: true },
+          { if: false, skip: true },
+        ]) {
+          answers.push(await server.text(query, { variables }))
+        }
+      }
+      expect(answers.slice(4)).toEqual(answers.slice(0, 4))
+      const [deferred, whole, skipped, wholeSkipped] = answers
+      expect(partsOf(deferred!)[0].data).toEqual({ user: { id: '1', name: 'Ada' } })
+      expect(JSON.parse(whole!).data).toEqual({ user: { id: '1', bio: 'first', name: 'Ada' } })
+      expect(partsOf(skipped!)[0].data).toEqual({ user: { id: '1' } })
+      expect(JSON.parse(wholeSkipped!).data).toEqual({ user: { id: '1', bio: 'first' } })
+    },
+  )
+
+  it('a resolver that is put in place after the first request is called by the next', async () => {
+    let calls = 0
+    let fields: ReturnType<GraphQLObjectType['getFields']> = {}
+    const server = createTestServer({
+      before: [
+        {
+          onSchemaChange: ({ schema }) => {
+            fields = (schema.getType('User') as GraphQLObjectType).getFields()
+          },
+        },
+      ],
+    })
+    await server.parts(deferred)
+    fields['bio']!.resolve = () => `resolved ${++calls}`
+    expect((await server.parts(deferred))[1].incremental[0].data).toEqual({ bio: 'resolved 1' })
   })
 })
 

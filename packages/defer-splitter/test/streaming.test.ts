@@ -260,6 +260,50 @@ describe('auto', () => {
     expect(await readFirst(forced)).toEqual([])
   })
 
+  // What a tracer does: it wraps the executor that it finds, and looks at what comes back.
+  function createTracer() {
+    const seen: unknown[] = []
+    const plugin: Plugin = {
+      onExecute: ({ executeFn, setExecuteFn }) =>
+        setExecuteFn(async (args: any) => {
+          const result = (await executeFn(args)) as any
+          seen.push(Symbol.asyncIterator in result ? 'stream' : result.data)
+          return result
+        }),
+    }
+    return { seen, plugin }
+  }
+
+  it('a wrapper registered after us sees the stream', async () => {
+    const { seen, plugin } = createTracer()
+    const server = createCountingServer({ after: [plugin] })
+    const response = await server.post('{ fast ... @defer { busy(ms: 0) } }')
+    const reader = response.body!.getReader()
+    await reader.read()
+    expect({ seen, calls: server.calls }).toEqual({ seen: ['stream'], calls: [] })
+    await reader.read()
+    expect(server.calls).toEqual(['busy'])
+  })
+
+  it('a wrapper registered before us is kept: it sees the whole result, which is then split', async () => {
+    const { seen, plugin } = createTracer()
+    const server = createCountingServer({ before: [plugin] })
+    const parts = await server.parts('{ fast ... @defer(label: "b") { busy(ms: 0) } }')
+    expect(seen).toEqual([{ fast: 'fast', busy: 'busy for 0' }])
+    expect(parts).toEqual([
+      { data: { fast: 'fast' }, hasNext: true },
+      { incremental: [{ data: { busy: 'busy for 0' }, path: [], label: 'b' }], hasNext: false },
+    ])
+    expect(server.calls).toEqual(['busy'])
+  })
+
+  it('streaming when it is asked for takes the place of a wrapper registered before us', async () => {
+    const { seen, plugin } = createTracer()
+    const server = createCountingServer({ before: [plugin], options: { strategy: 'streaming' } })
+    expect(await server.parts('{ fast ... @defer { busy(ms: 0) } }')).toHaveLength(2)
+    expect(seen).toEqual([])
+  })
+
   it('an executor that replaces ours is split at the edge', async () => {
     const server = createCountingServer({ after: [executorOf('compiledExecutor')] })
     expect(await server.parts('{ fast ... @defer(label: "b") { busy(ms: 0) } }')).toEqual([
