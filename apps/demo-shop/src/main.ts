@@ -1,9 +1,9 @@
 import { startShopServer } from './server.ts'
 
-const { HOST = '127.0.0.1', PORT = '4010' } = process.env
+const { HOST = '127.0.0.1', PORT = '4010', STATE_FILE } = process.env
 
 try {
-  const server = await startShopServer({ host: HOST, port: Number(PORT) })
+  const server = await startShopServer({ host: HOST, port: Number(PORT), stateFile: STATE_FILE })
   console.log(`demo-shop ready: ${server.url}`)
 
   const stop = async (): Promise<void> => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { HttpError } from './errors.ts'
 import { createRoutes, type Route } from './routes.ts'
 import { createShop } from './shop.ts'
+import { keptShop } from './state-file.ts'
 
 const MAX_BODY_BYTES = 65_536
 
@@ -10,6 +11,8 @@ export interface ShopServerOptions {
   readonly host: string
   /** 0 takes a free one. */
   readonly port: number
+  /** Where changes are kept over a restart. Default: they are forgotten. */
+  readonly stateFile?: string | undefined
 }
 
 export interface ShopServer {
@@ -18,8 +21,8 @@ export interface ShopServer {
   close(graceMs?: number): Promise<void>
 }
 
-export async function startShopServer({ host, port }: ShopServerOptions): Promise<ShopServer> {
-  const routes = createRoutes(createShop())
+export async function startShopServer({ host, port, stateFile }: ShopServerOptions): Promise<ShopServer> {
+  const routes = createRoutes(createShop(stateFile === undefined ? undefined : keptShop(stateFile)))
   const server = createServer((request, response) => void serve(routes, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

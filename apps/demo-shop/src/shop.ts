@@ -22,10 +22,21 @@ export interface Shop {
   dealOfTheDay(): Deal
 }
 
+/** What a shop holds, and who is told of its changes. */
+export interface ShopState {
+  readonly products: readonly Product[]
+  readonly reviews: readonly Review[]
+  /** Called before the change is answered. */
+  readonly onChange?: ((change: ShopChange) => void) | undefined
+}
+
+/** What one change made: the product or the review as it is now. */
+export type ShopChange = { readonly product: Product } | { readonly review: Review }
+
 /** The shop's data, in memory. */
-export function createShop(): Shop {
-  const products = new Map(seedProducts().map((product) => [product.id, product]))
-  const reviews = seedReviews()
+export function createShop(state: ShopState = { products: seedProducts(), reviews: seedReviews() }): Shop {
+  const products = new Map(state.products.map((product) => [product.id, product]))
+  const reviews = [...state.reviews]
   const stockAttempts = new Map<string, number>()
 
   function product(id: string): Product {
@@ -47,6 +58,7 @@ export function createShop(): Shop {
     updateProduct(id, changes) {
       const updated = { ...product(id), ...changes }
       products.set(id, updated)
+      state.onChange?.({ product: updated })
       return updated
     },
     reviewsOfProducts: (productIds) => reviews.filter(({ productId }) => productIds.includes(productId)),
@@ -55,6 +67,7 @@ export function createShop(): Shop {
       product(review.productId)
       const created = { id: String(reviews.length + 1), ...review }
       reviews.push(created)
+      state.onChange?.({ review: created })
       return created
     },
     stock(productId) {

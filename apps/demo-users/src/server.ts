@@ -3,6 +3,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import { UserServiceService } from './gen/demo/users/v1/users.ts'
 import { addReflection } from './reflection.ts'
+import { keepUsers, readUsers } from './state-file.ts'
 import { createUserService } from './user-service.ts'
 import { createUserStore } from './user-store.ts'
 
@@ -15,6 +16,8 @@ export interface UsersServerOptions {
   readonly port: number
   /** How long profiles take. Default 300. */
   readonly profileDelayMs?: number | undefined
+  /** Where changes are kept over a restart. Default: they are forgotten. */
+  readonly stateFile?: string | undefined
 }
 
 export interface UsersServer {
@@ -25,8 +28,10 @@ export interface UsersServer {
 }
 
 export async function startUsersServer(options: UsersServerOptions): Promise<UsersServer> {
-  const { host, profileDelayMs } = options
-  const users = createUserService({ store: createUserStore(), profileDelayMs })
+  const { host, profileDelayMs, stateFile } = options
+  const store = createUserStore(undefined, stateFile === undefined ? undefined : readUsers(stateFile))
+  if (stateFile !== undefined) keepUsers(store, stateFile)
+  const users = createUserService({ store, profileDelayMs })
   const health = new HealthImplementation({ '': 'SERVING', [SERVICE]: 'SERVING' })
   const server = new Server()
   server.addService(UserServiceService, users.implementation)

@@ -20,10 +20,13 @@ export interface UserStore {
 }
 
 /** Users in memory. Throws what the RPCs answer: NOT_FOUND, ALREADY_EXISTS, INVALID_ARGUMENT. */
-export function createUserStore(now: () => Date = () => new Date()): UserStore {
-  const users = new Map(seedUsers().map((user) => [user.id, user]))
+export function createUserStore(
+  now: () => Date = () => new Date(),
+  initial: readonly User[] = seedUsers(),
+): UserStore {
+  const users = new Map(initial.map((user) => [user.id, user]))
   const listeners = new Set<(event: UserEvent) => void>()
-  let nextId = users.size + 1
+  let nextId = Math.max(0, ...initial.map(({ id }) => Number(id))) + 1
 
   function existing(id: string): User {
     const user = users.get(id)

@@ -16,6 +16,7 @@ import { corsFor } from './http/cors.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { useInvalidateEndpoint } from './http/invalidate.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
+import { createLiveStreams } from './http/live-streams.ts'
 import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
@@ -49,7 +50,7 @@ export interface Gateway {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Asks every source. */
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
-  /** From now on `/health/ready` answers 503 and WebSockets are closed, so that traffic goes elsewhere. */
+  /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
   startDraining(): void
   /** Ends WebSockets and lets go of every backend. */
   close(): Promise<void>
@@ -113,6 +114,7 @@ function compose(parts: Parts): Gateway {
     liveQuery: config.liveQuery === false ? undefined : live,
   })
   const isDeferFirst = mayWrapExecutor(added)
+  const liveStreams = createLiveStreams()
   const schema = holdSchema()
   let draining = false
 
@@ -151,6 +153,7 @@ function compose(parts: Parts): Gateway {
       ...safetyPlugins(http),
       ...(isDeferFirst ? [] : [defer]),
       live,
+      liveStreams.plugin,
       ...sources.map((source) => source.plugin),
       schema.plugin,
     ],
@@ -177,6 +180,7 @@ function compose(parts: Parts): Gateway {
     startDraining() {
       draining = true
       void liveSockets.close()
+      liveStreams.close()
       void status?.sockets.close()
     },
     async close() {

@@ -23,11 +23,12 @@ export interface GatewayServer {
   /** Base address, for example `http://127.0.0.1:4000`. */
   readonly url: string
   /**
-   * Serves the next requests from another gateway, from this moment on. Those in flight end on the old one;
-   * the promise resolves once they have and it is closed.
+   * Serves the next requests from another gateway, from this moment on. Those in flight end on the old one; its
+   * WebSockets are closed with 1001 and its event streams are cut, so that live queries begin anew on the next one.
+   * The promise resolves once the old one is closed.
    */
   replace(next: Gateway): Promise<void>
-  /** Graceful stop: readiness 503, WebSockets closed with 1001, requests in flight ended, then backends closed. */
+  /** Graceful stop: readiness 503, WebSockets closed with 1001, event streams cut, requests in flight ended, then backends closed. */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -51,6 +52,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     async replace(next) {
       const old = current
       current = { gateway: next, inFlight: createInFlight() }
+      // What is live would go on with the old schema and backends: its clients come back to the new one.
+      old.gateway.startDraining()
       const closed = old.inFlight.idle().then(() => old.gateway.close())
       retired.add(closed)
       await closed.finally(() => retired.delete(closed))

@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http'
-import { startRestBackend, type RestBackend } from '@vinyasa/test-kit'
+import { connectRawWebSocket, startRestBackend, type RestBackend } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logger.ts'
@@ -15,7 +15,15 @@ async function start(backend: RestBackend, path = '/item'): Promise<GatewayServe
 
 function gatewayFor(backend: RestBackend, path: string): ReturnType<typeof createGateway> {
   return createGateway(
-    { rest: { shop: { baseUrl: backend.url, noRetry: true, endpoints: [{ name: 'item', path }] } } },
+    {
+      rest: {
+        shop: {
+          baseUrl: backend.url,
+          noRetry: true,
+          endpoints: [{ name: 'item', path, live: { enabled: true } }],
+        },
+      },
+    },
     { baseDirectory: '/', logger },
   )
 }
@@ -125,5 +133,65 @@ describe('replace', () => {
     gate.resolve()
     expect((await old).body).toBe('{"data":{"item":"/old"}}')
     await replaced
+  })
+})
+
+describe('live clients', () => {
+  const LIVE = 'query @live { item }'
+
+  async function openStream(url: string): Promise<{ first: string; ended: Promise<string> }> {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: LIVE }),
+    })
+    const decoder = new TextDecoder()
+    const reader = response.body!.getReader()
+    let first = ''
+    while (!first.includes('data: {')) {
+      const { value } = await reader.read()
+      first += decoder.decode(value, { stream: true })
+    }
+    const rest = async (): Promise<string> => {
+      let text = ''
+      for (;;) {
+        // A stream that is cut rejects.
+        const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+        if (done) return text
+        text += decoder.decode(value, { stream: true })
+      }
+    }
+    return { first, ended: rest() }
+  }
+
+  async function openSocket(url: string): Promise<{ closed: Promise<{ code: number }> }> {
+    const socket = await connectRawWebSocket(`${url}/graphql/live`)
+    onTestFinished(() => socket[Symbol.asyncDispose]())
+    socket.sendJson({ type: 'connection_init' })
+    await socket.nextJson()
+    socket.sendJson({ id: 'a', type: 'subscribe', payload: { query: LIVE } })
+    await socket.nextJson()
+    return socket
+  }
+
+  it('begin anew on the next gateway: sockets closed with 1001, event streams cut without `complete`', async () => {
+    const backend = await startBackend()
+    backend.handle(({ rawUrl }) => ({ json: rawUrl }))
+    const server = await start(backend, '/old')
+    const [stream, socket] = [await openStream(server.url), await openSocket(server.url)]
+    expect(stream.first).toContain('/old')
+    await server.replace(await gatewayFor(backend, '/new'))
+    expect((await socket.closed).code).toBe(1001)
+    expect(await stream.ended).not.toContain('event: complete')
+    expect((await openStream(server.url)).first).toContain('/new')
+  })
+
+  it('hold back no stop', async () => {
+    const backend = await startBackend()
+    const server = await start(backend)
+    const [stream, socket] = [await openStream(server.url), await openSocket(server.url)]
+    await server.close({ graceMs: 60_000 })
+    expect((await socket.closed).code).toBe(1001)
+    expect(await stream.ended).not.toContain('event: complete')
   })
 })

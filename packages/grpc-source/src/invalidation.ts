@@ -1,8 +1,15 @@
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
-import { getNamedType, getNullableType, isListType, isObjectType, type GraphQLOutputType } from 'graphql'
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isListType,
+  isObjectType,
+  type GraphQLOutputType,
+} from 'graphql'
 import type { ExposedMethod } from './methods.ts'
 
-/** What a mutation that succeeded tells the bus. */
+/** What a mutation tells the bus that succeeded, or of which nobody knows (then without a result). */
 export type Announcement = (
   args: Readonly<Record<string, unknown>>,
   result: unknown,
@@ -71,6 +78,22 @@ function idOf(value: unknown, field: string): string | undefined {
     (item) => typeof item === 'object' && item !== null && !Array.isArray(item) && field in item,
   )
   return nested.length === 1 ? idOf(nested[0], field) : undefined
+}
+
+/** Codes by which a service says that it has not done what it was asked. */
+const REFUSALS: ReadonlySet<unknown> = new Set([
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'FAILED_PRECONDITION',
+  'NOT_IMPLEMENTED',
+])
+
+/** A call that broke off, ran out of time or gave an unusable answer may have been carried out all the same. */
+export function mayHaveChanged(error: unknown): boolean {
+  return !(error instanceof GraphQLError) || !REFUSALS.has(error.extensions['code'])
 }
 
 export async function announce(

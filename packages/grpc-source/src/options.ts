@@ -96,7 +96,10 @@ export interface MethodOptions {
   readonly deadlineMs?: number | undefined
   /** Attempts after the first; see `retries`. Mutations are never sent twice. */
   readonly retries?: number | undefined
-  /** What a successful mutation announces; `false`: nothing. Default: read off the method. */
+  /**
+   * What a mutation announces that succeeded or whose outcome is unknown (it broke off, or ran out of time);
+   * `false`: nothing. Default: read off the method.
+   */
   readonly invalidates?: InvalidationRule | readonly InvalidationRule[] | false | undefined
 }
 
@@ -158,7 +161,7 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly exposeDetails?: boolean | undefined
   /** Shows the messages of statuses that are masked otherwise. For development. Default false. */
   readonly exposeMessages?: boolean | undefined
-  /** Where successful mutations are announced. */
+  /** Where mutations are announced. */
   readonly bus?: InvalidationBus | undefined
   /** Told of every call, for metrics and traces. */
   readonly observe?: CallObserver | undefined

@@ -209,7 +209,24 @@ describe('useGrpcSource', () => {
     ])
   })
 
-  it('publishes nothing when the mutation fails', async () => {
+  it.each([
+    ['broke off', 14, 'SERVICE_UNAVAILABLE'],
+    ['ran out of time', 4, 'TIMEOUT'],
+    ['failed inside the service', 13, 'INTERNAL_SERVER_ERROR'],
+  ])('publishes what a mutation may have changed that %s', async (_, status, code) => {
+    const { address } = await backend({
+      'demo.users.v1.UserService/DeleteUser': () => Promise.reject(grpcError(status, 'who knows')),
+    })
+    const bus = createInvalidationBus()
+    const events: InvalidationEvent[] = []
+    bus.subscribe((batch) => void events.push(...batch))
+    const yoga = await server(address, { bus })
+    const result = await run(yoga, 'mutation { deleteUser(id: "9") { success } }')
+    expect(result.errors[0].extensions.code).toBe(code)
+    expect(events).toEqual([{ entityType: 'User', operation: 'delete', entityId: '9' }])
+  })
+
+  it('publishes nothing when the service refuses the mutation', async () => {
     const { address } = await backend({
       'demo.users.v1.UserService/CreateUser': () => Promise.reject(grpcError(6, 'exists')),
     })

@@ -1,11 +1,12 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
+import type { GraphQLError } from 'graphql'
 import type { CompiledEndpoint } from './endpoint.ts'
-import { RestConfigError } from './errors.ts'
+import { RestConfigError, type RestErrorCode } from './errors.ts'
 import type { InvalidationTemplate } from './endpoint-options.ts'
 import { compileResponsePath } from './response-path.ts'
 import { argOf, parseTemplate, type Args } from './template.ts'
 
-/** What a call of a mutation endpoint announces, given its arguments and its result. */
+/** What a call of a mutation endpoint announces, given its arguments and its result, if one came. */
 export type Announcement = (args: Args, result: unknown) => InvalidationEvent[]
 
 const VERBS = new Map([
@@ -33,6 +34,23 @@ export function compileAnnouncement({ declared, returnType, isMutation }: Compil
   if (entityType === '') return () => []
   const operation = VERBS.get(verb) ?? (declared.method === 'DELETE' ? 'delete' : 'update')
   return (args, result) => [eventOf(entityType, operation, idOf(result) ?? idOf(args))]
+}
+
+/** Codes by which an API says that it has not done what it was asked. */
+const REFUSALS: ReadonlySet<unknown> = new Set<RestErrorCode>([
+  'BAD_USER_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'FAILED_PRECONDITION',
+  'RATE_LIMITED',
+  'NOT_IMPLEMENTED',
+])
+
+/** A call that broke off, ran out of time or gave an unusable answer may have been carried out all the same. */
+export function mayHaveChanged(error: GraphQLError): boolean {
+  return !REFUSALS.has(error.extensions['code'])
 }
 
 function compileTemplate(template: InvalidationTemplate): (args: Args, result: unknown) => InvalidationEvent {

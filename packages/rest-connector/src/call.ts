@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import { compileAnnouncement, type Announcement } from './announce.ts'
+import { compileAnnouncement, mayHaveChanged, type Announcement } from './announce.ts'
 import { attempt, BadStatus, type AttemptSettings, type RestResponse } from './attempt.ts'
 import type { Breaker } from './breaker.ts'
 import { cacheKey } from './cache-key.ts'
@@ -89,7 +89,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       return result
     } catch (error) {
       counters.failures++
-      throw explain(error, {
+      const explained = explain(error, {
         connector,
         endpoint: endpoint.name,
         attempts: progress.attempts || undefined,
@@ -97,6 +97,9 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
           ? upstreamDetails(settings.preparing.base, progress.request, error)
           : undefined,
       })
+      if (endpoint.isMutation && progress.attempts > 0 && mayHaveChanged(explained))
+        await announce(settings, announcement, args, undefined)
+      throw explained
     } finally {
       leaving.release()
     }

@@ -11,7 +11,7 @@ export interface ResponseSchema {
   readonly description?: string | undefined
 }
 
-/** What a successful mutation announces; templates may hold `{argument}`, `entityId` also a path into the result. */
+/** What a mutation announces; templates may hold `{argument}`, `entityId` also a path into the result. */
 export interface InvalidationTemplate {
   readonly entityType: string
   /** Usually `create`, `update` or `delete`. */
@@ -88,7 +88,10 @@ export interface RestEndpoint {
   readonly on?: JoinOptions | readonly JoinOptions[] | undefined
   /** False: no field of its own in Query or Mutation, only joins and `execute`. Default true. */
   readonly rootField?: boolean | undefined
-  /** What success announces on the bus. Default: derived from the name and the return type; `false`: nothing. */
+  /**
+   * What a mutation announces on the bus that succeeded or whose outcome is unknown (it broke off, or ran out of time).
+   * Default: derived from the name and the return type; `false`: nothing.
+   */
   readonly invalidates?: false | readonly InvalidationTemplate[] | undefined
   /** Makes the query field live-capable. */
   readonly live?: LiveOptions | undefined

@@ -53,7 +53,7 @@ export interface RestConnectorOptions {
   readonly maxRequestsPerOperation?: number | undefined
   /** Connections kept to the origin at most. Default 128. */
   readonly maxConnections?: number | undefined
-  /** Where successful mutations are announced, and what evicts cached responses. */
+  /** Where mutations are announced, and what evicts cached responses. */
   readonly bus?: InvalidationBus | undefined
   /** Sees every attempt start and end, for metrics and traces. */
   readonly observe?: ObserveAttempt | undefined

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { envelop, useEngine } from '@envelop/core'
 import { createInvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
 import { mergeSchemas } from '@graphql-tools/schema'
@@ -246,6 +247,25 @@ describe('mutations', () => {
     expect(events).toEqual([{ entityType: 'User', operation: 'create', entityId: '1' }])
     await ask(yoga, `{ findUsers(name: "Ada") { id } }`)
     expect(events).toHaveLength(1)
+  })
+
+  it.each([
+    ['cut off after it was sent', { write: (response: ServerResponse) => response.destroy() }, 1],
+    ['answered with 500', { status: 500 }, 1],
+    ['answered without JSON', { body: 'done', headers: { 'content-type': 'text/plain' } }, 1],
+    ['refused', { status: 409 }, 0],
+  ])('announce what they may have changed: %s', async (_, answer, count) => {
+    const backend = await start(() => answer)
+    const bus = createInvalidationBus()
+    const events: InvalidationEvent[] = []
+    bus.subscribe((published) => void events.push(...published))
+    const connector = cleanup.use(
+      createRestConnector('users', { baseUrl: backend.url, endpoints, bus, noRetry: true }),
+    )
+    const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false })
+    const { errors } = await ask(yoga, `mutation { createUser(name: "Ada") { id } }`)
+    expect(errors).toHaveLength(1)
+    expect(events).toEqual(Array.from({ length: count }, () => ({ entityType: 'User', operation: 'create' })))
   })
 
   it('fill their body template as JSON', async () => {

@@ -8,7 +8,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import { announce, createAnnouncement } from '../invalidation.ts'
+import { announce, createAnnouncement, mayHaveChanged } from '../invalidation.ts'
 import { maskField, selectionMask } from '../field-masks.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
 import type { ExposedMethod } from '../methods.ts'
@@ -86,7 +86,13 @@ export function createRootField(
   return {
     ...base,
     async resolve(_source, args, context, info) {
-      const result = runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo }))
+      let result: unknown
+      try {
+        result = runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo }))
+      } catch (error) {
+        if (announcement && mayHaveChanged(error)) await announce(bus, announcement(args, undefined))
+        throw error
+      }
       if (announcement) await announce(bus, announcement(args, result))
       return result
     },
