@@ -52,6 +52,15 @@ it('what is written after the error of its mutation is told apart, and no read i
   expect(model.violations).toEqual([])
 })
 
+it('a read that began before an answer is not blamed when it is judged later', () => {
+  const model = modelOf(['a', 900])
+  model.answered(answer('a', 1_000))
+  model.judge()
+  model.observed(read('seed', 999))
+  model.judge()
+  expect(model.violations).toEqual([])
+})
+
 it('answers count for later judgements', () => {
   const model = modelOf(['a', 900])
   model.answered(answer('a', 1_000))

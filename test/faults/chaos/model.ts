@@ -37,6 +37,8 @@ export interface Observation {
 /** The clocks of two processes differ by this much at most. */
 const CLOCK_MS = 25
 
+const LONGEST_READ_MS = 60_000
+
 interface Version {
   readonly token: string
   readonly value: string
@@ -99,9 +101,9 @@ export class Model {
   }
 
   /** From now on this gateway owes what the key holds now. */
-  require(gateway: number, key: Key): void {
+  require(gateway: number, key: Key, at: number): void {
     const index = (this.#versions.get(key)?.length ?? 0) - 1
-    this.#addFloor(gateway, key, { answeredAt: 0, index })
+    this.#addFloor(gateway, key, { answeredAt: at, index })
   }
 
   violate(what: string): void {
@@ -118,11 +120,21 @@ export class Model {
     for (const observation of this.#observations) this.#judgeObservation(observation)
     this.#answers = []
     this.#observations = []
-    for (const [place, floors] of this.#floors) {
-      const highest = Math.max(...floors.map(({ index }) => index))
-      this.#floors.set(place, [{ answeredAt: 0, index: highest }])
-    }
+    this.#forgetOldFloors()
     return changedUnseen
+  }
+
+  /** A read that is under way now may have begun before the newest answers. */
+  #forgetOldFloors(): void {
+    for (const [place, floors] of this.#floors) {
+      const newest = Math.max(...floors.map(({ answeredAt }) => answeredAt))
+      const old = floors.filter(({ answeredAt }) => answeredAt < newest - LONGEST_READ_MS)
+      const highest = Math.max(...old.map(({ index }) => index))
+      this.#floors.set(
+        place,
+        floors.filter((floor) => !old.includes(floor) || floor.index === highest),
+      )
+    }
   }
 
   #judgeAnswer(answer: Answer, changedUnseen: Set<Key>): void {

@@ -187,7 +187,7 @@ async function sweep(world: World): Promise<void> {
         const before = model.latest(key)
         // Told as if this gateway had answered the last change: from here on nothing older is right.
         const { gateway } = world.cluster.slots[slot as 0 | 1]
-        model.require(gateway, key)
+        model.require(gateway, key, now() - 1)
         await send(world, client, slot, readOf(key))
         if (before !== model.latest(key)) model.violate(`the run itself: ${key} changed in quiet`)
       }
