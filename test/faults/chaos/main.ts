@@ -11,6 +11,8 @@ const { values } = parseArgs({
     clients: { type: 'string', default: '200' },
   },
 })
+// Ends the processes of the run too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000))
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 print(`chaos: seed ${seed}`)

@@ -3,7 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { waitUntil } from '@vinyasa/test-kit'
 import { postGraphQL } from '../../e2e/support/demo.ts'
 import { heapOf, type HeapSize } from '../support/heap.ts'
-import { freshChange, mutate, runDeferrer, runMutator, runReader, send, Tally, type World } from './client.ts'
+import {
+  freshChange,
+  mutate,
+  now,
+  runDeferrer,
+  runMutator,
+  runReader,
+  send,
+  Tally,
+  type World,
+} from './client.ts'
 import { startCluster } from './cluster.ts'
 import { createFaults, type FaultKind } from './faults.ts'
 import { createJournal } from './journal.ts'
