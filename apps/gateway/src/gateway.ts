@@ -35,6 +35,11 @@ export interface CreateGatewayOptions {
   /** Paths in the config are relative to this folder. */
   readonly baseDirectory: string
   readonly logger: Logger
+  /**
+   * For a gateway without Redis, shared with the one that it replaces: a mutation that ends on the old one evicts here
+   * too. Default: one of its own.
+   */
+  readonly bus?: InvalidationBus | undefined
 }
 
 /** The composed GraphQL server, not listening yet: see `serve`. */
@@ -65,7 +70,7 @@ const READINESS_TIMEOUT_MS = 2000
  */
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
-  const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger)
+  const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
   const cache = openCache(config, bus, logger)
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources)

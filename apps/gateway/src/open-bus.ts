@@ -22,9 +22,13 @@ const CONNECT_TIMEOUT_MS = 1500
  * The bus of one gateway: in memory, or over Redis when there is more than one. Throws {@link ConfigError} when
  * Redis cannot be reached at the start; one that goes away later is logged, and the gateway goes on without it.
  */
-export async function openBus(redisUrl: string | undefined, logger: Logger): Promise<OpenedBus> {
-  const onError = (error: unknown): void => logger.error(error, 'an invalidation listener failed')
-  if (redisUrl === undefined) return { bus: createInvalidationBus({ onError }), close: () => {} }
+export async function openBus(
+  redisUrl: string | undefined,
+  logger: Logger,
+  memoryBus: InvalidationBus = createMemoryBus(logger),
+): Promise<OpenedBus> {
+  const onError = logListenerError(logger)
+  if (redisUrl === undefined) return { bus: memoryBus, close: () => {} }
   const address = addressOf(redisUrl)
 
   let lastError: unknown
@@ -53,6 +57,15 @@ export async function openBus(redisUrl: string | undefined, logger: Logger): Pro
     )
   }
   return { bus, redis: () => state, close: () => bus.close() }
+}
+
+/** A bus for this process alone. */
+export function createMemoryBus(logger: Logger): InvalidationBus {
+  return createInvalidationBus({ onError: logListenerError(logger) })
+}
+
+function logListenerError(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error(error, 'an invalidation listener failed')
 }
 
 /** Host and port for people; a password in the URL is left out. */

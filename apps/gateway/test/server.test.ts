@@ -1,9 +1,12 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { connectRawWebSocket, startRestBackend, type RestBackend } from '@vinyasa/test-kit'
+import { createInvalidationBus } from '@vinyasa/invalidation'
+import type { RestEndpoint } from '@vinyasa/rest-connector'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logger.ts'
 import { serve, type GatewayServer } from '../src/server.ts'
+import { post } from './support/gateway.ts'
 
 const logger = createLogger({ level: 'silent' })
 
@@ -134,6 +137,48 @@ describe('replace', () => {
     expect((await old).body).toBe('{"data":{"item":"/old"}}')
     await replaced
   })
+})
+
+it('a mutation that ends on the replaced gateway evicts what the next one has cached', async () => {
+  const backend = await startBackend()
+  const gate = deferred()
+  let value = 'old'
+  backend.handle(async ({ method }) => {
+    if (method === 'PUT') {
+      await gate.promise
+      value = 'new'
+    }
+    return { json: { id: '1', value } }
+  })
+  const bus = createInvalidationBus()
+  const fields = { id: 'id!', value: 'string' }
+  const endpoint = (name: string, method?: 'PUT'): RestEndpoint => ({
+    name,
+    path: '/thing',
+    ...(method && { method }),
+    responseSchema: { typeName: 'Thing', fields },
+  })
+  const create = (): ReturnType<typeof createGateway> =>
+    createGateway(
+      {
+        responseCache: true,
+        rest: { shop: { baseUrl: backend.url, endpoints: [endpoint('thing'), endpoint('setThing', 'PUT')] } },
+      },
+      { baseDirectory: '/', logger, bus },
+    )
+  const server = await serve(await create(), { port: 0 })
+  onTestFinished(() => server.close({ graceMs: 100 }))
+  const ask = async (text: string): Promise<unknown> =>
+    (await post(`${server.url}/graphql`, { query: text })).json()
+
+  const mutation = ask('mutation { setThing { value } }')
+  await expect.poll(() => backend.requests.length).toBe(1)
+  const replaced = server.replace(await create())
+  expect(await ask('{ thing { value } }')).toEqual({ data: { thing: { value: 'old' } } })
+  gate.resolve()
+  expect(await mutation).toEqual({ data: { setThing: { value: 'new' } } })
+  expect(await ask('{ thing { value } }')).toEqual({ data: { thing: { value: 'new' } } })
+  await replaced
 })
 
 describe('live clients', () => {

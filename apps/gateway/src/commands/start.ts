@@ -1,9 +1,11 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { CommandContext, StartFlags } from '../cli.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { createLogger, type Logger } from '../logger.ts'
+import { createMemoryBus } from '../open-bus.ts'
 import { logSettings, withPreset } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
 import { filesOf } from '../sources/open-sources.ts'
@@ -27,7 +29,9 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
   }
   const { config, baseDirectory, file } = await load()
   const logger = createLogger(logSettings(config))
-  const gateway = await createGateway(config, { baseDirectory, logger })
+  // One for all the gateways that reloads make.
+  const bus = createMemoryBus(logger)
+  const gateway = await createGateway(config, { baseDirectory, logger, bus })
   const server = await serve(gateway, {
     ...config.server,
     port: flags.port ?? config.server?.port,
@@ -37,7 +41,7 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
     throw error
   })
 
-  const onReload = oneAtATime(() => reload(server, load, logger))
+  const onReload = oneAtATime(() => reload(server, load, { logger, bus }))
   const stopWatching = flags.watch
     ? await watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
     : undefined
@@ -51,11 +55,15 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
   logger.info('stopped')
 }
 
-async function reload(server: GatewayServer, load: () => Promise<Loaded>, logger: Logger): Promise<void> {
+async function reload(
+  server: GatewayServer,
+  load: () => Promise<Loaded>,
+  { logger, bus }: { readonly logger: Logger; readonly bus: InvalidationBus },
+): Promise<void> {
   let next: Gateway
   try {
     const { config, baseDirectory } = await load()
-    next = await createGateway(config, { baseDirectory, logger })
+    next = await createGateway(config, { baseDirectory, logger, bus })
   } catch (error) {
     logger.error({ reason: messageOf(error) }, 'reload failed; the previous schema stays in place')
     if (!(error instanceof ConfigError)) logger.debug(error)
