@@ -11,7 +11,9 @@ export type RequestParser = NonNullable<RequestParsePayload['requestParser']>
 export function isBoundedBody(request: Request, serverContext: object): boolean {
   const { req } = serverContext as { readonly req?: unknown }
   if (!(req instanceof IncomingMessage)) return false
-  // The class that Yoga ships keeps what it was made of; another one has no such member.
+  // The class that Yoga ships keeps what it was made of. Another one may have to make a request first
+  // to say so, and is not asked.
+  if (!Object.hasOwn(request, 'bodyInit')) return false
   if ((request as { readonly bodyInit?: unknown }).bodyInit !== req) return false
   // A lenient parser lets chunks go beyond a Content-Length.
   if (req.headers['transfer-encoding'] !== undefined) return false

@@ -1,17 +1,18 @@
 import { once } from 'node:events'
 import {
   createServer,
+  IncomingMessage,
   request,
-  type IncomingMessage,
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { useResponseCache } from '../src/index.ts'
+import { isBoundedBody } from '../src/json-body.ts'
 
 const query = '{ hello }'
 const body = JSON.stringify({ query })
@@ -188,6 +189,20 @@ describe("Yoga's counting stream", () => {
     expect(bomb.length).toBeLessThan(500)
     expect((await send(server, { body: bomb })).status).toBe(413)
   })
+})
+
+it('a request that is made only when somebody looks at it is not made', () => {
+  let isMade = false
+  class LateRequest {
+    readonly method = 'POST'
+    get bodyInit(): unknown {
+      isMade = true
+      return undefined
+    }
+  }
+  const req = new IncomingMessage(new Socket())
+  expect(isBoundedBody(new LateRequest() as unknown as Request, { req })).toBe(false)
+  expect(isMade).toBe(false)
 })
 
 describe('other plugins', () => {
