@@ -1,11 +1,5 @@
 import { once } from 'node:events'
-import {
-  createServer,
-  IncomingMessage,
-  request,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, IncomingMessage, request, type ServerOptions, type ServerResponse } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
