@@ -22,6 +22,7 @@ import {
   type WriteValue,
 } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
+import { markOf } from './planned-field.ts'
 import { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
 import { wireTypeOf, type Unselected } from './unselected.ts'
@@ -60,7 +61,13 @@ export function createMapCompiler(
         plan.parts.push({ head: constant, slot: -1, absent: undefined, write: () => {} })
         continue
       }
-      const { type: partType } = plainField(type, name)
+      const definition = plainField(type, name)
+      const { type: partType } = definition
+      if (name === 'value' && markOf(definition)) {
+        // The value is an empty message, which is always set.
+        plan.parts.push({ head: Buffer.from(`${head}true`), slot: -1, absent: undefined, write: () => {} })
+        continue
+      }
       const value: ValueKind =
         name === 'key' ? { kind: 'scalar', scalar: field.key as ScalarType } : field.value
       readsValue ||= name === 'value'

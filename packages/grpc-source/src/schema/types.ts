@@ -97,7 +97,6 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
         fields[oneof.name] ??= unions.field(shape, oneof)
         continue
       }
-      const isFlag = field.value.kind === 'message' && outputType(field.value.message) === GraphQLBoolean
       fields[field.name] = {
         type: outputOf(field),
         description: field.annotation.description || comments.of(field.desc),
@@ -106,10 +105,16 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
           origin: `${origin(shape.desc)} field ${field.desc.name}`,
           ...fieldDirectives(field.annotation),
         },
-        ...(isFlag ? { resolve: flagResolver(field) } : {}),
+        ...(field.cardinality !== 'map' && isFlag(field)
+          ? { resolve: flagResolver(field.name, field.cardinality === 'list') }
+          : {}),
       }
     }
     return fields
+  }
+
+  function isFlag({ value }: FieldShape): boolean {
+    return value.kind === 'message' && outputType(value.message) === GraphQLBoolean
   }
 
   function outputOf(field: FieldShape): GraphQLOutputType {
@@ -153,7 +158,10 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
           name,
           fields: {
             key: { type: new GraphQLNonNull(key) },
-            value: { type: nullable ? value : new GraphQLNonNull(value) },
+            value: {
+              type: nullable ? value : new GraphQLNonNull(value),
+              ...(isFlag(field) ? { resolve: flagResolver('value', false) } : {}),
+            },
           },
           extensions: { origin: origin(parent) },
         })
@@ -295,11 +303,11 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
 }
 
 /** A message without fields is a Boolean: whether it is set. */
-function flagResolver(field: FieldShape): (source: unknown) => unknown {
+function flagResolver(name: string, isList: boolean): (source: unknown) => unknown {
   const isSet = (value: unknown): boolean => value !== null && value !== undefined
   const resolve = (source: unknown): unknown => {
-    const value = (source as Readonly<Record<string, unknown>>)[field.name]
-    return field.cardinality === 'list' && Array.isArray(value) ? value.map(isSet) : isSet(value) || null
+    const value = (source as Readonly<Record<string, unknown>>)[name]
+    return isList && Array.isArray(value) ? value.map(isSet) : isSet(value) || null
   }
   return markResolver(resolve, { kind: 'flag' })
 }

@@ -1,0 +1,193 @@
+import * as fc from 'fast-check'
+import { parse, validate, type DocumentNode, type GraphQLError } from 'graphql'
+import { createYoga } from 'graphql-yoga'
+import { expect, it } from 'vitest'
+import {
+  createGrpcSource,
+  GrpcCallError,
+  GrpcSourceError,
+  useGrpcSource,
+  type GrpcSource,
+  type GrpcSourceOptions,
+} from '../../src/index.ts'
+import { GRAPHQL_PROTO } from '../graphql-proto.ts'
+import { randomOperation, type RandomOperation } from './random-document.ts'
+import { randomProto } from './random-proto.ts'
+import { createRandom, type Random } from './random.ts'
+import { randomReply } from './random-wire.ts'
+
+const SCHEMAS = Number(process.env['PLAN_SCHEMAS'] ?? 30)
+const CASES_EACH = 50
+
+/** What the backend answers, for both ways of execution alike. */
+type Reply = Buffer | GrpcCallError
+
+interface Side {
+  readonly source: GrpcSource
+  readonly requests: string[]
+  execute(document: DocumentNode, variables: Readonly<Record<string, unknown>>): Promise<unknown>
+}
+
+async function createSide(
+  proto: string,
+  options: Partial<GrpcSourceOptions>,
+  reply: (path: string) => Reply,
+): Promise<Side> {
+  const requests: string[] = []
+  const source = await createGrpcSource({
+    name: 't',
+    protoText: { 't.proto': proto, 'graphql.proto': GRAPHQL_PROTO },
+    endpoint: 'localhost:1',
+    retries: { max: 0 },
+    logger: { warn() {}, error() {} },
+    ...options,
+    transport: () => ({
+      async unary({ path }, request) {
+        requests.push(`${path} ${Buffer.from(request).toString('hex')}`)
+        const answer = reply(path)
+        if (answer instanceof GrpcCallError) throw answer
+        return answer
+      },
+      stream: () => expect.unreachable('nothing streams'),
+      close() {},
+    }),
+  })
+  const yoga = createYoga({ plugins: [useGrpcSource(source)], logging: false })
+  return {
+    source,
+    requests,
+    async execute(document, variableValues) {
+      const { schema, execute, contextFactory } = yoga.getEnveloped({})
+      return execute({ schema, document, variableValues, contextValue: await contextFactory() })
+    },
+  }
+}
+
+function mappingOf(random: Random): Partial<GrpcSourceOptions> {
+  return {
+    int64: random.pick(['string', 'string', 'number-when-safe', 'bigint-scalar']),
+    maps: random.pick(['entries', 'entries', 'json']),
+    oneofs: random.pick(['fields', 'fields', 'fields', 'union']),
+    stripEnumPrefix: random.chance(0.3),
+    hideUnspecified: random.chance(0.3),
+    fieldNames: random.pick(['camel', 'proto']),
+    dedupe: random.pick(['operation', 'inflight', false]),
+    fieldMasks: random.chance(0.2),
+  }
+}
+
+interface Answer {
+  readonly json: string
+  readonly errors: ReadonlySet<string>
+  readonly isNull: boolean
+}
+
+/** The answer as a client gets it: through the result's own serialiser, where it has one. */
+function answerOf(result: unknown): Answer {
+  const { stringify = JSON.stringify, errors = [] } = result as {
+    readonly stringify?: (result: unknown) => unknown
+    readonly errors?: readonly unknown[]
+  }
+  const json = String(stringify(result))
+  const { data = null } = JSON.parse(json) as { readonly data?: unknown }
+  const texts = errors.map((error) => JSON.stringify(error)).toSorted()
+  return {
+    json: errors.length === 0 ? json : JSON.stringify({ data, errors: texts }),
+    errors: new Set(texts),
+    isNull: data === null,
+  }
+}
+
+/**
+ * Fields that fail side by side do so in the order in which replies arrive; once the whole answer is null, which of
+ * their errors are still heard depends on it.
+ */
+function expectSame(answer: Answer, expected: Answer, context: () => string): void {
+  const isEither = isWithin(answer.errors, expected.errors) || isWithin(expected.errors, answer.errors)
+  const isSame =
+    answer.json === expected.json || (answer.isNull && expected.isNull && answer.errors.size > 0 && isEither)
+  if (!isSame) throw new Error(`${context()}\n\nexpected ${expected.json}\n\n     got ${answer.json}`)
+}
+
+function describeCase(
+  seed: number,
+  operation: RandomOperation,
+  proto: string,
+  replies: ReadonlyMap<string, Reply>,
+): string {
+  const shown = [...replies].map(([path, reply]) => [
+    path,
+    reply instanceof GrpcCallError ? reply.status : reply.toString('hex'),
+  ])
+  return JSON.stringify({ seed, ...operation, replies: shown, proto }, null, 1)
+}
+
+function isWithin(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  return some.size > 0 && [...some].every((text) => all.has(text))
+}
+
+it(
+  'answers of plans are those of ordinary execution, byte for byte, with the same calls',
+  { timeout: 120_000 },
+  async () => {
+    const seen = { planned: 0, unplanned: 0, 'fell-back': 0, errors: 0, cases: 0, bytes: 0 }
+
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const random = createRandom(seed)
+        const proto = randomProto(random)
+        const options = mappingOf(random)
+        let replies = new Map<string, Reply>()
+        const reply = (path: string): Reply => replies.get(path) ?? Buffer.alloc(0)
+        let sides: readonly Side[]
+        try {
+          sides = await Promise.all([
+            createSide(proto.text, { ...options, onPlan: ({ outcome }) => void seen[outcome]++ }, reply),
+            createSide(proto.text, { ...options, plans: false }, reply),
+          ])
+        } catch (error) {
+          // Some protos have names that collide in GraphQL, and say so.
+          if (error instanceof GrpcSourceError && error.code === 'GRPC_SOURCE_LINT') return
+          throw error
+        }
+        const [planned, ordinary] = sides as [Side, Side]
+        for (let index = 0; index < CASES_EACH; index++) {
+          const { query, variables } = randomOperation(random, planned.source.schema)
+          const document = parse(query)
+          // Members of a union may have fields of one name and different types.
+          if (validate(planned.source.schema, document).length > 0) continue
+          // The second time the plan is there already.
+          for (let round = 0; round < 2; round++) {
+            replies = new Map(
+              [...proto.outputs].map(([path, message]) => [
+                path,
+                random.chance(0.03)
+                  ? new GrpcCallError(random.pick(['NOT_FOUND', 'INTERNAL', 'UNAVAILABLE']), 'no')
+                  : randomReply(random, proto, message),
+              ]),
+            )
+            const result = await planned.execute(document, variables)
+            const expected = await ordinary.execute(document, variables)
+            const answer = answerOf(result)
+            const context = (): string => describeCase(seed, { query, variables }, proto.text, replies)
+            expectSame(answer, answerOf(expected), context)
+            expect(planned.requests.toSorted()).toEqual(ordinary.requests.toSorted())
+            planned.requests.length = 0
+            ordinary.requests.length = 0
+            seen.cases++
+            if (typeof (result as { stringify?: unknown }).stringify === 'function') seen.bytes++
+            if ((expected as { errors?: readonly GraphQLError[] }).errors) seen.errors++
+          }
+        }
+        await Promise.all(sides.map(({ source }) => source.close()))
+      }),
+      { numRuns: SCHEMAS, endOnFailure: true },
+    )
+
+    // Were there too few of a kind, the property would say little.
+    expect(seen.cases).toBeGreaterThan(SCHEMAS * CASES_EACH * 1.4)
+    expect(seen.bytes / seen.cases).toBeGreaterThan(0.4)
+    expect(seen['fell-back']).toBeGreaterThan(SCHEMAS)
+    expect(seen.errors).toBeGreaterThan(SCHEMAS)
+  },
+)
