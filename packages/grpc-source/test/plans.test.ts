@@ -160,4 +160,25 @@ describe('plans', () => {
       { operationName: 'I', outcome: 'unplanned', reason: 'Query has no field __schema' },
     ])
   })
+
+  it('show observers how calls ended, as without plans', async () => {
+    for (const plans of [true, false]) {
+      const ended: string[] = []
+      const grpc = await source({
+        protoText: { 'p.proto': PROTO },
+        endpoint: 'localhost:1',
+        plans,
+        observe: () => (end) => void ended.push(end.status),
+        transport: () => ({
+          // A string that is longer than the message.
+          unary: () => Promise.resolve(Buffer.from([0x0a, 0x7f, 0x41])),
+          stream: () => expect.unreachable('nothing streams'),
+          close() {},
+        }),
+      })
+      const answer = await run(yogaWith(grpc), '{ user(id: "1") { id } }')
+      expect(answer.errors[0].extensions.code).toBe('INTERNAL_SERVER_ERROR')
+      expect(ended).toEqual(['INTERNAL'])
+    }
+  })
 })

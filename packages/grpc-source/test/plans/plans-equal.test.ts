@@ -11,7 +11,7 @@ import {
   type GrpcSourceOptions,
 } from '../../src/index.ts'
 import { GRAPHQL_PROTO } from '../graphql-proto.ts'
-import { randomOperation, type RandomOperation } from './random-document.ts'
+import { randomOperation } from './random-document.ts'
 import { randomProto } from './random-proto.ts'
 import { createRandom, type Random } from './random.ts'
 import { randomReply } from './random-wire.ts'
@@ -88,11 +88,13 @@ function answerOf(result: unknown): Answer {
     readonly stringify?: (result: unknown) => unknown
     readonly errors?: readonly unknown[]
   }
-  const json = String(stringify(result))
+  const bytes = Buffer.from(stringify(result) as string)
+  const json = bytes.toString()
   const { data = null } = JSON.parse(json) as { readonly data?: unknown }
   const texts = errors.map((error) => JSON.stringify(error)).toSorted()
   return {
-    json: errors.length === 0 ? json : JSON.stringify({ data, errors: texts }),
+    // Byte for byte.
+    json: errors.length === 0 ? bytes.toString('latin1') : JSON.stringify({ data, errors: texts }),
     errors: new Set(texts),
     isNull: data === null,
   }
@@ -111,7 +113,7 @@ function expectSame(answer: Answer, expected: Answer, context: () => string): vo
 
 function describeCase(
   seed: number,
-  operation: RandomOperation,
+  operation: { readonly query: string; readonly variables: unknown },
   proto: string,
   replies: ReadonlyMap<string, Reply>,
 ): string {
@@ -152,12 +154,13 @@ it(
         }
         const [planned, ordinary] = sides as [Side, Side]
         for (let index = 0; index < CASES_EACH; index++) {
-          const { query, variables } = randomOperation(random, planned.source.schema)
+          const { query, variables: nextVariables } = randomOperation(random, planned.source.schema)
           const document = parse(query)
           // Members of a union may have fields of one name and different types.
           if (validate(planned.source.schema, document).length > 0) continue
           // The second time the plan is there already.
           for (let round = 0; round < 2; round++) {
+            const variables = nextVariables()
             replies = new Map(
               [...proto.outputs].map(([path, message]) => [
                 path,

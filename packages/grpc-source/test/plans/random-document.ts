@@ -11,7 +11,8 @@ import type { Random } from './random.ts'
 
 export interface RandomOperation {
   readonly query: string
-  readonly variables: Readonly<Record<string, unknown>>
+  /** Variables that the query takes, other ones each time. */
+  variables(): Readonly<Record<string, unknown>>
 }
 
 /** A query with aliases, fragments of every kind, merged fields, conditions and variables. */
@@ -27,16 +28,15 @@ export function randomOperation(random: Random, schema: GraphQLSchema): RandomOp
   if (random.chance(0.1)) roots.push('__typename')
   const body = roots.join(' ')
   const declared = [...used].map((name) => `$${name}: ${variablesOf(query)[name]?.type}`)
-  const variables = Object.fromEntries(
-    [...used].flatMap((name) => {
-      const values = variablesOf(query)[name]?.values ?? []
-      const value = random.pick(values)
-      return value === undefined ? [] : [[name, value] as const]
-    }),
-  )
   return {
     query: `query Q${declared.length === 0 ? '' : `(${declared.join(', ')})`} { ${body} }\n${fragments.join('\n')}`,
-    variables,
+    variables: () =>
+      Object.fromEntries(
+        [...used].flatMap((name) => {
+          const value = random.pick(variablesOf(query)[name]?.values ?? [])
+          return value === undefined ? [] : [[name, value] as const]
+        }),
+      ),
   }
 
   function use(name: string): string {

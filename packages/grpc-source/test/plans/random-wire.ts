@@ -4,6 +4,7 @@ import type { Random } from './random.ts'
 const STRINGS = [
   '',
   'plain',
+  String.fromCharCode(...Array.from({ length: 36 }, (_, code) => code)),
   'with "quotes" \\ and \n\t\u0001\u007f',
   'Łódź 🎉 \u2028',
   '\ufeffmark',
@@ -130,7 +131,9 @@ export function randomReply(random: Random, proto: RandomProto, message: RandomM
         return Buffer.from(new BigInt64Array([BigInt.asIntN(64, random.pick(INTEGERS))]).buffer)
       case 'string':
         return withLength(
-          random.chance(oddity) ? Buffer.from(random.pick(NOT_UTF8)) : Buffer.from(random.pick(STRINGS)),
+          random.chance(oddity)
+            ? Buffer.from(random.pick(NOT_UTF8))
+            : Buffer.from(random.chance(0.2) ? String.fromCharCode(random.int(128)) : random.pick(STRINGS)),
         )
       case 'bytes':
         return withLength(Buffer.from(random.times(0, 9, () => random.int(256))))
