@@ -16,7 +16,8 @@ export interface RedisState {
   readonly reason?: string | undefined
 }
 
-const CONNECT_TIMEOUT_MS = 1500
+/** For an address that does not answer at all; one that refuses is given up at once. */
+const CONNECT_TIMEOUT_MS = 1000
 
 /**
  * The bus of one gateway: in memory, or over Redis when there is more than one. Throws {@link ConfigError} when
@@ -34,13 +35,14 @@ export async function openBus(
   let lastError: unknown
   let ready = false
   let state: RedisState = { connected: true }
+  const refused = new AbortController()
   const bus = createRedisInvalidationBus({
     url: redisUrl,
     onError,
     onStateChange(change, error) {
       lastError = error ?? lastError
       state = change === 'connected' ? { connected: true } : { connected: false, reason: reasonOf(error) }
-      if (!ready) return
+      if (!ready) return refused.abort()
       if (state.connected) logger.info({ redis: address }, 'redis is back; live queries run again')
       else
         logger.warn(
@@ -49,7 +51,10 @@ export async function openBus(
         )
     },
   })
-  ready = await settlesWithin(bus.ready, CONNECT_TIMEOUT_MS)
+  ready = await settlesWithin(
+    bus.ready,
+    AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]),
+  )
   if (!ready) {
     bus.close()
     throw new ConfigError(
@@ -81,14 +86,9 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : 'no answer'
 }
 
-async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
+async function settlesWithin(promise: Promise<unknown>, patience: AbortSignal): Promise<boolean> {
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms)
+    patience.addEventListener('abort', () => resolve(false), { once: true })
   })
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
-  }
+  return Promise.race([promise.then(() => true), late])
 }

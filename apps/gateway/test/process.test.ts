@@ -1,9 +1,10 @@
+import { createServer, type AddressInfo } from 'node:net'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawnProcess, startRestBackend, type RestBackend, type SpawnedProcess } from '@vinyasa/test-kit'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 // The built program, as users run it: `pnpm test` builds it first.
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -125,6 +126,74 @@ it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends a
   expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   for (const pid of pids()) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
 }, 60_000)
+
+describe('a config that cannot be used ends the process with 1 and one line, soon', () => {
+  const rest = { shop: { baseUrl: 'http://127.0.0.1:1', endpoints: [{ name: 'item', path: '/item' }] } }
+  const server = createServer()
+  /** What it takes today to start the program and end it. */
+  let startMs = 0
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    startMs = (await timed(['--version'])).ms
+  })
+  afterAll(() => void server.close())
+
+  /** Runs the program to its end. */
+  async function timed(
+    args: readonly string[],
+  ): Promise<{ ms: number; code: unknown; lines: readonly string[] }> {
+    const startedAt = performance.now()
+    const program = await spawnProcess({ command: process.execPath, args: [MAIN, ...args] })
+    const { code } = await program.exited
+    return { ms: performance.now() - startedAt, code, lines: program.lines }
+  }
+
+  it.each<[string, string, () => object, RegExp]>([
+    ['an unknown key', 'start', () => ({ sever: {} }), /sever: unknown setting; did you mean server\?/],
+    ['a wrong type', 'start', () => ({ server: { port: 'high' } }), /server\.port: expected number/],
+    [
+      'a missing proto',
+      'start',
+      () => ({ grpc: { users: { endpoint: 'localhost:1', protoFiles: ['nope.proto'] } } }),
+      /grpc\.users: the proto file ".*nope\.proto" does not exist/,
+    ],
+    [
+      'a port that is taken',
+      'start',
+      () => ({ rest, server: { port: (server.address() as AddressInfo).port } }),
+      /server\.port: \d+ is taken on 127\.0\.0\.1; stop what listens there, or pass --port/,
+    ],
+    [
+      'a backend that cannot be reached for its schema',
+      'start',
+      () => ({ grpc: { users: { endpoint: '127.0.0.1:1', reflection: {} } } }),
+      /grpc\.users: reflection: the server at 127\.0\.0\.1:1 did not describe itself .* start it/,
+    ],
+    [
+      'a backend that cannot be reached',
+      'check',
+      () => ({ rest: { shop: { ...rest.shop, healthPath: '/health' } } }),
+      /shop: not reachable; start the backend, or correct its address/,
+    ],
+    [
+      'a Redis that is not there',
+      'start',
+      () => ({ rest, redisUrl: 'redis://127.0.0.1:1' }),
+      /redisUrl: cannot connect to 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\); start Redis there, or correct/,
+    ],
+  ])('%s', async (name, command, config, line) => {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-process-'))
+    const file = join(folder, 'gateway.config.json')
+    await writeFile(file, JSON.stringify(config()))
+    const { ms, code, lines } = await timed([command, '--config', file])
+    process.stderr.write(`${name}: ${Math.round(ms)} ms (--version: ${Math.round(startMs)} ms)\n`)
+    expect(code).toBe(1)
+    expect(lines.filter((text) => text.startsWith('vinyasa: '))).toEqual([expect.stringMatching(line)])
+    expect(lines.at(-1)).toMatch(line)
+    // 2 s on a quiet machine; the bound leaves room for a busy one.
+    expect(ms).toBeLessThan(1500 + 2 * startMs)
+  })
+})
 
 it('a config that cannot be used is reported once, whatever the number of workers', async () => {
   const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')

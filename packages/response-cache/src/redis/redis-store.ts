@@ -47,6 +47,8 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 1_000,
+    // Closing a connection that is gone already holds the process for this long.
+    disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500),
   }
   const commands = new Redis(url, { ...connection, commandTimeout: commandTimeoutMs })
