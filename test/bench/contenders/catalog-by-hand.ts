@@ -1,47 +1,12 @@
 import { createServer } from 'node:http'
-import { fileURLToPath } from 'node:url'
-import { credentials, loadPackageDefinition, type ServiceClientConstructor } from '@grpc/grpc-js'
-import { loadSync } from '@grpc/proto-loader'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { serveProgram } from '../src/serve-program.ts'
 import { versionsOf } from '../src/versions.ts'
+import { Query } from './catalog-resolvers.ts'
 import { typeDefs } from './catalog.ts'
 
-// What people write today: Yoga with a resolver per field, on grpc-js and proto-loader or on fetch.
-type Resolve = (_root: unknown, args: object) => Promise<unknown>
-
-function overGrpc(address: string): { product: Resolve; products: Resolve } {
-  const definition = loadSync(fileURLToPath(new URL('catalog.proto', import.meta.url)))
-  const { bench } = loadPackageDefinition(definition) as unknown as {
-    bench: { v1: { CatalogService: ServiceClientConstructor } }
-  }
-  const client = new bench.v1.CatalogService(address, credentials.createInsecure())
-  const call =
-    (method: string): Resolve =>
-    (_root, args) =>
-      new Promise((resolve, reject) => {
-        client[method]?.(args, (error: Error | null, reply: unknown) =>
-          error ? reject(error) : resolve(reply),
-        )
-      })
-  return { product: call('GetProduct'), products: call('ListProducts') }
-}
-
-function overRest(base: string): { product: Resolve; products: Resolve } {
-  const get = async (path: string): Promise<unknown> => (await fetch(`${base}${path}`)).json()
-  return {
-    product: (_root, args) => get(`/products/${encodeURIComponent((args as { id: string }).id)}`),
-    products: (_root, args) => get(`/products?limit=${(args as { limit: number }).limit}`),
-  }
-}
-
-const grpc = process.env['BENCH_GRPC_URL']
-const rest = process.env['BENCH_REST_URL']
-const schema = createSchema<object>({
-  typeDefs,
-  resolvers: { Query: grpc ? overGrpc(grpc) : overRest(rest ?? '') },
-})
-const yoga = createYoga<object>({ schema })
+// What people write today: Yoga with a resolver per field.
+const yoga = createYoga<object>({ schema: createSchema<object>({ typeDefs, resolvers: { Query } }) })
 serveProgram(
   createServer(yoga),
   versionsOf(['graphql-yoga', '@grpc/grpc-js', '@grpc/proto-loader'], import.meta.url),

@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
+import { existsSync } from 'node:fs'
 import { fields, product, products } from '../contenders/catalog.ts'
 import type { Program, Scenario } from '../src/index.ts'
 
@@ -11,6 +12,29 @@ const program = (name: string, file: string, env: Record<string, string> = {}): 
 type Backend = 'grpc' | 'rest'
 
 const TARGETS = { 'grpc-1': 0.3, 'grpc-100': 0.2, 'rest-1': 0.35, 'rest-100': 0.35 }
+const HIVE_TARGETS = { 'grpc-1': undefined, 'grpc-100': 0.1, 'rest-1': 0.2, 'rest-100': 0.2 }
+
+/** Heavy peers stand in a folder of their own: `pnpm bench:peers` installs them. */
+const hasPeers = existsSync(new URL('../peers/node_modules/@graphql-hive', import.meta.url))
+if (!hasPeers) console.log('without Hive Gateway: `pnpm bench:peers` installs it')
+
+const hive = 'Hive Gateway, Mesh handler'
+
+/** Mesh names gRPC fields after packages and services. */
+function hiveProgram(backend: Backend, count: 1 | 100, query: string): Program {
+  const named = {
+    1: `{ product: bench_v1_CatalogService_GetProduct(input: { id: "1" }) { ${fields} } }`,
+    100: `{ products: bench_v1_CatalogService_ListProducts(input: { limit: 100 }) { items { ${fields} } } }`,
+  }
+  return {
+    name: hive,
+    file: new URL('../peers/hive.mjs', import.meta.url),
+    request: {
+      path: '/graphql',
+      body: JSON.stringify({ query: backend === 'grpc' ? named[count] : query }),
+    },
+  }
+}
 
 function scenario(backend: Backend, count: 1 | 100): Scenario {
   const label = backend === 'grpc' ? 'gRPC' : 'REST'
@@ -20,6 +44,7 @@ function scenario(backend: Backend, count: 1 | 100): Scenario {
   const byHand = backend === 'grpc' ? 'Yoga by hand, grpc-js' : 'Yoga by hand, fetch'
   const ours = backend === 'grpc' ? 'grpc-source + node-handler' : 'rest-connector + node-handler'
   const oursInYoga = backend === 'grpc' ? "grpc-source, Yoga's door" : "rest-connector, Yoga's door"
+  const atMostOfHive = HIVE_TARGETS[`${backend}-${count}`]
   return {
     name: `${backend}-${count}`,
     title: `${count} ${label} ${count === 1 ? 'object' : 'objects'} of 10 fields`,
@@ -28,10 +53,15 @@ function scenario(backend: Backend, count: 1 | 100): Scenario {
     backends: [program(backend, `catalog-${backend}-backend`)],
     contenders: [
       program(byHand, 'catalog-by-hand'),
+      program('Mercurius + JIT', 'catalog-mercurius'),
+      ...(hasPeers ? [hiveProgram(backend, count, query)] : []),
       program(oursInYoga, 'catalog-vinyasa'),
       program(ours, 'catalog-vinyasa', { BENCH_DOOR: 'node-handler' }),
     ],
-    targets: [{ of: ours, against: byHand, atMost: TARGETS[`${backend}-${count}`] }],
+    targets: [
+      { of: ours, against: byHand, atMost: TARGETS[`${backend}-${count}`] },
+      ...(hasPeers && atMostOfHive ? [{ of: ours, against: hive, atMost: atMostOfHive }] : []),
+    ],
   }
 }
 

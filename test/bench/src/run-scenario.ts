@@ -28,14 +28,17 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     }
     for (const { program } of contenders) {
       await checkAnswer(program, scenario)
-      await load.send(program.url, scenario.request, { seconds: warmUpSeconds, connections })
+      await load.send(program.url, program.request ?? scenario.request, {
+        seconds: warmUpSeconds,
+        connections,
+      })
     }
     for (let round = 1; round <= rounds; round++) {
       // Every second round goes the other way, so that a slow drift of the machine falls on all alike.
       const order = round % 2 === 1 ? contenders : contenders.toReversed()
       for (const { program, samples } of order) {
         await checkAnswer(program, scenario)
-        const sample = await measure(program, scenario.request)
+        const sample = await measure(program, program.request ?? scenario.request)
         if (sample.errors > 0) throw new Error(`${program.name}: ${sample.errors} answers were not 2xx`)
         samples.push(sample)
         await checkAnswer(program, scenario)
@@ -66,7 +69,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   }
 }
 
-async function checkAnswer(program: RunningProgram, { request, check }: Scenario): Promise<void> {
+async function checkAnswer(program: RunningProgram, scenario: Scenario): Promise<void> {
+  const { check } = scenario
+  const request = program.request ?? scenario.request
   const response = await fetch(`${program.url}${request.path}`, {
     method: 'POST',
     body: request.body,

@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { ProgramReady, ProgramUsage } from './serve-program.ts'
-import type { Program } from './types.ts'
+import type { BenchRequest, Program } from './types.ts'
 
 export interface RunningProgram extends ProgramReady {
   readonly name: string
   readonly pid: number
+  readonly request: BenchRequest | undefined
   usage(): Promise<ProgramUsage>
   stop(): Promise<void>
 }
@@ -17,7 +18,7 @@ export async function startProgram(
   readyTimeoutMs = 60_000,
 ): Promise<RunningProgram> {
   const child = fork(fileURLToPath(program.file), {
-    execArgv: ['--import', 'jiti/register'],
+    execArgv: program.file.pathname.endsWith('.ts') ? ['--import', 'jiti/register'] : [],
     env: { ...process.env, NODE_ENV: 'production', ...program.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -62,6 +63,7 @@ export async function startProgram(
     return {
       ...ready,
       name: program.name,
+      request: program.request,
       pid: child.pid as number,
       usage: () => {
         const answer = nextMessage<ProgramUsage>(10_000)

@@ -4,6 +4,8 @@ export interface Program {
   /** A module that calls `serveProgram`. */
   readonly file: URL
   readonly env?: Readonly<Record<string, string>>
+  /** What this contender is sent in place of the scenario's request: its names may be others, its answer may not. */
+  readonly request?: BenchRequest
 }
 
 export interface BenchRequest {
