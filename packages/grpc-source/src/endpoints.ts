@@ -4,6 +4,7 @@ import { GrpcSourceError } from './errors.ts'
 import type { Endpoint, GrpcSourceOptions, ResolvedEndpoint } from './options.ts'
 import { resolveEndpoint, type TlsOptions } from './runtime/endpoint.ts'
 import { createGrpcJsTransport } from './runtime/grpc-js-transport.ts'
+import { createHttp2Transport } from './runtime/http2/transport.ts'
 import type { Transport } from './runtime/transport.ts'
 
 /** One transport for each endpoint, made when it is first asked for. They outlive reloads. */
@@ -18,7 +19,8 @@ export interface Endpoints {
 }
 
 export function createEndpoints(options: GrpcSourceOptions): Endpoints {
-  const { endpoint, endpoints = {}, tls, channel = {}, transport = createGrpcJsTransport } = options
+  const { endpoint, endpoints = {}, tls, channel = {}, transport = 'grpc-js', random } = options
+  const create = typeof transport === 'function' ? transport : createBuiltIn
   const open = new Map<string, Transport>()
   const used = new Map<string, ResolvedEndpoint>()
   let isClosed = false
@@ -27,16 +29,22 @@ export function createEndpoints(options: GrpcSourceOptions): Endpoints {
     return resolveEndpoint(written, defaultTls, channel)
   }
 
+  function createBuiltIn(resolved: ResolvedEndpoint): Transport {
+    return transport === 'grpc-js' ? createGrpcJsTransport(resolved) : createHttp2Transport(resolved, random)
+  }
+
   function connect(resolved: ResolvedEndpoint): Transport {
     if (isClosed) throw new GrpcSourceError('GRPC_SOURCE_CLOSED', `grpc source "${options.name}" is closed`)
     const key = `${resolved.tls ? 'tls' : 'plain'} ${resolved.address}`
     let existing = open.get(key)
-    if (!existing) open.set(key, (existing = transport(resolved)))
+    if (!existing) open.set(key, (existing = create(resolved)))
     return existing
   }
 
   function use(resolved: ResolvedEndpoint): () => Transport {
     used.set(resolved.address, resolved)
+    // It opens nothing yet, but finds what is wrong with an address or a certificate.
+    if (transport === 'http2' && !isClosed) connect(resolved)
     return () => connect(resolved)
   }
 

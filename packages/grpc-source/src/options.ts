@@ -167,8 +167,12 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly observe?: CallObserver | undefined
   /** Reloads when a proto or descriptor file changes. Default false. */
   readonly watch?: boolean | undefined
-  /** Opens connections in place of grpc-js. */
-  readonly transport?: ((endpoint: ResolvedEndpoint) => Transport) | undefined
+  /**
+   * What carries calls: `http2`, on Node's own HTTP/2 client, or `grpc-js` (default); both keep to the same tests.
+   * `http2` costs less CPU; `grpc-js` also knows `xds:` targets, `channel.raw` and proxies from the environment.
+   * Or a function that makes a transport of one's own.
+   */
+  readonly transport?: 'http2' | 'grpc-js' | ((endpoint: ResolvedEndpoint) => Transport) | undefined
   readonly clock?: Clock | undefined
   /** A number from 0 to 1. Default `Math.random`. */
   readonly random?: (() => number) | undefined

@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Metadata, ServerCredentials } from '@grpc/grpc-js'
 import { createFakeClock, grpcError } from '@vinyasa/test-kit'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { describe, expect, it } from 'vitest'
+import type { GraphQLError } from 'graphql'
+import { expect, it } from 'vitest'
 import { STATUS_NAMES } from '../src/runtime/status.ts'
-import { backend, disposables, run, source, yogaWith } from './harness.ts'
+import { backend, describeTransports, disposables, run, yogaWith } from './harness.ts'
 
 const PROTO = `
 syntax = "proto3";
@@ -42,9 +44,9 @@ const STATUS_CODES: readonly (readonly [string, string, string])[] = [
   ['UNAUTHENTICATED', 'UNAUTHENTICATED', 'secret'],
 ]
 
-describe('status', () => {
-  it('has all sixteen', () => expect(STATUS_CODES.map(([name]) => name)).toEqual(STATUS_NAMES.slice(1)))
+it('status has all sixteen', () => expect(STATUS_CODES.map(([name]) => name)).toEqual(STATUS_NAMES.slice(1)))
 
+describeTransports('status', (source) => {
   it.each(STATUS_CODES)('%s becomes %s', async (status, code, message) => {
     const metadata = new Metadata()
     metadata.set('x-internal', 'canary')
@@ -101,7 +103,7 @@ describe('status', () => {
   })
 })
 
-describe('metadata', () => {
+describeTransports('metadata', (source) => {
   it('forwards the allowed headers and no others', async () => {
     const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
     const yoga = yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address }))
@@ -188,7 +190,7 @@ describe('metadata', () => {
   })
 })
 
-describe('sharing', () => {
+describeTransports('sharing', (source) => {
   const query = '{ a: get(id: "1") { text } b: get(id: "1") { text } c: get(id: "2") { text } }'
 
   it('identical calls of a query are one RPC, of a mutation they are not', async () => {
@@ -262,7 +264,7 @@ describe('sharing', () => {
   })
 })
 
-describe('deadlines', () => {
+describeTransports('deadlines', (source) => {
   it('shrink with the age of the operation', async () => {
     const clock = createFakeClock({ startAt: Date.now() })
     const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
@@ -300,7 +302,7 @@ describe('deadlines', () => {
   })
 })
 
-describe('source.call', () => {
+describeTransports('source.call', (source) => {
   it('takes the types and codecs of generated code', async () => {
     const { address } = await backend(
       { 'c.proto': PROTO },
@@ -332,9 +334,26 @@ describe('source.call', () => {
     await expect.poll(() => calls[0]?.cancelledAt).toBeDefined()
     await expect(grpc.call('c.S.Nope')).rejects.toThrow('has no method "c.S.Nope"')
   })
+
+  it('hangs one listener on the signal of many calls, and cancels them all', async () => {
+    const { address, calls } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': () => new Promise(() => {}) })
+    const grpc = await source({ protoText: { 'c.proto': PROTO }, endpoint: address })
+    const abort = new AbortController()
+    const { signal } = abort
+    const results = Array.from({ length: 12 }, (_, id) =>
+      grpc
+        .call('c.S.Get', { id: String(id) }, { signal })
+        .catch((error: GraphQLError) => error.extensions['code']),
+    )
+    await expect.poll(() => calls.length).toBe(12)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    abort.abort()
+    expect(new Set(await Promise.all(results))).toEqual(new Set(['CANCELLED']))
+    await expect.poll(() => calls.every(({ cancelledAt }) => cancelledAt !== undefined)).toBe(true)
+  })
 })
 
-describe('observation', () => {
+describeTransports('observation', (source) => {
   it('tells of each call, its status, attempts and time; an observer that throws harms nothing', async () => {
     const { address } = await backend(
       { 'c.proto': PROTO },
@@ -365,7 +384,7 @@ describe('observation', () => {
   })
 })
 
-describe('TLS', () => {
+describeTransports('TLS', (source) => {
   it('speaks TLS with a custom authority, and mTLS, by service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'))
     disposables().use(() => rmSync(folder, { recursive: true }))

@@ -8,7 +8,7 @@ import {
   type ProtoFiles,
 } from '@vinyasa/test-kit'
 import { createYoga, type YogaServerInstance } from 'graphql-yoga'
-import { onTestFinished } from 'vitest'
+import { describe, onTestFinished } from 'vitest'
 import { createGrpcSource, useGrpcSource, type GrpcSource, type GrpcSourceOptions } from '../src/index.ts'
 import { GRAPHQL_PROTO } from './graphql-proto.ts'
 
@@ -34,6 +34,13 @@ export async function source(options: Partial<GrpcSourceOptions>): Promise<GrpcS
   return disposables().use(
     await createGrpcSource({ name: 'test', logger: { warn() {}, error() {} }, ...options }),
   )
+}
+
+/** The same tests over every transport; `source` makes sources that use it. */
+export function describeTransports(name: string, body: (open: typeof source) => void): void {
+  describe.each(['http2', 'grpc-js'] as const)(`${name}, over %s`, (transport) => {
+    body((options) => source({ transport, ...options }))
+  })
 }
 
 export function yogaWith(grpc: GrpcSource, options: Parameters<typeof createYoga>[0] = {}): Yoga {

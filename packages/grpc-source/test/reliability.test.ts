@@ -10,7 +10,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { GrpcCallError } from '../src/runtime/status.ts'
 import { createCaller } from '../src/runtime/call.ts'
-import { backend, disposables, run, source, yogaWith } from './harness.ts'
+import { backend, describeTransports, disposables, run, yogaWith } from './harness.ts'
 import { startBytesServer } from './bytes-server.ts'
 
 const PROTO = `
@@ -26,7 +26,7 @@ message Res { string text = 1; }
 `
 const GET = 'r.S.Get'
 
-describe('faults of backends', () => {
+describeTransports('faults of backends', (source) => {
   it('a backend that was killed is found again within a second of its restart', async () => {
     const up = await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) })
     const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: up.address, retries: { max: 0 } })

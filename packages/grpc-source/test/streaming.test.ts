@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { grpcError, waitUntil } from '@vinyasa/test-kit'
-import { describe, expect, it } from 'vitest'
-import { backend, disposables, source, yogaWith, type Yoga } from './harness.ts'
+import { expect, it } from 'vitest'
+import { backend, describeTransports, disposables, yogaWith, type Yoga } from './harness.ts'
 
 const PROTO = `
 syntax = "proto3";
@@ -29,7 +29,7 @@ async function subscribe(yoga: Yoga, query: string, signal?: AbortSignal): Promi
   })
 }
 
-describe('server streaming', () => {
+describeTransports('server streaming', (source) => {
   it('is a subscription field that ends when the stream ends', async () => {
     const { address } = await backend({ 's.proto': PROTO }, { 's.Ticks/Watch': counting })
     const yoga = yogaWith(await source({ protoText: { 's.proto': PROTO }, endpoint: address }))

@@ -153,5 +153,5 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   exposeDetails: z.boolean().optional(),
   exposeMessages: z.boolean().optional(),
   observe: functionValue().optional(),
-  transport: functionValue().optional(),
+  transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
 }) as z.ZodType<GrpcSourceConfig>

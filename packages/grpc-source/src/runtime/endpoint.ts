@@ -32,7 +32,7 @@ export interface ChannelOptions {
    * connection is made anew. Default 900; 0: only the calls' deadlines count.
    */
   readonly connectTimeoutMs?: number | undefined
-  /** Passed to grpc-js as they are; win over everything above. */
+  /** For the transport `grpc-js` only: passed to it as they are; win over everything above. */
   readonly raw?: Readonly<Record<string, string | number>> | undefined
 }
 
@@ -45,7 +45,7 @@ export function resolveEndpoint(
   const { address: written, tls = defaultTls } =
     typeof endpoint === 'string' ? { address: endpoint } : endpoint
   const match = /^(?:(https?):\/\/)?([^/]+)\/?$/.exec(written)
-  const isTarget = /^(unix|dns|ipv4|ipv6|xds):/.test(written)
+  const isTarget = /^(unix|unix-abstract|dns|ipv4|ipv6|xds):/.test(written)
   if (!match && !isTarget) {
     throw new GrpcSourceError(
       'GRPC_SOURCE_OPTIONS',

@@ -1,5 +1,6 @@
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import type { ResolvedEndpoint } from '../options.ts'
+import { AbortWatch } from './abort-watch.ts'
 import { createConnection, toMetadata, type Connection } from './grpc-js-connection.ts'
 import { GrpcCallError, statusName } from './status.ts'
 import type { Transport, TransportCall } from './transport.ts'
@@ -10,6 +11,7 @@ const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byte
 export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
   const { maxConcurrentCalls = 100, maxConnections = 8 } = endpoint.channel
   const connections: Connection[] = []
+  const aborts = new AbortWatch()
 
   function pick(): Connection {
     let least: Connection | undefined
@@ -72,7 +74,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
         toMetadata(call.metadata),
         callOptions(call),
         (error, reply) => {
-          signal?.removeEventListener('abort', cancel)
+          if (signal) aborts.delete(signal, cancel)
           begun.end()
           if (error) reject(begun.stuck ?? toCallError(error))
           else resolve(reply ?? new Uint8Array())
@@ -80,7 +82,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
       )
       begun.watch(rpc)
       const cancel = (): void => rpc.cancel()
-      signal?.addEventListener('abort', cancel, { once: true })
+      if (signal) aborts.add(signal, cancel)
     })
   }
 
@@ -112,9 +114,9 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests)
     const cancel = (): void => rpc.cancel()
     if (signal?.aborted) cancel()
-    signal?.addEventListener('abort', cancel, { once: true })
+    else if (signal) aborts.add(signal, cancel)
     const finish = (): void => {
-      signal?.removeEventListener('abort', cancel)
+      if (signal) aborts.delete(signal, cancel)
       begun.end()
     }
     rpc.on('error', finish)

@@ -1,0 +1,86 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import {
+  checkServerIdentity,
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  TLSSocket,
+} from 'node:tls'
+import { GrpcSourceError } from '../../errors.ts'
+import type { ResolvedEndpoint } from '../../options.ts'
+import type { TlsOptions } from '../endpoint.ts'
+import { Connection } from './connection.ts'
+import type { PoolOptions } from './pool.ts'
+import { parseTarget, type SocketAddress, type Target } from './target.ts'
+
+/** An endpoint as the other parts use it. */
+export interface Connector extends Pick<PoolOptions, 'connection'> {
+  readonly target: Target
+  readonly scheme: 'http' | 'https'
+  readonly authority: string
+}
+
+/** @throws GrpcSourceError when the address or the certificates cannot be read */
+export function createConnector({ address, tls, channel }: ResolvedEndpoint): Connector {
+  const { connectTimeoutMs = 900 } = channel
+  if (channel.raw) {
+    throw new GrpcSourceError(
+      'GRPC_SOURCE_OPTIONS',
+      'channel.raw holds options of grpc-js; set transport: "grpc-js", or use the other channel options',
+    )
+  }
+  let { keepalive } = channel
+  const target = parseTarget(address)
+  const open = tls ? createTlsOpener(address, target, tls) : connectTcp
+
+  return {
+    target,
+    scheme: tls ? 'https' : 'http',
+    authority: tls?.serverName ?? target.authority,
+    connection: (socketAddress, events) =>
+      new Connection({
+        ...events,
+        connectTimeoutMs,
+        openSocket: () => open(socketAddress).setNoDelay(true),
+        checkSocket: (socket) =>
+          socket instanceof TLSSocket && socket.alpnProtocol !== 'h2'
+            ? 'the server did not agree to HTTP/2 (ALPN)'
+            : undefined,
+        keepalive: () => keepalive,
+        onTooManyPings() {
+          // As gRPC asks: the next connection pings half as often.
+          if (keepalive) keepalive = { ...keepalive, timeMs: keepalive.timeMs * 2 }
+        },
+      }),
+  }
+}
+
+function createTlsOpener(
+  address: string,
+  target: Target,
+  { ca, cert, key, serverName }: TlsOptions,
+): (address: SocketAddress) => Socket {
+  const pem = (value: string | Uint8Array | undefined): string | Buffer | undefined =>
+    value instanceof Uint8Array ? Buffer.from(value) : value
+  let secureContext: SecureContext
+  try {
+    secureContext = createSecureContext({ ca: pem(ca), cert: pem(cert), key: pem(key) })
+  } catch (cause) {
+    throw new GrpcSourceError(
+      'GRPC_SOURCE_OPTIONS',
+      `the TLS options of the endpoint "${address}" cannot be read: ${String(cause)}; they take PEM text or bytes`,
+      { cause },
+    )
+  }
+  return (socketAddress) => {
+    const name =
+      serverName ?? target.hostName ?? ('host' in socketAddress ? socketAddress.host : target.authority)
+    return connectTls({
+      ...socketAddress,
+      secureContext,
+      ALPNProtocols: ['h2'],
+      ...(isIP(name) ? {} : { servername: name }),
+      checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
+    })
+  }
+}

@@ -1,0 +1,84 @@
+import { constants, type IncomingHttpHeaders } from 'node:http2'
+import { GrpcCallError, statusName, type StatusName } from '../status.ts'
+
+/** How a call ended; `error` is undefined for OK. */
+export interface CallStatus {
+  readonly error: GrpcCallError | undefined
+}
+
+const OK: CallStatus = { error: undefined }
+
+/** Reads `grpc-status` and what goes with it; undefined when there is none. */
+export function readStatus(trailers: IncomingHttpHeaders): CallStatus | undefined {
+  const code = trailers['grpc-status']
+  if (code === '0') return OK
+  if (code === undefined) return undefined
+  const [details] = String(trailers['grpc-status-details-bin'] ?? '').split(',')
+  const message = decodeMessage(String(trailers['grpc-message'] ?? ''))
+  return {
+    error: new GrpcCallError(/^\d+$/.test(String(code)) ? statusName(Number(code)) : 'UNKNOWN', message, {
+      details: details ? Buffer.from(details, 'base64') : undefined,
+    }),
+  }
+}
+
+/** Percent-decodes what is percent-encoded and leaves the rest, as gRPC asks of readers. */
+function decodeMessage(message: string): string {
+  if (!message.includes('%')) return message
+  const bytes = message.replaceAll(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+const BY_HTTP_STATUS: Readonly<Record<number, StatusName>> = {
+  400: 'INTERNAL',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'UNIMPLEMENTED',
+  429: 'UNAVAILABLE',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'UNAVAILABLE',
+}
+
+/** What a reply without `grpc-status` means. Source: gRPC's "HTTP to gRPC Status Code Mapping". */
+export function httpStatusError(headers: IncomingHttpHeaders): GrpcCallError {
+  const status = Number(headers[':status'])
+  const type = headers['content-type']
+  return new GrpcCallError(
+    BY_HTTP_STATUS[status] ?? 'UNKNOWN',
+    `the reply has HTTP status ${status}${type === undefined ? '' : ` and type ${type}`} but no grpc-status`,
+  )
+}
+
+const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
+  [constants.NGHTTP2_NO_ERROR]: ['INTERNAL', 'the server ended the call without a status'],
+  [constants.NGHTTP2_REFUSED_STREAM]: ['UNAVAILABLE', 'the server refused the call'],
+  [constants.NGHTTP2_CANCEL]: ['CANCELLED', 'the server cancelled the call'],
+  [constants.NGHTTP2_ENHANCE_YOUR_CALM]: ['RESOURCE_EXHAUSTED', 'the server asked for fewer calls'],
+  [constants.NGHTTP2_INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the connection is not secure enough'],
+}
+
+/** What an RST_STREAM means. */
+export function resetError(code: number | undefined, cause: unknown): GrpcCallError {
+  const [status, message] = BY_RST_CODE[code ?? 0] ?? [
+    'INTERNAL' as const,
+    `the server reset the stream with code ${code}`,
+  ]
+  return new GrpcCallError(status, message, { cause })
+}
+
+/** Milliseconds as `grpc-timeout` has them: at most eight digits and a unit. */
+export function formatTimeout(ms: number): string {
+  const units: readonly (readonly [number, string])[] = [
+    [1, 'm'],
+    [1_000, 'S'],
+    [60_000, 'M'],
+  ]
+  for (const [size, unit] of units) {
+    const count = Math.max(1, Math.ceil(ms / size))
+    if (count < 100_000_000) return `${count}${unit}`
+  }
+  return `${Math.min(99_999_999, Math.ceil(ms / 3_600_000))}H`
+}

@@ -1,0 +1,80 @@
+import type { ResolvedEndpoint } from '../../options.ts'
+import { AbortWatch } from '../abort-watch.ts'
+import { GrpcCallError } from '../status.ts'
+import type { Transport, TransportCall } from '../transport.ts'
+import { Http2Call, type CallReceiver, type CallSettings, type Requests } from './call.ts'
+import { createConnector } from './connector.ts'
+import { decompress, type Message } from './frames.ts'
+import { MessageQueue } from './message-queue.ts'
+import { createPool } from './pool.ts'
+
+/** What grpc-js takes without being told otherwise. */
+const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
+
+/**
+ * The transport on Node's own HTTP/2 client.
+ * @throws GrpcSourceError when the address or the certificates cannot be read
+ */
+export function createHttp2Transport(
+  endpoint: ResolvedEndpoint,
+  random: () => number = Math.random,
+): Transport {
+  const { maxConcurrentCalls = 100, maxConnections = 8, connectTimeoutMs = 900 } = endpoint.channel
+  const { maxReceiveBytes = MAX_RECEIVE_BYTES, maxSendBytes = -1, compression } = endpoint.channel
+  const { target, scheme, authority, connection } = createConnector(endpoint)
+  const pool = createPool({
+    target,
+    connectTimeoutMs,
+    maxConcurrentCalls,
+    maxConnections,
+    random,
+    connection,
+  })
+  const settings: CallSettings = {
+    pool,
+    aborts: new AbortWatch(),
+    scheme,
+    authority,
+    maxReceiveBytes,
+    maxSendBytes,
+    compression,
+  }
+
+  function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      let reply: Message | undefined
+      const receiver: CallReceiver = {
+        message(message) {
+          if (reply) running.end(new GrpcCallError('UNIMPLEMENTED', 'the server sent more than one reply'))
+          else reply = message
+        },
+        end(error) {
+          if (error) reject(error)
+          else if (!reply) reject(new GrpcCallError('UNIMPLEMENTED', 'the server sent no reply'))
+          else if (reply.isCompressed) resolve(decompress(reply.bytes, running.encoding, maxReceiveBytes))
+          else resolve(reply.bytes)
+        },
+      }
+      const running = new Http2Call(settings, call, request, receiver)
+      running.start()
+    })
+  }
+
+  function stream(call: TransportCall, requests: Requests): AsyncIterableIterator<Uint8Array> {
+    const queue = new MessageQueue({
+      plain: (message) =>
+        message.isCompressed
+          ? decompress(message.bytes, running.encoding, maxReceiveBytes)
+          : Promise.resolve(message.bytes),
+      pause: () => running.pause(),
+      resume: () => running.resume(),
+      cancel: (error) => (error ? running.end(error) : running.cancel()),
+    })
+    const only = Array.isArray(requests) && requests.length === 1 ? (requests[0] as Uint8Array) : undefined
+    const running = new Http2Call(settings, call, only ?? requests, queue)
+    running.start()
+    return queue
+  }
+
+  return { unary, stream, close: () => pool.close() }
+}
