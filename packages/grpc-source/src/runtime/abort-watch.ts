@@ -14,7 +14,7 @@ export class AbortWatch {
       signal.addEventListener(
         'abort',
         () => {
-          for (const listening of [...added]) listening()
+          added.forEach((listening) => listening())
         },
         { once: true },
       )

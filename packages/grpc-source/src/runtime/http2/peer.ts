@@ -97,7 +97,7 @@ export class Peer {
 
   close(): void {
     this.#isClosed = true
-    for (const connection of [...this.#connections]) connection.retire(undefined)
+    for (const connection of this.#connections.slice()) connection.retire(undefined)
   }
 
   #pause(): void {
