@@ -112,6 +112,72 @@ describe('a fragment that hangs', () => {
     expect(server.cancelled).toEqual(['t1', 't2'])
   })
 
+  it('starts nothing more of itself once its time is up', async () => {
+    const clock = createFakeClock()
+    const calls: string[] = []
+    let release: (value: unknown) => void = () => undefined
+    const schema = makeExecutableSchema({
+      typeDefs: 'type Query { fast: String late: Late } type Late { after: String }',
+      resolvers: {
+        Query: { fast: () => 'fast', late: () => new Promise((resolve) => (release = resolve)) },
+        Late: { after: () => void calls.push('after') },
+      },
+    })
+    const body = createTestServer({ schema, options: { clock } }).text(
+      '{ fast ... @defer { late { after } } }',
+    )
+    await settle()
+    await clock.advance(30_000)
+    expect(partsOf(await body)[1].incremental[0].data).toBeNull()
+    release({})
+    await settle()
+    expect(calls).toEqual([])
+  })
+
+  it('that comes later under the same directive has the whole time', async () => {
+    const clock = createFakeClock()
+    const release: Record<string, (value: unknown) => void> = {}
+    const wait = (_: unknown, { name }: { name: string }) =>
+      new Promise((resolve) => (release[name] = resolve))
+    const schema = makeExecutableSchema({
+      typeDefs:
+        'type Query { fast: String thing(name: String!): Thing } type Thing { wait(name: String!): String }',
+      resolvers: { Query: { fast: () => 'fast', thing: wait }, Thing: { wait } },
+    })
+    const query = `{
+      fast
+      ... @defer { one: thing(name: "one") { ...Inner } }
+      ... @defer { two: thing(name: "two") { ...Inner } }
+    }
+    fragment Inner on Thing { ... @defer(label: "inner") { wait(name: "inner") } }`
+    let isAnswered = false
+    const text = createTestServer({ schema, options: { clock } })
+      .text(query)
+      .finally(() => (isAnswered = true))
+    const pass = async (ms: number) => {
+      await clock.advance(ms)
+      await settle()
+    }
+    await settle()
+    release['one']?.({})
+    await settle()
+    release['inner']?.('done')
+    await pass(20_000)
+    release['two']?.({})
+    await settle()
+    await pass(29_999)
+    expect(isAnswered).toBe(false)
+    await pass(1)
+    const inner = partsOf(await text)
+      .flatMap(({ incremental }) => incremental ?? [])
+      .filter(({ label }) => label === 'inner')
+    expect(inner.map(({ path, data }) => ({ path, data }))).toEqual([
+      { path: ['one'], data: { wait: 'done' } },
+      { path: ['two'], data: null },
+    ])
+    expect(clock.pending()).toBe(0)
+  })
+
   it('in the pending format is completed with the error', async () => {
     const server = createHangingServer({ fragmentTimeoutMs: 1_000 })
     const response = await server.post('{ fast ... @defer { hangs(name: "a") } }', {
@@ -234,6 +300,21 @@ describe('a client that leaves after the first part', () => {
     expect(server.cancelled).toEqual(['a', 'b'])
     expect(server.clock.pending()).toBe(0)
     await second
+  })
+
+  it('before anything deferred has started, starts nothing', async () => {
+    const server = createHangingServer()
+    const controller = new AbortController()
+    const answer = server.post('{ hangs(name: "first") ... @defer { two: hangs(name: "second") } }', {
+      signal: controller.signal,
+    })
+    await settle()
+    controller.abort()
+    await Promise.allSettled([answer])
+    await server.clock.advance(10)
+    await settle()
+    expect(server.cancelled).toEqual(['first'])
+    expect(server.clock.pending()).toBe(0)
   })
 
   it('during the first fields, stops the deferred ones', async () => {
