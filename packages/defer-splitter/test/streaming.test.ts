@@ -205,6 +205,28 @@ describe('what is executed', () => {
     expect(server.calls).toEqual(['thing'])
   })
 
+  it('leaves are serialized by their types, on their own and in lists', async () => {
+    const schema = makeExecutableSchema({
+      typeDefs:
+        'enum Color { RED BLUE } type Query { thing: Thing } type Thing { id: ID color: Color ids: [ID!] colors: [Color] text: String }',
+      resolvers: {
+        Color: { RED: 1, BLUE: 2 },
+        Query: { thing: () => ({ id: 7, color: 2, ids: [1, 2], colors: [1, 3, null], text: true }) },
+      },
+    })
+    const server = createTestServer({ schema })
+    const fields = 'id color ids text'
+    const [first, later] = await server.parts(`{ thing { ${fields} ... @defer { two: id colors } } }`)
+    expect(first.data).toEqual({ thing: { id: '7', color: 'BLUE', ids: ['1', '2'], text: 'true' } })
+    expect(later.incremental).toEqual([
+      {
+        data: { two: '7', colors: ['RED', null, null] },
+        path: ['thing'],
+        errors: [expect.objectContaining({ path: ['thing', 'colors', 1] })],
+      },
+    ])
+  })
+
   it('lists from async generators', async () => {
     const parts = await createCountingServer().parts('{ feed { id ... @defer { name } } }')
     expect(parts[0].data).toEqual({ feed: [{ id: '1' }, { id: '2' }] })

@@ -21,8 +21,11 @@ export function completeValue(
 ): unknown {
   if (value instanceof Error) throw value
   const completed = completeNullable(call, shape, value, path, shared)
-  if (!shape.isNonNull) return completed
-  return isPromise(completed) ? completed.then((settled) => notNull(call, settled)) : notNull(call, completed)
+  // What is still to come is a list or an object, and not null.
+  if (completed === null && shape.isNonNull) {
+    throw new Error(`Cannot return null for non-nullable field ${call.name}.`)
+  }
+  return completed
 }
 
 /** What a field or list item gave, or rejected with: completed, or an error at the nearest place that may be null. */
@@ -78,11 +81,6 @@ function completeNullable(
     case 'abstract':
       return completeAbstract(call, shape.type, value, path, shared)
   }
-}
-
-function notNull(call: FieldCall, value: unknown): unknown {
-  if (value !== null) return value
-  throw new Error(`Cannot return null for non-nullable field ${call.name}.`)
 }
 
 function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
