@@ -231,6 +231,17 @@ describe('live clients', () => {
     expect((await openStream(server.url)).first).toContain('/new')
   })
 
+  it('that come while the gateway stops get an answer, and hold back nothing', async () => {
+    const backend = await startBackend()
+    const server = await start(backend)
+    await query(server.url, new Agent())
+    const closed = server.close()
+    const stream = await openStream(server.url)
+    expect(stream.first).toContain('done')
+    expect(await stream.ended).not.toContain('event: complete')
+    await closed
+  })
+
   it('hold back no stop', async () => {
     const backend = await startBackend()
     const server = await start(backend)

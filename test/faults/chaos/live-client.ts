@@ -73,7 +73,7 @@ export function startLiveClient(
       }).catch((error: unknown) => {
         if (!world.stop.aborted && !isCut(error))
           world.model.violate(
-            `live: ${(error as Error).message} (gateway ${gateway}, ${name}, ${time(now())})`,
+            `live: ${(error as Error).message} ${String((error as Error).cause ?? '')} (gateway ${gateway}, ${name}, ${time(now())})`,
           )
       })
       world.tally.add('live connections ended')

@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 
+/** Time for a response to get its headers onto the wire: a stream that was cut is asked for again, no answer is a failure. */
+const TO_BEGIN_MS = 100
+
 export interface LiveStreams {
   readonly plugin: Plugin
   /**
-   * Cuts every event stream, and from now on those that begin: they would go on for ever. Without an
+   * Cuts every event stream, and those that begin from now on: they would go on for ever. Without an
    * `event: complete` their clients connect again, as after any lost connection.
    */
   close(): void
@@ -20,17 +23,19 @@ export function createLiveStreams(): LiveStreams {
       onResponse({ response, serverContext }) {
         const { res } = serverContext as { readonly res?: ServerResponse }
         if (!res || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return
-        if (closed) {
-          res.destroy()
-          return
-        }
         open.add(res)
         res.once('close', () => open.delete(res))
+        if (closed) cut(res)
       },
     },
     close() {
       closed = true
-      for (const response of open) response.destroy()
+      for (const response of open) cut(response)
     },
   }
+}
+
+function cut(response: ServerResponse): void {
+  if (response.headersSent) response.destroy()
+  else setTimeout(() => response.destroy(), TO_BEGIN_MS).unref()
 }
