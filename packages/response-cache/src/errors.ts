@@ -11,6 +11,14 @@ export function configError(option: string, found: unknown, expected: string): G
   })
 }
 
+/** An option by the name that another package has for it; thrown at start. */
+export function foreignOption(name: string, here: string | undefined): GraphQLError {
+  const mend = here === undefined ? 'there is nothing like it here' : `here it is ${here}`
+  return new GraphQLError(`response-cache: option ${name} is of @envelop/response-cache; ${mend}.`, {
+    extensions: { code: 'RESPONSE_CACHE_CONFIG' satisfies ResponseCacheErrorCode },
+  })
+}
+
 export function redisClientMissing(cause: unknown): GraphQLError {
   return new GraphQLError(
     'response-cache: redisUrl needs the package ioredis, which is not installed. Install it: npm install ioredis@5',

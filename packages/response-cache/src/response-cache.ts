@@ -1,6 +1,6 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
+import { checkOptions } from './check-options.ts'
 import type { CacheEntry } from './entry.ts'
-import { configError } from './errors.ts'
 import { freshness } from './freshness.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
@@ -223,12 +223,5 @@ function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause 
       type: entityType,
       id: operation === 'create' ? undefined : entityId,
     })),
-  }
-}
-
-function checkOptions(options: ResponseCacheOptions) {
-  for (const name of ['maxSize', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
-    const value = options[name]
-    if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
   }
 }

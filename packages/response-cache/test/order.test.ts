@@ -174,6 +174,22 @@ it('a hit is answered before parse when nobody before the cache asks to see it',
   expect(parsed.count).toBe(1)
 })
 
+it.each([
+  ['params', { before: 1, after: 1 }],
+  ['execute', { before: 3, after: 3 }],
+] as const)('hitsAt %s decides whether plugins see hits parsed', async (hitsAt, expected) => {
+  const seen = { before: 0, after: 0 }
+  const counting = (place: 'before' | 'after'): Plugin => ({ onParse: () => void seen[place]++ })
+  const world = createWorld({
+    before: [counting('before')],
+    after: [counting('after')],
+    cache: { hitsAt },
+  })
+  for (let round = 0; round < 3; round++) await ask(world, users)
+  expect(seen).toEqual(expected)
+  expect(world.cache.stats().hits).toBe(2)
+})
+
 describe('session, enabled and scope', () => {
   const context = ({ request }: { request: Request }): object => ({ user: request.headers.get('x-user') })
 

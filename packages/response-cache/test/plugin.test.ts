@@ -479,6 +479,54 @@ describe('purge and stats', () => {
   })
 })
 
+describe('options', () => {
+  it('maxSize 0 stores nothing; concurrent queries still share an execution', async () => {
+    const world = createWorld({ cache: { maxSize: 0 } })
+    const outcomes = (await Promise.all([ask(world, users), ask(world, users)])).map(({ cache }) => cache)
+    expect(outcomes).toEqual(['MISS', 'COALESCED'])
+    expect((await ask(world, users)).cache).toBe('MISS')
+    expect(world.cache.stats()).toMatchObject({ entries: 0, stored: 0 })
+  })
+
+  it('defaultTtlMs 0 caches what has a lifetime of its own', async () => {
+    const world = createWorld({
+      cache: { defaultTtlMs: 0, ttlMsBySchemaCoordinate: { 'Query.products': 1_000 } },
+    })
+    for (const query of [users, '{ products { id } }']) await ask(world, query)
+    expect((await ask(world, users)).cache).toBe('BYPASS')
+    expect((await ask(world, '{ products { id } }')).cache).toBe('HIT')
+  })
+
+  it('idFields says what identifies an entity', async () => {
+    const world = createWorld({ cache: { strategy: 'entities', idFields: ['name'] } })
+    await ask(world, users)
+    await world.cache.purge({ type: 'User', id: '1' })
+    expect((await ask(world, users)).cache).toBe('HIT')
+    await world.cache.purge({ type: 'User', id: 'Ada' })
+    expect((await ask(world, users)).cache).toBe('MISS')
+  })
+
+  it('clientMaxAge lets HTTP clients keep a GET for the rest of its lifetime', async () => {
+    const clock = createFakeClock()
+    const world = createWorld({ cache: { clock, clientMaxAge: true } })
+    const first = await ask(world, users, { method: 'GET' })
+    expect(first.headers.get('cache-control')).toBe('public, max-age=60')
+    await clock.advance(20_000)
+    const second = await ask(world, users, { method: 'GET' })
+    expect([second.cache, second.headers.get('cache-control')]).toEqual(['HIT', 'public, max-age=40'])
+  })
+
+  it("the names of @envelop/response-cache are refused with this package's", () => {
+    const options = { ttl: 2_000 } as object
+    expect(() => createWorld({ cache: options })).toThrow(
+      'response-cache: option ttl is of @envelop/response-cache; here it is defaultTtlMs.',
+    )
+    expect(() => createWorld({ cache: { shouldCacheResult: () => true } as object })).toThrow(
+      'response-cache: option shouldCacheResult is of @envelop/response-cache; there is nothing like it here.',
+    )
+  })
+})
+
 describe('HTTP', () => {
   it('a GET carries validators and 304 answers the same key only', async () => {
     const world = createWorld()

@@ -1,0 +1,28 @@
+import { configError, foreignOption } from './errors.ts'
+import type { ResponseCacheOptions } from './options.ts'
+
+/** What those who come from there may still have in their options; JavaScript would not say so. */
+const namesElsewhere: Readonly<Record<string, string | undefined>> = {
+  ttl: 'defaultTtlMs',
+  ttlPerType: 'ttlMsBySchemaCoordinate',
+  ttlPerSchemaCoordinate: 'ttlMsBySchemaCoordinate',
+  invalidateViaMutation: 'invalidateOnMutation',
+  cache: 'store: fromEnvelopCache(cache)',
+  includeExtensionMetadata: 'onEvent, or the x-cache header',
+  scopePerSchemaCoordinate: '@cacheControl(scope:)',
+  buildResponseCacheKey: undefined,
+  shouldCacheResult: undefined,
+  onTtl: undefined,
+}
+
+/** Throws RESPONSE_CACHE_CONFIG for what cannot work. */
+export function checkOptions(options: ResponseCacheOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && Object.hasOwn(namesElsewhere, name))
+      throw foreignOption(name, namesElsewhere[name])
+  }
+  for (const name of ['maxSize', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
+    const value = options[name]
+    if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
+  }
+}
