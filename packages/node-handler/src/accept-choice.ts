@@ -1,10 +1,18 @@
+import type { FetchAPI } from 'graphql-yoga'
 import { createChoices } from './choices.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { isYogasOwn } from './yogas-own.ts'
 import type { Hook } from './yoga-internals.ts'
 
+export type ResultProcessor = (
+  result: unknown,
+  fetchAPI: FetchAPI,
+  mediaType: string,
+) => MaybePromise<Response>
+
 /** How a whole result is written for an `Accept` header. */
 interface Written {
-  readonly processor: unknown
+  readonly processor: ResultProcessor
   readonly mediaType: string
   readonly acceptable: readonly string[]
 }
@@ -13,12 +21,14 @@ interface ResultPayload {
   readonly request: Request
   readonly result: unknown
   readonly acceptableMediaTypes: string[]
-  setResultProcessor(processor: unknown, mediaType: string): void
+  setResultProcessor(processor: ResultProcessor, mediaType: string): void
 }
 
 /** What the hook of Yoga that negotiates media types does for a result that is no stream. */
 export interface AcceptChoice {
   readonly hook: Hook
+  /** Writes a whole result as JSON. */
+  readonly whole: ResultProcessor | undefined
   /** False, with nothing done, where the hook itself has to be asked. */
   apply(payload: ResultPayload): boolean
 }
@@ -37,7 +47,7 @@ export function findAcceptChoice(hooks: readonly Hook[]): AcceptChoice | undefin
       request: { headers: { get: () => accept || null } },
       result: {},
       acceptableMediaTypes: acceptable,
-      setResultProcessor(processor: unknown, mediaType: string) {
+      setResultProcessor(processor: ResultProcessor, mediaType: string) {
         written = { processor, mediaType, acceptable }
       },
     } as unknown as ResultPayload)
@@ -52,6 +62,7 @@ export function findAcceptChoice(hooks: readonly Hook[]): AcceptChoice | undefin
   })
   return {
     hook,
+    whole,
     apply({ request, result, acceptableMediaTypes, setResultProcessor }) {
       if (isStream(result)) return false
       const written = choices(request.headers.get('accept') ?? '')

@@ -1,3 +1,4 @@
+import { after, attempt } from './maybe-promise.ts'
 import type { ParamsPhase } from './params-phase.ts'
 import type { ParsePhase } from './parse-phase.ts'
 import type { ResultPhase } from './result-phase.ts'
@@ -15,14 +16,14 @@ export function createGraphQLHandler(
   { parse, execute, process }: Phases,
   internals: Pick<YogaInternals, 'maskedErrors' | 'logger'>,
 ): RequestHandler {
-  return async function handle(request, serverContext) {
-    try {
-      const parsed = await parse(request, serverContext)
-      if (parsed.response) return parsed.response
-      const result = await execute(parsed.params, request, serverContext)
-      return await process(result, request, serverContext)
-    } catch (error) {
-      return process({ errors: toErrors(error, internals) }, request, serverContext)
-    }
-  }
+  return (request, serverContext) =>
+    attempt(
+      () =>
+        after(parse(request, serverContext), (parsed) => {
+          if (parsed.response) return parsed.response
+          const executed = execute(parsed.params, request, serverContext)
+          return after(executed, (result) => process(result, request, serverContext))
+        }),
+      (error) => process({ errors: toErrors(error, internals) }, request, serverContext),
+    )
 }

@@ -3,6 +3,7 @@ import type { FetchAPI } from 'graphql-yoga'
 import { leftSignal } from './left-signal.ts'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
 import { incomingHeaders } from './incoming-headers.ts'
+import { standInFor } from './stand-in.ts'
 import { urlOf } from './url-of.ts'
 
 /** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
@@ -83,10 +84,10 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
         : added
     }
 
-    async text(): Promise<string> {
+    text(): Promise<string> {
       const { request } = this.lightState
       if (request) return request.text()
-      return (await read(this.lightState)).toString('utf8')
+      return read(this.lightState).then((bytes) => bytes.toString('utf8'))
     }
 
     async arrayBuffer(): Promise<ArrayBuffer> {
@@ -131,20 +132,8 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
   }
 
-  Object.setPrototypeOf(Light.prototype, fetchAPI.Request.prototype as object)
-  for (const name of memberNames(new fetchAPI.Request('http://localhost/', { method: 'POST' }))) {
-    if (Object.hasOwn(Light.prototype, name) || name === 'method' || name === 'headers') continue
-    Object.defineProperty(Light.prototype, name, {
-      configurable: true,
-      get(this: Light) {
-        const value: unknown = Reflect.get(this.materialised, name)
-        return typeof value === 'function' ? value.bind(this.materialised) : value
-      },
-      set(this: Light, value: unknown) {
-        Reflect.set(this.materialised, name, value)
-      },
-    })
-  }
+  const sample = new fetchAPI.Request('http://localhost/', { method: 'POST' })
+  standInFor(Light.prototype, sample, ['method', 'headers'], (light) => light.materialised)
   return (incoming, outgoing) => new Light(incoming, outgoing) as unknown as LightRequest
 }
 
@@ -159,16 +148,4 @@ function remainingBody({ bytes, check, incoming }: LightState): AsyncIterable<Bu
     })()
   }
   return check ? countedBody(incoming, check) : incoming
-}
-
-/** Everything that a true request has, on itself and on its classes. */
-function memberNames(sample: object): Set<string | symbol> {
-  const names = new Set<string | symbol>()
-  let at: object | null = sample
-  while (at && at !== Object.prototype) {
-    for (const name of Reflect.ownKeys(at)) names.add(name)
-    at = Object.getPrototypeOf(at) as object | null
-  }
-  names.delete('constructor')
-  return names
 }

@@ -1,14 +1,19 @@
-import { isPromiseLike } from './maybe-promise.ts'
+import { after, attempt, type MaybePromise } from './maybe-promise.ts'
+import { runHooks } from './run-hooks.ts'
 import { toErrors } from './to-errors.ts'
 import type { HookRequest, ParamsHandler, ServerContext, YogaInternals } from './yoga-internals.ts'
 
-export type ParamsPhase = (params: unknown, request: HookRequest, context: ServerContext) => Promise<unknown>
+export type ParamsPhase = (
+  params: unknown,
+  request: HookRequest,
+  context: ServerContext,
+) => MaybePromise<unknown>
 
-/** Runs `onParams`, Yoga's execution with Envelop's hooks, and `onExecutionResult`; each item of a batch alone. */
-export function createParamsPhase(internals: YogaInternals): ParamsPhase {
-  const { fetchAPI, onParams, onExecutionResult, handleParams } = internals
+/** Runs `onParams`, the execution with Envelop's hooks, and `onExecutionResult`; each item of a batch alone. */
+export function createParamsPhase(internals: YogaInternals, handleParams: ParamsHandler): ParamsPhase {
+  const { fetchAPI, onParams, onExecutionResult } = internals
 
-  async function resultOf(given: unknown, request: HookRequest, context: ServerContext): Promise<unknown> {
+  function resultOf(given: unknown, request: HookRequest, context: ServerContext): MaybePromise<unknown> {
     let result: unknown
     const setResult = (newResult: unknown): void => {
       result = newResult
@@ -27,29 +32,28 @@ export function createParamsPhase(internals: YogaInternals): ParamsPhase {
       fetchAPI,
       context,
     }
-    for (const hook of onParams) {
-      const returned = hook(payload)
-      if (isPromiseLike(returned)) await returned
-    }
-    if (!result) {
+    const executed = after(runHooks(onParams, payload), () => {
       const { params, paramsHandler } = payload
-      const executing = paramsHandler({ request, params, context })
-      result = isPromiseLike(executing) ? await executing : executing
-    }
-    for (const hook of onExecutionResult) {
-      const returned = hook({ result, setResult, request, context })
-      if (isPromiseLike(returned)) await returned
-    }
-    return result
+      return result || paramsHandler({ request, params, context })
+    })
+    return after(executed, (value) => {
+      result = value
+      if (onExecutionResult.length === 0) return result
+      const seen = { result, setResult, request, context }
+      // Each hook gets what the one before it made of the result.
+      const follow = (): void => void (seen.result = result)
+      return after(runHooks(onExecutionResult, seen, follow), () => result)
+    })
   }
 
-  return async function execute(params, request, context) {
+  return function execute(params, request, context) {
     if (!Array.isArray(params)) return resultOf(params, request, context)
     return Promise.all(
       params.map((each: unknown) =>
-        resultOf(each, request, Object.create(context) as ServerContext).catch((error: unknown) => ({
-          errors: toErrors(error, internals),
-        })),
+        attempt(
+          () => resultOf(each, request, Object.create(context) as ServerContext),
+          (error) => ({ errors: toErrors(error, internals) }),
+        ),
       ),
     )
   }

@@ -1,17 +1,18 @@
-import { isPromiseLike } from './maybe-promise.ts'
-import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from './yoga-internals.ts'
 import { lazyUrl } from './lazy-url.ts'
+import { after, type MaybePromise } from './maybe-promise.ts'
+import { runHooks } from './run-hooks.ts'
+import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from './yoga-internals.ts'
 
 /** Runs `onRequest`, the handler (which a hook may have wrapped), and `onResponse`. */
 export function createRequestPhase(
   { fetchAPI, onRequest, onResponse }: YogaInternals,
   handle: RequestHandler,
 ): RequestHandler {
-  async function runOnResponse(
+  function runOnResponse(
     request: HookRequest,
     response: Response,
     serverContext: ServerContext,
-  ): Promise<Response> {
+  ): MaybePromise<Response> {
     const payload = {
       request,
       response,
@@ -21,14 +22,10 @@ export function createRequestPhase(
       },
       fetchAPI,
     }
-    for (const hook of onResponse) {
-      const returned = hook(payload)
-      if (isPromiseLike(returned)) await returned
-    }
-    return payload.response
+    return after(runHooks(onResponse, payload), () => payload.response)
   }
 
-  return async function serve(request, serverContext) {
+  return function serve(request, serverContext) {
     let response: Response | undefined
     let ended = false
     const payload = {
@@ -38,7 +35,7 @@ export function createRequestPhase(
       },
       serverContext,
       fetchAPI,
-      url: lazyUrl(fetchAPI, () => request.url),
+      url: lazyUrl(fetchAPI, request),
       requestHandler: handle,
       setRequestHandler(handler: RequestHandler) {
         payload.requestHandler = handler
@@ -48,13 +45,11 @@ export function createRequestPhase(
         if (given) ended = true
       },
     }
-    for (const hook of onRequest) {
-      const returned = hook(payload)
-      if (isPromiseLike(returned)) await returned
-      if (ended) break
-    }
-    const asked = payload.request
-    const answer = response ?? (await payload.requestHandler(asked, serverContext))
-    return runOnResponse(asked, answer, serverContext)
+    const hooksDone = runHooks(onRequest, payload, undefined, () => ended)
+    return after(hooksDone, () => {
+      const asked = payload.request
+      const answer = response ?? payload.requestHandler(asked, serverContext)
+      return after(answer, (given) => runOnResponse(asked, given, serverContext))
+    })
   }
 }

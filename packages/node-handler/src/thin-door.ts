@@ -1,44 +1,45 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
-import { handleErrorFromRequestHandler, sendNodeResponse } from '@whatwg-node/server'
+import { handleErrorFromRequestHandler } from '@whatwg-node/server'
 import { bodyTooLarge } from './errors.ts'
 import { createGraphQLHandler } from './graphql-handler.ts'
 import { createLightRequests } from './light-request.ts'
+import { createLightResponses } from './light-response.ts'
+import { attempt, type MaybePromise } from './maybe-promise.ts'
+import { createParamsHandler } from './params-handler.ts'
 import { createParamsPhase } from './params-phase.ts'
 import { createParsePhase } from './parse-phase.ts'
 import type { CheckSize } from './read-body.ts'
 import { createRequestPhase } from './request-phase.ts'
 import { createResultPhase } from './result-phase.ts'
-import { sendAtOnce } from './send-at-once.ts'
-import { findSizeLimit } from './size-limit.ts'
+import { sendResponse } from './send-response.ts'
 import type { YogaInternals } from './yoga-internals.ts'
 
 export type ThinDoor = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>
 
 export function createThinDoor(internals: YogaInternals, maxBodyBytes: number | undefined): ThinDoor {
-  const { fetchAPI, logger, waitUntil, onRequestParse } = internals
+  const { fetchAPI, logger, waitUntil } = internals
   const createRequest = createLightRequests(fetchAPI)
   const phases = {
-    parse: createParsePhase(internals, findSizeLimit(onRequestParse)),
-    execute: createParamsPhase(internals),
-    process: createResultPhase(internals),
+    parse: createParsePhase(internals),
+    execute: createParamsPhase(internals, createParamsHandler(internals)),
+    process: createResultPhase(internals, createLightResponses(fetchAPI)),
   }
   const serve = createRequestPhase(internals, createGraphQLHandler(phases, internals))
   const check = maxBodyBytes === undefined ? undefined : limitTo(maxBodyBytes)
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
-    try {
-      const request = createRequest(incoming, outgoing)
-      if (check) request.addSizeCheck(check)
-      return await serve(request, { req: incoming, res: outgoing, waitUntil })
-    } catch (error) {
-      return handleErrorFromRequestHandler(error, fetchAPI.Response) as Response
-    }
+  function answer(incoming: IncomingMessage, outgoing: ServerResponse): MaybePromise<Response> {
+    const request = createRequest(incoming, outgoing)
+    if (check) request.addSizeCheck(check)
+    return serve(request, { req: incoming, res: outgoing, waitUntil })
   }
 
   return async function listen(incoming, outgoing) {
     try {
-      const response = await answer(incoming, outgoing)
-      if (!sendAtOnce(response, outgoing)) await sendNodeResponse(response, outgoing, incoming, true)
+      const response = await attempt(
+        () => answer(incoming, outgoing),
+        (error) => handleErrorFromRequestHandler(error, fetchAPI.Response) as Response,
+      )
+      await sendResponse(response, outgoing, incoming)
     } catch (error) {
       logger.error(error)
     }

@@ -1,3 +1,4 @@
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { FetchAPI } from 'graphql-yoga'
 import type { MaybePromise } from './maybe-promise.ts'
 
@@ -24,19 +25,30 @@ export interface Logger {
   error(...args: unknown[]): void
 }
 
+/** Envelop's functions for one operation. */
+export interface Enveloped {
+  readonly schema: GraphQLSchema
+  parse(query: string): DocumentNode
+  validate(schema: GraphQLSchema, document: DocumentNode): readonly unknown[]
+  contextFactory(): MaybePromise<unknown>
+  execute(args: object): MaybePromise<unknown>
+  subscribe(args: object): MaybePromise<unknown>
+}
+
 /** What the thin door needs of a Yoga server: its hooks, in its order. */
 export interface YogaInternals {
   readonly fetchAPI: FetchAPI
   readonly logger: Logger
   readonly maskedErrors: MaskedErrors | undefined
   readonly waitUntil: unknown
+  readonly plugins: readonly unknown[]
   readonly onRequest: readonly Hook[]
   readonly onResponse: readonly Hook[]
   readonly onRequestParse: readonly Hook[]
   readonly onParams: readonly Hook[]
   readonly onExecutionResult: readonly Hook[]
   readonly onResultProcess: readonly Hook[]
-  readonly handleParams: ParamsHandler
+  getEnveloped(context: ServerContext): Enveloped
 }
 
 /** Hooks that the thin door runs, or that Envelop and Yoga run by themselves whichever door a request came through. */
@@ -79,7 +91,7 @@ export function readInternals(yoga: object): Found {
   const plugins = read('plugins')
   const fetchAPI = read('fetchAPI')
   const logger = read('logger')
-  const handleParams = read('handleParams')
+  const getEnveloped = read('getEnveloped')
   const maskedErrors = read('maskedErrorsOpts') ?? undefined
   const lists = [
     read('onRequestParseHooks'),
@@ -90,7 +102,7 @@ export function readInternals(yoga: object): Found {
   if (
     !isPluginList(plugins) ||
     !lists.every(isHookList) ||
-    typeof handleParams !== 'function' ||
+    typeof getEnveloped !== 'function' ||
     !isFetchAPI(fetchAPI) ||
     !isLogger(logger) ||
     !(maskedErrors === undefined || isMaskedErrors(maskedErrors))
@@ -108,13 +120,14 @@ export function readInternals(yoga: object): Found {
       logger,
       maskedErrors,
       waitUntil: read('waitUntil'),
+      plugins,
       onRequest: hooksNamed(plugins, 'onRequest'),
       onResponse: hooksNamed(plugins, 'onResponse'),
       onRequestParse,
       onParams,
       onExecutionResult,
       onResultProcess,
-      handleParams: handleParams as ParamsHandler,
+      getEnveloped: getEnveloped as YogaInternals['getEnveloped'],
     },
   }
 }

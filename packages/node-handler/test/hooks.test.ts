@@ -1,4 +1,5 @@
-import { createGraphQLError, type Plugin } from 'graphql-yoga'
+import type { GraphQLSchema } from 'graphql'
+import { createGraphQLError, createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { bothAnswer, type Doors, graphql, openDoors, type RawRequest } from './doors.ts'
 
@@ -219,6 +220,42 @@ const plugins = [
     'deletes Content-Length',
     { onResponse: ({ response }) => response.headers.delete('content-length') },
     'chunked',
+  ),
+  named(
+    'onResponse',
+    'changes the status',
+    { onResponse: ({ response }) => void Object.assign(response, { status: 202, statusText: 'Taken' }) },
+    ' 202 Taken',
+  ),
+  named(
+    'onResponse',
+    'reads the body, then changes headers and status',
+    {
+      onResponse: async ({ response }) => {
+        response.headers.set('x-text', String((await response.text()).length))
+        Object.assign(response, { status: 203 })
+        response.headers.delete('content-type')
+      },
+    },
+    'x-text: 32',
+  ),
+  named(
+    'onResponse',
+    'makes another response of it',
+    {
+      onResponse: ({ response, setResponse, fetchAPI }) =>
+        setResponse(new fetchAPI.Response(response.body, { status: 201, headers: response.headers })),
+    },
+    ' 201 ',
+  ),
+  named(
+    'onResponse',
+    'replaces the headers',
+    {
+      onResponse: ({ response, fetchAPI }) =>
+        void Object.assign(response, { headers: new fetchAPI.Headers({ 'x-all': 'new' }) }),
+    },
+    'x-all: new',
   ),
   named(
     'onResponse',
@@ -488,6 +525,83 @@ it('the request has every member that a true one has, of the same kind', async (
   const half = kinds.length / 2
   expect(half).toBeGreaterThan(30)
   expect(kinds.slice(half)).toEqual(kinds.slice(0, half))
+})
+
+it('the response has every member that a true one has, of the same kind', async () => {
+  const kinds: string[] = []
+  const hooks: Plugin = {
+    onResponse: ({ response, fetchAPI }) => {
+      const real = new fetchAPI.Response('text')
+      kinds.push(String(response instanceof fetchAPI.Response), Object.prototype.toString.call(response))
+      for (let at: object = real; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+        for (const name of Object.getOwnPropertyNames(at)) {
+          if (!/^[a-z]/.test(name) || name === 'constructor') continue
+          const value: unknown = Reflect.get(response, name)
+          kinds.push(`${name} ${/object|function/.test(typeof value) ? typeof value : String(value)}`)
+        }
+      }
+    },
+  }
+  const doors = await openDoors(() => ({ plugins: [hooks] }))
+  const { yoga, thin } = await bothAnswer(doors, { body: graphql('{ hello }') })
+  expect(thin).toBe(yoga)
+  const half = kinds.length / 2
+  expect(half).toBeGreaterThan(20)
+  expect(kinds.slice(half)).toEqual(kinds.slice(0, half))
+})
+
+describe('a document that was valid before', () => {
+  const refuse = (context: any): readonly unknown[] | undefined =>
+    context.request.headers.get('x-refuse') ? [createGraphQLError('refused now')] : undefined
+
+  it.each<[string, Hooks]>([
+    ['by a hook', { onValidate: ({ context, setResult }) => setResult(refuse(context)) }],
+    [
+      'by a hook after it',
+      { onValidate: () => (done: any) => done.setResult(refuse(done.context) ?? done.result) },
+    ],
+    ['by another engine', { onValidate: ({ setValidationFn }) => setValidationFn(() => [createGraphQLError('refused now')]) }],
+  ])('is refused alike %s', async (_how, hooks) => {
+    const doors = await openDoors(() => ({ plugins: [hooks as Plugin], parserAndValidationCache: { validationCache: false } }))
+    const body = graphql('{ hello }')
+    for (let round = 0; round < 2; round++) {
+      for (const headers of [{}, { 'x-refuse': '1' }]) {
+        const { yoga, thin } = await bothAnswer(doors, { body, headers })
+        expect(thin).toBe(yoga)
+        if ('x-refuse' in headers) expect(thin).toContain('refused now')
+      }
+    }
+  })
+
+  it('is validated again where somebody measures the step', async () => {
+    let validated = 0
+    const instrumentation = {
+      validate: (_payload: unknown, wrapped: () => unknown) => {
+        validated += 1
+        return wrapped()
+      },
+    }
+    const doors = await openDoors(() => ({ plugins: [{ instrumentation } as Plugin] }))
+    for (let round = 0; round < 3; round++) await bothAnswer(doors, { body: graphql('{ hello }') })
+    expect(validated).toBe(6)
+  })
+
+  it('is refused by another schema', async () => {
+    const schemas = ['hello', 'other'].map((field) =>
+      createSchema({ typeDefs: `type Query { ${field}: String }` }),
+    )
+    const doors = await openDoors(() => {
+      let requests = 0
+      return { schema: () => schemas[Math.floor(requests++ / 2) % 2] as GraphQLSchema }
+    })
+    const statuses = []
+    for (let round = 0; round < 4; round++) {
+      const { yoga, thin } = await bothAnswer(doors, { body: graphql('{ hello }') })
+      expect(thin).toBe(yoga)
+      statuses.push(thin.includes('"errors"'))
+    }
+    expect(statuses).toEqual([false, false, true, true])
+  })
 })
 
 it('hooks run in the same order, with the same things in their hands', async () => {
