@@ -6,10 +6,7 @@ export function isPromiseLike<T>(value: MaybePromise<T>): value is PromiseLike<T
 }
 
 /** Goes on at once with what is no promise. */
-export function after<T, R>(
-  value: MaybePromise<T>,
-  proceed: (value: T) => MaybePromise<R>,
-): MaybePromise<R> {
+export function after<T, R>(value: MaybePromise<T>, proceed: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isPromiseLike(value) ? value.then(proceed) : proceed(value)
 }
 

@@ -57,7 +57,11 @@ type Validate = (
 const validateAlways: Validate = (enveloped, schema, document) => enveloped.validate(schema, document)
 
 /** Parts of the code of Yoga's `onValidate` hooks, in their order. */
-const YOGAS_VALIDATION = ['setValidationFn(engine.validate)', 'validationCacheByRules', 'GRAPHQL_VALIDATION_FAILED']
+const YOGAS_VALIDATION = [
+  'setValidationFn(engine.validate)',
+  'validationCacheByRules',
+  'GRAPHQL_VALIDATION_FAILED',
+]
 
 /** Then a document that was valid stays so: no plugin adds rules, replaces results, or wraps the step. */
 function onlyYogaValidates(plugins: readonly unknown[]): boolean {

@@ -90,7 +90,9 @@ function parseObject(text: string): object | undefined {
 
 function limitLight(limit: SizeLimit): Hook {
   return (payload) =>
-    limitWithoutStreams((payload as { request: HookRequest }).request, limit) ? undefined : limit.hook(payload)
+    limitWithoutStreams((payload as { request: HookRequest }).request, limit)
+      ? undefined
+      : limit.hook(payload)
 }
 
 /** False for a request whose body is a stream already: that one is limited as Yoga does it. */

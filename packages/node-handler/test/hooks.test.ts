@@ -560,9 +560,15 @@ describe('a document that was valid before', () => {
       'by a hook after it',
       { onValidate: () => (done: any) => done.setResult(refuse(done.context) ?? done.result) },
     ],
-    ['by another engine', { onValidate: ({ setValidationFn }) => setValidationFn(() => [createGraphQLError('refused now')]) }],
+    [
+      'by another engine',
+      { onValidate: ({ setValidationFn }) => setValidationFn(() => [createGraphQLError('refused now')]) },
+    ],
   ])('is refused alike %s', async (_how, hooks) => {
-    const doors = await openDoors(() => ({ plugins: [hooks as Plugin], parserAndValidationCache: { validationCache: false } }))
+    const doors = await openDoors(() => ({
+      plugins: [hooks as Plugin],
+      parserAndValidationCache: { validationCache: false },
+    }))
     const body = graphql('{ hello }')
     for (let round = 0; round < 2; round++) {
       for (const headers of [{}, { 'x-refuse': '1' }]) {
