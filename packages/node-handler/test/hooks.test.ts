@@ -571,11 +571,10 @@ describe('a document that was valid before', () => {
     }))
     const body = graphql('{ hello }')
     for (let round = 0; round < 2; round++) {
-      for (const headers of [{}, { 'x-refuse': '1' }]) {
-        const { yoga, thin } = await bothAnswer(doors, { body, headers })
-        expect(thin).toBe(yoga)
-        if ('x-refuse' in headers) expect(thin).toContain('refused now')
-      }
+      const accepted = await bothAnswer(doors, { body })
+      const refused = await bothAnswer(doors, { body, headers: { 'x-refuse': '1' } })
+      expect([accepted.thin, refused.thin]).toEqual([accepted.yoga, refused.yoga])
+      expect(refused.thin).toContain('refused now')
     }
   })
 
