@@ -2,6 +2,8 @@ import { defineConfig } from '@vinyasa/gateway'
 
 const USERS = process.env['USERS_ADDRESS'] ?? '127.0.0.1:50051'
 const SHOP = process.env['SHOP_URL'] ?? 'http://127.0.0.1:4010'
+// With it, gateways beside each other share cached answers and tell each other what changed.
+const REDIS = process.env['REDIS_URL']
 
 const product = {
   typeName: 'Product',
@@ -26,6 +28,7 @@ const review = {
 }
 
 export default defineConfig({
+  redisUrl: REDIS,
   responseCache: { defaultTtlMs: 10_000 },
   graphql: {
     examples: [

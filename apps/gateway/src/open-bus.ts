@@ -17,7 +17,7 @@ export interface RedisState {
 }
 
 /** For an address that does not answer at all; one that refuses is given up at once. */
-const CONNECT_TIMEOUT_MS = 1000
+const CONNECT_TIMEOUT_MS = 1500
 
 /**
  * The bus of one gateway: in memory, or over Redis when there is more than one. Throws {@link ConfigError} when
@@ -42,7 +42,10 @@ export async function openBus(
     onStateChange(change, error) {
       lastError = error ?? lastError
       state = change === 'connected' ? { connected: true } : { connected: false, reason: reasonOf(error) }
-      if (!ready) return refused.abort()
+      if (!ready) {
+        if (isRefusal(error)) refused.abort()
+        return
+      }
       if (state.connected) logger.info({ redis: address }, 'redis is back; live queries run again')
       else
         logger.warn(
@@ -80,6 +83,12 @@ function addressOf(redisUrl: string): string {
     throw new ConfigError('redisUrl: not a Redis address; expected redis://host:6379 or rediss://host:6379')
   }
   return url.host
+}
+
+/** Nobody listens there, or the name is none: waiting would not help. */
+function isRefusal(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
 }
 
 function reasonOf(error: unknown): string {

@@ -32,6 +32,8 @@ export interface DemoOptions {
   /** Further flags of `vinyasa start`. */
   readonly gatewayArgs?: readonly string[]
   readonly gatewayEnv?: Readonly<Record<string, string>>
+  /** Another gateway in front of this demo's backends, which it leaves running. */
+  readonly beside?: RunningDemo
   /** Default: the repository's own. */
   readonly config?: string
 }
@@ -52,14 +54,12 @@ export interface RunningDemo {
 
 /** Starts the demo's two backends and the gateway, built, each a process on a free port. */
 export async function startDemo(options: DemoOptions = {}): Promise<RunningDemo> {
-  const { gatewayArgs = [], gatewayEnv = {}, config = repository('apps/gateway/gateway.config.ts') } = options
-  const backends = await Promise.all([
-    startBackend('apps/demo-users', /ready: grpc:\/\/(\S+)/),
-    startBackend('apps/demo-shop', /ready: http:\/\/(\S+)/),
-  ])
-  const [users, shop] = backends
+  const { gatewayArgs = [], gatewayEnv = {}, beside } = options
+  const { config = repository('apps/gateway/gateway.config.ts') } = options
+  const { users, shop } = beside ?? (await startBackends())
   const endBackends = async (): Promise<void> => {
-    await Promise.all(backends.map((backend) => backend.process[Symbol.asyncDispose]()))
+    if (beside) return
+    await Promise.all([users, shop].map((backend) => backend.process[Symbol.asyncDispose]()))
   }
   try {
     const gateway = await spawnProcess({
@@ -102,6 +102,14 @@ export async function postGraphQL(
   })
   const { data, errors = [] } = (await response.json()) as any
   return { status: response.status, headers: response.headers, data, errors }
+}
+
+async function startBackends(): Promise<Pick<RunningDemo, 'users' | 'shop'>> {
+  const [users, shop] = await Promise.all([
+    startBackend('apps/demo-users', /ready: grpc:\/\/(\S+)/),
+    startBackend('apps/demo-shop', /ready: http:\/\/(\S+)/),
+  ])
+  return { users, shop }
 }
 
 async function startBackend(app: string, ready: RegExp): Promise<DemoBackend> {
