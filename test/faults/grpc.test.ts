@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
 import {
   createDisposables,
@@ -9,16 +12,41 @@ import {
   waitUntil,
 } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type RunningDemo, startDemo } from '../e2e/support/demo.ts'
+import { repository, type RunningDemo, startDemo } from '../e2e/support/demo.ts'
 import { ms, recordFigure } from './support/figures.ts'
 import { type RunningGateway, startGateway } from './support/gateway.ts'
 
 /** How long a killed backend stays away: 20 s in the full run. */
 const AWAY_MS = Number(process.env['FAULTS_AWAY_MS'] ?? 5_000)
 
+const TRANSPORTS = ['http2', 'grpc-js'] as const
+
 const disposables = createDisposables(afterAll)
 
-describe('a gRPC backend that goes away', () => {
+/** The demo's own config with another transport. */
+function demoConfig(transport: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'vinyasa-demo-'))
+  disposables.use(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'gateway.config.ts')
+  const app = repository('apps/gateway')
+  writeFileSync(
+    file,
+    `import { resolve } from 'node:path'
+import config from '${app}/gateway.config.ts'
+const { users } = config.grpc
+const absolute = (path: string) => resolve('${app}', path)
+export default { ...config, grpc: { users: {
+  ...users,
+  transport: '${transport}',
+  protoFiles: users.protoFiles.map(absolute),
+  includePaths: users.includePaths.map(absolute),
+} } }
+`,
+  )
+  return file
+}
+
+describe.each(TRANSPORTS)('a gRPC backend that goes away, over %s', (transport) => {
   let demo: RunningDemo
   let round = 0
   // A name of its own for each request, so that no answer comes from a cache.
@@ -26,7 +54,7 @@ describe('a gRPC backend that goes away', () => {
   const isServed = async () => (await ask()).errors.length === 0
 
   beforeAll(async () => {
-    demo = disposables.use(await startDemo())
+    demo = disposables.use(await startDemo({ config: demoConfig(transport) }))
   })
 
   async function timed<T>(action: () => Promise<T>): Promise<[T, number]> {
@@ -46,7 +74,7 @@ describe('a gRPC backend that goes away', () => {
     await demo.users.restart()
     const [, took] = await timed(() => waitUntil(isServed))
     recordFigure({
-      area: 'gRPC',
+      area: `gRPC, ${transport}`,
       fault: `backend killed and restarted after ${AWAY_MS / 1_000} s`,
       asked: '≤ 1 s to the first success',
       seen: ms(took),
@@ -62,7 +90,7 @@ describe('a gRPC backend that goes away', () => {
     demo.users.process.cont()
     const [, healed] = await timed(() => waitUntil(isServed, { timeoutMs: 10_000 }))
     recordFigure({
-      area: 'gRPC',
+      area: `gRPC, ${transport}`,
       fault: 'backend frozen (SIGSTOP), then thawed',
       asked: 'UNAVAILABLE ≤ 1 s; recovers ≤ 5 s',
       seen: `${answer.errors[0]?.extensions.code} after ${ms(took)}; recovers after ${ms(healed)}`,
@@ -86,7 +114,7 @@ describe('a gRPC backend that goes away', () => {
     await demo.users.restart()
     const [, healed] = await timed(() => waitUntil(isServed, { timeoutMs: 10_000 }))
     recordFigure({
-      area: 'gRPC',
+      area: `gRPC, ${transport}`,
       fault: 'accepts TCP and says nothing, then a real backend',
       asked: 'UNAVAILABLE ≤ 1 s; recovers ≤ 5 s',
       seen: `${answer.errors[0]?.extensions.code} after ${ms(took)}, again ${ms(second)}; recovers after ${ms(healed)}`,
@@ -97,7 +125,7 @@ describe('a gRPC backend that goes away', () => {
   })
 })
 
-describe('a gRPC backend that answers wrongly', () => {
+describe.each(TRANSPORTS)('a gRPC backend that answers wrongly, over %s', (transport) => {
   const proto = `
     syntax = "proto3";
     package test;
@@ -124,7 +152,7 @@ describe('a gRPC backend that answers wrongly', () => {
     gateway = disposables.use(
       await startGateway({
         files: { 'things.proto': proto },
-        config: { grpc: { things: { endpoint: backend.address, protoFiles: ['things.proto'] } } },
+        config: { grpc: { things: { endpoint: backend.address, protoFiles: ['things.proto'], transport } } },
       }),
     )
   })
@@ -147,7 +175,7 @@ describe('a gRPC backend that answers wrongly', () => {
       (name, index) => backend.callsOf(`test.Things/${name}`).length - before[index]!,
     )
     recordFigure({
-      area: 'gRPC',
+      area: `gRPC, ${transport}`,
       fault: 'UNAVAILABLE twice',
       asked: 'a query succeeds, a mutation is sent once',
       seen: `query: ${query.errors.length} errors after ${calls[0]} calls; mutation: ${mutation.errors[0]?.extensions.code} after ${calls[1]} call`,
@@ -161,7 +189,7 @@ describe('a gRPC backend that answers wrongly', () => {
     backend.handle('test.Things/Get', () => ({ id: '1', text: 'x'.repeat(5_000_000) }))
     const { errors } = await gateway.query('{ thing(id: "2") { id text } }')
     recordFigure({
-      area: 'gRPC',
+      area: `gRPC, ${transport}`,
       fault: 'a 5 MB reply',
       asked: 'a mapped error',
       seen: errors[0]?.extensions.code ?? 'answered',
@@ -189,7 +217,7 @@ describe('a gRPC backend that answers wrongly', () => {
     const calls = backend.calls.slice(before)
     const names = Object.keys(calls[0]?.metadata ?? {})
     recordFigure({
-      area: 'gRPC',
+      area: `gRPC, ${transport}`,
       fault: 'hop-by-hop and grpc-* headers from a client',
       asked: 'never forwarded',
       seen: `${calls.length} call with ${names.join(', ')}`,

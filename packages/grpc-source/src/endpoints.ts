@@ -19,7 +19,7 @@ export interface Endpoints {
 }
 
 export function createEndpoints(options: GrpcSourceOptions): Endpoints {
-  const { endpoint, endpoints = {}, tls, channel = {}, transport = 'grpc-js', random } = options
+  const { endpoint, endpoints = {}, tls, channel = {}, transport = 'http2', random } = options
   const create = typeof transport === 'function' ? transport : createBuiltIn
   const open = new Map<string, Transport>()
   const used = new Map<string, ResolvedEndpoint>()

@@ -82,6 +82,7 @@ export class Connection {
       if (this.state !== 'connecting') return
       clearTimeout(this.#connectTimer)
       this.state = 'ready'
+      this.heard()
       session.unref()
       options.onReady(this)
     })
@@ -159,9 +160,13 @@ export class Connection {
 
   #wake(): void {
     this.#session.ref()
-    this.heard()
     const keepalive = this.#options.keepalive()
-    if (keepalive) this.#pingTimer ??= setTimeout(() => this.#mayPing(), keepalive.timeMs)
+    // A connection that was idle for long may be dead: the call that wakes it does not wait to learn that.
+    if (keepalive)
+      this.#pingTimer ??= setTimeout(
+        () => this.#mayPing(),
+        Math.max(1, this.#heardAt + keepalive.timeMs - Date.now()),
+      )
   }
 
   #mayPing(): void {

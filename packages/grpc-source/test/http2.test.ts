@@ -1,0 +1,297 @@
+import { execFileSync } from 'node:child_process'
+import { constants, createSecureServer } from 'node:http2'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
+import { freePort, waitUntil } from '@vinyasa/test-kit'
+import { array, assert, nat, property, uint8Array } from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { GrpcSourceOptions, ResolvedEndpoint } from '../src/options.ts'
+import { FrameReader } from '../src/runtime/http2/frames.ts'
+import { formatTimeout } from '../src/runtime/http2/status.ts'
+import { parseTarget } from '../src/runtime/http2/target.ts'
+import { createHttp2Transport } from '../src/runtime/http2/transport.ts'
+import type { Transport } from '../src/runtime/transport.ts'
+import { disposables, source } from './harness.ts'
+import { answer, frame, startWireServer, type WireHandler, type WireServer } from './wire-server.ts'
+
+const REQUEST = Buffer.from('ask')
+const CALL = { path: '/w.S/Get', metadata: [], timeoutMs: 10_000, signal: undefined }
+const ok: WireHandler = (call) => answer(call, frame('reply'))
+
+function transportTo(address: string, options: Partial<ResolvedEndpoint> = {}): Transport {
+  return disposables().use(createHttp2Transport({ address, tls: undefined, channel: {}, ...options }))
+}
+
+async function serve(
+  handler: WireHandler = ok,
+  options: Parameters<typeof startWireServer>[1] = {},
+): Promise<WireServer> {
+  return disposables().use(await startWireServer(handler, options))
+}
+
+describe('messages', () => {
+  it('are cut out of any pieces', () => {
+    assert(
+      property(
+        array(uint8Array({ maxLength: 40 }), { maxLength: 6 }),
+        array(nat(60), { maxLength: 20 }),
+        (messages, cuts) => {
+          const bytes = Buffer.concat(messages.map((message) => frame(message)))
+          const seen: number[][] = []
+          const reader = new FrameReader(100, ({ bytes: message }) => seen.push([...message]))
+          let from = 0
+          for (const cut of [...cuts, bytes.length]) {
+            reader.push(bytes.subarray(from, from + cut))
+            from += cut
+          }
+          expect(seen).toEqual(messages.map((message) => [...message]))
+          expect(reader.isBetweenMessages).toBe(true)
+        },
+      ),
+    )
+  })
+
+  it('over the limit are refused by their prefix alone', () => {
+    const reader = new FrameReader(3, () => {})
+    reader.push(frame('abc'))
+    expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('allows 3')
+  })
+})
+
+it.each([
+  [0, '1m'],
+  [1.2, '2m'],
+  [99_999_999, '99999999m'],
+  [100_000_000, '100000S'],
+  [99_999_999_000 + 1, '1666667M'],
+  [1e18, '99999999H'],
+])('a timeout of %d ms is %s', (ms, written) => expect(formatTimeout(ms)).toBe(written))
+
+describe('targets', () => {
+  it.each([
+    ['10.0.0.1:80', '10.0.0.1:80', [{ host: '10.0.0.1', port: 80 }]],
+    ['[::1]:80', '[::1]:80', [{ host: '::1', port: 80 }]],
+    ['dns:///10.0.0.1:80', '10.0.0.1:80', [{ host: '10.0.0.1', port: 80 }]],
+    ['dns:10.0.0.1', '10.0.0.1', [{ host: '10.0.0.1', port: 443 }]],
+    [
+      'ipv4:10.0.0.1:80,10.0.0.2',
+      '10.0.0.1:80',
+      [
+        { host: '10.0.0.1', port: 80 },
+        { host: '10.0.0.2', port: 443 },
+      ],
+    ],
+    [
+      'ipv6:[::1]:80,[::2]:81',
+      '[::1]:80',
+      [
+        { host: '::1', port: 80 },
+        { host: '::2', port: 81 },
+      ],
+    ],
+    ['unix:/run/s', 'localhost', [{ path: '/run/s' }]],
+    ['unix:///run/s', 'localhost', [{ path: '/run/s' }]],
+    ['unix:s', 'localhost', [{ path: 's' }]],
+  ])('%s', async (address, authority, addresses) => {
+    const target = parseTarget(address)
+    expect([target.authority, await target.resolve()]).toEqual([authority, addresses])
+  })
+
+  it.each([
+    ['xds:///service', {}, 'needs the transport "grpc-js"'],
+    ['unix-abstract:name', {}, 'needs the transport "grpc-js"'],
+    ['dns://8.8.8.8/host:80', {}, 'write "host:port"'],
+    ['host:99999', {}, 'write "host:port"'],
+    ['host:80', { tls: { cert: 'no', key: 'no' } }, 'TLS options'],
+    ['host:80', { channel: { raw: { 'grpc.keepalive_time_ms': 1 } } }, 'set transport: "grpc-js"'],
+  ] satisfies readonly (readonly [string, Partial<GrpcSourceOptions>, string])[])(
+    '%s with %j stops the start',
+    async (endpoint, options, message) => {
+      const protoText = {
+        't.proto': `syntax = "proto3"; package t; import "graphql.proto"; message E { int32 e = 1; }
+          service S { rpc Get(E) returns (E) { option (graphql.schema) = { name: "get" }; } }`,
+      }
+      const start = source({ protoText, endpoint, transport: 'http2', ...options })
+      await expect(start).rejects.toMatchObject({
+        code: 'GRPC_SOURCE_OPTIONS',
+        message: expect.stringContaining(message),
+      })
+    },
+  )
+})
+
+describe('addresses', () => {
+  it('a name is looked up, and a socket file reached', async () => {
+    const server = await serve()
+    const named = transportTo(server.address.replace('127.0.0.1', 'dns:///localhost'))
+    expect(await named.unary(CALL, REQUEST)).toHaveLength(5)
+    expect(server.calls[0]?.headers[':authority']).toMatch(/^localhost:\d+$/)
+    const folder = mkdtempSync(join(tmpdir(), 'grpc-unix-'))
+    disposables().use(() => rmSync(folder, { recursive: true }))
+    const local = await serve(ok, { listen: join(folder, 'socket') })
+    expect(await transportTo(local.address).unary(CALL, REQUEST)).toHaveLength(5)
+    expect(local.calls[0]?.headers[':authority']).toBe('localhost')
+  })
+
+  it('an unknown name is UNAVAILABLE and named', async () => {
+    const call = transportTo('no-such-name.invalid:80', { channel: { connectTimeoutMs: 0 } }).unary(
+      CALL,
+      REQUEST,
+    )
+    await expect(call).rejects.toMatchObject({
+      status: 'UNAVAILABLE',
+      message: expect.stringContaining('no-such-name.invalid:80 was not found'),
+    })
+  })
+
+  it('calls go round over several; one that is away is left out until it is back', async () => {
+    const ports = [await freePort(), await freePort()]
+    const [first, second] = await Promise.all(ports.map((listen) => startWireServer(ok, { listen })))
+    disposables().use(() => first?.close())
+    const transport = transportTo(`ipv4:${ports.map((port) => `127.0.0.1:${port}`).join(',')}`)
+    await transport.unary(CALL, REQUEST)
+    await waitUntil(() => first?.sessions.length === 1 && second?.sessions.length === 1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const before = [first?.calls.length ?? 0, second?.calls.length ?? 0]
+    for (let call = 0; call < 10; call++) await transport.unary(CALL, REQUEST)
+    expect([first?.calls.length, second?.calls.length]).toEqual(before.map((count) => count + 5))
+    await second?.close()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    for (let call = 0; call < 10; call++) await transport.unary(CALL, REQUEST)
+    const back = await serve(ok, { listen: ports[1] ?? 0 })
+    await waitUntil(async () => (await transport.unary(CALL, REQUEST)) && back.calls.length > 0)
+  })
+
+  it('a backend that is away is tried again after a pause, not by every call', async () => {
+    const transport = transportTo(`127.0.0.1:${await freePort()}`)
+    const messages = new Set<string>()
+    const started = performance.now()
+    let calls = 0
+    while (performance.now() - started < 60) {
+      calls++
+      await transport.unary(CALL, REQUEST).catch((error: Error) => messages.add(error.cause as never))
+    }
+    // Every attempt has an error of its own; the calls during the pause share that of the last.
+    expect(calls).toBeGreaterThan(3)
+    expect(messages.size).toBe(1)
+  })
+})
+
+describe('connections', () => {
+  it('GOAWAY for too many pings: the next connection pings half as often', async () => {
+    const server = await serve(({ stream }, index) => {
+      if (index > 0) return
+      stream.session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM, 0, Buffer.from('too_many_pings'))
+    })
+    const transport = transportTo(server.address, {
+      channel: { keepalive: { timeMs: 100, timeoutMs: 5_000 } },
+    })
+    await expect(transport.unary(CALL, REQUEST)).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+    await expect(transport.unary({ ...CALL, timeoutMs: 700 }, REQUEST)).rejects.toMatchObject({
+      status: 'DEADLINE_EXCEEDED',
+    })
+    expect(server.pings).toBeGreaterThan(0)
+    // 6 at the old pace.
+    expect(server.pings).toBeLessThanOrEqual(3)
+  })
+
+  it('headers that HTTP/2 forbids fail their call alone', async () => {
+    const server = await serve()
+    const transport = transportTo(server.address)
+    const metadata = [['connection', 'close']] as const
+    await expect(transport.unary({ ...CALL, metadata }, REQUEST)).rejects.toMatchObject({
+      status: 'INTERNAL',
+    })
+    expect(await transport.unary(CALL, REQUEST)).toHaveLength(5)
+    expect(server.sessions).toHaveLength(1)
+  })
+
+  it('past what is wanted on one connection more are opened, and at the most calls share', async () => {
+    const running: (() => void)[] = []
+    const server = await serve((call, index) => running.push(() => ok(call, index)))
+    const channel = { maxConcurrentCalls: 2, maxConnections: 2 }
+    const transport = transportTo(server.address, { channel })
+    const replies = Array.from({ length: 9 }, () => transport.unary(CALL, REQUEST))
+    await waitUntil(() => running.length === 9)
+    expect(server.sessions).toHaveLength(2)
+    for (const end of running) end()
+    expect(await Promise.all(replies)).toHaveLength(9)
+  })
+
+  it('requests that cannot be read end the call, at both ends', async () => {
+    const server = await serve(() => {})
+    async function* broken(): AsyncIterable<Uint8Array> {
+      yield REQUEST
+      throw new Error('no more')
+    }
+    const stream = transportTo(server.address).stream(CALL, broken())
+    await expect(stream.next()).rejects.toMatchObject({ status: 'UNKNOWN' })
+    await waitUntil(() => server.calls.every(({ stream: { destroyed } }) => destroyed))
+  })
+
+  it('close() lets running calls end and fails those that wait', async () => {
+    const server = await serve((call, index) => void setTimeout(() => ok(call, index), 100))
+    const transport = transportTo(server.address)
+    const running = transport.unary(CALL, REQUEST)
+    await waitUntil(() => server.calls.length === 1)
+    transport.close()
+    expect(await running).toHaveLength(5)
+    const silent = transportTo(server.address)
+    const waiting = silent.unary(CALL, REQUEST)
+    silent.close()
+    await expect(waiting).rejects.toMatchObject({ status: 'UNAVAILABLE', retryable: false })
+    await waitUntil(() => server.sessions.every(({ destroyed }) => destroyed))
+  })
+})
+
+describe('TLS', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'grpc-http2-'))
+  const file = (name: string): string => join(folder, name)
+  execFileSync(
+    'openssl',
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost
+     -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ${file('key')} -out ${file('cert')}`.split(
+      /\s+/,
+    ),
+    { stdio: 'pipe' },
+  )
+  const [key, cert] = [readFileSync(file('key')), readFileSync(file('cert'))]
+  rmSync(folder, { recursive: true })
+
+  async function listening(server: ReturnType<typeof createTlsServer>): Promise<number> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    disposables().use(() => server.close())
+    return (server.address() as AddressInfo).port
+  }
+
+  it('checks certificates against the name or the address, and asks for h2', async () => {
+    const server = createSecureServer({ key, cert })
+    server.on('stream', (stream, headers) => {
+      stream.on('error', () => {}).resume()
+      answer({ stream, headers, body: Buffer.alloc(0) }, frame('reply'))
+    })
+    const port = await listening(server as never)
+    for (const address of [`127.0.0.1:${port}`, `localhost:${port}`]) {
+      expect(await transportTo(address, { tls: { ca: cert } }).unary(CALL, REQUEST)).toHaveLength(5)
+    }
+    for (const tls of [{}, { ca: cert, serverName: 'other.test' }]) {
+      await expect(transportTo(`127.0.0.1:${port}`, { tls }).unary(CALL, REQUEST)).rejects.toMatchObject({
+        status: 'UNAVAILABLE',
+      })
+    }
+  })
+
+  it('a server without HTTP/2, and one without TLS, are UNAVAILABLE', async () => {
+    const port = await listening(createTlsServer({ key, cert }, (socket) => socket.on('error', () => {})))
+    await expect(
+      transportTo(`127.0.0.1:${port}`, { tls: { ca: cert } }).unary(CALL, REQUEST),
+    ).rejects.toMatchObject({ status: 'UNAVAILABLE', message: expect.stringContaining('HTTP/2') })
+    const plain = await serve()
+    await expect(
+      transportTo(plain.address, { tls: { ca: cert } }).unary(CALL, REQUEST),
+    ).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+  })
+})
