@@ -61,7 +61,7 @@ describe.each([
       ['x-many', 'b'],
       ['x-key-bin', Uint8Array.of(0, 255)],
     ] as const
-    await transportTo(server.address).unary(callOf({ metadata, timeoutMs: 1_234.5 }), REQUEST)
+    await transportTo(server.address).unary(callOf({ metadata, timeoutMs: 99_000.5 }), REQUEST)
     const { headers, body } = server.calls[0] ?? {}
     expect(headers).toMatchObject({
       ':method': 'POST',
@@ -72,7 +72,7 @@ describe.each([
       'content-type': 'application/grpc',
       'user-agent': expect.stringMatching(/^grpc-node/),
       'grpc-accept-encoding': 'identity,deflate,gzip',
-      'grpc-timeout': expect.stringMatching(/^12\d\dm$/),
+      'grpc-timeout': expect.stringMatching(/^9\d{4}m$/),
       'x-one': '1',
       'x-many': 'a, b',
       'x-key-bin': expect.stringMatching(/^AP8=?$/),
