@@ -233,6 +233,15 @@ describe('max_total_timeout_ms', () => {
   )
 })
 
+describe('a query of which nothing is left to defer', () => {
+  it('leaves no timer', async () => {
+    const clock = createFakeClock()
+    const response = await createTestServer({ options: { clock } }).post('{ nobody { ... @defer { id } } }')
+    expect(await response.json()).toEqual({ data: { nobody: null } })
+    expect(clock.pending()).toBe(0)
+  })
+})
+
 describe('a client that leaves after the first part', () => {
   it('over a real socket: a REST call and a gRPC call of the rest are cancelled', async () => {
     const disposables = createDisposables(onTestFinished)

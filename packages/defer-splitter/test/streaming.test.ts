@@ -141,9 +141,10 @@ describe('the first part over a real socket', () => {
     const first = median(rounds.map((round) => round.first))
     const last = median(rounds.map((round) => round.last))
     expect(first).toBeGreaterThan(98)
-    expect(first).toBeLessThan(150)
+    expect(first).toBeLessThan(180)
     expect(last).toBeGreaterThan(198)
-    expect(last).toBeLessThan(250)
+    // One after the other takes 300.
+    expect(last).toBeLessThan(280)
   })
 })
 

@@ -146,7 +146,6 @@ export class StreamingRun implements DeliveryRun {
     record.state = 'done'
     this.#open--
     record.data = data
-    if (data === null) for (const child of record.children) this.#drop(child)
     record.usage?.done(record)
     this.#stream.settled()
   }
