@@ -303,8 +303,12 @@ describe('traces', () => {
 describe.each(['development', 'production'] as const)('a canary secret, %s preset', (preset) => {
   const CANARY = 'c4n4ry-5ecret-9f2e'
 
-  it('is in no log, metric, trace or error of a client', async () => {
-    const { endpoint, server, log, spans, users, shop } = await stage({ preset, metrics: true })
+  it('is in no log, metric, trace, status page or error of a client', async () => {
+    const { endpoint, server, log, spans, users, shop } = await stage({
+      preset,
+      metrics: true,
+      status: true,
+    })
     const answers: string[] = []
     const headers = {
       authorization: `Bearer ${CANARY}`,
@@ -347,6 +351,16 @@ describe.each(['development', 'production'] as const)('a canary secret, %s prese
     answers.push((await socket.next()).text)
     await socket.close()
     answers.push(await (await fetch(`${server.url}/metrics`)).text())
+    const page = await connectRawWebSocket(`${server.url}/status/live`)
+    page.sendJson({ type: 'connection_init' })
+    await page.nextJson()
+    const everything = `query @live { status { requests { failed } backends { name reason breaker }
+      errors { code operation path count } } }`
+    page.sendJson({ id: '1', type: 'subscribe', payload: { query: everything } })
+    const { payload } = await page.nextJson()
+    expect(payload.data.status.errors.length).toBeGreaterThan(3)
+    answers.push(JSON.stringify(payload))
+    await page.close()
 
     // The secret did reach the backends: it is not missing because it was never sent.
     expect(JSON.stringify(users.calls.map(({ metadata }) => metadata))).toContain(CANARY)

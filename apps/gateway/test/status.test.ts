@@ -1,4 +1,4 @@
-import { connectRawWebSocket, requestMultipart } from '@vinyasa/test-kit'
+import { connectRawWebSocket, describeWithRedis, requestMultipart, startRedis } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRecentErrors } from '../src/observability/recent-errors.ts'
 import { withoutSecrets } from '../src/status/schema.ts'
@@ -10,7 +10,7 @@ const STATUS = `query @live { status {
 } }`
 
 /** What the page is told, each time it changes. */
-async function watch(url: string): Promise<{ next(): Promise<any> }> {
+async function watch(url: string, query = STATUS): Promise<{ next(): Promise<any> }> {
   const socket = await connectRawWebSocket(`${url.replace('http', 'ws')}/status/live`, {
     protocol: 'graphql-transport-ws',
     headers: { origin: url },
@@ -18,7 +18,7 @@ async function watch(url: string): Promise<{ next(): Promise<any> }> {
   onTestFinished(() => void socket.close())
   socket.sendJson({ type: 'connection_init' })
   await socket.next()
-  socket.sendJson({ id: '1', type: 'subscribe', payload: { query: STATUS } })
+  socket.sendJson({ id: '1', type: 'subscribe', payload: { query } })
   return { next: async () => (await socket.next()).json().payload.data.status }
 }
 
@@ -111,6 +111,21 @@ describe('/status', () => {
     ])
     expect(status.errors.find(({ operation }: any) => operation === 'Bad').count).toBe(2)
     expect(JSON.stringify(status)).not.toContain('inside')
+  })
+})
+
+describeWithRedis('/status with a Redis', () => {
+  it('shows that it is lost, and that it is back', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis[Symbol.asyncDispose]())
+    const { server } = await startGateway({ ...OWN_SCHEMA, redisUrl: redis.url })
+    const { next } = await watch(server.url, 'query @live { status { backends { name kind up } } }')
+    const row = { name: 'redis', kind: 'redis' }
+    expect((await next()).backends).toEqual([{ ...row, up: true }])
+    await redis.kill()
+    expect((await next()).backends).toEqual([{ ...row, up: false }])
+    await redis.restart()
+    expect((await next()).backends).toEqual([{ ...row, up: true }])
   })
 })
 
