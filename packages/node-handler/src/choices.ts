@@ -4,7 +4,8 @@ export function createChoices<Choice>(
 ): (headerValue: string) => Choice | undefined {
   const known = new Map<string, Choice | undefined>()
   return (headerValue) => {
-    if (known.has(headerValue)) return known.get(headerValue)
+    const before = known.get(headerValue)
+    if (before !== undefined || known.has(headerValue)) return before
     const choice = choose(headerValue)
     if (known.size < MAX_CHOICES && headerValue.length <= MAX_LENGTH) known.set(headerValue, choice)
     return choice

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { invalidMaxBodyBytes } from './errors.ts'
 import type { NodeHandlerOptions } from './options.ts'
-import { createThinDoor, isThinRequest } from './thin-door.ts'
+import { createThinDoor } from './thin-door.ts'
+import { thinRequests } from './thin-request.ts'
 import { readInternals } from './yoga-internals.ts'
 
 /** What is needed of a Yoga server, whatever its contexts: that it can be called, as `http.createServer` calls it. */
@@ -30,16 +31,18 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
     throw invalidMaxBodyBytes(maxBodyBytes)
   }
   const { internals, reasons } = readInternals(yoga)
+  const isThinRequest = thinRequests()
   const thinDoor = internals && createThinDoor(internals, maxBodyBytes)
   const yogasDoor = yoga as (...args: unknown[]) => unknown
 
-  async function listen(
-    request: IncomingMessage,
-    response: ServerResponse,
-    ...context: unknown[]
-  ): Promise<void> {
+  // Not async, which would put a promise of its own around the thin door's.
+  function listen(request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void> {
     if (thinDoor && isThinRequest(request) && !context.some(isObject)) return thinDoor(request, response)
-    await yogasDoor(request, response, ...context)
+    return answerByYoga(request, response, ...context)
+  }
+
+  async function answerByYoga(...args: unknown[]): Promise<void> {
+    await yogasDoor(...args)
   }
   return Object.assign(listen, { reasons })
 }

@@ -1,10 +1,10 @@
-import { IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { handleErrorFromRequestHandler } from '@whatwg-node/server'
 import { bodyTooLarge } from './errors.ts'
 import { createGraphQLHandler } from './graphql-handler.ts'
 import { createLightRequests } from './light-request.ts'
 import { createLightResponses } from './light-response.ts'
-import { attempt, type MaybePromise } from './maybe-promise.ts'
+import { attempt, isPromiseLike, type MaybePromise } from './maybe-promise.ts'
 import { createParamsHandler } from './params-handler.ts'
 import { createParamsPhase } from './params-phase.ts'
 import { createParsePhase } from './parse-phase.ts'
@@ -39,19 +39,12 @@ export function createThinDoor(internals: YogaInternals, maxBodyBytes: number | 
         () => answer(incoming, outgoing),
         (error) => handleErrorFromRequestHandler(error, fetchAPI.Response) as Response,
       )
-      await sendResponse(response, outgoing, incoming)
+      const sent = sendResponse(response, outgoing, incoming)
+      if (isPromiseLike(sent)) await sent
     } catch (error) {
       logger.error(error)
     }
   }
-}
-
-/** A POST whose body Yoga parses as JSON, straight from node:http: nobody has read, parsed or rewritten it. */
-export function isThinRequest(request: IncomingMessage): boolean {
-  if (request.method !== 'POST' || !(request instanceof IncomingMessage)) return false
-  const mediaType = request.headers['content-type']?.split(',', 1)[0] ?? ''
-  if (!/^application\/(?:graphql\+)?json(?:;|$)/.test(mediaType)) return false
-  return !('body' in request || 'query' in request || 'originalUrl' in request || 'raw' in request)
 }
 
 function limitTo(maxBodyBytes: number): CheckSize {
