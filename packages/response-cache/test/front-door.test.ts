@@ -7,6 +7,7 @@ import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'g
 import { afterEach, describe, expect, it } from 'vitest'
 import { useResponseCache } from '../src/index.ts'
 import { isBoundedBody } from '../src/json-body.ts'
+import { readOwnHooks } from '../src/own-hooks.ts'
 
 const query = '{ hello }'
 const body = JSON.stringify({ query })
@@ -183,6 +184,19 @@ describe("Yoga's counting stream", () => {
     expect(bomb.length).toBeLessThan(500)
     expect((await send(server, { body: bomb })).status).toBe(413)
   })
+})
+
+it('a server whose class cannot be made anew counts every hook as added, which is slow and right', () => {
+  const { fetchAPI } = createYoga({ logging: false })
+  class Unwilling {
+    readonly fetchAPI = fetchAPI
+    constructor() {
+      throw new Error('not twice')
+    }
+  }
+  const hooks = readOwnHooks(Object.create(Unwilling.prototype, { fetchAPI: { value: fetchAPI } }))
+  expect(hooks.isAdded([{ onRequestParse: () => {} }], 'onRequestParse')).toBe(true)
+  expect(hooks.jsonParser).toBeUndefined()
 })
 
 it('a request that is made only when somebody looks at it is not made', () => {
