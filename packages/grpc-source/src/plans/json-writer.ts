@@ -2,6 +2,9 @@ import { Unsure } from './unsure.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
 const HEX = Buffer.from('0123456789abcdef')
 /** The letter after the backslash, for the characters that have a short escape. */
 const SHORT_ESCAPES = new Uint8Array(128)
@@ -16,24 +19,29 @@ for (const [code, letter] of Object.entries({
 })) {
   SHORT_ESCAPES[Number(code)] = letter.charCodeAt(0)
 }
-/** What a writer keeps between uses; a larger answer gets memory of its own. */
+const FIRST_BYTES = 1 << 14
+/** What a writer keeps between uses; memory of a larger answer goes out with it. */
 const KEPT_BYTES = 1 << 20
 
 /** Writes JSON as `JSON.stringify` would, into memory that it uses again and again. */
 export class JsonWriter {
-  private bytes: Uint8Array = Buffer.allocUnsafeSlow(1 << 14)
+  private bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)
   private pos = 0
 
-  /** What was written since the last `take`, as bytes of its own. */
-  take(): Buffer {
-    const taken = Buffer.from(this.bytes.subarray(0, this.pos))
-    this.clear()
-    return taken
+  /** Begins anew; `expected` spares growing. */
+  begin(expected: number): void {
+    this.pos = 0
+    if (expected > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(expected)
+    else if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   }
 
-  clear(): void {
+  /** What was written since `begin`, as bytes that nobody writes to any more. */
+  take(): Buffer {
+    const written = this.bytes.subarray(0, this.pos)
     this.pos = 0
-    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafeSlow(1 << 14)
+    if (this.bytes.length <= KEPT_BYTES) return Buffer.from(written)
+    this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
+    return written
   }
 
   byte(value: number): void {
@@ -76,7 +84,7 @@ export class JsonWriter {
     const { bytes } = this
     let rest = value
     if (rest < 0) {
-      bytes[this.pos++] = 0x2d
+      bytes[this.pos++] = MINUS
       rest = -rest
     }
     let length = 1
@@ -85,21 +93,46 @@ export class JsonWriter {
     this.pos = pos
     while (rest > 0xffff_ffff) {
       const next = Math.floor(rest / 10)
-      bytes[--pos] = 0x30 + (rest - next * 10)
+      bytes[--pos] = ZERO + (rest - next * 10)
       rest = next
     }
     let small = rest >>> 0
     do {
       const next = (small / 10) >>> 0
-      bytes[--pos] = 0x30 + (small - next * 10)
+      bytes[--pos] = ZERO + (small - next * 10)
       small = next
     } while (small !== 0)
   }
 
+  /** A finite number. */
   number(value: number): void {
-    if (Number.isInteger(value) && value <= 9_007_199_254_740_991 && value >= -9_007_199_254_740_991)
+    if (Number.isInteger(value) && value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER) {
       this.integer(value)
-    else this.ascii(String(value))
+      return
+    }
+    // A decimal of up to 15 digits that rounds to a number is the shortest that does: it is what String would write.
+    if (value < 1e9 && value > -1e9) {
+      for (let scale = 10, digits = 1; digits <= 3; scale *= 10, digits++) {
+        const scaled = Math.round(value * scale)
+        if (scaled / scale !== value) continue
+        this.decimal(scaled, scale, digits)
+        return
+      }
+    }
+    this.ascii(String(value))
+  }
+
+  private decimal(scaled: number, scale: number, digits: number): void {
+    const size = Math.abs(scaled)
+    const whole = Math.floor(size / scale)
+    if (scaled < 0) this.byte(MINUS)
+    this.integer(whole)
+    this.byte(POINT)
+    for (let rest = size - whole * scale, left = digits, unit = scale / 10; left > 0; left--, unit /= 10) {
+      const digit = Math.floor(rest / unit)
+      this.byte(ZERO + digit)
+      rest -= digit * unit
+    }
   }
 
   /** The string in `source[start, end)`, which is UTF-8. @throws Unsure where it is not */

@@ -27,7 +27,8 @@ export class Transcoder {
 
   begin(bytes: Uint8Array): void {
     this.reader = new WireReader(bytes)
-    this.json.clear()
+    // JSON is seldom twice as long as protobuf.
+    this.json.begin(bytes.length * 2)
     this.depth = 0
     this.top = 0
   }

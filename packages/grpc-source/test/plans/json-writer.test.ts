@@ -1,0 +1,69 @@
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { JsonWriter } from '../../src/plans/json-writer.ts'
+
+function written(write: (writer: JsonWriter) => void): string {
+  const writer = new JsonWriter()
+  writer.begin(0)
+  write(writer)
+  return writer.take().toString()
+}
+
+it('numbers are written as JSON.stringify writes them', () => {
+  const decimal = fc
+    .tuple(fc.integer({ min: -1e12, max: 1e12 }), fc.integer({ min: 0, max: 7 }))
+    .map(([digits, places]) => digits / 10 ** places)
+  const nearDecimal = fc
+    .tuple(decimal, fc.constantFrom(1 + Number.EPSILON, 1 - Number.EPSILON))
+    .map(([a, b]) => a * b)
+  const any = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.float({ noNaN: true, noDefaultInfinity: true }),
+    fc.maxSafeInteger(),
+    decimal,
+    nearDecimal,
+  )
+  fc.assert(
+    fc.property(any, (value) => {
+      expect(written((writer) => writer.number(value))).toBe(JSON.stringify(value))
+    }),
+    { numRuns: 5_000 },
+  )
+  for (const value of [
+    -0,
+    0.1,
+    0.001,
+    0.0001,
+    1e21,
+    1e-7,
+    123456789.125,
+    999_999_999.999,
+    2 ** 53,
+    -(2 ** 63),
+  ])
+    expect(written((writer) => writer.number(value))).toBe(JSON.stringify(value))
+})
+
+it('strings are written as JSON.stringify writes them', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      const bytes = Buffer.from(text)
+      const around = Buffer.concat([Buffer.from('"'), bytes, Buffer.from('"')])
+      expect(written((writer) => writer.string(around, 1, around.length - 1))).toBe(
+        JSON.stringify(bytes.toString()),
+      )
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+it('answers larger than its memory, and one after the other, are whole', () => {
+  const writer = new JsonWriter()
+  for (const length of [3, 20_000, 3_000_000, 5, 3_000_000, 20_000]) {
+    writer.begin(length % 7 === 0 ? length * 2 : 0)
+    const text = '"é'.repeat(length / 2)
+    const bytes = Buffer.from(text)
+    writer.string(bytes, 0, bytes.length)
+    expect(writer.take().equals(Buffer.from(JSON.stringify(text)))).toBe(true)
+  }
+})
