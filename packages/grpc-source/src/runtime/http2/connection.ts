@@ -92,7 +92,7 @@ export class Connection {
         options.onTooManyPings()
       }
       this.retire(
-        code === constants.NGHTTP2_NO_ERROR
+        code === constants.NGHTTP2_NO_ERROR && this.state === 'ready'
           ? undefined
           : new Error(`the server closed the connection with code ${code}`),
       )
