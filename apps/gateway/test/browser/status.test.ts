@@ -1,7 +1,9 @@
 import { connectRawWebSocket, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeWithBrowser, keepPicture, openPage } from '../support/browser.ts'
-import { post, startGateway } from '../support/gateway.ts'
+import { createGateway } from '../../src/gateway.ts'
+import { createLogger } from '../../src/logger.ts'
+import { OWN_SCHEMA, post, startGateway } from '../support/gateway.ts'
 
 const PROTO = `
   syntax = "proto3";
@@ -48,7 +50,7 @@ async function stage() {
 
 describeWithBrowser('the status page in a browser without the internet', () => {
   it('shows, without a reload, what happens on the gateway', async () => {
-    const { page, outside, errors, endpoint, rest, server, gateway } = await stage()
+    const { page, outside, errors, endpoint, rest, server } = await stage()
     const text = (selector: string): Promise<string> => page.locator(selector).innerText()
     await expect.poll(() => text('#connection'), PATIENCE).toBe('live')
     expect(await text('h1')).toBe('Both backends are up.')
@@ -100,7 +102,15 @@ describeWithBrowser('the status page in a browser without the internet', () => {
     expect(errors).toEqual([])
 
     for (const socket of sockets) await socket.close()
-    await gateway.close()
+    const next = await createGateway(OWN_SCHEMA, {
+      baseDirectory: '/',
+      logger: createLogger({ level: 'silent' }),
+    })
+    await server.replace(next)
+    await expect.poll(() => text('h1'), PATIENCE).toBe('The gateway is up.')
+    expect(await text('#connection')).toBe('live')
+
+    await next.close()
     await server.close({ graceMs: 1 })
     await expect.poll(() => text('#connection'), PATIENCE).toBe('no connection')
     expect(await text('h1')).toBe('The gateway does not answer. Trying again.')
