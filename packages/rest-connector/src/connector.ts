@@ -34,7 +34,7 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 }
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
-  const { endpoints, bus } = options
+  const { endpoints, bus, plans = true, onPlan } = options
   const { settings, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
   const compiled = new Map<string, CompiledEndpoint>()
@@ -49,7 +49,11 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
       endpoint.name,
       atPlace(`endpoint "${endpoint.name}"`, () => createCall(endpoint, settings)),
     )
-  const contribution = contribute(name, [...compiled.values()], calls)
+  const contribution = contribute(name, [...compiled.values()], calls, {
+    // A transformer may give anything: promises, functions, objects with getters.
+    isPlannable: plans && !options.transformer,
+    onPlan,
+  })
   const unsubscribe = bus?.subscribe(
     (events) => settings.evict(new Set(events.map((event) => event.entityType))),
     { phase: 'evict' },

@@ -9,6 +9,7 @@ import {
   type TypeReference,
 } from './fields.ts'
 import { joinField } from './join.ts'
+import type { OnPlan } from './plans/plan-event.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 
 /** A field that a connector adds to a type. `Query` and `Mutation` stand for the server's root types. */
@@ -32,12 +33,21 @@ export interface Contribution {
   readonly fields: readonly ContributedField[]
   /** Object types that the connector defines, with their descriptions. */
   readonly types: ReadonlyMap<string, string | undefined>
+  /** Is told of plans. */
+  readonly onPlan: OnPlan | undefined
+}
+
+export interface ContributeOptions {
+  /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
+  readonly isPlannable: boolean
+  readonly onPlan: OnPlan | undefined
 }
 
 export function contribute(
   connector: string,
   endpoints: readonly CompiledEndpoint[],
   calls: ReadonlyMap<string, Call>,
+  { isPlannable, onPlan }: ContributeOptions,
 ): Contribution {
   const id = crypto.randomUUID()
   const fields = new Map<string, ContributedField>()
@@ -95,16 +105,16 @@ export function contribute(
           type: endpoint.returnType,
           description,
           args: endpoint.args,
-          resolve: rootResolver(endpoint, call),
+          resolve: rootResolver(endpoint, call, isPlannable),
           extensions: { origin, restConnector: id, ...(live && { liveQuery: live }) },
         })
       for (const join of [on].flat()) {
-        const field = joinField(endpoint, call, join)
+        const field = joinField(endpoint, call, join, isPlannable)
         add({ ...field, extensions: { origin, restConnector: id, requires: field.requires } })
       }
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
     })
   }
-  return { id, connector, fields: [...fields.values()], types }
+  return { id, connector, fields: [...fields.values()], types, onPlan }
 }

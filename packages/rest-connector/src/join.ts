@@ -7,13 +7,20 @@ import type { JoinBatch, JoinOptions } from './endpoint-options.ts'
 import { restError, RestConfigError } from './errors.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 import { canonicalJson } from './json.ts'
+import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } from './plans/planned-field.ts'
+import { recordedReplies } from './plans/recorded-replies.ts'
 import { checkedShape, scopeOf } from './resolvers.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
 
 type Field = Omit<ContributedField, 'extensions'> & { readonly requires: readonly string[] }
 
 /** The field that a join adds to its parent type. */
-export function joinField(endpoint: CompiledEndpoint, call: Call, join: JoinOptions): Field {
+export function joinField(
+  endpoint: CompiledEndpoint,
+  call: Call,
+  join: JoinOptions,
+  isPlannable: boolean,
+): Field {
   const { type: parent, field: name, args, batch, description = endpoint.declared.description } = join
   if (endpoint.isMutation)
     throw new RestConfigError(`join ${parent}.${name}: a mutation cannot resolve a field`)
@@ -42,7 +49,7 @@ export function joinField(endpoint: CompiledEndpoint, call: Call, join: JoinOpti
     ...common,
     type: batchedType(endpoint, batch, `join ${parent}.${name}`),
     requires,
-    resolve: batchedResolver(endpoint, call, keyTemplate, batch),
+    resolve: batchedResolver(endpoint, call, keyTemplate, batch, isPlannable),
   }
 }
 
@@ -82,8 +89,20 @@ function batchedResolver(
   call: Call,
   { arg, parts }: BoundArg,
   batch: JoinBatch,
+  isPlannable: boolean,
 ): GraphQLFieldResolver<unknown, unknown> {
   const { many = false, maxSize = endpoint.method === 'GET' ? 100 : Number.POSITIVE_INFINITY } = batch
+  const load: LoadItems = async (keys, args, scope) =>
+    group(checkedShape(endpoint, await call({ ...args, [arg]: keys }, scope)), batch.key)
+  const [part] = parts
+  const planned: PlannableJoin | undefined =
+    isPlannable && parts.length === 1 && typeof part === 'object'
+      ? { kind: 'join', arg, parentField: part.variable, many, maxSize, load }
+      : undefined
+  const valueOf = (items: ItemsByKey, key: unknown): unknown => {
+    const found = items.get(String(key)) ?? []
+    return many ? found : (found[0] ?? null)
+  }
   // One loader for each operation and set of further arguments; it batches and keeps nothing.
   const loaders = new WeakMap<object, Map<string, DataLoader<unknown, unknown, string>>>()
 
@@ -102,12 +121,8 @@ function batchedResolver(
     const loader = new DataLoader<unknown, unknown, string>(
       async (keys) => {
         const distinct = [...new Map(keys.map((one) => [String(one), one])).values()]
-        const items = checkedShape(endpoint, await call({ ...args, [arg]: distinct }, scope))
-        const byKey = group(items, batch.key)
-        return keys.map((one) => {
-          const found = byKey.get(String(one)) ?? []
-          return many ? found : (found[0] ?? null)
-        })
+        const items = await load(distinct, args, scope)
+        return keys.map((one) => valueOf(items, one))
       },
       { cache: false, ...(Number.isFinite(maxSize) && { maxBatchSize: maxSize }) },
     )
@@ -115,11 +130,14 @@ function batchedResolver(
     return loader
   }
 
-  return async (source, args: Args, context, info) => {
+  const resolve: GraphQLFieldResolver<unknown, unknown> = async (source, args: Args, context, info) => {
     const key = await fromParent(parts, source, context, info)
     if (key === null) return many ? [] : null
+    const recorded = planned && recordedReplies.join(planned, info)
+    if (recorded?.asked.has(String(key))) return valueOf(await recorded.items, key)
     return loaderFor(args, context, info).load(key)
   }
+  return planned ? markResolver(resolve, planned) : resolve
 }
 
 function group(items: unknown, key: string): Map<string, unknown[]> {

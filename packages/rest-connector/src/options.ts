@@ -5,6 +5,7 @@ import type { RestEndpoint } from './endpoint-options.ts'
 import type { RequestInterceptor } from './interceptor.ts'
 import type { LogBodiesOptions, Logger } from './log-bodies.ts'
 import type { ObserveAttempt } from './observe.ts'
+import type { PlanEvent } from './plans/plan-event.ts'
 import type { NameValues } from './query-template.ts'
 import type { RetryBudgetOptions } from './retry-budget.ts'
 import type { RetryOptions } from './retry-policy.ts'
@@ -55,6 +56,14 @@ export interface RestConnectorOptions {
   readonly maxConnections?: number | undefined
   /** Where mutations are announced, and what evicts cached responses. */
   readonly bus?: InvalidationBus | undefined
+  /**
+   * Answers queries whose fields are all of endpoints and their batched joins by plans: the selected members go from
+   * the response to JSON without being executed one by one. What a plan does not reach is executed as without plans,
+   * and so is all of a connector with a `transformer`. Default true.
+   */
+  readonly plans?: boolean | undefined
+  /** Is told which operations are planned, and why others are not. */
+  readonly onPlan?: ((event: PlanEvent) => void) | undefined
   /** Sees every attempt start and end, for metrics and traces. */
   readonly observe?: ObserveAttempt | undefined
   /** Default: `console`. */

@@ -3,6 +3,8 @@ import type { GraphQLSchema } from 'graphql'
 import type { RestConnector } from './connector.ts'
 import { RestConfigError } from './errors.ts'
 import { extendWithAll, type Extended } from './extend-schema.ts'
+import type { Executor } from './plans/plain-executor.ts'
+import { createPlanner } from './plans/planner.ts'
 
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
 export type RestConnectorPlugin = Plugin & { onYogaInit(): void }
@@ -49,7 +51,15 @@ export function useRestConnector(connectors: RestConnector | readonly RestConnec
       )
   }
 
+  const planOperation = createPlanner((event) => {
+    for (const { onPlan } of contributions) onPlan?.(event)
+  })
+
   return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const planned = planOperation(args, executeFn as Executor)
+      if (planned) setExecuteFn(planned as typeof executeFn)
+    },
     onPluginInit(init) {
       setSchema = init.setSchema
     },

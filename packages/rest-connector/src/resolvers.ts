@@ -3,18 +3,28 @@ import type { Call, FieldScope } from './call.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { restError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
+import { markResolver } from './plans/planned-field.ts'
+import { recordedReplies } from './plans/recorded-replies.ts'
+import { signalsOf } from './signals.ts'
 import type { Args } from './template.ts'
 
-/** Resolves a root field by calling its endpoint. */
-export function rootResolver(endpoint: CompiledEndpoint, call: Call): GraphQLFieldResolver<unknown, unknown> {
-  return async (_source, args: Args, context, info) =>
-    checkedShape(endpoint, await call(args, scopeOf(context, info)))
+/** Resolves a root field by calling its endpoint, unless a plan has called it already. */
+export function rootResolver(
+  endpoint: CompiledEndpoint,
+  call: Call,
+  isPlannable: boolean,
+): GraphQLFieldResolver<unknown, unknown> {
+  const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
+    const recorded = recordedReplies.root(context, info)
+    return checkedShape(endpoint, await (recorded ?? call(args, scopeOf(context, info))))
+  }
+  return isPlannable ? markResolver(resolve, { kind: 'endpoint', call }) : resolve
 }
 
 /** What an operation hands to the calls made for it. */
 export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope {
   return {
-    signals: signalsOf(context, info as InfoWithSignal),
+    signals: signalsOf(context, executionSignal(info as InfoWithSignal)),
     context,
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
@@ -28,11 +38,8 @@ interface InfoWithSignal {
   readonly getAbortSignal?: (() => unknown) | undefined
 }
 
-/** The execution may end (a deferred part timed out) as well as the request (its client left). */
-function signalsOf(context: unknown, info: InfoWithSignal): AbortSignal[] {
-  const ofExecution = info.signal ?? info.getAbortSignal?.()
-  const ofRequest = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
-  return [...new Set([ofExecution, ofRequest])].filter((signal) => signal instanceof AbortSignal)
+function executionSignal({ signal, getAbortSignal }: InfoWithSignal): unknown {
+  return signal ?? getAbortSignal?.()
 }
 
 /** The result, when it is what the declared type says: a list, an object, or anything for JSON. */
@@ -62,10 +69,14 @@ export function fieldResolver(
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
   if (SCALARS.has(type.name)) {
     const place = `${typeName}.${name}`
-    return (source) => checkedScalar(own(source, key), type, place)
+    return markResolver((source) => checkedScalar(own(source, key), type, place), {
+      kind: 'member',
+      key,
+      isScalar: true,
+    })
   }
   if (key === name && !(key in Object.prototype)) return undefined
-  return (source) => own(source, key)
+  return markResolver((source) => own(source, key), { kind: 'member', key, isScalar: false })
 }
 
 function own(source: unknown, key: string): unknown {

@@ -1,0 +1,75 @@
+import {
+  isAbstractType,
+  Kind,
+  typeFromAST,
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql'
+
+/** What a selection means: the schema, the document's fragments, and the variables that `@skip` and `@include` name. */
+export interface SelectionScope {
+  readonly schema: GraphQLSchema
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly conditions: Readonly<Record<string, boolean>>
+}
+
+/** The fields of an object, by response name, in the order of the answer (GraphQL, section 6.3.2). */
+export function collectFields(
+  scope: SelectionScope,
+  type: GraphQLObjectType,
+  selectionSets: readonly SelectionSetNode[],
+): Map<string, FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>()
+  const visited = new Set<string>()
+  for (const selectionSet of selectionSets) collect(selectionSet)
+  return fields
+
+  function collect({ selections }: SelectionSetNode): void {
+    for (const selection of selections) {
+      if (!isIncluded(selection, scope.conditions)) continue
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value
+        const known = fields.get(key)
+        if (known) known.push(selection)
+        else fields.set(key, [selection])
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        if (applies(selection.typeCondition)) collect(selection.selectionSet)
+      } else if (!visited.has(selection.name.value)) {
+        visited.add(selection.name.value)
+        const fragment = scope.fragments.get(selection.name.value)
+        if (fragment && applies(fragment.typeCondition)) collect(fragment.selectionSet)
+      }
+    }
+  }
+
+  function applies(condition: FragmentDefinitionNode['typeCondition'] | undefined): boolean {
+    if (!condition) return true
+    const wanted = typeFromAST(scope.schema, condition)
+    return wanted === type || (isAbstractType(wanted) && scope.schema.isSubType(wanted, type))
+  }
+}
+
+function isIncluded({ directives = [] }: SelectionNode, conditions: SelectionScope['conditions']): boolean {
+  return directives.every((directive) => {
+    const name = directive.name.value
+    if (name !== 'skip' && name !== 'include') return true
+    const value = directive.arguments?.find((argument) => argument.name.value === 'if')?.value
+    const holds =
+      value?.kind === Kind.VARIABLE
+        ? conditions[value.name.value] === true
+        : value?.kind === Kind.BOOLEAN && value.value
+    return name === 'include' ? holds : !holds
+  })
+}
+
+/** The variable in a `@skip` or `@include`. */
+export function conditionVariable({ name, arguments: given }: DirectiveNode): string | undefined {
+  if (name.value !== 'skip' && name.value !== 'include') return undefined
+  const value = given?.find((argument) => argument.name.value === 'if')?.value
+  return value?.kind === Kind.VARIABLE ? value.name.value : undefined
+}

@@ -1,0 +1,205 @@
+import {
+  defaultFieldResolver,
+  getNullableType,
+  isLeafType,
+  isListType,
+  isEnumType,
+  isNonNullType,
+  isObjectType,
+  isScalarType,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql'
+import { collectFields, type SelectionScope } from './collect-fields.ts'
+import { compileArguments } from './compile-arguments.ts'
+import { leafWriter } from './leaf-writers.ts'
+import {
+  hasJoins,
+  type Joined,
+  type ObjectPlan,
+  type PlannedJoin,
+  type Read,
+  type Write,
+} from './object-plan.ts'
+import { markOf, type PlannableJoin } from './planned-field.ts'
+import { Unplannable } from './unplannable.ts'
+import { Unsure } from './unsure.ts'
+
+/** How a value of some type is written, and the selection inside it when it is an object or a list of them. */
+export interface ValuePlan {
+  readonly write: Write
+  readonly object: ObjectPlan | undefined
+}
+
+/** Compiles selections of one operation. @throws Unplannable */
+export function createValueCompiler(
+  scope: SelectionScope,
+): (type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean) => ValuePlan {
+  const seen = new Set<PlannableJoin>()
+
+  function value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
+    const { write, object } = present(getNullableType(type), nodes, isScalar)
+    const isRequired = isNonNullType(type)
+    return {
+      object,
+      write(given, joined) {
+        if (given !== null && given !== undefined) return write(given, joined)
+        if (isRequired) throw new Unsure('a value that may not be null is null')
+        return 'null'
+      },
+    }
+  }
+
+  function present(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
+    if (isListType(type)) {
+      const item = value(type.ofType as GraphQLOutputType, nodes, isScalar)
+      return { object: item.object, write: (given, joined) => writeList(item.write, given, joined) }
+    }
+    if (isLeafType(type)) return { object: undefined, write: leafWriter(type, isScalar) }
+    if (!isObjectType(type)) throw new Unplannable(`${String(type)} is no object type`)
+    const plan = object(type, nodes)
+    return { object: plan, write: plan.write }
+  }
+
+  function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
+    if (type.isTypeOf) throw new Unplannable(`the type ${type.name} has an isTypeOf`)
+    const joins: PlannedJoin[] = []
+    const children: ObjectPlan['children'][number][] = []
+    const parts: { readonly head: string; readonly read: Read; readonly write: Write }[] = []
+    let head = '{'
+    for (const [key, fieldNodes] of selectionOf(scope, type, nodes)) {
+      head += `${JSON.stringify(key)}:`
+      const name = fieldNodes[0]?.name.value as string
+      if (name === '__typename') {
+        head += `${JSON.stringify(type.name)},`
+        continue
+      }
+      const field = type.getFields()[name]
+      if (!field) throw new Unplannable(`${type.name} has no field ${name}`)
+      const mark = markOf(field)
+      if (mark?.kind === 'join') {
+        const planned = joined(type, field, fieldNodes, mark)
+        joins.push(planned.join)
+        parts.push({ head, read: (parent) => parent, write: planned.write })
+      } else {
+        const { read, isScalar } = memberOf(type, field)
+        const plan = value(field.type, fieldNodes, isScalar)
+        if (plan.object && hasJoins(plan.object)) children.push({ read, plan: plan.object })
+        parts.push({ head, read, write: plan.write })
+      }
+      head = ','
+    }
+    return { joins, children, write: objectWriter(parts, `${head.replace(/,$/, '')}}`) }
+  }
+
+  function joined(
+    type: GraphQLObjectType,
+    field: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+    join: PlannableJoin,
+  ): { readonly join: PlannedJoin; readonly write: Write } {
+    const place = `${type.name}.${field.name}`
+    if (seen.has(join)) throw new Unplannable(`${place} is selected twice`)
+    seen.add(join)
+    const plan = value(field.type, nodes, false)
+    const own = type.getFields()[join.parentField]
+    if (!own || !plan.object) throw new Unplannable(`${place} is no object by a field of its parent`)
+    const keyType: unknown = getNullableType(own.type)
+    if (!isScalarType(keyType) && !isEnumType(keyType))
+      throw new Unplannable(`${type.name}.${own.name} is no key`)
+    const leafType: GraphQLLeafType = keyType
+    const { read } = memberOf(type, own)
+    function key(parent: Readonly<Record<string, unknown>>): unknown {
+      const raw = read(parent)
+      if (raw === null || raw === undefined) return null
+      try {
+        if (typeof raw !== 'object') return leafType.serialize(raw)
+      } catch {
+        // Ordinary execution words it.
+      }
+      throw new Unsure('a key is no scalar')
+    }
+    const planned: PlannedJoin = {
+      join,
+      argumentsOf: compileArguments(
+        { ...field, args: field.args.filter(({ name }) => name !== join.arg) },
+        nodes[0] as FieldNode,
+      ),
+      key,
+      plan: plan.object,
+    }
+    return {
+      join: planned,
+      write(parent, joined) {
+        const own = key(parent as Readonly<Record<string, unknown>>)
+        if (own === null) return plan.write(join.many ? [] : null, joined)
+        const { items, texts } = joined.get(planned) as Joined
+        // Many parents have the same item.
+        let text = texts.get(String(own))
+        if (text === undefined) {
+          const found = items.get(String(own)) ?? []
+          texts.set(String(own), (text = plan.write(join.many ? found : found[0], joined)))
+        }
+        return text
+      },
+    }
+  }
+
+  return value
+}
+
+function writeList(write: Write, given: unknown, joined: Parameters<Write>[1]): string {
+  if (!Array.isArray(given)) throw new Unsure('a list is none')
+  let json = '['
+  for (let index = 0; index < given.length; index++)
+    json += index === 0 ? write(given[index], joined) : `,${write(given[index], joined)}`
+  return `${json}]`
+}
+
+function objectWriter(
+  parts: readonly { readonly head: string; readonly read: Read; readonly write: Write }[],
+  tail: string,
+): Write {
+  return (given, joined) => {
+    if (typeof given !== 'object' || given === null || Array.isArray(given))
+      throw new Unsure('an object is none')
+    let json = ''
+    for (const { head, read, write } of parts)
+      json += head + write(read(given as Readonly<Record<string, unknown>>), joined)
+    return json + tail
+  }
+}
+
+/** How ordinary execution reads a field off its parent. @throws Unplannable */
+function memberOf(
+  type: GraphQLObjectType,
+  field: GraphQLField<unknown, unknown>,
+): { readonly read: Read; readonly isScalar: boolean } {
+  const { name, resolve, args } = field
+  const mark = markOf(field)
+  const isPlain = resolve === undefined || resolve === defaultFieldResolver || mark?.kind === 'member'
+  if (!isPlain || args.length > 0) throw new Unplannable(`${type.name}.${name} has a resolver`)
+  const { key = name, isScalar = false } = mark?.kind === 'member' ? mark : {}
+  return {
+    isScalar,
+    read:
+      key in Object.prototype
+        ? (parent) => (Object.hasOwn(parent, key) ? parent[key] : null)
+        : (parent) => parent[key],
+  }
+}
+
+function selectionOf(
+  scope: SelectionScope,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): Map<string, FieldNode[]> {
+  return collectFields(
+    scope,
+    type,
+    nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : [])),
+  )
+}

@@ -1,0 +1,60 @@
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLString,
+  type GraphQLLeafType,
+} from 'graphql'
+import { Unsure } from './unsure.ts'
+
+/** The JSON text of a value that is not null. @throws Unsure */
+export type WriteLeaf = (value: unknown) => string
+
+// Control characters, quotes, backslashes and surrogates; a lone surrogate is escaped in JSON.
+const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/ // oxlint-disable-line no-control-regex
+
+function quote(text: string): string {
+  return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
+}
+
+function unsure(type: GraphQLLeafType): never {
+  throw new Unsure(`a ${type.name} came as something else`)
+}
+
+/** Values of the kind that is declared are written here; others are for the type to convert, or to refuse. */
+export function leafWriter(type: GraphQLLeafType, isScalar: boolean): WriteLeaf {
+  switch (type) {
+    case GraphQLString:
+      return (value) => (typeof value === 'string' ? quote(value) : unsure(type))
+    case GraphQLID:
+      return (value) =>
+        typeof value === 'string'
+          ? quote(value)
+          : Number.isInteger(value)
+            ? `"${String(value)}"`
+            : unsure(type)
+    case GraphQLInt:
+      return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : unsure(type))
+    case GraphQLFloat:
+      return (value) => (typeof value === 'number' && Number.isFinite(value) ? `${value}` : unsure(type))
+    case GraphQLBoolean:
+      return (value) => (value === true ? 'true' : value === false ? 'false' : unsure(type))
+    default:
+      return (value) => {
+        if (isScalar && typeof value === 'object') return unsure(type)
+        return serialized(type, value)
+      }
+  }
+}
+
+function serialized(type: GraphQLLeafType, value: unknown): string {
+  let json: string | undefined
+  try {
+    const output: unknown = type.serialize(value)
+    if (output !== null && output !== undefined) json = JSON.stringify(output)
+  } catch {
+    // Ordinary execution words it.
+  }
+  return json ?? unsure(type)
+}

@@ -1,0 +1,4 @@
+/** Why an operation has no plan; found while it is compiled. */
+export class Unplannable extends Error {
+  override name = 'Unplannable'
+}
