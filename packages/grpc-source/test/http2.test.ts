@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { freePort, waitUntil } from '@vinyasa/test-kit'
 import { array, assert, nat, property, uint8Array } from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GrpcSourceOptions, ResolvedEndpoint } from '../src/options.ts'
+import type { Connection, ConnectionOptions } from '../src/runtime/http2/connection.ts'
 import { FrameReader } from '../src/runtime/http2/frames.ts'
+import { Peer } from '../src/runtime/http2/peer.ts'
 import { formatTimeout } from '../src/runtime/http2/status.ts'
 import { parseTarget } from '../src/runtime/http2/target.ts'
 import { createHttp2Transport } from '../src/runtime/http2/transport.ts'
@@ -174,6 +176,35 @@ describe('addresses', () => {
     // Every attempt has an error of its own; the calls during the pause share that of the last.
     expect(causes.size).toBeLessThan(10)
   })
+})
+
+it('pauses between attempts grow up to 700 ms, and begin anew once a connection stood', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const opened = { state: 'connecting', active: 0, limit: Infinity, isStuck: false } as Connection
+  let events: Pick<ConnectionOptions, 'onReady' | 'onRetired'> | undefined
+  const peer = new Peer({
+    key: 'peer',
+    maxConcurrentCalls: 1,
+    maxConnections: 1,
+    random: () => 0.5,
+    connection(given) {
+      events = given
+      return opened
+    },
+    onChange() {},
+    onLoss() {},
+  })
+  function pauseAfter(wasReady: boolean): number {
+    events?.onRetired(opened, new Error('gone'), wasReady)
+    const before = Date.now()
+    while (!peer.connectMore()) vi.setSystemTime(Date.now() + 1)
+    return Date.now() - before
+  }
+  expect(peer.connectMore()).toBe(true)
+  expect(Array.from({ length: 7 }, () => pauseAfter(false))).toEqual([100, 160, 256, 410, 656, 700, 700])
+  events?.onReady(opened)
+  expect([pauseAfter(true), pauseAfter(false)]).toEqual([0, 100])
 })
 
 describe('connections', () => {
