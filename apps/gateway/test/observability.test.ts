@@ -96,6 +96,27 @@ async function stage(config: Partial<GatewayConfig> = {}): Promise<Stage> {
 
 const BOTH = 'query Both($id: ID!) { getUser(id: "7") { name } product(id: $id) { name } }'
 
+it('says at debug level which operations are planned, and why others are not', async () => {
+  const { endpoint, log } = await stage()
+  const ask = (query: string): Promise<Response> =>
+    fetch(endpoint, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { id: '1' } }),
+    })
+  await ask('query Users { getUser(id: "7") { name } }')
+  await ask('query Shop { product(id: "1") { name } }')
+  await ask(BOTH)
+  const events = log
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ outcome }) => outcome)
+  expect(events).toContainEqual(expect.objectContaining({ operationName: 'Users', outcome: 'planned' }))
+  expect(events).toContainEqual(expect.objectContaining({ operationName: 'Shop', outcome: 'planned' }))
+  expect(events).toContainEqual(
+    expect.objectContaining({ operationName: 'Both', outcome: 'unplanned', reason: expect.any(String) }),
+  )
+})
+
 describe('the request log', () => {
   it('is one line a request: id, operation, milliseconds, backend calls', async () => {
     const { endpoint, log } = await stage()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, functionValue, milliseconds, textValues } from './primitives.ts'
+import { count, functionValue, milliseconds, textValues, type OptionsOf } from './primitives.ts'
 import type { GrpcSourceConfig } from './types.ts'
 
 const bytes = z.union([z.string(), z.instanceof(Uint8Array)])
@@ -154,4 +154,6 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   exposeMessages: z.boolean().optional(),
   observe: functionValue().optional(),
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
-}) as z.ZodType<GrpcSourceConfig>
+  plans: z.boolean().optional(),
+  onPlan: functionValue().optional(),
+} satisfies OptionsOf<GrpcSourceConfig>) as z.ZodType<GrpcSourceConfig>

@@ -1,6 +1,6 @@
 import type { LiveQueryFieldOptions } from '@vinyasa/live-query'
 import { z } from 'zod'
-import { count, functionValue, milliseconds } from './primitives.ts'
+import { count, functionValue, milliseconds, type OptionsOf } from './primitives.ts'
 import type { LiveQueryConfig } from './types.ts'
 
 /** The specification's "Live query option", for one field. */
@@ -40,5 +40,5 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
     contextKey: functionValue().optional(),
     revalidate: functionValue().optional(),
     revalidateSeconds: count.optional(),
-  }) as z.ZodType<LiveQueryConfig>,
+  } satisfies OptionsOf<LiveQueryConfig>) as z.ZodType<LiveQueryConfig>,
 ])

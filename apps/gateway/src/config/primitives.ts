@@ -17,3 +17,6 @@ export const textValues: z.ZodType<Record<string, string>> = z.record(z.string()
 export function functionValue(): z.ZodType {
   return z.custom((value) => typeof value === 'function', 'expected a function (in a .ts or .js config)')
 }
+
+/** A schema for each option that there is, so that the config cannot fall behind the packages it configures. */
+export type OptionsOf<Config> = Readonly<Record<keyof Config, z.ZodType>>

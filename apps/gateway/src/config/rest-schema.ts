@@ -1,6 +1,6 @@
 import type { RestEndpoint } from '@vinyasa/rest-connector'
 import { z } from 'zod'
-import { count, functionValue, milliseconds, nameValues, textValues } from './primitives.ts'
+import { count, functionValue, milliseconds, nameValues, textValues, type OptionsOf } from './primitives.ts'
 import { liveOptions } from './live-schema.ts'
 import type { RestSourceConfig } from './types.ts'
 
@@ -66,7 +66,7 @@ const endpoint = z.strictObject({
   rootField: z.boolean().optional(),
   invalidates: z.union([z.literal(false), z.array(invalidation)]).optional(),
   live: liveOptions.optional(),
-}) as z.ZodType<RestEndpoint>
+} satisfies OptionsOf<RestEndpoint>) as z.ZodType<RestEndpoint>
 
 /** One entry of the config's `rest`. */
 export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
@@ -118,4 +118,6 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   maxRequestsPerOperation: count.optional(),
   maxConnections: count.optional(),
   observe: functionValue().optional(),
-}) as z.ZodType<RestSourceConfig>
+  plans: z.boolean().optional(),
+  onPlan: functionValue().optional(),
+} satisfies OptionsOf<RestSourceConfig>) as z.ZodType<RestSourceConfig>

@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
-import { count, functionValue, milliseconds } from './primitives.ts'
+import { count, functionValue, milliseconds, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
 import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
 
@@ -84,7 +84,7 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
     enabled: functionValue().optional(),
     hitsAt: z.enum(['auto', 'params', 'execute']).optional(),
     clientMaxAge: z.boolean().optional(),
-  }) as z.ZodType<ResponseCacheConfig>,
+  } satisfies OptionsOf<ResponseCacheConfig>) as z.ZodType<ResponseCacheConfig>,
 ])
 
 const metrics = z.union([

@@ -77,7 +77,7 @@ export interface GrpcSourceConfig extends Omit<
 /** One REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig extends Omit<
   RestConnectorOptions,
-  'endpoints' | 'bus' | 'clock' | 'random'
+  'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger'
 > {
   /** May be left out beside `openapi`. */
   readonly endpoints?: RestConnectorOptions['endpoints'] | undefined
@@ -105,7 +105,7 @@ export interface InvalidateConfig {
 /** The options of `useResponseCache`. */
 export interface ResponseCacheConfig extends Omit<
   ResponseCacheOptions,
-  'bus' | 'clock' | 'onEvent' | 'store'
+  'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl'
 > {}
 
 /** Metrics for Prometheus. */

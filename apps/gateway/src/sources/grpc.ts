@@ -20,6 +20,10 @@ export async function openGrpcSource(
       bus,
       metadata: withTraceContext(config.metadata, observability.outgoing),
       observe: both(forGrpc(observability.observe), config.observe),
+      onPlan(event) {
+        logger.debug(event, `grpc source "${name}": ${event.outcome}`)
+        config.onPlan?.(event)
+      },
       logger: {
         warn: (message) => logger.warn(message),
         error: (message, error) => logger.error(error, message),

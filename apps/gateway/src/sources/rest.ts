@@ -19,7 +19,7 @@ export async function openRestSource(
   config: RestSourceConfig,
   { baseDirectory, bus, logger, observability }: SourceEnvironment,
 ): Promise<Source> {
-  const { healthPath, openapi, endpoints = [], observe, interceptors = [], ...options } = config
+  const { healthPath, openapi, endpoints = [], observe, onPlan, interceptors = [], ...options } = config
   const { outgoing } = observability
   const observed = forRest(observability.observe)
   let connector
@@ -30,7 +30,12 @@ export async function openRestSource(
       ...options,
       endpoints: [...imported, ...endpoints],
       bus,
+      logger: { info: (message, details) => logger.info({ details }, message) },
       interceptors: outgoing ? [...interceptors, traceContext(outgoing)] : interceptors,
+      onPlan(event) {
+        logger.debug(event, `rest source "${name}": ${event.outcome}`)
+        onPlan?.(event)
+      },
       observe: (info) => {
         const ends = [observed(info), observe?.(info)]
         return (outcome) => {
