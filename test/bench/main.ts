@@ -37,7 +37,7 @@ for (const scenario of chosen) {
   const result = await runScenario(scenario, {
     rounds,
     secondsPerRound,
-    warmUpSeconds: smoke ? 1 : 4,
+    warmUpSeconds: smoke ? 0 : 4,
     connections: Number(values.connections),
     load,
     log: (line) => console.log(line),

@@ -23,11 +23,14 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       backends.push(program)
       env[`BENCH_${backend.name.toUpperCase().replaceAll('-', '_')}_URL`] = program.url
     }
-    for (const contender of scenario.contenders) {
-      contenders.push({ program: await startProgram(contender, env), samples: [] })
-    }
+    // All that did start is stopped below, also when one of them does not.
+    const starts = scenario.contenders.map((contender) => startProgram(contender, env))
+    for (const started of await Promise.allSettled(starts))
+      if (started.status === 'fulfilled') contenders.push({ program: started.value, samples: [] })
+    await Promise.all(starts)
     for (const { program } of contenders) {
       await checkAnswer(program, scenario)
+      if (warmUpSeconds === 0) continue
       await load.send(program.url, program.request ?? scenario.request, {
         seconds: warmUpSeconds,
         connections,
