@@ -10,6 +10,8 @@ export const HEAP_PROBE: readonly string[] = [
 export interface HeapSize {
   readonly heapMb: number
   readonly residentMb: number
+  /** 99th percentile of the event loop's delay since the process was last asked; its timer's 10 ms included. */
+  readonly loopDelayMs: number
 }
 
 /** What a process that was started with HEAP_PROBE holds once garbage is collected. */
@@ -18,6 +20,6 @@ export async function heapOf(process: SpawnedProcess): Promise<HeapSize> {
   const before = lines().length
   process.signal('SIGUSR2')
   await waitUntil(() => lines().length > before, { timeoutMs: 10_000, awaited: 'the heap probe' })
-  const [, heap, resident] = lines().at(-1)!.split(' ').map(Number)
-  return { heapMb: heap! / 1_048_576, residentMb: resident! / 1_048_576 }
+  const [, heap, resident, loopDelayMs] = lines().at(-1)!.split(' ').map(Number)
+  return { heapMb: heap! / 1_048_576, residentMb: resident! / 1_048_576, loopDelayMs: loopDelayMs! }
 }
