@@ -32,8 +32,11 @@ export function eventsOfNextRun(count: number, timing: Timing): number {
   return count > timing.maxBatchSize ? count - timing.maxBatchSize + 1 : 1
 }
 
-/** The wait before a failed run is tried again: 250 ms, doubling to 5 s, with up to half taken off by chance. */
+/**
+ * The wait before a failed run is tried again: 250 ms, doubling to 3 s, with up to half taken off by chance. A client
+ * shows the truth within 5 s of its backend's return, however long that was away.
+ */
 export function backoffMs(failures: number, random: () => number): number {
-  const full = Math.min(5000, 250 * 2 ** Math.min(failures - 1, 10))
+  const full = Math.min(3000, 250 * 2 ** Math.min(failures - 1, 10))
   return full * (1 - random() / 2)
 }
