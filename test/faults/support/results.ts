@@ -5,6 +5,17 @@ import { type Figure, FIGURES_FILE } from './figures.ts'
 
 const RESULTS = new URL('../RESULTS.md', import.meta.url)
 
+const ELSEWHERE: readonly (readonly [area: string, fault: string, file: string])[] = [
+  ['HTTP', 'graphql-http audits', 'test/conformance/graphql-http.test.ts'],
+  ['HTTP', "graphql-cop's 14 checks", 'apps/gateway/test/graphql-cop.test.ts'],
+  ['HTTP', 'foreign Origin, CORS', 'apps/gateway/test/hostile-http.test.ts'],
+  ['gRPC', 'line breaks in headers', 'packages/grpc-source/test/calls.test.ts'],
+  ['REST', 'body templates, `$&`', 'packages/rest-connector/test/hostile-input.test.ts'],
+  ['REST', '100 % 503 for 10 s: at most 10 % more load', 'packages/rest-connector/test/retry.test.ts'],
+  ['cache', 'six nested lists on a miss', 'packages/response-cache/test/cache-control.test.ts'],
+  ['defer', 'gzip, HTTP/2, a proxy in front', 'packages/defer-splitter/test/transports.test.ts'],
+]
+
 /** Collects the figures of a run; with `WRITE_RESULTS=1` they become RESULTS.md. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'vinyasa-figures-'))
@@ -32,6 +43,13 @@ function formatResults(figures: readonly Figure[]): string {
     '| area | fault or input | asked | seen |',
     '| --- | --- | --- | --- |',
     ...rows,
+    '',
+    '## Rows whose tests stand elsewhere',
+    '',
+    '| area | fault or input | test |',
+    '| --- | --- | --- |',
+    ...ELSEWHERE.map(([area, fault, file]) => `| ${area} | ${fault} | [\`${file}\`](../../${file}) |`),
+    '| process | soak: 5 rounds of 30 s mixed load | `pnpm test:soak`; figures in [CHAOS.md](CHAOS.md) |',
     '',
   ].join('\n')
 }
