@@ -18,7 +18,7 @@ import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './met
 import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
-import type { FederationOptions, GrpcSourceOptions, Logger, MappingOptions } from './options.ts'
+import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
 import { createRecordedReplies } from './plans/recorded-replies.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
@@ -26,6 +26,7 @@ import type { Operations } from './runtime/operation.ts'
 import { extendTypes } from './schema/extend.ts'
 import { createTypeNames } from './schema/names.ts'
 import { createRootField } from './schema/root-fields.ts'
+import { toMappingOptions } from './schema/mapping-options.ts'
 import { createShapes, type FieldShape } from './schema/shapes.ts'
 import { createTypeBuilder } from './schema/types.ts'
 
@@ -277,21 +278,6 @@ export function buildModel(options: ModelOptions): Model {
 /** Stands in while findings are collected; a model with findings is never used. */
 function neverConnected(): never {
   throw new Error('the service has no endpoint')
-}
-
-function toMappingOptions(source: GrpcSourceOptions): MappingOptions {
-  const {
-    fieldNames = 'camel',
-    int64 = 'string',
-    stripEnumPrefix = false,
-    hideUnspecified = false,
-    maps = 'entries',
-    oneofs = 'fields',
-    uploads = false,
-    typeNames = {},
-    fields = {},
-  } = source
-  return { fieldNames, int64, stripEnumPrefix, hideUnspecified, maps, oneofs, uploads, typeNames, fields }
 }
 
 function warnOnce(logger: Logger, sourceName: string): (enumName: string, number: number) => void {
