@@ -47,6 +47,18 @@ const INTERNALS =
 const deep = (levels: number): string => `${'{ item '.repeat(levels)}{ id }${'}'.repeat(levels)}`
 
 describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
+  it.each(['//', '///', 'http://[', '/\\\\', '*', 'x', '//[/graphql/live', '/graphql/live/../..//'])(
+    'the request target %s, upgraded or not: refused, and the gateway lives',
+    async (target) => {
+      const { server } = await start(preset)
+      const head = `GET ${target} HTTP/1.1\r\nHost: x\r\n`
+      const upgrade = `${head}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`
+      expect(await raw(server.url, upgrade)).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect(await raw(server.url, `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect((await fetch(`${server.url}/health/live`)).ok).toBe(true)
+    },
+  )
+
   it.each([
     ['truncated JSON', rawPost('{"query": "{ hel')],
     ['bad UTF-8', rawPost(Buffer.from([0x7b, 0x22, 0x71, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]))],

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
 import type { Logger } from '../logger.ts'
+import { pathnameOf } from './pathname.ts'
 
 export interface LiveSocketsOptions {
   readonly plugin: LiveQueryPlugin
@@ -37,8 +38,7 @@ export function createLiveSockets({ plugin, paths, logger, allowOrigin }: LiveSo
 
   return {
     handleUpgrade(request, socket, head) {
-      const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-      if (paths.includes(pathname)) hub.emit('upgrade', request, socket, head)
+      if (paths.includes(pathnameOf(request))) hub.emit('upgrade', request, socket, head)
       else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     },
     async close() {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
+import { pathnameOf } from '../http/pathname.ts'
 import type { Logger } from '../logger.ts'
 import { readStatusPage } from './page.ts'
 import { createStatusSchema, type StatusReadings } from './schema.ts'
@@ -46,7 +47,7 @@ export function createStatus({ readings, logger }: StatusOptions): Status {
 
   return {
     sockets,
-    serves: ({ url }) => new URL(url ?? '/', 'http://localhost').pathname === LIVE,
+    serves: (request) => pathnameOf(request) === LIVE,
     plugin: {
       onRequest({ request, url, fetchAPI, endResponse }) {
         if (url.pathname !== PAGE) return
