@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { serverAudits } from 'graphql-http'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
@@ -58,6 +59,21 @@ describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
       expect((await fetch(`${server.url}/health/live`)).ok).toBe(true)
     },
   )
+
+  it('a client that resets the connection while its upgrade is refused harms nobody', async () => {
+    const { server } = await start(preset)
+    const { hostname, port } = new URL(server.url)
+    for (let client = 0; client < 50; client++) {
+      const socket = connect(Number(port), hostname).on('error', () => {})
+      await once(socket, 'connect')
+      const path = client % 2 === 0 ? '/elsewhere' : '//'
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
+      for (let turn = 0; turn < client % 5; turn++) await setImmediate()
+      socket.resetAndDestroy()
+      await once(socket, 'close')
+    }
+    expect((await fetch(`${server.url}/health/live`)).ok).toBe(true)
+  })
 
   it.each([
     ['truncated JSON', rawPost('{"query": "{ hel')],

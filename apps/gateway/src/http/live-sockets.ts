@@ -38,6 +38,8 @@ export function createLiveSockets({ plugin, paths, logger, allowOrigin }: LiveSo
 
   return {
     handleUpgrade(request, socket, head) {
+      // Node leaves the socket without a listener; without one, a client's reset would end the process.
+      socket.on('error', () => {})
       if (paths.includes(pathnameOf(request))) hub.emit('upgrade', request, socket, head)
       else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     },
