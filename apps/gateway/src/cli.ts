@@ -1,8 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import { checkCommand } from './commands/check.ts'
-import { initCommand, type InitFlags } from './commands/init.ts'
-import { printSchemaCommand } from './commands/print-schema.ts'
-import { startCommand } from './commands/start.ts'
+import type { InitFlags } from './commands/init.ts'
 import { ConfigError } from './errors.ts'
 import { version } from './version.ts'
 
@@ -39,6 +36,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   }
 }
 
+/** Each command is loaded when it is run: `--help` and a mistyped option answer without the gateway. */
 function createProgram(context: CommandContext, exitWith: (code: number) => void): Command {
   const program = new Command('vinyasa')
     .description('One GraphQL API in front of gRPC services and REST APIs')
@@ -60,7 +58,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .option('--workers <number>', 'processes that share the port (default: 1)', toWorkers)
     .action(async ({ workers = 1, ...options }: StartFlags) => {
       if (workers > 1 && context.runWorkers) exitWith(await context.runWorkers(workers))
-      else await startCommand(options, context)
+      else await (await import('./commands/start.ts')).startCommand(options, context)
     })
 
   program
@@ -68,19 +66,25 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .description('write a config for a .proto or an OpenAPI file')
     .argument('[file]', 'the .proto or OpenAPI 3 file; asked for when left out')
     .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
-    .action((file: string | undefined, options: InitFlags) => initCommand(file, options, context))
+    .action(async (file: string | undefined, options: InitFlags) =>
+      (await import('./commands/init.ts')).initCommand(file, options, context),
+    )
 
   program
     .command('check')
     .description('load the config, connect to every backend and report what is wrong')
     .option('-c, --config <file>', 'config file')
-    .action((options: ConfigFlag) => checkCommand(options, context))
+    .action(async (options: ConfigFlag) =>
+      (await import('./commands/check.ts')).checkCommand(options, context),
+    )
 
   program
     .command('print-schema')
     .description('print the GraphQL schema that the gateway serves')
     .option('-c, --config <file>', 'config file')
-    .action((options: ConfigFlag) => printSchemaCommand(options, context))
+    .action(async (options: ConfigFlag) =>
+      (await import('./commands/print-schema.ts')).printSchemaCommand(options, context),
+    )
 
   return program
 }

@@ -6,7 +6,6 @@ import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import { createNodeHandler } from '@vinyasa/node-handler'
 import { createResponseCache, useResponseCache, type ResponseCache } from '@vinyasa/response-cache'
-import { createRedisStore } from '@vinyasa/response-cache/redis'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
@@ -71,10 +70,10 @@ const READINESS_TIMEOUT_MS = 2000
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
   const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
-  const cache = openCache(config, bus, logger)
+  const cache = await openCache(config, bus, logger)
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources)
-  const observability = createObservability({ config, logger, readings, endpoint: ENDPOINT })
+  const observability = await createObservability({ config, logger, readings, endpoint: ENDPOINT })
   const closeBackends = async (): Promise<void> => {
     await cache?.close()
     await Promise.all(sources.map((source) => source.close()))
@@ -197,16 +196,20 @@ function compose(parts: Parts): Gateway {
 }
 
 /** In memory; behind it Redis, where the config names one. */
-function openCache(
+async function openCache(
   { responseCache = false, redisUrl }: GatewayConfig,
   bus: InvalidationBus,
   logger: Logger,
-): ResponseCache | undefined {
+): Promise<ResponseCache | undefined> {
   if (responseCache === false) return undefined
+  const store =
+    redisUrl === undefined
+      ? undefined
+      : (await import('@vinyasa/response-cache/redis')).createRedisStore({ url: redisUrl })
   return createResponseCache({
     ...(responseCache === true ? {} : responseCache),
     bus,
-    store: redisUrl === undefined ? undefined : createRedisStore({ url: redisUrl }),
+    store,
     onEvent(event) {
       if (event.type === 'error') logger.error(event.error, 'response cache')
     },

@@ -1,5 +1,4 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
-import { PinoPretty } from 'pino-pretty'
 
 export type { Logger }
 
@@ -25,7 +24,7 @@ const SECRET_NAMES = [
 ]
 
 /** The gateway's logger: pino, with secrets redacted wherever they are logged under their usual names. */
-export function createLogger(options: LoggerOptions = {}): Logger {
+export async function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   const { level = 'info', format = 'json', redact = [], destination } = options
   const names = [...SECRET_NAMES, ...redact]
   const settings = {
@@ -36,6 +35,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     },
   }
   if (format === 'pretty') {
+    const { PinoPretty } = await import('pino-pretty')
     return pino(
       settings,
       PinoPretty({

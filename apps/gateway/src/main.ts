@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
-import { createInterface } from 'node:readline/promises'
 import { run } from './cli.ts'
 import { runWorkers } from './commands/workers.ts'
 
@@ -17,6 +16,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
 
 async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
     return await terminal.question(question, { signal: shutdown.signal })

@@ -1,5 +1,4 @@
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
-import { createRedisInvalidationBus } from '@vinyasa/invalidation/redis'
 import { ConfigError } from './errors.ts'
 import type { Logger } from './logger.ts'
 
@@ -31,6 +30,7 @@ export async function openBus(
   const onError = logListenerError(logger)
   if (redisUrl === undefined) return { bus: memoryBus, close: () => {} }
   const address = addressOf(redisUrl)
+  const { createRedisInvalidationBus } = await import('@vinyasa/invalidation/redis')
 
   let lastError: unknown
   let ready = false

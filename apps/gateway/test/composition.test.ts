@@ -109,7 +109,7 @@ async function startBeside({ grpc, rest, people }: Backends, config: Partial<Gat
       },
       ...config,
     },
-    { baseDirectory: '/', logger: createLogger({ level: 'silent' }) },
+    { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
   )
   const server = await serve(gateway, { port: 0 })
   onTestFinished(() => server.close({ graceMs: 100 }))

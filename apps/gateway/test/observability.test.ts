@@ -89,7 +89,7 @@ async function stage(config: Partial<GatewayConfig> = {}): Promise<Stage> {
       tracing: { tracerProvider },
       ...config,
     },
-    { logger: createLogger({ level: 'debug', format: 'json', destination }) },
+    { logger: await createLogger({ level: 'debug', format: 'json', destination }) },
   )
   return { ...running, users, shop, log, spans }
 }

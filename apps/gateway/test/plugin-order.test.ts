@@ -48,7 +48,7 @@ describe('a plugin of the config that the gateway has already', () => {
   ] as const)('%s: refused at the start, with the setting in its place', async (setting, plugin) => {
     const starting = createGateway(
       { ...OWN_SCHEMA, responseCache: true, plugins: [{}, plugin] },
-      { baseDirectory: '/', logger: createLogger({ level: 'silent' }) },
+      { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
     )
     await expect(starting).rejects.toThrow(
       `plugins[1]: the gateway has this plugin already; take it out and set \`${setting}\` instead`,

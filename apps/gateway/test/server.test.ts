@@ -8,7 +8,7 @@ import { createLogger } from '../src/logger.ts'
 import { serve, type GatewayServer } from '../src/server.ts'
 import { post } from './support/gateway.ts'
 
-const logger = createLogger({ level: 'silent' })
+const logger = await createLogger({ level: 'silent' })
 
 async function start(backend: RestBackend, path = '/item'): Promise<GatewayServer> {
   const server = await serve(await gatewayFor(backend, path), { port: 0 })

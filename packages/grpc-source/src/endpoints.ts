@@ -3,7 +3,6 @@ import type { ServiceAnnotation } from './annotations.ts'
 import { GrpcSourceError } from './errors.ts'
 import type { Endpoint, GrpcSourceOptions, ResolvedEndpoint } from './options.ts'
 import { resolveEndpoint, type TlsOptions } from './runtime/endpoint.ts'
-import { createGrpcJsTransport } from './runtime/grpc-js-transport.ts'
 import { createHttp2Transport } from './runtime/http2/transport.ts'
 import type { Transport } from './runtime/transport.ts'
 
@@ -18,19 +17,25 @@ export interface Endpoints {
   close(): void
 }
 
-export function createEndpoints(options: GrpcSourceOptions): Endpoints {
-  const { endpoint, endpoints = {}, tls, channel = {}, transport = 'http2', random } = options
-  const create = typeof transport === 'function' ? transport : createBuiltIn
+/** Makes the transport of one endpoint. */
+export type CreateTransport = (endpoint: ResolvedEndpoint) => Transport
+
+/** What makes the transports that the options ask for; grpc-js is loaded only where it is used. */
+export async function transportOf({ transport, random }: GrpcSourceOptions): Promise<CreateTransport> {
+  if (typeof transport === 'function') return transport
+  if (transport !== 'grpc-js') return (endpoint) => createHttp2Transport(endpoint, random)
+  const { createGrpcJsTransport } = await import('./runtime/grpc-js-transport.ts')
+  return createGrpcJsTransport
+}
+
+export function createEndpoints(options: GrpcSourceOptions, create: CreateTransport): Endpoints {
+  const { endpoint, endpoints = {}, tls, channel = {}, transport = 'http2' } = options
   const open = new Map<string, Transport>()
   const used = new Map<string, ResolvedEndpoint>()
   let isClosed = false
 
   function resolve(written: Endpoint, defaultTls: boolean | TlsOptions | undefined): ResolvedEndpoint {
     return resolveEndpoint(written, defaultTls, channel)
-  }
-
-  function createBuiltIn(resolved: ResolvedEndpoint): Transport {
-    return transport === 'grpc-js' ? createGrpcJsTransport(resolved) : createHttp2Transport(resolved, random)
   }
 
   function connect(resolved: ResolvedEndpoint): Transport {

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './annotations.ts'
 import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
-import { createEndpoints } from './endpoints.ts'
+import { createEndpoints, transportOf } from './endpoints.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
 import type { JoinFields } from './joins.ts'
 import { buildModel, type Model } from './model.ts'
@@ -69,7 +69,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
   const { onError = (error) => logger.error(`grpc source "${name}"`, error) } = options
   const operations = createOperations(clock)
-  const endpoints = createEndpoints(options)
+  const endpoints = createEndpoints(options, await transportOf(options))
   const invoker = createInvoker({
     sourceName: name,
     caller: createCaller({ clock, random, retries: options.retries }),

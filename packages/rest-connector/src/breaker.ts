@@ -1,11 +1,4 @@
-import {
-  BrokenCircuitError,
-  circuitBreaker,
-  CircuitState,
-  handleWhen,
-  SamplingBreaker,
-  type CircuitBreakerPolicy,
-} from 'cockatiel'
+import { createRequire } from 'node:module'
 import { BadStatus } from './attempt.ts'
 import { DeadlineExceeded } from './deadline.ts'
 import { isNetworkError } from './failures.ts'
@@ -29,6 +22,11 @@ export interface Breaker {
   readonly state: BreakerState
 }
 
+/** Only a connector that has a breaker pays for the library, and one is made in one go. */
+function loadCockatiel(): typeof import('cockatiel') {
+  return createRequire(import.meta.url)('cockatiel') as typeof import('cockatiel')
+}
+
 /** A circuit breaker around the attempts of one connector. It reads the machine's clock. */
 export function createBreaker(options: BreakerOptions | boolean | undefined): Breaker {
   if (!options) return { run: (attempt) => attempt(), state: 'off' }
@@ -38,6 +36,7 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
     minRequests = 20,
     halfOpenAfterMs = 5_000,
   } = options === true ? {} : options
+  const { circuitBreaker, CircuitState, handleWhen, SamplingBreaker } = loadCockatiel()
   const policy = circuitBreaker(handleWhen(isUpstreamFailure), {
     halfOpenAfter: halfOpenAfterMs,
     breaker: new SamplingBreaker({
@@ -49,22 +48,18 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
   return {
     run: (attempt) => policy.execute(attempt),
     get state() {
-      return stateOf(policy)
+      if (policy.state === CircuitState.Closed) return 'closed'
+      return policy.state === CircuitState.HalfOpen ? 'half-open' : 'open'
     },
   }
 }
 
 export function isCircuitOpen(error: unknown): boolean {
-  return error instanceof BrokenCircuitError
+  return error instanceof Error && 'isBrokenCircuitError' in error
 }
 
 /** What speaks against the upstream; a 404 or a refused argument does not. */
 function isUpstreamFailure(error: Error): boolean {
   if (error instanceof BadStatus) return error.status >= 500
   return error instanceof DeadlineExceeded || isNetworkError(error)
-}
-
-function stateOf({ state }: CircuitBreakerPolicy): BreakerState {
-  if (state === CircuitState.Closed) return 'closed'
-  return state === CircuitState.HalfOpen ? 'half-open' : 'open'
 }

@@ -1,4 +1,5 @@
-import { Agent, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
+import { createRequire } from 'node:module'
+import type { Dispatcher, Pool } from 'undici'
 import type { Ending } from './ending.ts'
 import { ResponseTooLarge } from './failures.ts'
 
@@ -34,19 +35,33 @@ export interface TransportOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+const load = createRequire(import.meta.url)
+
+/** All of undici, where the pool is not enough. */
+const loadUndici = (): typeof import('undici') => load('undici') as typeof import('undici')
+
+/**
+ * The pool alone: undici's index also brings fetch, WebSocket, caches and mocks, a hundred modules that nothing here
+ * uses, and replaces the dispatcher of the global fetch.
+ */
+function createPool(origin: string, settings: Pool.Options): Pool {
+  const Implementation = load('undici/lib/dispatcher/pool.js') as typeof Pool
+  return new Implementation(origin, settings)
+}
+
 /** One undici pool for the connector's origin. The only file that knows the HTTP client. */
 export function createTransport(options: TransportOptions): Transport {
   const { origin, maxResponseBytes, maxConnections, env } = options
   // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
   const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
   const proxy = createProxy(env, settings)
-  const pool = proxy ?? new Pool(origin, settings)
+  const pool = proxy ?? createPool(origin, settings)
   let others: Dispatcher | undefined
 
   return {
     send(request, ending, onHeaders) {
       const isForeign = request.origin !== undefined && request.origin !== origin
-      if (isForeign) others ??= proxy ?? new Agent(settings)
+      if (isForeign) others ??= proxy ?? new (loadUndici().Agent)(settings)
       const dispatcher = (isForeign && others) || pool
       return sendOn(
         dispatcher,
@@ -72,6 +87,7 @@ function createProxy(
   const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY']
   if (!httpProxy && !httpsProxy) return undefined
   const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
+  const { EnvHttpProxyAgent } = loadUndici()
   return new EnvHttpProxyAgent({
     ...settings,
     noProxy,

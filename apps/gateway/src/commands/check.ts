@@ -12,7 +12,8 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
     environment: context.environment,
   })
   context.print(`config   ${file}`)
-  const gateway = await createGateway(config, { baseDirectory, logger: createLogger({ level: 'silent' }) })
+  const logger = await createLogger({ level: 'silent' })
+  const gateway = await createGateway(config, { baseDirectory, logger })
   try {
     const queries = Object.keys(gateway.schema.getQueryType()?.getFields() ?? {}).length
     const mutations = Object.keys(gateway.schema.getMutationType()?.getFields() ?? {}).length

@@ -11,7 +11,8 @@ export async function printSchemaCommand(flags: ConfigFlag, context: CommandCont
     directory: context.directory,
     environment: context.environment,
   })
-  const gateway = await createGateway(config, { baseDirectory, logger: createLogger({ level: 'silent' }) })
+  const logger = await createLogger({ level: 'silent' })
+  const gateway = await createGateway(config, { baseDirectory, logger })
   try {
     context.print(printSchema(lexicographicSortSchema(gateway.schema)))
   } finally {

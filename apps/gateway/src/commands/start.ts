@@ -9,7 +9,6 @@ import { createMemoryBus } from '../open-bus.ts'
 import { logSettings, withPreset } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
 import { filesOf } from '../sources/open-sources.ts'
-import { watchFiles } from './watch.ts'
 
 interface Loaded {
   readonly config: GatewayConfig
@@ -28,7 +27,7 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
     return { config: withPreset(config, flags.preset), baseDirectory, file }
   }
   const { config, baseDirectory, file } = await load()
-  const logger = createLogger(logSettings(config))
+  const logger = await createLogger(logSettings(config))
   // One for all the gateways that reloads make.
   const bus = createMemoryBus(logger)
   const gateway = await createGateway(config, { baseDirectory, logger, bus })
@@ -43,7 +42,9 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
 
   const onReload = oneAtATime(() => reload(server, load, { logger, bus }))
   const stopWatching = flags.watch
-    ? await watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
+    ? await (
+        await import('./watch.ts')
+      ).watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
     : undefined
   logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
   context.reload.addEventListener('reload', onReload)

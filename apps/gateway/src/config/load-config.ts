@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
-import { createJiti } from 'jiti'
-import { parse as parseYaml } from 'yaml'
 import { ConfigError, messageOf } from '../errors.ts'
 import { substituteEnvironment } from './environment.ts'
 import { parseConfig } from './schema.ts'
@@ -72,7 +70,7 @@ async function readConfigFile(file: string, environment: LoadConfigOptions['envi
         return await importModule(file)
       case '.yaml':
       case '.yml':
-        return fromData(parseYaml(await readFile(file, 'utf8')), environment)
+        return fromData((await import('yaml')).parse(await readFile(file, 'utf8')), environment)
       case '.json':
         return fromData(JSON.parse(await readFile(file, 'utf8')), environment)
       default:
@@ -88,6 +86,7 @@ function fromData(data: unknown, environment: LoadConfigOptions['environment']):
 }
 
 async function importModule(file: string): Promise<unknown> {
+  const { createJiti } = await import('jiti')
   // jiti reads TypeScript on every supported Node, and reads the file anew on each reload.
   const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false, interopDefault: true })
   const loaded: unknown = await jiti.import(file, { default: true })

@@ -6,7 +6,7 @@ import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
 import { createMetrics, type MetricsReadings } from './metrics.ts'
 import { countBackendCalls, useRequestLog } from './request-log.ts'
-import { createTracing } from './tracing.ts'
+import type { TracingOptions, Tracing } from './tracing.ts'
 
 export interface Observability {
   /** First among the gateway's plugins. */
@@ -28,13 +28,13 @@ export interface ObservabilityOptions {
 }
 
 /** Logs always; metrics and traces as far as the config asks for them. */
-export function createObservability(options: ObservabilityOptions): Observability {
+export async function createObservability(options: ObservabilityOptions): Promise<Observability> {
   const { config, logger, readings, endpoint } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
   const activity = hasStatusPage(config) ? createActivity({ endpoint }) : undefined
   const metrics = asked === false ? undefined : createMetrics({ readings })
   const { path = '/metrics', token } = typeof asked === 'object' ? asked : {}
-  const tracing = traced === false ? undefined : createTracing(traced === true ? {} : traced)
+  const tracing = traced === false ? undefined : await openTracing(traced === true ? {} : traced)
   return {
     plugins: [
       useRequestLog({ logger }),
@@ -51,6 +51,12 @@ export function createObservability(options: ObservabilityOptions): Observabilit
     outgoing: tracing?.outgoing,
     activity,
   }
+}
+
+/** OpenTelemetry is loaded only where it is asked for. */
+async function openTracing(options: TracingOptions): Promise<Tracing> {
+  const { createTracing } = await import('./tracing.ts')
+  return createTracing(options)
 }
 
 function hasStatusPage({ status, preset }: GatewayConfig): boolean {

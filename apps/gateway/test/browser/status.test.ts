@@ -104,7 +104,7 @@ describeWithBrowser('the status page in a browser without the internet', () => {
     for (const socket of sockets) await socket.close()
     const next = await createGateway(OWN_SCHEMA, {
       baseDirectory: '/',
-      logger: createLogger({ level: 'silent' }),
+      logger: await createLogger({ level: 'silent' }),
     })
     await server.replace(next)
     await expect.poll(() => text('h1'), PATIENCE).toBe('The gateway is up.')

@@ -55,7 +55,7 @@ export async function startGateway(
   config: GatewayConfig,
   options: StartOptions = {},
 ): Promise<RunningGateway> {
-  const { logger = createLogger({ level: 'silent' }), ...serveOptions } = options
+  const { logger = await createLogger({ level: 'silent' }), ...serveOptions } = options
   const gateway = await createGateway(config, { baseDirectory: '/', logger })
   const server = await serve(gateway, { port: 0, ...serveOptions })
   onTestFinished(() => server.close({ graceMs: 100 }))
