@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type * as Cockatiel from 'cockatiel'
 import { BadStatus } from './attempt.ts'
 import { DeadlineExceeded } from './deadline.ts'
 import { isNetworkError } from './failures.ts'
@@ -23,8 +24,8 @@ export interface Breaker {
 }
 
 /** Only a connector that has a breaker pays for the library, and one is made in one go. */
-function loadCockatiel(): typeof import('cockatiel') {
-  return createRequire(import.meta.url)('cockatiel') as typeof import('cockatiel')
+function loadCockatiel(): typeof Cockatiel {
+  return createRequire(import.meta.url)('cockatiel') as typeof Cockatiel
 }
 
 /** A circuit breaker around the attempts of one connector. It reads the machine's clock. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import type * as Undici from 'undici'
 import type { Dispatcher, Pool } from 'undici'
 import type { Ending } from './ending.ts'
 import { ResponseTooLarge } from './failures.ts'
@@ -38,7 +39,7 @@ export interface TransportOptions {
 const load = createRequire(import.meta.url)
 
 /** All of undici, where the pool is not enough. */
-const loadUndici = (): typeof import('undici') => load('undici') as typeof import('undici')
+const loadUndici = (): typeof Undici => load('undici') as typeof Undici
 
 /**
  * The pool alone: undici's index also brings fetch, WebSocket, caches and mocks, a hundred modules that nothing here
