@@ -26,14 +26,15 @@ export function createRefresher(emit: (event: CacheEvent) => void): Refresher {
   async function refresh({ request, params }: HandlerPayload, context: object, handler: ParamsHandler) {
     const controller = new AbortController()
     controllers.add(controller)
-    // The client's own request ends, and may be aborted, as soon as it has the stale answer.
-    const own = new Request(request.url, {
-      method: request.method === 'GET' ? 'GET' : 'POST',
-      headers: headersOf(request.headers),
-      signal: controller.signal,
-    })
-    requests.add(own)
     try {
+      // The client's own request ends, and may be aborted, as soon as it has the stale answer. A `Host` of its choice
+      // may make a URL that no request can have, which throws.
+      const own = new Request(request.url, {
+        method: request.method === 'GET' ? 'GET' : 'POST',
+        headers: headersOf(request.headers),
+        signal: controller.signal,
+      })
+      requests.add(own)
       const result = await handler({ request: own, params, context: { ...context, request: own } })
       // An answer in parts is stored when its last part was read.
       if (isAsyncIterable(result)) for await (const _part of result) continue

@@ -1,7 +1,8 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { useExecutionCancellation } from 'graphql-yoga'
 import { createInvalidationBus } from '@vinyasa/invalidation'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { CacheEvent } from '../src/index.ts'
 import { ask, createWorld, type Answer } from './kit.ts'
 
 const users = '{ users { id name } }'
@@ -49,6 +50,27 @@ describe('Cached response entry (60 s / 30 s)', () => {
     await ask(world, 'mutation { renameUser(id: "1", name: "Eve") { id } }')
     const after = await ask(world, users)
     expect([after.cache, after.json.data.users[0].name]).toEqual(['MISS', 'Eve'])
+  })
+
+  it('a refresh for a client that puts a password into its Host is reported, and does not end the process', async () => {
+    const clock = createFakeClock()
+    const errors: unknown[] = []
+    const onEvent = (event: CacheEvent): void => void (event.type === 'error' && errors.push(event.error))
+    const world = createWorld({ cache: { ...lifetime, clock, onEvent } })
+    const rejections: unknown[] = []
+    const onRejection = (reason: unknown): void => void rejections.push(reason)
+    process.on('unhandledRejection', onRejection)
+    onTestFinished(() => void process.off('unhandledRejection', onRejection))
+    await ask(world, users)
+    await clock.advance(61_000)
+    const url = 'http://user:password@localhost/graphql'
+    const headers = { 'content-type': 'application/json' }
+    await world.yoga.fetch(url, { method: 'POST', headers, body: JSON.stringify({ query: users }) })
+    await nextTurn()
+    expect([errors.length, rejections]).toEqual([1, []])
+    await ask(world, users)
+    await nextTurn()
+    expect((await ask(world, users)).cache).toBe('HIT')
   })
 
   it('a refresh that fails leaves the stale entry, and is tried again', async () => {
