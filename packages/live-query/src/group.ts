@@ -188,7 +188,7 @@ export class Group {
     this.#retryAt = Infinity
     this.#run = run
     onRun()
-    void this.#execute(run)
+    this.#execute(run).catch(this.#options.onError)
   }
 
   async #execute(run: Run): Promise<void> {
@@ -201,25 +201,16 @@ export class Group {
       if (this.#run !== run) return
       if (error instanceof EndLiveQuery) return this.#options.onEnd(error.errors)
       this.#options.onError(error)
-      result = { data: null, errors: [formatError(unexpectedError(error))] }
+      result = unexpectedResult(error)
     }
     if (this.#run === run) this.#finish(run, result)
   }
 
-  #finish(run: Run, result: LiveResult): void {
-    const { clock, shared, changedFieldsDepth } = this.#options
-    const now = clock.now()
-    const previous = this.#latest
+  #finish(run: Run, executed: LiveResult): void {
+    const now = this.#options.clock.now()
     this.#run = undefined
-    const version = createVersion({
-      previous,
-      result,
-      events: this.#events - this.#pending.count,
-      emittedAt: now,
-      volatility: this.plan.volatility,
-      shared,
-      changedFieldsDepth,
-    })
+    const version = this.#versionOf(executed, now)
+    const { result } = version
     this.#latest = version
     this.#latestBeganAt = run.beganAt
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
@@ -227,6 +218,25 @@ export class Group {
     this.#deliver(run, version, now)
     if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
     this.#schedule()
+  }
+
+  /** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */
+  #versionOf(result: LiveResult, emittedAt: number): Version {
+    const { shared, changedFieldsDepth, onError } = this.#options
+    const input = {
+      previous: this.#latest,
+      events: this.#events - this.#pending.count,
+      emittedAt,
+      volatility: this.plan.volatility,
+      shared,
+      changedFieldsDepth,
+    }
+    try {
+      return createVersion({ ...input, result })
+    } catch (error) {
+      onError(error)
+      return createVersion({ ...input, result: unexpectedResult(error) })
+    }
   }
 
   #deliver(run: Run, version: Version, now: number): void {
@@ -262,4 +272,8 @@ export class Group {
       this.#pollAt = now + Math.max(interval, backoff)
     }
   }
+}
+
+function unexpectedResult(error: unknown): LiveResult {
+  return { data: null, errors: [formatError(unexpectedError(error))] }
 }

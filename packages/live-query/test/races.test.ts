@@ -31,7 +31,13 @@ function storeOf(options: LiveQueryStoreOptions = {}) {
     onError: (error) => errors.push(error),
     ...options,
   })
-  const world = { value: 0, runs: 0, aborted: 0, failure: undefined as Error | undefined, delayMs: 0 }
+  const world = {
+    value: 0 as unknown,
+    runs: 0,
+    aborted: 0,
+    failure: undefined as Error | undefined,
+    delayMs: 0,
+  }
   async function execute({ signal }: { signal: AbortSignal }) {
     world.runs += 1
     signal.addEventListener('abort', () => world.aborted++)
@@ -70,6 +76,24 @@ function storeOf(options: LiveQueryStoreOptions = {}) {
 }
 
 describe('race and fault cases', () => {
+  it.each([
+    ['a BigInt', 1n],
+    ['lists nested too deep for JSON.stringify', Array.from({ length: 100_000 }).reduce((list) => [list], 1)],
+  ])(
+    'a result that JSON cannot hold, %s: an error in its place, and the next result follows',
+    async (_, value) => {
+      const { clock, join, change, world, errors } = storeOf()
+      world.value = value
+      const member = join('a')
+      await clock.advance(0)
+      expect(member.updates).toMatchObject([{ data: null, errors: [{ message: 'Unexpected error.' }] }])
+      expect(errors).toHaveLength(1)
+      change(2)
+      await clock.advance(1000)
+      expect(member.last()).toBe(2)
+    },
+  )
+
   it('an invalidation during the first execution is not lost', async () => {
     const { clock, world, join, change } = storeOf()
     world.delayMs = 50
