@@ -1,6 +1,7 @@
 import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
 
@@ -291,6 +292,43 @@ describe('keep-alive and origins', () => {
     await expect(connectRawWebSocket(setup.wsUrl.replace('/graphql/live', '/other'))).rejects.toMatchObject({
       statusCode: 404,
     })
+  })
+})
+
+describe('hostile upgrades', () => {
+  async function upgrade(path: string, host: string): Promise<Socket> {
+    const { port } = setup.server.address() as AddressInfo
+    // A client that keeps its half of the connection open.
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    )
+    return socket
+  }
+  const open = (): Promise<number> =>
+    new Promise((resolve, reject) =>
+      setup.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    )
+
+  it.each(['a b', '[', 'host:99999', 'user:password@host', ''])(
+    'with the host "%s" is answered',
+    async (host) => {
+      setup = await startLive()
+      const socket = await upgrade('/graphql/live', host)
+      const [bytes] = await once(socket, 'data')
+      socket.destroy()
+      expect(String(bytes)).toMatch(/^HTTP\/1\.1 101 /)
+    },
+  )
+
+  it('refused, by a client that never ends: the socket is let go', async () => {
+    setup = await startLive()
+    const socket = await upgrade('/elsewhere', 'x')
+    const [bytes] = await once(socket, 'data')
+    expect(String(bytes)).toMatch(/^HTTP\/1\.1 404 /)
+    await expect.poll(open).toBe(0)
   })
 })
 

@@ -18,11 +18,11 @@ export function handshakeOf(request: IncomingMessage): Handshake {
 
 function urlOf(request: IncomingMessage): string {
   const scheme = 'encrypted' in request.socket ? 'https' : 'http'
-  try {
-    return new URL(request.url ?? '/', `${scheme}://${request.headers.host ?? 'localhost'}`).href
-  } catch {
-    return `${scheme}://localhost/`
-  }
+  const { url = '/', headers } = request
+  // The client may send any `Host`: one that is none changes nothing of the path.
+  const base = [headers.host, 'localhost'].map((host) => `${scheme}://${host}`)
+  const found = base.find((origin) => URL.canParse(url, origin))
+  return found === undefined ? `${scheme}://localhost/` : new URL(url, found).href
 }
 
 /** The headers of an execution: those of the upgrade, and what `connection_init` gave in place of some of them. */
@@ -57,6 +57,8 @@ export function isOriginAllowed(origin: string, headers: Headers): boolean {
 
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.on('error', () => {})
+  // Node has let go of the socket, and a client that keeps its half open would keep it for ever.
+  socket.once('finish', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
   )
