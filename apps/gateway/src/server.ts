@@ -4,6 +4,7 @@ import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { createDrain } from './http/drain.ts'
 import { createInFlight } from './http/in-flight.ts'
+import { closePipelined } from './http/pipelined.ts'
 
 export interface ServeOptions {
   /** Default 4000; 0 takes a free port. */
@@ -36,7 +37,9 @@ export interface GatewayServer {
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000 } = options
   let current = { gateway, inFlight: createInFlight() }
+  const closeWithConnection = closePipelined()
   const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
+    closeWithConnection(request, response)
     drain.track(request, response)
     current.inFlight.add(response)
     current.gateway.handle(request, response)

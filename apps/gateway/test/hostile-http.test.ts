@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { serverAudits } from 'graphql-http'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PresetName } from '../src/presets.ts'
 import { OWN_SCHEMA, post, startGateway, type RunningGateway } from './support/gateway.ts'
 
@@ -73,6 +73,46 @@ describe.each(PRESETS)('hostile requests, %s preset', (preset) => {
       await once(socket, 'close')
     }
     expect((await fetch(`${server.url}/health/live`)).ok).toBe(true)
+  })
+
+  it('refused upgrades of clients that never end are let go', async () => {
+    const { server } = await start(preset)
+    const { hostname, port } = new URL(server.url)
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+    socket.write('GET /elsewhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    await once(socket.resume(), 'end')
+    // Whoever writes to a socket that is gone learns it.
+    const timer = setInterval(() => socket.write('x'), 10)
+    onTestFinished(() => clearInterval(timer))
+    await once(socket, 'error')
+  })
+
+  it('a client that leaves while requests wait behind another: they end too', async () => {
+    let left = 0
+    const { server } = await startGateway({
+      preset,
+      typeDefs: 'type Query { wait: String }',
+      resolvers: {
+        Query: {
+          wait: (_root: unknown, _args: unknown, { request }: { request: Request }) =>
+            new Promise((resolve) => {
+              request.signal.addEventListener('abort', () => {
+                left++
+                resolve('too late')
+              })
+            }),
+        },
+      },
+    })
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname).on('error', () => {})
+    const requests = 20
+    const body = '{"query":"{ wait }"}'
+    const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    socket.write(`${head}${body}`.repeat(requests))
+    await expect.poll(async () => (await fetch(`${server.url}/health/live`)).ok).toBe(true)
+    socket.resetAndDestroy()
+    await expect.poll(() => left).toBe(requests)
   })
 
   it.each([
