@@ -16,6 +16,7 @@ import { ConfigError, messageOf } from './errors.ts'
 import { useInvalidateEndpoint } from './http/invalidate.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
 import { createLiveStreams } from './http/live-streams.ts'
+import { documentCache } from './limits/document-cache.ts'
 import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
@@ -138,6 +139,7 @@ function compose(parts: Parts): Gateway {
     logging: yogaLogging(logger),
     maskedErrors: http.maskedErrors && { isDev: false },
     cors: corsFor(http.cors),
+    parserAndValidationCache: documentCache(),
     batching: http.batching > 1 && { limit: http.batching },
     // useRequestBody does it.
     maxRequestBodySize: false,

@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
@@ -196,7 +197,9 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   function parsed({ query, operationName, variables }: GraphQLParams): Source | undefined {
     if (!query) return undefined
     try {
-      return { document: documents.parse(query, parse), operationName, variableValues: variables }
+      // Without locations, which keep every token, comments too, for as long as the document.
+      const read = (text: string): DocumentNode => parse(text, { noLocation: true })
+      return { document: documents.parse(query, read), operationName, variableValues: variables }
     } catch {
       // The answer was made without parsing; whoever made it answers for it.
       return undefined
