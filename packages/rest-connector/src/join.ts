@@ -8,7 +8,7 @@ import { restError, RestConfigError } from './errors.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 import { canonicalJson } from './json.ts'
 import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } from './plans/planned-field.ts'
-import { recordedReplies } from './plans/recorded-replies.ts'
+import { recordedJoin } from './plans/recorded-replies.ts'
 import { checkedShape, scopeOf } from './resolvers.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
 
@@ -133,7 +133,7 @@ function batchedResolver(
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (source, args: Args, context, info) => {
     const key = await fromParent(parts, source, context, info)
     if (key === null) return many ? [] : null
-    const recorded = planned && recordedReplies.join(planned, info)
+    const recorded = planned && recordedJoin(planned, info)
     if (recorded?.asked.has(String(key))) return valueOf(await recorded.items, key)
     return loaderFor(args, context, info).load(key)
   }

@@ -4,7 +4,7 @@ import type { CompiledEndpoint } from './endpoint.ts'
 import { restError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
 import { markResolver } from './plans/planned-field.ts'
-import { recordedReplies } from './plans/recorded-replies.ts'
+import { recordedRoot } from './plans/recorded-replies.ts'
 import { signalsOf } from './signals.ts'
 import type { Args } from './template.ts'
 
@@ -15,8 +15,7 @@ export function rootResolver(
   isPlannable: boolean,
 ): GraphQLFieldResolver<unknown, unknown> {
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
-    const recorded = recordedReplies.root(context, info)
-    return checkedShape(endpoint, await (recorded ?? call(args, scopeOf(context, info))))
+    return checkedShape(endpoint, await (recordedRoot(info) ?? call(args, scopeOf(context, info))))
   }
   return isPlannable ? markResolver(resolve, { kind: 'endpoint', call }) : resolve
 }

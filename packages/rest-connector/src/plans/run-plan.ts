@@ -8,7 +8,7 @@ import { loadJoins, type JoinRun } from './load-joins.ts'
 import { hasJoins } from './object-plan.ts'
 import type { Executor } from './plain-executor.ts'
 import { createPlannedResult } from './planned-result.ts'
-import { recordedReplies } from './recorded-replies.ts'
+import { withReplies } from './recorded-replies.ts'
 import { Unsure } from './unsure.ts'
 
 export interface PlanRun {
@@ -66,7 +66,7 @@ export async function runPlan({ plan, variables, args, execute, onFallBack }: Pl
     onFallBack(reason)
     const roots = new Map(plan.calls.map(({ key }, index) => [key, pending[index] as Promise<unknown>]))
     for (const { items } of joins.recorded.values()) items.catch(() => {})
-    return recordedReplies.during(context, { roots, joins: joins.recorded }, () => execute(args))
+    return execute(withReplies(args, plan.operation, { roots, joins: joins.recorded }))
   }
 }
 
