@@ -1,22 +1,20 @@
-import {
-  constants,
-  type ClientHttp2Stream,
-  type IncomingHttpHeaders,
-  type OutgoingHttpHeaders,
-} from 'node:http2'
-import { GrpcCallError } from '../status.ts'
 import type { AbortWatch } from '../abort-watch.ts'
+import { ErrorCode } from '../h2/codes.ts'
+import type { HeaderList } from '../h2/header-list.ts'
+import type { OutBuffer } from '../h2/out-buffer.ts'
+import type { Http2Stream, StreamOwner } from '../h2/stream.ts'
+import { GrpcCallError } from '../status.ts'
 import type { TransportCall } from '../transport.ts'
 import type { Connection } from './connection.ts'
 import { compress, FrameReader, toFrame, type Encoding, type Message } from './frames.ts'
 import type { PendingCall, Pool } from './pool.ts'
+import { writeFields, type HeadBlock } from './request-headers.ts'
 import { formatTimeout, httpStatusError, readStatus, resetError, type CallStatus } from './status.ts'
 
 export interface CallSettings {
   readonly pool: Pool
   readonly aborts: AbortWatch
-  readonly scheme: 'http' | 'https'
-  readonly authority: string
+  readonly head: HeadBlock
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
   readonly compression: Encoding | undefined
@@ -33,8 +31,10 @@ export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 /** The longest time that Node's timers can measure. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+const NOTHING = new Uint8Array()
+
 /** One call: a stream, or a second one when the server refused the first unseen. */
-export class Http2Call implements PendingCall {
+export class Http2Call implements PendingCall, StreamOwner {
   /** The reply's `grpc-encoding`. */
   encoding: string | undefined
   readonly #settings: CallSettings
@@ -45,11 +45,11 @@ export class Http2Call implements PendingCall {
   readonly #deadline: number
   #timer: NodeJS.Timeout | undefined
   #connection: Connection | undefined
-  #stream: ClientHttp2Stream | undefined
+  #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
-  #response: IncomingHttpHeaders | undefined
+  #response: HeaderList | undefined
   #status: CallStatus | undefined
-  #error: Error | undefined
+  #drain: (() => void) | undefined
   #refusals = 0
   #hasEnded = false
 
@@ -70,6 +70,7 @@ export class Http2Call implements PendingCall {
     const { signal, timeoutMs } = this.#call
     if (signal?.aborted)
       return this.end(new GrpcCallError('CANCELLED', 'the caller went away before the call began'))
+    if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
     if (timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS) {
       this.#timer = setTimeout(this.#onDeadline, timeoutMs)
     }
@@ -94,9 +95,9 @@ export class Http2Call implements PendingCall {
   }
 
   begin(connection: Connection): void {
-    let stream: ClientHttp2Stream
+    let stream: Http2Stream
     try {
-      stream = connection.request(this.#headers())
+      stream = connection.request(this)
     } catch (error) {
       // The connection went away unnoticed: nothing was sent.
       if (connection.takesCalls)
@@ -106,30 +107,65 @@ export class Http2Call implements PendingCall {
     }
     this.#connection = connection
     this.#stream = stream
-    const reader = new FrameReader(this.#settings.maxReceiveBytes, (message) => {
-      if (!this.#hasEnded) this.#receiver.message(message)
-    })
-    this.#reader = reader
-    stream.on('response', (headers, flags) => {
-      connection.heard()
-      this.#onResponse(headers, flags)
-    })
-    stream.on('data', (chunk: Buffer) => {
-      connection.heard()
-      if (this.#hasEnded) return
-      try {
-        reader.push(chunk)
-      } catch (error) {
-        this.end(error as GrpcCallError)
-      }
-    })
-    stream.on('trailers', (headers) =>
-      this.#onStatus(readStatus(headers) ?? { error: httpStatusError(this.#response ?? headers) }),
-    )
-    stream.on('error', (error) => (this.#error = error))
-    stream.on('close', () => this.#onClose(stream, connection))
+    this.#reader = new FrameReader(this.#settings.maxReceiveBytes, this.#onMessage)
     if (this.#requests instanceof Uint8Array) this.#sendOnly(stream, this.#requests)
     else void this.#sendAll(stream, this.#requests)
+  }
+
+  writeHeaders(out: OutBuffer): void {
+    const { path, metadata } = this.#call
+    const { head, compression } = this.#settings
+    out.copy(head(path))
+    if (this.#deadline !== Infinity) out.field('grpc-timeout', formatTimeout(this.#deadline - Date.now()))
+    if (compression !== undefined) out.field('grpc-encoding', compression)
+    writeFields(out, metadata)
+  }
+
+  onHeaders(headers: HeaderList, isEnd: boolean): void {
+    if (this.#hasEnded) return
+    if (this.#response) {
+      this.#status = readStatus(headers) ?? { error: httpStatusError(this.#response) }
+      return this.#complete()
+    }
+    this.#response = headers
+    this.encoding = headers.get('grpc-encoding')
+    if (isEnd) {
+      this.#status = readStatus(headers) ?? { error: httpStatusError(headers) }
+      this.#complete()
+    } else if (!(headers.get('content-type') ?? 'application/grpc').startsWith('application/grpc')) {
+      // A proxy's page, not a gRPC server's reply.
+      this.end(httpStatusError(headers))
+    }
+  }
+
+  onData(piece: Buffer): void {
+    if (this.#hasEnded) return
+    try {
+      this.#reader?.push(piece)
+    } catch (error) {
+      this.end(error as GrpcCallError)
+    }
+  }
+
+  onDrain(): void {
+    this.#drain?.()
+  }
+
+  onClose(code: number): void {
+    this.#drain?.()
+    const connection = this.#connection
+    if (this.#hasEnded || !connection) return
+    if (this.#isUnseen(code, connection)) return this.#again(connection)
+    const { failure } = connection
+    if (failure) {
+      const message = `the connection was lost: ${failure.message}`
+      return this.end(new GrpcCallError('UNAVAILABLE', message, { cause: failure }))
+    }
+    if (this.#response && Number(this.#response.get(':status')) !== 200)
+      return this.end(httpStatusError(this.#response))
+    // A server that keeps the deadline itself may be a little earlier.
+    if (code === ErrorCode.CANCEL && Date.now() >= this.#deadline) return this.#onDeadline()
+    this.end(resetError(code, undefined))
   }
 
   /** Ends the call, with an error or well, and once. */
@@ -141,37 +177,13 @@ export class Http2Call implements PendingCall {
     if (signal) this.#settings.aborts.delete(signal, this.#onAbort)
     const stream = this.#stream
     if (stream) {
-      const isOver = this.#status !== undefined && stream.writableFinished
-      if (!isOver && !stream.closed) stream.close(constants.NGHTTP2_CANCEL)
+      // A stream whose end has come ends by itself.
+      if (!stream.isRemoteEnded) stream.reset(ErrorCode.CANCEL)
       this.#connection?.release()
     } else {
       this.#settings.pool.leave(this)
     }
     this.#receiver.end(error)
-  }
-
-  #headers(): OutgoingHttpHeaders {
-    const { path, metadata } = this.#call
-    const { scheme, authority, compression } = this.#settings
-    // Written out: a copy of a prepared object costs several times as much.
-    const headers: OutgoingHttpHeaders = {
-      ':method': 'POST',
-      ':scheme': scheme,
-      ':authority': authority,
-      ':path': path,
-      te: 'trailers',
-      'content-type': 'application/grpc',
-      'user-agent': 'grpc-node-vinyasa',
-      'grpc-accept-encoding': 'identity,deflate,gzip',
-    }
-    if (this.#deadline !== Infinity) headers['grpc-timeout'] = formatTimeout(this.#deadline - Date.now())
-    if (compression !== undefined) headers['grpc-encoding'] = compression
-    for (const [name, value] of metadata) {
-      const text = typeof value === 'string' ? value : Buffer.from(value).toString('base64')
-      const other = headers[name]
-      headers[name] = other === undefined ? text : [other, text].flat().map(String)
-    }
-    return headers
   }
 
   readonly #onDeadline = (): void => {
@@ -180,24 +192,8 @@ export class Http2Call implements PendingCall {
 
   readonly #onAbort = (): void => this.cancel()
 
-  #onResponse(headers: IncomingHttpHeaders, flags: number): void {
-    if (this.#hasEnded) return
-    this.#response = headers
-    this.encoding = headers['grpc-encoding'] as string | undefined
-    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) {
-      this.#onStatus(readStatus(headers) ?? { error: httpStatusError(headers) })
-    } else if (!(headers['content-type'] ?? 'application/grpc').startsWith('application/grpc')) {
-      // A proxy's page, not a gRPC server's reply.
-      this.end(httpStatusError(headers))
-    }
-  }
-
-  /** Messages that came before the status are handed on first. */
-  #onStatus(status: CallStatus): void {
-    if (this.#hasEnded) return
-    this.#status = status
-    if (this.#stream?.readableLength === 0) this.#complete()
-    else this.#stream?.once('end', () => this.#complete())
+  readonly #onMessage = (message: Message): void => {
+    if (!this.#hasEnded) this.#receiver.message(message)
   }
 
   #complete(): void {
@@ -206,27 +202,10 @@ export class Http2Call implements PendingCall {
     this.end(isCut ? new GrpcCallError('INTERNAL', 'the reply ends in the middle of a message') : error)
   }
 
-  #onClose(stream: ClientHttp2Stream, connection: Connection): void {
-    if (this.#hasEnded || stream !== this.#stream) return
-    if (this.#status) return this.#complete()
-    const { failure } = connection
-    if (this.#isUnseen(stream, connection)) return this.#again(connection)
-    if (failure) {
-      const message = `the connection was lost: ${failure.message}`
-      return this.end(new GrpcCallError('UNAVAILABLE', message, { cause: failure }))
-    }
-    if (this.#response && Number(this.#response[':status']) !== 200)
-      return this.end(httpStatusError(this.#response))
-    // A server that keeps the deadline itself may be a little earlier.
-    if (stream.rstCode === constants.NGHTTP2_CANCEL && Date.now() >= this.#deadline) return this.#onDeadline()
-    this.end(resetError(stream.rstCode, this.#error))
-  }
-
   /** The server said that it did nothing for this call. */
-  #isUnseen(stream: ClientHttp2Stream, connection: Connection): boolean {
+  #isUnseen(code: number, connection: Connection): boolean {
     if (this.#response || this.#refusals > 0 || !isRepeatable(this.#requests)) return false
-    if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) return true
-    return stream.id === undefined || stream.id > connection.lastStreamId
+    return code === ErrorCode.REFUSED_STREAM || (this.#stream?.id ?? 0) > connection.lastStreamId
   }
 
   #again(connection: Connection): void {
@@ -237,25 +216,33 @@ export class Http2Call implements PendingCall {
     this.#settings.pool.run(this)
   }
 
-  #sendOnly(stream: ClientHttp2Stream, request: Uint8Array): void {
+  #sendOnly(stream: Http2Stream, request: Uint8Array): void {
     const { compression } = this.#settings
-    if (!this.#allows(request)) return
-    if (compression === undefined) stream.end(toFrame(request, false))
+    if (compression === undefined) stream.send(toFrame(request, false), true)
     else void this.#sendAll(stream, [request])
   }
 
-  async #sendAll(stream: ClientHttp2Stream, requests: Requests): Promise<void> {
+  async #sendAll(stream: Http2Stream, requests: Requests): Promise<void> {
     const { compression } = this.#settings
     try {
       for await (const request of requests) {
         if (this.#hasEnded || !this.#allows(request)) return
         const body = compression === undefined ? request : await compress(request, compression)
-        if (!stream.write(toFrame(body, compression !== undefined))) await drained(stream)
+        if (!stream.send(toFrame(body, compression !== undefined), false)) await this.#drained()
       }
-      stream.end()
+      stream.send(NOTHING, true)
     } catch (cause) {
       this.end(new GrpcCallError('UNKNOWN', `the requests could not be read: ${String(cause)}`, { cause }))
     }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drain = () => {
+        this.#drain = undefined
+        resolve()
+      }
+    })
   }
 
   #allows(request: Uint8Array): boolean {
@@ -269,14 +256,4 @@ export class Http2Call implements PendingCall {
 
 function isRepeatable(requests: Uint8Array | Requests): boolean {
   return requests instanceof Uint8Array || Array.isArray(requests)
-}
-
-function drained(stream: ClientHttp2Stream): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off('drain', done).off('close', done)
-      resolve()
-    }
-    stream.on('drain', done).on('close', done)
-  })
 }

@@ -1,11 +1,8 @@
-import {
-  connect,
-  constants,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type OutgoingHttpHeaders,
-} from 'node:http2'
 import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { ErrorCode } from '../h2/codes.ts'
+import { Http2Session } from '../h2/session.ts'
+import type { Http2Stream, StreamOwner } from '../h2/stream.ts'
 
 export interface Keepalive {
   readonly timeMs: number
@@ -32,14 +29,8 @@ export interface ConnectionOptions {
 
 export type ConnectionState = 'connecting' | 'ready' | 'retired'
 
-/** What one stream may hold unread, and what may be under way on all of them: Node's 64 KiB make large replies wait. */
-const STREAM_WINDOW = 256 * 1024
-const CONNECTION_WINDOW = 4 * 1024 * 1024
-/** Stream ids are odd and have 31 bits. */
-const MAX_CALLS = 2 ** 30 - 1_000
-
-const SETTINGS = { enablePush: false, initialWindowSize: STREAM_WINDOW }
-const REQUEST = { endStream: false }
+/** Stream ids have 31 bits. */
+const MAX_STREAM = 2 ** 31 - 2_001
 
 /** One HTTP/2 session. It keeps the process alive only while it has calls. */
 export class Connection {
@@ -52,9 +43,7 @@ export class Connection {
   /** Did it fail before it stood because the peer never spoke? */
   isStuck = false
   readonly #options: ConnectionOptions
-  readonly #session: ClientHttp2Session
-  #started = 0
-  #heardAt = 0
+  readonly #session: Http2Session
   #connectTimer: NodeJS.Timeout | undefined
   #pingTimer: NodeJS.Timeout | undefined
   #reason: Error | undefined
@@ -62,78 +51,50 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options
     const socket = options.openSocket()
-    const session = connect('http://localhost', {
-      createConnection: () => socket,
-      settings: SETTINGS,
-      // Flow control bounds it already.
-      maxSessionMemory: Number.MAX_SAFE_INTEGER,
+    const session = new Http2Session(socket, {
+      onSettings: (limit) => this.#onSettings(limit),
+      onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
+      onClose: (error) => {
+        clearTimeout(this.#pingTimer)
+        this.retire(error)
+      },
     })
     this.#session = session
     if (options.connectTimeoutMs > 0) {
       this.#connectTimer = setTimeout(() => this.#giveUpConnecting(), options.connectTimeoutMs)
     }
-    session.once('connect', () => {
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       const objection = options.checkSocket(socket)
-      if (objection === undefined) session.setLocalWindowSize(CONNECTION_WINDOW)
+      if (objection === undefined) session.start()
       else this.#destroy(new Error(objection))
-    })
-    session.on('remoteSettings', ({ maxConcurrentStreams }) => {
-      this.limit = maxConcurrentStreams ?? Infinity
-      if (this.state !== 'connecting') return
-      clearTimeout(this.#connectTimer)
-      this.state = 'ready'
-      this.heard()
-      session.unref()
-      options.onReady(this)
-    })
-    session.on('goaway', (code, lastStreamId, data) => {
-      this.lastStreamId = lastStreamId ?? 0
-      if (code === constants.NGHTTP2_ENHANCE_YOUR_CALM && data?.toString() === 'too_many_pings') {
-        options.onTooManyPings()
-      }
-      this.retire(
-        code === constants.NGHTTP2_NO_ERROR && this.state === 'ready'
-          ? undefined
-          : new Error(`the server closed the connection with code ${code}`),
-      )
-    })
-    session.on('error', (error) => this.retire(error))
-    session.on('close', () => {
-      clearTimeout(this.#pingTimer)
-      this.retire(new Error('the server closed the connection'))
     })
   }
 
   /** Why calls on it failed, if the connection as a whole did. */
   get failure(): Error | undefined {
-    if (!this.#session.destroyed) return undefined
+    if (!this.#session.isDestroyed) return undefined
     return this.#reason ?? new Error('the connection was dropped')
   }
 
   /**
    * Begins a call.
-   * @throws when the session takes no more, or Node the headers
+   * @throws when the session takes no more, or what its owner throws
    */
-  request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
-    const stream = this.#session.request(headers, REQUEST)
+  request(owner: StreamOwner): Http2Stream {
+    const stream = this.#session.request(owner)
     if (this.active++ === 0) this.#wake()
-    if (++this.#started >= MAX_CALLS) this.retire(undefined)
+    if (stream.id >= MAX_STREAM) this.retire(undefined)
     return stream
   }
 
   get takesCalls(): boolean {
-    return !this.#session.closed && !this.#session.destroyed
+    return !this.#session.isClosing && !this.#session.isDestroyed
   }
 
   /** A call ended. */
   release(): void {
     if (--this.active === 0) this.#session.unref()
     this.#options.onRoom()
-  }
-
-  /** Something came from the server. */
-  heard(): void {
-    this.#heardAt = Date.now()
   }
 
   /** Takes no more calls; closes when the last one has ended. */
@@ -147,10 +108,31 @@ export class Connection {
     this.#options.onRetired(this, reason, wasReady)
   }
 
+  #onSettings(limit: number): void {
+    this.limit = limit
+    if (this.state !== 'connecting') return
+    clearTimeout(this.#connectTimer)
+    this.state = 'ready'
+    this.#session.unref()
+    this.#options.onReady(this)
+  }
+
+  #onGoaway(code: number, lastStream: number, data: Buffer): void {
+    this.lastStreamId = lastStream
+    if (code === ErrorCode.ENHANCE_YOUR_CALM && data.toString() === 'too_many_pings') {
+      this.#options.onTooManyPings()
+    }
+    this.retire(
+      code === ErrorCode.NO_ERROR && this.state === 'ready'
+        ? undefined
+        : new Error(`the server closed the connection with code ${code}`),
+    )
+  }
+
   #destroy(reason: Error): void {
     this.retire(reason)
     this.#reason = reason
-    this.#session.destroy()
+    this.#session.destroy(reason)
   }
 
   #giveUpConnecting(): void {
@@ -165,15 +147,15 @@ export class Connection {
     if (keepalive)
       this.#pingTimer ??= setTimeout(
         () => this.#mayPing(),
-        Math.max(1, this.#heardAt + keepalive.timeMs - Date.now()),
+        Math.max(1, this.#session.heardAt + keepalive.timeMs - Date.now()),
       )
   }
 
   #mayPing(): void {
     this.#pingTimer = undefined
     const keepalive = this.#options.keepalive()
-    if (this.active === 0 || !keepalive || this.#session.destroyed) return
-    const silence = Date.now() - this.#heardAt
+    if (this.active === 0 || !keepalive || this.#session.isDestroyed) return
+    const silence = Date.now() - this.#session.heardAt
     if (silence < keepalive.timeMs) {
       this.#pingTimer = setTimeout(() => this.#mayPing(), keepalive.timeMs - silence)
       return
@@ -184,10 +166,9 @@ export class Connection {
       timeoutMs,
     )
     this.#pingTimer = lost
-    this.#session.ping((error) => {
+    this.#session.ping(() => {
       clearTimeout(lost)
-      if (error || this.#pingTimer !== lost) return
-      this.heard()
+      if (this.#pingTimer !== lost) return
       this.#pingTimer = setTimeout(() => this.#mayPing(), keepalive.timeMs)
     })
   }

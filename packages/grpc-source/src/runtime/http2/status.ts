@@ -1,4 +1,5 @@
-import { constants, type IncomingHttpHeaders } from 'node:http2'
+import { ErrorCode } from '../h2/codes.ts'
+import type { HeaderList } from '../h2/header-list.ts'
 import { GrpcCallError, statusName, type StatusName } from '../status.ts'
 
 /** How a call ended; `error` is undefined for OK. */
@@ -9,14 +10,14 @@ export interface CallStatus {
 const OK: CallStatus = { error: undefined }
 
 /** Reads `grpc-status` and what goes with it; undefined when there is none. */
-export function readStatus(trailers: IncomingHttpHeaders): CallStatus | undefined {
-  const code = trailers['grpc-status']
+export function readStatus(trailers: HeaderList): CallStatus | undefined {
+  const code = trailers.get('grpc-status')
   if (code === '0') return OK
   if (code === undefined) return undefined
-  const [details] = String(trailers['grpc-status-details-bin'] ?? '').split(',')
-  const message = decodeMessage(String(trailers['grpc-message'] ?? ''))
+  const [details] = (trailers.get('grpc-status-details-bin') ?? '').split(',')
+  const message = decodeMessage(trailers.get('grpc-message') ?? '')
   return {
-    error: new GrpcCallError(/^\d+$/.test(String(code)) ? statusName(Number(code)) : 'UNKNOWN', message, {
+    error: new GrpcCallError(/^\d+$/.test(code) ? statusName(Number(code)) : 'UNKNOWN', message, {
       details: details ? Buffer.from(details, 'base64') : undefined,
     }),
   }
@@ -43,9 +44,9 @@ const BY_HTTP_STATUS: Readonly<Record<number, StatusName>> = {
 }
 
 /** What a reply without `grpc-status` means. Source: gRPC's "HTTP to gRPC Status Code Mapping". */
-export function httpStatusError(headers: IncomingHttpHeaders): GrpcCallError {
-  const status = Number(headers[':status'])
-  const type = headers['content-type']
+export function httpStatusError(headers: HeaderList): GrpcCallError {
+  const status = Number(headers.get(':status'))
+  const type = headers.get('content-type')
   return new GrpcCallError(
     BY_HTTP_STATUS[status] ?? 'UNKNOWN',
     `the reply has HTTP status ${status}${type === undefined ? '' : ` and type ${type}`} but no grpc-status`,
@@ -53,11 +54,11 @@ export function httpStatusError(headers: IncomingHttpHeaders): GrpcCallError {
 }
 
 const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
-  [constants.NGHTTP2_NO_ERROR]: ['INTERNAL', 'the server ended the call without a status'],
-  [constants.NGHTTP2_REFUSED_STREAM]: ['UNAVAILABLE', 'the server refused the call'],
-  [constants.NGHTTP2_CANCEL]: ['CANCELLED', 'the server cancelled the call'],
-  [constants.NGHTTP2_ENHANCE_YOUR_CALM]: ['RESOURCE_EXHAUSTED', 'the server asked for fewer calls'],
-  [constants.NGHTTP2_INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the connection is not secure enough'],
+  [ErrorCode.NO_ERROR]: ['INTERNAL', 'the server ended the call without a status'],
+  [ErrorCode.REFUSED_STREAM]: ['UNAVAILABLE', 'the server refused the call'],
+  [ErrorCode.CANCEL]: ['CANCELLED', 'the server cancelled the call'],
+  [ErrorCode.ENHANCE_YOUR_CALM]: ['RESOURCE_EXHAUSTED', 'the server asked for fewer calls'],
+  [ErrorCode.INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the connection is not secure enough'],
 }
 
 /** What an RST_STREAM means. */

@@ -7,12 +7,13 @@ import { createConnector } from './connector.ts'
 import { decompress, type Message } from './frames.ts'
 import { MessageQueue } from './message-queue.ts'
 import { createPool } from './pool.ts'
+import { createHeadBlock } from './request-headers.ts'
 
 /** What grpc-js takes without being told otherwise. */
 const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
 
 /**
- * The transport on Node's own HTTP/2 client.
+ * The transport on an HTTP/2 client of its own.
  * @throws GrpcSourceError when the address or the certificates cannot be read
  */
 export function createHttp2Transport(
@@ -33,8 +34,7 @@ export function createHttp2Transport(
   const settings: CallSettings = {
     pool,
     aborts: new AbortWatch(),
-    scheme,
-    authority,
+    head: createHeadBlock(scheme, authority),
     maxReceiveBytes,
     maxSendBytes,
     compression,

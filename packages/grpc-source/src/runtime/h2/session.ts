@@ -1,0 +1,328 @@
+import type { Socket } from 'node:net'
+import { ErrorCode, Http2ProtocolError } from './codes.ts'
+import { Flag, FrameParser, MAX_FRAME_BYTES, Type, unpadded, type FrameHandler } from './frame-parser.ts'
+import { HeaderBlocks, type HeaderBlock } from './header-blocks.ts'
+import { Outgoing } from './outgoing.ts'
+import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
+
+export interface SessionEvents {
+  /** SETTINGS came: streams may begin, so many at a time. */
+  onSettings(maxStreams: number): void
+  /** The peer takes no streams beyond this one; those it has not seen are closed as refused. */
+  onGoaway(code: number, lastStream: number, data: Buffer): void
+  /** The session is over; its streams are told afterwards. */
+  onClose(error: Error): void
+}
+
+const DEFAULT_WINDOW = 65_535
+const MAX_WINDOW = 2 ** 31 - 1
+/** What may be under way on all streams together. */
+const CONNECTION_WINDOW = 4 * 1024 * 1024
+/** Unsent bytes from which on a peer that asks for more answers is left. */
+const MAX_UNSENT_BYTES = 1024 * 1024
+const MAX_CONCURRENT_STREAMS = 3
+const INITIAL_WINDOW_SIZE = 4
+const MAX_FRAME_SIZE = 5
+
+/**
+ * The client's side of an HTTP/2 connection (RFC 9113), without push and priorities. Node's own costs several times as
+ * much for calls as small as those of gRPC.
+ */
+export class Http2Session implements FrameHandler, StreamSession {
+  /** When something last came from the peer. */
+  heardAt = 0
+  isDestroyed = false
+  isClosing = false
+  readonly #socket: Socket
+  readonly #events: SessionEvents
+  readonly #outgoing: Outgoing
+  readonly #parser: FrameParser
+  readonly #blocks = new HeaderBlocks()
+  readonly #streams = new Map<number, Http2Stream>()
+  readonly #pings: (() => void)[] = []
+  #nextId = 1
+  #maxStreams = Infinity
+  #initialWindow = DEFAULT_WINDOW
+  /** Came since the connection's window was last widened. */
+  #received = 0
+  #isSettled = false
+
+  constructor(socket: Socket, events: SessionEvents) {
+    this.#socket = socket
+    this.#events = events
+    this.#outgoing = new Outgoing(socket, DEFAULT_WINDOW)
+    this.#parser = new FrameParser(this)
+    const left = (): void => this.destroy(new Error('the server closed the connection'))
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('end', left).on('close', left)
+  }
+
+  /** Greets the peer, once the socket is connected. */
+  start(): void {
+    this.#outgoing.greet(STREAM_WINDOW)
+    this.#outgoing.widen(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
+  }
+
+  /** @throws when the session takes no more, or what the owner throws */
+  request(owner: StreamOwner): Http2Stream {
+    if (this.isClosing || this.isDestroyed) throw new Error('the session takes no more streams')
+    this.#outgoing.headers(this.#nextId, owner)
+    const stream = new Http2Stream(this.#nextId, owner, this.#initialWindow, this)
+    this.#streams.set(stream.id, stream)
+    this.#nextId += 2
+    return stream
+  }
+
+  ping(onAck: () => void): void {
+    this.#pings.push(onAck)
+    this.#outgoing.ping(0, Buffer.alloc(8))
+  }
+
+  /** Takes no more streams; those that run may end. */
+  close(): void {
+    this.isClosing = true
+    this.#endIfDone()
+  }
+
+  destroy(error: Error): void {
+    if (this.isDestroyed) return
+    this.isDestroyed = true
+    this.#outgoing.flush()
+    this.#socket.destroy()
+    this.#events.onClose(error)
+    for (const stream of this.#streams.values()) this.#closeStream(stream, ErrorCode.CANCEL)
+  }
+
+  ref(): void {
+    this.#socket.ref()
+  }
+
+  unref(): void {
+    this.#socket.unref()
+  }
+
+  send(stream: Http2Stream): void {
+    this.#outgoing.send(stream)
+    // The peer may be done before it has all of a request.
+    if (stream.isLocalEnded && stream.isRemoteEnded) this.#forget(stream)
+  }
+
+  reset(stream: Http2Stream, code: number): void {
+    if (stream.isClosed) return
+    this.#outgoing.reset(stream.id, code)
+    this.#forget(stream)
+  }
+
+  widen(stream: Http2Stream, bytes: number): void {
+    this.#outgoing.widen(stream.id, bytes)
+  }
+
+  data(flags: number, id: number, piece: Buffer, isLast: boolean): void {
+    if (this.isDestroyed) return
+    if (!this.#isSettled || this.#blocks.open !== 0) throw unexpected(Type.DATA)
+    this.#count(piece.length)
+    const stream = this.#find(id, Type.DATA)
+    if (!stream) return
+    const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
+    if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR)
+    if (!stream.receive(piece.length, isEnd)) return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR)
+    if (piece.length > 0) stream.owner.onData(piece)
+    if (isEnd) this.#endStream(stream)
+  }
+
+  frame(type: number, flags: number, id: number, payload: Buffer): void {
+    if (this.isDestroyed) return
+    const { open } = this.#blocks
+    const isGreeting = type === Type.SETTINGS && (flags & Flag.ACK) === 0
+    const isContinued = type === Type.CONTINUATION && id === open
+    if ((!this.#isSettled && !isGreeting) || (open !== 0 || type === Type.CONTINUATION) !== isContinued)
+      throw unexpected(type)
+    switch (type) {
+      case Type.DATA: {
+        const piece = unpadded(flags, payload)
+        // Padding counts as data does.
+        this.#count(payload.length - piece.length)
+        this.#streams.get(id)?.receive(payload.length - piece.length, false)
+        return this.data(flags, id, piece, true)
+      }
+      case Type.HEADERS:
+        return this.#onHeaders(this.#blocks.begin(flags, id, payload))
+      case Type.CONTINUATION:
+        return this.#onHeaders(this.#blocks.continue(flags, payload))
+      case Type.RST_STREAM: {
+        wants(payload.length === 4, type)
+        const stream = this.#find(id, type)
+        if (stream) this.#closeStream(stream, payload.readUInt32BE(0))
+        return
+      }
+      case Type.SETTINGS:
+        wants(id === 0 && payload.length % 6 === 0, type)
+        if (isGreeting) this.#onSettings(payload)
+        return
+      case Type.PING:
+        wants(id === 0 && payload.length === 8, type)
+        if ((flags & Flag.ACK) !== 0) return this.#pings.shift()?.()
+        this.#outgoing.ping(Flag.ACK, payload)
+        return this.#checkUnsent()
+      case Type.GOAWAY:
+        wants(id === 0 && payload.length >= 8, type)
+        return this.#onGoaway(payload)
+      case Type.WINDOW_UPDATE:
+        wants(payload.length === 4, type)
+        return this.#onWindow(id, payload.readUInt32BE(0) & MAX_WINDOW)
+      case Type.PUSH_PROMISE:
+        throw unexpected(type)
+      default:
+      // Priorities are not for clients, and what is unknown is to be left out.
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    this.heardAt = Date.now()
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      if (error instanceof Http2ProtocolError) this.#outgoing.goaway(error.code)
+      this.destroy(error as Error)
+    }
+  }
+
+  #onHeaders(block: HeaderBlock | undefined): void {
+    const stream = block && this.#find(block.stream, Type.HEADERS)
+    if (!stream) return
+    const { list, isEnd } = block
+    if (!list) return this.#refuse(stream, ErrorCode.ENHANCE_YOUR_CALM)
+    if (!stream.hasResponse && !isEnd && list.get(':status')?.startsWith('1')) return
+    // What follows the data has to be the end.
+    if (stream.hasResponse && !isEnd) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR)
+    stream.hasResponse = true
+    stream.isRemoteEnded = isEnd
+    stream.owner.onHeaders(list, isEnd)
+    if (isEnd) this.#endStream(stream)
+  }
+
+  #onSettings(payload: Buffer): void {
+    for (let at = 0; at < payload.length; at += 6) {
+      const value = payload.readUInt32BE(at + 2)
+      switch (payload.readUInt16BE(at)) {
+        case MAX_CONCURRENT_STREAMS:
+          this.#maxStreams = value
+          break
+        case INITIAL_WINDOW_SIZE: {
+          if (value > MAX_WINDOW) throw flowError()
+          const change = value - this.#initialWindow
+          this.#initialWindow = value
+          for (const stream of this.#streams.values()) stream.sendWindow += change
+          break
+        }
+        case MAX_FRAME_SIZE:
+          wants(value >= MAX_FRAME_BYTES && value < 2 ** 24, Type.SETTINGS)
+          this.#outgoing.maxFrameBytes = value
+          break
+        default:
+      }
+    }
+    this.#isSettled = true
+    this.#outgoing.acknowledgeSettings()
+    this.#checkUnsent()
+    this.#events.onSettings(this.#maxStreams)
+    this.#outgoing.sendWaiting()
+  }
+
+  #onGoaway(payload: Buffer): void {
+    const last = payload.readUInt32BE(0) & MAX_WINDOW
+    const code = payload.readUInt32BE(4)
+    this.isClosing = true
+    this.#events.onGoaway(code, last, payload.subarray(8))
+    for (const stream of this.#streams.values())
+      if (stream.id > last) this.#closeStream(stream, ErrorCode.REFUSED_STREAM)
+    if (code !== ErrorCode.NO_ERROR)
+      this.destroy(new Error(`the server closed the connection with code ${code}`))
+    else this.#endIfDone()
+  }
+
+  #onWindow(id: number, bytes: number): void {
+    wants(bytes > 0, Type.WINDOW_UPDATE)
+    if (id === 0) {
+      this.#outgoing.window += bytes
+      if (this.#outgoing.window > MAX_WINDOW) throw flowError()
+      return this.#outgoing.sendWaiting()
+    }
+    const stream = this.#find(id, Type.WINDOW_UPDATE)
+    if (!stream) return
+    stream.sendWindow += bytes
+    if (stream.sendWindow > MAX_WINDOW) return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR)
+    this.send(stream)
+  }
+
+  /** Undefined for a stream that is over. */
+  #find(id: number, type: number): Http2Stream | undefined {
+    if (id === 0 || id % 2 === 0 || id >= this.#nextId) throw unexpected(type)
+    return this.#streams.get(id)
+  }
+
+  #count(bytes: number): void {
+    this.#received += bytes
+    if (this.#received > CONNECTION_WINDOW) throw flowError()
+    if (this.#received < CONNECTION_WINDOW / 2) return
+    this.#outgoing.widen(0, this.#received)
+    this.#received = 0
+  }
+
+  #checkUnsent(): void {
+    if (this.#outgoing.unsentBytes > MAX_UNSENT_BYTES)
+      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'the server asks more than it reads')
+  }
+
+  /** The peer has said all: what it has not heard is of no use to it any more. */
+  #endStream(stream: Http2Stream): void {
+    if (stream.isClosed) return
+    if (!stream.isLocalEnded) this.#outgoing.reset(stream.id, ErrorCode.CANCEL)
+    this.#closeStream(stream, ErrorCode.NO_ERROR)
+  }
+
+  #refuse(stream: Http2Stream, code: number): void {
+    this.#outgoing.reset(stream.id, code)
+    this.#closeStream(stream, code)
+  }
+
+  #closeStream(stream: Http2Stream, code: number): void {
+    if (stream.isClosed) return
+    this.#forget(stream)
+    stream.owner.onClose(code)
+  }
+
+  #forget(stream: Http2Stream): void {
+    stream.isClosed = true
+    this.#streams.delete(stream.id)
+    this.#outgoing.forget(stream)
+    this.#endIfDone()
+  }
+
+  #endIfDone(): void {
+    if (!this.isClosing || this.isDestroyed || this.#streams.size > 0) return
+    this.isDestroyed = true
+    if (this.#isSettled) {
+      this.#outgoing.goaway(ErrorCode.NO_ERROR)
+      this.#outgoing.flush()
+      this.#socket.destroySoon()
+    } else this.#socket.destroy()
+    this.#events.onClose(new Error('the connection was closed'))
+  }
+}
+
+function wants(isRight: boolean, type: number): void {
+  if (!isRight) throw new Http2ProtocolError(ErrorCode.PROTOCOL_ERROR, `a frame of type ${type} is malformed`)
+}
+
+function unexpected(type: number): Http2ProtocolError {
+  return new Http2ProtocolError(
+    ErrorCode.PROTOCOL_ERROR,
+    `the server sent a frame of type ${type} out of place`,
+  )
+}
+
+function flowError(): Http2ProtocolError {
+  return new Http2ProtocolError(ErrorCode.FLOW_CONTROL_ERROR, 'the server keeps to no window')
+}
