@@ -19,7 +19,7 @@ export interface LiveServerOptions {
   readonly maxSubscriptionsPerSocket?: number | undefined
   /** A larger message closes the socket with 1009. Default 262 144. */
   readonly maxMessageBytes?: number | undefined
-  /** A socket with more than this waiting to be sent is cut off. Default 16 MiB. */
+  /** A socket with more than this waiting to be sent, 2 KiB a message included, is cut off. Default 16 MiB. */
   readonly maxBufferedBytes?: number | undefined
   /** Time for `connection_init`, else 4408. Default 3000; 0: for ever. */
   readonly connectionInitTimeoutMs?: number | undefined
@@ -50,6 +50,9 @@ export interface LiveServer {
   close(timeoutMs?: number): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** What a message that waits costs beside its bytes: who does not read must not pile up small ones either. */
+const MESSAGE_BYTES = 2048
 
 /** Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
@@ -106,14 +109,20 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   }
 
   function adapt(ws: WebSocket, socket: Duplex): LiveSocket {
+    let unsent = 0
     return {
       protocol: ws.protocol,
       bufferedBytes: () => ws.bufferedAmount,
-      send(text, shared, onSent) {
-        if (ws.readyState !== ws.OPEN) return onSent?.()
-        if (ws.bufferedAmount > maxBufferedBytes) {
+      send(text, shared, done) {
+        if (ws.readyState !== ws.OPEN) return done?.()
+        if (ws.bufferedAmount + unsent * MESSAGE_BYTES > maxBufferedBytes) {
           ws.terminate()
-          return onSent?.()
+          return done?.()
+        }
+        unsent++
+        const onSent = (): void => {
+          unsent--
+          done?.()
         }
         if (!shared) return ws.send(text, onSent)
         // Two fragments of one message (RFC 6455, section 5.4): what all receive is not copied for each.

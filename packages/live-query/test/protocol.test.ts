@@ -228,6 +228,50 @@ describe('one id used again', () => {
   })
 })
 
+describe('floods', () => {
+  it('subscribe and complete of an id whose operation has not ended: nothing piles up, the last one is served', async () => {
+    setup = await startLive()
+    let open = (): void => {}
+    setup.world.gate = new Promise<void>((resolve) => (open = resolve))
+    const socket = await setup.ready()
+    socket.sendJson(subscribe('a', '{ slow { name } }'))
+    await expect.poll(() => setup.world.reads).toBe(1)
+    for (let round = 0; round < 1000; round++) {
+      socket.sendJson({ id: 'a', type: 'complete' })
+      socket.sendJson(subscribe('a', '{ user(id: 1) { name } }'))
+    }
+    socket.sendJson({ type: 'ping' })
+    expect(await socket.nextJson()).toEqual({ type: 'pong' })
+    open()
+    expect(await socket.takeJson(2)).toEqual([
+      { id: 'a', type: 'next', payload: { data: { user: { name: 'Ada' } } } },
+      { id: 'a', type: 'complete' },
+    ])
+    expect(setup.world.reads).toBe(2)
+  })
+
+  it('two subscribes of an id whose operation has not ended: 4409', async () => {
+    setup = await startLive()
+    setup.world.gate = new Promise(() => {})
+    const socket = await setup.ready()
+    socket.sendJson(subscribe('a', '{ slow { name } }'))
+    await expect.poll(() => setup.world.reads).toBe(1)
+    socket.sendJson({ id: 'a', type: 'complete' })
+    socket.sendJson(subscribe('a', '{ plain }'))
+    socket.sendJson(subscribe('a', '{ plain }'))
+    expect(await socket.nextClose()).toMatchObject({ code: 4409 })
+  })
+
+  it('100,000 refused operations of a client that does not read: it is cut off', async () => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    socket.pause()
+    const text = JSON.stringify(subscribe('a', '{ nope }'))
+    for (let index = 0; index < 100_000; index++) socket.send(text.replace('"a"', `"${index}"`))
+    await expect.poll(() => setup.live.sockets, { timeout: 10_000 }).toBe(0)
+  })
+})
+
 describe('limits', () => {
   it('1,000 subscriptions on a socket: 100, then error LIVE_QUERY_LIMIT; the socket lives', async () => {
     setup = await startLive()

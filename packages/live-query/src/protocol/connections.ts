@@ -104,14 +104,19 @@ export function createConnections(options: ConnectionsOptions): Connections {
       },
       extra,
     )
-    const gate = new MessageGate(async (message, text) => {
-      if (message.type === 'complete' && message.id) extra.operations?.end(message.id)
-      try {
-        await handle(text)
-      } finally {
-        if (message.type === 'subscribe' && message.id) extra.operations?.end(message.id)
-      }
-    })
+    const gate = new MessageGate(
+      async (message, text) => {
+        if (message.type === 'complete' && message.id) extra.operations?.end(message.id)
+        try {
+          await handle(text)
+        } finally {
+          if (message.type === 'subscribe' && message.id) extra.operations?.end(message.id)
+        }
+      },
+      // A close frame has no room for more.
+      (id) =>
+        socket.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id.slice(0, 20)} already exists`),
+    )
     const initTimer =
       connectionInitTimeoutMs > 0 ? clock.setTimeout(closeUninitialised, connectionInitTimeoutMs) : undefined
 

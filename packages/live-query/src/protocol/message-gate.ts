@@ -21,42 +21,45 @@ export function readClientMessage(text: string): ClientMessage | undefined {
 
 /**
  * Keeps operations of one id apart: a `subscribe` that follows the `complete` of the same id is held until the first
- * operation has really ended. Without it the end of the first would forget the second.
+ * operation has really ended. Without it the end of the first would forget the second. One at most is held: its own
+ * `complete` takes it away, and another `subscribe` is the protocol's duplicate.
  */
 export class MessageGate {
   readonly #handle: (message: ClientMessage, text: string) => Promise<void>
+  readonly #onDuplicate: (id: string) => void
   /** Operations under way by id: `completed` once the client said so. */
-  readonly #running = new Map<string, { completed: boolean; held: string[] }>()
+  readonly #running = new Map<string, { completed: boolean; held: string | undefined }>()
 
-  constructor(handle: (message: ClientMessage, text: string) => Promise<void>) {
+  constructor(
+    handle: (message: ClientMessage, text: string) => Promise<void>,
+    onDuplicate: (id: string) => void,
+  ) {
     this.#handle = handle
+    this.#onDuplicate = onDuplicate
   }
 
   async receive(message: ClientMessage, text: string): Promise<void> {
     const { type, id } = message
     const running = id === undefined ? undefined : this.#running.get(id)
-    if (running?.completed && (type === 'subscribe' || type === 'complete'))
-      return void running.held.push(text)
+    if (running?.completed && type === 'complete') return void (running.held = undefined)
+    if (running?.completed && type === 'subscribe' && id !== undefined) {
+      if (running.held !== undefined) return this.#onDuplicate(id)
+      return void (running.held = text)
+    }
     if (type === 'complete' && running) running.completed = true
     if (type !== 'subscribe' || id === undefined || running) return this.#handle(message, text)
-    const operation = { completed: false, held: [] as string[] }
+    const operation = { completed: false, held: undefined as string | undefined }
     this.#running.set(id, operation)
     try {
       await this.#handle(message, text)
     } finally {
       this.#running.delete(id)
-      // In order, and none waits for the end of the one before: a `complete` may be among them.
-      await Promise.all(operation.held.map((held) => this.#release(held)))
+      if (operation.held !== undefined) await this.receive({ type: 'subscribe', id }, operation.held)
     }
   }
 
   /** The socket is gone: what is held will not be served. */
   clear(): void {
-    for (const operation of this.#running.values()) operation.held.length = 0
-  }
-
-  #release(text: string): Promise<void> {
-    const message = readClientMessage(text)
-    return message ? this.receive(message, text) : Promise.resolve()
+    for (const operation of this.#running.values()) operation.held = undefined
   }
 }
