@@ -1,8 +1,6 @@
 import type { CommandContext, ConfigFlag } from '../cli.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { ConfigError } from '../errors.ts'
-import { createGateway } from '../gateway.ts'
-import { createLogger } from '../logger.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
 export async function checkCommand(flags: ConfigFlag, context: CommandContext): Promise<void> {
@@ -12,6 +10,8 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
     environment: context.environment,
   })
   context.print(`config   ${file}`)
+  const { createGateway } = await import('../gateway.ts')
+  const { createLogger } = await import('../logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
   try {

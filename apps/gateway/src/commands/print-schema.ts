@@ -1,8 +1,5 @@
-import { lexicographicSortSchema, printSchema } from 'graphql'
 import type { CommandContext, ConfigFlag } from '../cli.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { createGateway } from '../gateway.ts'
-import { createLogger } from '../logger.ts'
 
 /** `vinyasa print-schema`: the schema as SDL on standard output. */
 export async function printSchemaCommand(flags: ConfigFlag, context: CommandContext): Promise<void> {
@@ -11,9 +8,12 @@ export async function printSchemaCommand(flags: ConfigFlag, context: CommandCont
     directory: context.directory,
     environment: context.environment,
   })
+  const { createGateway } = await import('../gateway.ts')
+  const { createLogger } = await import('../logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
   try {
+    const { lexicographicSortSchema, printSchema } = await import('graphql')
     context.print(printSchema(lexicographicSortSchema(gateway.schema)))
   } finally {
     await gateway.close()

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, extname, resolve } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { ConfigError, messageOf } from '../errors.ts'
 import { substituteEnvironment } from './environment.ts'
 import { parseConfig } from './schema.ts'
@@ -88,9 +88,33 @@ function fromData(data: unknown, environment: LoadConfigOptions['environment']):
 async function importModule(file: string): Promise<unknown> {
   const { createJiti } = await import('jiti')
   // jiti reads TypeScript on every supported Node, and reads the file anew on each reload.
-  const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false, interopDefault: true })
+  const fsCache = cacheFolder(file) ?? false
+  const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache, interopDefault: true })
   const loaded: unknown = await jiti.import(file, { default: true })
   return loaded
+}
+
+/**
+ * Where the JavaScript of a TypeScript config is kept, so that the next start does not load a compiler: beside the
+ * packages that the config imports, never in a folder for temporary files, which others may write. The config may hold
+ * secrets, so nobody else may look into it. Undefined where there is no such folder.
+ */
+function cacheFolder(file: string): string | undefined {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const packages = join(folder, 'node_modules')
+    if (existsSync(packages)) return makeFolder(join(packages, '.cache', 'vinyasa'))
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function makeFolder(path: string): string | undefined {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    return path
+  } catch {
+    // An image or a package that cannot be written: every start compiles.
+    return undefined
+  }
 }
 
 function firstLine(text: string): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
@@ -32,21 +33,25 @@ const INTERVAL_MS = 1000
  * looks at the page does not count among the live subscribers that it shows.
  */
 export function createStatus({ readings, logger }: StatusOptions): Status {
-  const live = useLiveQuery({
-    fields: { status: { strategy: 'HASH_DIFF', pollIntervalMs: INTERVAL_MS } },
-    onError: (error) => logger.error(error, 'status page'),
-  })
-  const yoga = createYoga({
-    schema: createStatusSchema(readings),
-    logging: false,
-    plugins: [live],
-  })
-  yoga.getEnveloped({})
-  const sockets = createLiveSockets({ plugin: live, paths: [LIVE], logger, allowOrigin: isSameOrigin })
   const { html, headers } = readStatusPage()
+  let server: StatusServer | undefined
+  let closed = false
 
   return {
-    sockets,
+    sockets: {
+      handleUpgrade(request, socket, head) {
+        if (closed) {
+          refuseUpgrade(socket)
+          return
+        }
+        server ??= openServer({ readings, logger })
+        server.sockets.handleUpgrade(request, socket, head)
+      },
+      async close() {
+        closed = true
+        await server?.sockets.close()
+      },
+    },
     serves: (request) => pathnameOf(request) === LIVE,
     plugin: {
       onRequest({ request, url, fetchAPI, endResponse }) {
@@ -59,10 +64,42 @@ export function createStatus({ readings, logger }: StatusOptions): Status {
       },
     },
     async close() {
+      closed = true
+      await server?.close()
+    },
+  }
+}
+
+interface StatusServer {
+  readonly sockets: LiveSockets
+  close(): Promise<void>
+}
+
+/** Made when a page asks first: most gateways are looked at by nobody. */
+function openServer({ readings, logger }: StatusOptions): StatusServer {
+  const live = useLiveQuery({
+    fields: { status: { strategy: 'HASH_DIFF', pollIntervalMs: INTERVAL_MS } },
+    onError: (error) => logger.error(error, 'status page'),
+  })
+  const yoga = createYoga({
+    schema: createStatusSchema(readings),
+    logging: false,
+    plugins: [live],
+  })
+  yoga.getEnveloped({})
+  const sockets = createLiveSockets({ plugin: live, paths: [LIVE], logger, allowOrigin: isSameOrigin })
+  return {
+    sockets,
+    async close() {
       await sockets.close()
       await yoga.dispose()
     },
   }
+}
+
+function refuseUpgrade(socket: Duplex): void {
+  socket.on('error', () => {})
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }
 
 /** Another site's page learns nothing of this gateway. */

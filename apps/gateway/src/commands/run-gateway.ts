@@ -1,0 +1,98 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { CommandContext, StartFlags } from '../cli.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import { createLogger, type Logger } from '../logger.ts'
+import { createMemoryBus } from '../open-bus.ts'
+import { logSettings } from '../presets.ts'
+import { serve, type GatewayServer } from '../server.ts'
+import { filesOf } from '../sources/open-sources.ts'
+
+/** A config file as it was read. */
+export interface Loaded {
+  readonly config: GatewayConfig
+  /** Paths in the config are relative to it. */
+  readonly baseDirectory: string
+  readonly file: string
+}
+
+/** Serves until the context's shutdown; each reload asks `load` for the config anew. */
+export async function runGateway(
+  { config, baseDirectory, file }: Loaded,
+  load: () => Promise<Loaded>,
+  flags: StartFlags,
+  context: CommandContext,
+): Promise<void> {
+  const logger = await createLogger(logSettings(config))
+  // One for all the gateways that reloads make.
+  const bus = createMemoryBus(logger)
+  const gateway = await createGateway(config, { baseDirectory, logger, bus })
+  const server = await serve(gateway, {
+    ...config.server,
+    port: flags.port ?? config.server?.port,
+    host: flags.host ?? config.server?.host,
+  }).catch(async (error: unknown) => {
+    await gateway.close()
+    throw error
+  })
+
+  const onReload = oneAtATime(() => reload(server, load, { logger, bus }))
+  const stopWatching = flags.watch
+    ? await (
+        await import('./watch.ts')
+      ).watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
+    : undefined
+  logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
+  context.reload.addEventListener('reload', onReload)
+  await aborted(context.shutdown)
+  context.reload.removeEventListener('reload', onReload)
+  await stopWatching?.()
+  logger.info('stopping: finishing requests in flight')
+  await server.close({ graceMs: config.server?.graceMs })
+  logger.info('stopped')
+}
+
+async function reload(
+  server: GatewayServer,
+  load: () => Promise<Loaded>,
+  { logger, bus }: { readonly logger: Logger; readonly bus: InvalidationBus },
+): Promise<void> {
+  let next: Gateway
+  try {
+    const { config, baseDirectory } = await load()
+    next = await createGateway(config, { baseDirectory, logger, bus })
+  } catch (error) {
+    logger.error({ reason: messageOf(error) }, 'reload failed; the previous schema stays in place')
+    if (!(error instanceof ConfigError)) logger.debug(error)
+    return
+  }
+  // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
+  server.replace(next).catch((error: unknown) => logger.error(error, 'the replaced gateway did not close'))
+  logger.info('reloaded')
+}
+
+/** Runs the task for a burst of calls once now and, if more came meanwhile, once after. */
+function oneAtATime(task: () => Promise<void>): () => void {
+  let running = false
+  let again = false
+  const run = async (): Promise<void> => {
+    running = true
+    do {
+      again = false
+      await task()
+    } while (again)
+    running = false
+  }
+  return () => {
+    if (running) again = true
+    else void run()
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
