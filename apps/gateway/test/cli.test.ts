@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startRestBackend } from '@vinyasa/test-kit'
@@ -92,6 +92,38 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
     expect(err[0]).toBe(
       `vinyasa: server.port: ${backend.port} is taken on 127.0.0.1; stop what listens there, or pass --port`,
     )
+  })
+})
+
+describe('a TypeScript config', () => {
+  const text = (name: string): string => `const name: string = '${name}'
+    export default { typeDefs: \`type Query { \${name}: String }\` }`
+
+  async function schemaIn(directory: string): Promise<string> {
+    const { code, out, err } = runIn(directory, ['print-schema'])
+    expect([await code, err]).toEqual([0, []])
+    return out.join('')
+  }
+
+  it('is compiled once, for nobody else to read, and again when it has changed', async () => {
+    const directory = await folderWith('gateway.config.ts', text('first'))
+    const cache = join(directory, 'node_modules', '.cache', 'vinyasa')
+    await mkdir(join(directory, 'node_modules'))
+    expect(await schemaIn(directory)).toContain('first: String')
+    expect((await stat(cache)).mode & 0o077).toBe(0)
+    const [kept = ''] = await readdir(cache)
+    const { mtimeMs } = await stat(join(cache, kept))
+    expect(await schemaIn(directory)).toContain('first: String')
+    expect((await stat(join(cache, kept))).mtimeMs).toBe(mtimeMs)
+
+    await writeFile(join(directory, 'gateway.config.ts'), text('second'))
+    expect(await schemaIn(directory)).toContain('second: String')
+  })
+
+  it('is read where nothing can be kept', async () => {
+    const directory = await folderWith('gateway.config.ts', text('first'))
+    await writeFile(join(directory, 'node_modules'), 'not a folder')
+    expect(await schemaIn(directory)).toContain('first: String')
   })
 })
 

@@ -24,6 +24,12 @@ function config(backend: RestBackend, path: string): string {
   })
 }
 
+async function configFile(config: object): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')
+  await writeFile(file, JSON.stringify(config))
+  return file
+}
+
 async function startGateway(
   text: string,
   ...flags: string[]
@@ -127,14 +133,59 @@ it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends a
   for (const pid of pids()) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
 }, 60_000)
 
+describe('a command loads nothing that it does not use', () => {
+  const REPORT = `import { createRequire } from 'node:module'
+    process.once('exit', () => console.log('loaded ' + JSON.stringify(Object.keys(createRequire('/').cache))))`
+
+  /** The CommonJS files that a process has loaded when it ends: most packages have some. */
+  async function loadedBy(code: number, ...args: readonly string[]): Promise<string> {
+    const program = await spawnProcess({
+      command: process.execPath,
+      args: ['--import', `data:text/javascript,${encodeURIComponent(REPORT)}`, MAIN, ...args],
+    })
+    expect(await program.exited).toMatchObject({ code })
+    return program.lines.find((line) => line.startsWith('loaded ')) ?? ''
+  }
+
+  it('--version, --help and a config that cannot be used do not load the gateway', async () => {
+    expect(await loadedBy(0, '--version')).not.toContain('/graphql/')
+    expect(await loadedBy(0, 'start', '--help')).not.toContain('/graphql/')
+    expect(await loadedBy(1, 'start', '--config', await configFile({ sever: {} }))).not.toContain('/graphql/')
+    expect(await loadedBy(1, 'check', '--config', await configFile({ sever: {} }))).not.toContain('/graphql/')
+  })
+
+  it('Redis, OpenTelemetry, grpc-js, all of undici, a breaker, YAML, TypeScript and GraphiQL wait until they are used', async () => {
+    const protoFiles = [
+      fileURLToPath(new URL('../../demo-users/proto/demo/users/v1/users.proto', import.meta.url)),
+    ]
+    const file = await configFile({
+      grpc: { users: { endpoint: '127.0.0.1:1', protoFiles } },
+      rest: { shop: { baseUrl: 'http://127.0.0.1:1', endpoints: [{ name: 'item', path: '/item' }] } },
+    })
+    const loaded = await loadedBy(0, 'print-schema', '--config', file)
+    expect(loaded).toContain('/graphql/index.js')
+    expect(loaded).toContain('/undici/lib/dispatcher/pool.js')
+    const unused = [
+      'ioredis',
+      '@opentelemetry/core',
+      '@grpc/grpc-js',
+      'undici/index.js',
+      'cockatiel',
+      'yaml',
+      'jiti',
+    ]
+    expect(unused.filter((name) => loaded.includes(`/node_modules/${name}`))).toEqual([])
+  })
+})
+
 describe('a config that cannot be used ends the process with 1 and one line, soon', () => {
   const rest = { shop: { baseUrl: 'http://127.0.0.1:1', endpoints: [{ name: 'item', path: '/item' }] } }
   const server = createServer()
-  /** What it takes today to start the program and end it. */
+  /** What it takes today to load the gateway and end it. */
   let startMs = 0
   beforeAll(async () => {
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    startMs = (await timed(['--version'])).ms
+    startMs = (await timed(['print-schema', '--config', await configFile({ rest })])).ms
   })
   afterAll(() => void server.close())
 
@@ -182,11 +233,9 @@ describe('a config that cannot be used ends the process with 1 and one line, soo
       /redisUrl: cannot connect to 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\); start Redis there, or correct/,
     ],
   ])('%s', async (name, command, config, line) => {
-    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-process-'))
-    const file = join(folder, 'gateway.config.json')
-    await writeFile(file, JSON.stringify(config()))
+    const file = await configFile(config())
     const { ms, code, lines } = await timed([command, '--config', file])
-    process.stderr.write(`${name}: ${Math.round(ms)} ms (--version: ${Math.round(startMs)} ms)\n`)
+    process.stderr.write(`${name}: ${Math.round(ms)} ms (print-schema: ${Math.round(startMs)} ms)\n`)
     expect(code).toBe(1)
     expect(lines.filter((text) => text.startsWith('vinyasa: '))).toEqual([expect.stringMatching(line)])
     expect(lines.at(-1)).toMatch(line)
