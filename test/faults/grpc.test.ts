@@ -8,7 +8,7 @@ import {
   grpcError,
   requestMultipart,
   startGrpcBackend,
-  startSilentServer,
+  startTcpServer,
   waitUntil,
 } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -105,7 +105,7 @@ describe.each(TRANSPORTS)('a gRPC backend that goes away, over %s', (transport) 
     await demo.users.kill()
     const port = Number(demo.users.address.split(':').at(-1))
     const silent = createDisposables(onTestFinished)
-    const server = silent.use(await startSilentServer(port))
+    const server = silent.use(await startTcpServer({ port }))
     // Until the gateway tries to connect again it answers from what it knows.
     await waitUntil(async () => (await ask()) && server.connections > 0)
     const [answer, took] = await timed(ask)

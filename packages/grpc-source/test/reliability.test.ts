@@ -4,7 +4,7 @@ import {
   freePort,
   grpcError,
   spawnProcess,
-  startSilentServer,
+  startTcpServer,
   waitUntil,
 } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -46,7 +46,7 @@ describeTransports('faults of backends', (source) => {
   })
 
   it('a peer that accepts TCP and says nothing costs deadlines, and is left within five seconds of its recovery', async () => {
-    const silent = await startSilentServer()
+    const silent = await startTcpServer()
     const { port } = silent
     const grpc = await source({
       protoText: { 'r.proto': PROTO },
@@ -69,7 +69,7 @@ describeTransports('faults of backends', (source) => {
   })
 
   it('a peer that accepts TCP and says nothing is UNAVAILABLE long before the deadline, for queries tried once', async () => {
-    const silent = await startSilentServer()
+    const silent = await startTcpServer()
     onTestFinished(() => silent[Symbol.asyncDispose]())
     const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: `127.0.0.1:${silent.port}` })
     for (let call = 0; call < 2; call++) {

@@ -1,4 +1,4 @@
-import { describeWithRedis, startRedis, waitUntil, type RedisServer } from '@vinyasa/test-kit'
+import { describeWithRedis, startRedis, startTcpServer, waitUntil, type RedisServer } from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createRedisInvalidationBus, type RedisInvalidationBus } from '../src/redis.ts'
@@ -96,4 +96,20 @@ describeWithRedis('createRedisInvalidationBus', () => {
     }
     await waitUntil(() => b.seen.length > 0, { timeoutMs: 5000 })
   })
+})
+
+// ioredis 5 ended the process here, out of its socket's handler.
+it('survives a Redis whose answer is an array in an array, 30,000 deep', async () => {
+  await using hostile = await startTcpServer({ answer: '*1\r\n'.repeat(30_000) })
+  const errors: unknown[] = []
+  await using bus = createRedisInvalidationBus({
+    url: `redis://127.0.0.1:${hostile.port}`,
+    onStateChange: (_, error) => void errors.push(error),
+  })
+  await waitUntil(() => hostile.connections > 2)
+  const seen: InvalidationEvent[] = []
+  bus.subscribe((events) => void seen.push(...events))
+  await bus.publish([EVENT])
+  expect(seen).toEqual([EVENT])
+  expect(errors).not.toEqual([])
 })

@@ -2,6 +2,7 @@ import {
   createFakeClock,
   describeWithRedis,
   startRedis,
+  startTcpServer,
   waitUntil,
   type RedisServer,
 } from '@vinyasa/test-kit'
@@ -167,7 +168,10 @@ describeWithRedis('two gateways and one Redis', () => {
 
   it('poisoned and foreign values are misses, removed and counted', async () => {
     const keys: string[] = []
-    const { a, b } = await pair({ onEvent: (event) => event.type === 'stored' && keys.push(event.key) })
+    // Filling Redis blocks it for longer than a store waits by default.
+    const onEvent: ResponseCacheOptions['onEvent'] = (event) => event.type === 'stored' && keys.push(event.key)
+    const a = await gateway({ onEvent }, patientStore())
+    const b = await gateway({ onEvent }, patientStore())
     const client = new Redis(redis.url)
     await ask(a, users)
     await settled(a, 1)
@@ -212,7 +216,10 @@ describeWithRedis('two gateways and one Redis', () => {
 
   it('no command blocks Redis at 200k keys', async () => {
     const keys: string[] = []
-    const { a, b } = await pair({ onEvent: (event) => event.type === 'stored' && keys.push(event.key) })
+    // Filling Redis blocks it for longer than a store waits by default.
+    const onEvent: ResponseCacheOptions['onEvent'] = (event) => event.type === 'stored' && keys.push(event.key)
+    const a = await gateway({ onEvent }, patientStore())
+    const b = await gateway({ onEvent }, patientStore())
     const client = new Redis(redis.url)
     await client.eval(
       `for i = 1, 200000 do redis.call('SET', '{vinyasa:cache}:e:filler' .. i, 'x') end return 1`,
@@ -331,6 +338,17 @@ it('a bad redis_url is a start-up error', () => {
       `response-cache: option redisUrl is "${redisUrl}"; expected an address such as redis://localhost:6379.`,
     )
   }
+})
+
+// ioredis 5 ended the process here, out of its socket's handler.
+it('a Redis whose answer is an array in an array, 30,000 deep, costs the cache and nothing else', async () => {
+  await using hostile = await startTcpServer({ answer: '*1\r\n'.repeat(30_000) })
+  const world = createWorld({ cache: { redisUrl: `redis://127.0.0.1:${hostile.port}` } })
+  await waitUntil(() => hostile.connections > 2)
+  const { json, cache } = await ask(world, users)
+  expect(json).toHaveProperty('data.users')
+  expect(cache).toBe('BYPASS')
+  await world.cache.close()
 })
 
 describeWithRedis('redisUrl', () => {

@@ -3,7 +3,7 @@ import {
   createDisposables,
   createFakeClock,
   startRestBackend,
-  startSilentServer,
+  startTcpServer,
   waitUntil,
   type RestAnswer,
   type RestHandler,
@@ -62,7 +62,7 @@ describe('time', () => {
   })
 
   it('a peer that accepts connections and says nothing: TIMEOUT', async () => {
-    const peer = cleanup.use(await startSilentServer())
+    const peer = cleanup.use(await startTcpServer())
     const { connector } = await serve({}, { baseUrl: `http://127.0.0.1:${peer.port}`, timeoutMs: 40 })
     const started = performance.now()
     await expect(connector.execute('get')).rejects.toMatchObject({ extensions: { code: 'TIMEOUT' } })

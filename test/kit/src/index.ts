@@ -27,6 +27,6 @@ export {
   type RestHandler,
   startRestBackend,
 } from './rest-backend.ts'
-export { type SilentServer, startSilentServer } from './silent-server.ts'
 export { type ProcessExit, spawnProcess, type SpawnedProcess, type SpawnOptions } from './spawned.ts'
+export { startTcpServer, type TcpServer, type TcpServerOptions } from './tcp-server.ts'
 export { waitUntil, type WaitUntilOptions, withTimeout } from './wait.ts'

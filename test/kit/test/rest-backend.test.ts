@@ -4,7 +4,7 @@ import {
   createDisposables,
   type RestHandler,
   startRestBackend,
-  startSilentServer,
+  startTcpServer,
   waitUntil,
 } from '../src/index.ts'
 
@@ -62,10 +62,10 @@ describe('startRestBackend', () => {
   })
 })
 
-describe('startSilentServer', () => {
+describe('startTcpServer', () => {
   it('accepts a connection and never answers', async () => {
     const disposables = createDisposables(onTestFinished)
-    const silent = disposables.use(await startSilentServer())
+    const silent = disposables.use(await startTcpServer())
     const socket = connect(silent.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n\r\n'))
     let answered = false
     socket.on('data', () => (answered = true))

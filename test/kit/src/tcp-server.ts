@@ -1,14 +1,21 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
-export interface SilentServer {
+export interface TcpServer {
   readonly port: number
   /** Connections accepted so far. */
   readonly connections: number
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Accepts TCP connections, reads what comes, and never says anything. */
-export async function startSilentServer(port = 0): Promise<SilentServer> {
+export interface TcpServerOptions {
+  /** Default: a free one. */
+  readonly port?: number
+  /** What it says to whatever arrives. Default: nothing, ever. */
+  readonly answer?: string
+}
+
+/** Accepts TCP connections, reads what comes, and understands nothing of it. */
+export async function startTcpServer({ port = 0, answer = '' }: TcpServerOptions = {}): Promise<TcpServer> {
   const sockets = new Set<Socket>()
   let connections = 0
   const server = createServer((socket) => {
@@ -16,7 +23,7 @@ export async function startSilentServer(port = 0): Promise<SilentServer> {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
-    socket.resume()
+    socket.on('data', () => void (answer && socket.write(answer)))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
