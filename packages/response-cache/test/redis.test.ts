@@ -169,7 +169,8 @@ describeWithRedis('two gateways and one Redis', () => {
   it('poisoned and foreign values are misses, removed and counted', async () => {
     const keys: string[] = []
     // Filling Redis blocks it for longer than a store waits by default.
-    const onEvent: ResponseCacheOptions['onEvent'] = (event) => event.type === 'stored' && keys.push(event.key)
+    const onEvent: ResponseCacheOptions['onEvent'] = (event) =>
+      event.type === 'stored' && keys.push(event.key)
     const a = await gateway({ onEvent }, patientStore())
     const b = await gateway({ onEvent }, patientStore())
     const client = new Redis(redis.url)
@@ -217,7 +218,8 @@ describeWithRedis('two gateways and one Redis', () => {
   it('no command blocks Redis at 200k keys', async () => {
     const keys: string[] = []
     // Filling Redis blocks it for longer than a store waits by default.
-    const onEvent: ResponseCacheOptions['onEvent'] = (event) => event.type === 'stored' && keys.push(event.key)
+    const onEvent: ResponseCacheOptions['onEvent'] = (event) =>
+      event.type === 'stored' && keys.push(event.key)
     const a = await gateway({ onEvent }, patientStore())
     const b = await gateway({ onEvent }, patientStore())
     const client = new Redis(redis.url)
