@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql'
 import type { MethodRuntime } from './method-runtime.ts'
+import type { CallSite } from './runtime/invoker.ts'
 import type { OperationInfo, Operations } from './runtime/operation.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -41,16 +42,33 @@ export interface BatchResolverOptions {
   readonly maxBatchSize: number | undefined
 }
 
+export interface BatchResolver {
+  readonly resolve: Resolver
+  /** Keeps what a call of a plan brought, so that `resolve` need not ask for these keys again. */
+  readonly keep: (site: CallSite, keys: readonly string[], reply: Promise<Uint8Array>) => void
+}
+
 /** One call for all parents that are resolved together. Items are found by their key, whatever their order. */
-export function createBatchResolver(options: BatchResolverOptions): Resolver {
+export function createBatchResolver(options: BatchResolverOptions): BatchResolver {
   const { runtime, operations, keysField, itemsField, itemKey, parentKey, many, maxBatchSize } = options
   const identity = {}
+
+  function loaderOf(context: unknown, info: OperationInfo): DataLoader<string, unknown> {
+    const { loaders } = operations.of(context, info)
+    let loader = loaders.get(identity) as DataLoader<string, unknown> | undefined
+    if (!loader) loaders.set(identity, (loader = createLoader(context, info)))
+    return loader
+  }
+
+  function pick(response: unknown): (key: string) => unknown {
+    const found = groupByKey(valueOf(response, itemsField) as readonly unknown[], itemKey, many)
+    return (key) => found.get(key) ?? (many ? [] : null)
+  }
 
   function createLoader(context: unknown, info: OperationInfo): DataLoader<string, unknown> {
     const load = async (keys: readonly string[]): Promise<unknown[]> => {
       const response = await runtime.unary({ [keysField]: [...new Set(keys)] }, { context, info })
-      const found = groupByKey(valueOf(response, itemsField) as readonly unknown[], itemKey, many)
-      return keys.map((key) => found.get(key) ?? (many ? [] : null))
+      return keys.map(pick(response))
     }
     // Between the fields of a mutation the data changes.
     return new DataLoader(load, {
@@ -59,13 +77,22 @@ export function createBatchResolver(options: BatchResolverOptions): Resolver {
     })
   }
 
-  return (parent, _args, context, info) => {
-    const key = valueOf(parent, parentKey)
-    if (key === null || key === undefined || key === '') return many ? [] : null
-    const { loaders } = operations.of(context, info as OperationInfo)
-    let loader = loaders.get(identity) as DataLoader<string, unknown> | undefined
-    if (!loader) loaders.set(identity, (loader = createLoader(context, info as OperationInfo)))
-    return loader.load(String(key))
+  return {
+    resolve(parent, _args, context, info) {
+      const key = valueOf(parent, parentKey)
+      if (key === null || key === undefined || key === '') return many ? [] : null
+      return loaderOf(context, info as OperationInfo).load(String(key))
+    },
+    keep({ context, info }, keys, reply) {
+      const loader = loaderOf(context, info as OperationInfo)
+      const found = reply.then((bytes) => pick(runtime.decode(bytes)))
+      for (const key of keys) {
+        const value = found.then((valueFor) => valueFor(key))
+        // Execution may end before it looks at every field.
+        value.catch(() => {})
+        loader.prime(key, value)
+      }
+    },
   }
 }
 

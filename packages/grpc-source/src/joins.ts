@@ -12,6 +12,8 @@ import type { Finding } from './errors.ts'
 import type { BatchOptions, JoinOptions } from './join-options.ts'
 import { createBatchResolver, createSingleResolver } from './join-resolvers.ts'
 import type { MethodRuntime } from './method-runtime.ts'
+import type { LeafOptions } from './plans/leaf-writers.ts'
+import { markResolver } from './plans/planned-field.ts'
 import type { Operations } from './runtime/operation.ts'
 import type { FieldShape, Shapes } from './schema/shapes.ts'
 import type { TypeBuilder } from './schema/types.ts'
@@ -30,6 +32,8 @@ export interface JoinContext {
   readonly reader: (method: DescMethod) => MethodRuntime
   /** The response field that the method itself plucks. */
   readonly pluckOf: (method: DescMethod) => DescField | undefined
+  /** For plans; undefined without them. */
+  readonly codecs: LeafOptions | undefined
 }
 
 /** The fields of the joins in the options, by type. */
@@ -108,7 +112,7 @@ function createBatchField(
   report: (message: string) => undefined,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const { shapes, types } = context
-  const { itemKey = 'id', many = false } = batch
+  const { many = false, maxBatchSize } = batch
   const method = context.findMethod(batch.method)
   if (!method)
     return report(
@@ -127,29 +131,50 @@ function createBatchField(
     )
   }
   const { message } = items.value
-  if (!fieldOf(shapes, message, itemKey))
+  const itemKey = fieldOf(shapes, message, batch.itemKey ?? 'id')
+  if (!itemKey)
     return report(
-      `batch.itemKey is "${itemKey}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`,
+      `batch.itemKey is "${batch.itemKey ?? 'id'}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`,
     )
   const parentKey = batch.parentKey ?? soleValue(join.request)
   if (parentKey === undefined)
     return report("batch.parentKey is missing: name the parent's field that holds the key")
+  const runtime = context.reader(method)
+  const { resolve, keep } = createBatchResolver({
+    runtime,
+    operations: context.operations,
+    keysField: keys.name,
+    itemsField: items.name,
+    itemKey: itemKey.name,
+    parentKey,
+    many,
+    maxBatchSize,
+  })
+  // DataLoader refuses other sizes.
+  if (context.codecs && (maxBatchSize === undefined || maxBatchSize >= 1)) {
+    markResolver(resolve, {
+      kind: 'join',
+      join: {
+        runtime,
+        output: method.output,
+        keysField: keys.name,
+        items,
+        itemKey,
+        parentKey,
+        many,
+        maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
+        codecs: context.codecs,
+        keep,
+      },
+    })
+  }
   const item = types.output(message)
   const type = many ? new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(item))) : item
   return {
     type: join.required && !many ? new GraphQLNonNull(type) : type,
     description: join.description,
     extensions: { origin: originOf(method, context), requires: [parentKey] },
-    resolve: createBatchResolver({
-      runtime: context.reader(method),
-      operations: context.operations,
-      keysField: keys.name,
-      itemsField: items.name,
-      itemKey,
-      parentKey,
-      many,
-      maxBatchSize: batch.maxBatchSize,
-    }),
+    resolve,
   }
 }
 

@@ -14,7 +14,8 @@ import {
 import { isWellKnown } from '../schema/well-known.ts'
 import type { Variables } from './coerce-variables.ts'
 import type { SelectionScope } from './collect-fields.ts'
-import { createMessageCompiler } from './compile-message.ts'
+import type { JoinPlans } from './compile-join.ts'
+import { createMessageCompiler, type MessageCompiler } from './compile-message.ts'
 import { leafToJson } from './leaf-writers.ts'
 import { markOf, type PlannableField } from './planned-field.ts'
 import type { Transcoder } from './transcoder.ts'
@@ -39,6 +40,7 @@ export function compileCall(
   root: GraphQLObjectType,
   key: string,
   nodes: readonly FieldNode[],
+  joins: JoinPlans,
 ): PlannedCall {
   const [node] = nodes
   const definition = node && root.getFields()[node.name.value]
@@ -62,7 +64,7 @@ export function compileCall(
   return {
     key,
     method,
-    write: replyWriter(scope, method, definition.type, nodes),
+    write: replyWriter(createMessageCompiler(scope, method.codecs, joins), method, definition.type, nodes),
     request(variables) {
       if (constant) return constant
       const request = toRequest(variables)
@@ -79,12 +81,11 @@ function namesVariable(node: FieldNode): boolean {
 }
 
 function replyWriter(
-  scope: SelectionScope,
+  compiler: MessageCompiler,
   { output, pluck, codecs }: PlannableField,
   type: GraphQLOutputType,
   nodes: readonly FieldNode[],
 ): PlannedCall['write'] {
-  const compiler = createMessageCompiler(scope, codecs)
   const nullable = getNullableType(type)
   if (pluck) {
     const plan = compiler.field(output, pluck, type, nodes)

@@ -13,9 +13,9 @@ import type { FieldShape, ValueKind } from '../schema/shapes.ts'
 import type { SelectionScope } from './collect-fields.ts'
 import { createMapCompiler } from './compile-map.ts'
 import { leafWriter, zeroJson, type LeafOptions } from './leaf-writers.ts'
-import type { FieldRule, MessagePlan, WriteValue } from './message-plan.ts'
+import type { FieldRule, MessagePlan, Part, WriteValue } from './message-plan.ts'
 import { Unplannable } from './unplannable.ts'
-import { wireTypeOf, type Unselected } from './unselected.ts'
+import { wireTypeOf, type Codecs, type Unselected } from './unselected.ts'
 
 const EMPTY_LIST = Buffer.from('[]')
 const NULL = Buffer.from('null')
@@ -24,7 +24,7 @@ const TRUE = Buffer.from('true')
 /** How a field is found in a message, and how it is written. */
 export interface CompiledField {
   readonly rule: Omit<FieldRule, 'slot' | 'clears'>
-  readonly absent: Uint8Array | undefined
+  readonly absent: Part['absent']
   readonly write: WriteValue
 }
 
@@ -111,14 +111,11 @@ export function createFieldCompiler(
   }
 
   function single(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
-    const { number } = field.desc
-    const { value } = field
-    const wireType = wireTypeOf(value, options.scalars)
-    const isWhole = value.kind === 'message' || value.kind === 'wellKnown'
+    const rule = singleRule(field, options)
     return {
-      rule: { number, wireType, handling: isWhole ? 'once' : 'last', isList: false, check: undefined },
+      rule,
       absent: absentJson(field, type),
-      write: writerOf(value, type, nodes, wireType === 3 ? number : 0),
+      write: writerOf(field.value, type, nodes, rule.wireType === 3 ? rule.number : 0),
     }
   }
 
@@ -135,5 +132,17 @@ export function createFieldCompiler(
     if (isFlag) return flag(field, type)
     if (field.cardinality === 'map') return compileMap(field, type, nodes)
     return field.cardinality === 'list' ? list(field, type, nodes) : single(field, type, nodes)
+  }
+}
+
+/** How a field with one value is found. */
+export function singleRule({ desc, value }: FieldShape, { scalars }: Codecs): CompiledField['rule'] {
+  const isWhole = value.kind === 'message' || value.kind === 'wellKnown'
+  return {
+    number: desc.number,
+    wireType: wireTypeOf(value, scalars),
+    handling: isWhole ? 'once' : 'last',
+    isList: false,
+    check: undefined,
   }
 }

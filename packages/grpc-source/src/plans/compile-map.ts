@@ -94,7 +94,7 @@ export function createMapCompiler(
       transcoder.begin(Buffer.of(0))
       try {
         write(transcoder, 0)
-        return transcoder.json.take()
+        return transcoder.gaps.length > 0 ? undefined : transcoder.json.take()
       } catch {
         return undefined
       }

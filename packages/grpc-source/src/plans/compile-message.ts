@@ -2,7 +2,8 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import type { FieldShape } from '../schema/shapes.ts'
 import { collectFields, type SelectionScope } from './collect-fields.ts'
-import { createFieldCompiler, type CompiledField } from './compile-field.ts'
+import { createFieldCompiler, singleRule, type CompiledField } from './compile-field.ts'
+import type { JoinPlans } from './compile-join.ts'
 import type { LeafOptions } from './leaf-writers.ts'
 import { addRule, createMessagePlan, type FieldRule, type MessagePlan } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
@@ -11,8 +12,13 @@ import { Unplannable } from './unplannable.ts'
 import { createUnselected } from './unselected.ts'
 
 export interface MessageCompiler {
-  /** A selection on a message. @throws Unplannable */
-  object(desc: DescMessage, type: GraphQLObjectType, nodes: readonly FieldNode[]): MessagePlan
+  /** A selection on a message. `first`: a field that is found too, and has the first slot. @throws Unplannable */
+  object(
+    desc: DescMessage,
+    type: GraphQLObjectType,
+    nodes: readonly FieldNode[],
+    first?: FieldShape,
+  ): MessagePlan
   /** One field of a message, in the message's place. @throws Unplannable */
   field(
     desc: DescMessage,
@@ -20,6 +26,8 @@ export interface MessageCompiler {
     type: GraphQLOutputType,
     nodes: readonly FieldNode[],
   ): MessagePlan
+  /** The same, compiled in a way of its own. */
+  only(desc: DescMessage, field: FieldShape, compiled: CompiledField): MessagePlan
 }
 
 /** One way to write a field, under one response name. */
@@ -29,15 +37,25 @@ interface Selected {
   readonly head: string
 }
 
-export function createMessageCompiler(scope: SelectionScope, options: LeafOptions): MessageCompiler {
+export function createMessageCompiler(
+  scope: SelectionScope,
+  options: LeafOptions,
+  joins: JoinPlans,
+): MessageCompiler {
   const { shapes } = options
   const unselected = createUnselected(options)
-  const compileField = createFieldCompiler(scope, options, unselected, object)
+  const compileField = createFieldCompiler(scope, options, unselected, (desc, type, nodes) =>
+    object(desc, type, nodes),
+  )
 
-  function object(desc: DescMessage, type: GraphQLObjectType, nodes: readonly FieldNode[]): MessagePlan {
+  function object(
+    desc: DescMessage,
+    type: GraphQLObjectType,
+    nodes: readonly FieldNode[],
+    first?: FieldShape,
+  ): MessagePlan {
     if (type.isTypeOf) throw new Unplannable(`the type ${type.name} has an isTypeOf`)
     const { fields } = shapes.message(desc)
-    const plan = createMessagePlan()
     const selected: (Selected | { readonly head: string })[] = []
     for (const [key, fieldNodes] of selectionOf(scope, type, nodes)) {
       const head = `${selected.length === 0 ? '' : ','}${JSON.stringify(key)}:`
@@ -46,23 +64,32 @@ export function createMessageCompiler(scope: SelectionScope, options: LeafOption
         selected.push({ head: `${head}${JSON.stringify(type.name)}` })
         continue
       }
+      const joined = type.getFields()[name]
+      const mark = joined && markOf(joined)
+      if (joined && mark?.kind === 'join') {
+        const { key: field, compiled } = joins.field(scope, desc, joined, mark.join, fieldNodes, options)
+        selected.push({ field, head, compiled })
+        continue
+      }
       const definition = plainField(type, name)
       const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
       if (!field || field.annotation.resolver)
         throw new Unplannable(`${type.name}.${name} is no field of ${desc.typeName}`)
-      const isFlag = markOf(definition)?.kind === 'flag'
+      const isFlag = mark?.kind === 'flag'
       selected.push({ field, head, compiled: compileField(field, definition.type, fieldNodes, isFlag) })
     }
-    return assemble(plan, desc, selected)
+    return assemble(desc, selected, first)
   }
 
   function assemble(
-    plan: MessagePlan,
     desc: DescMessage,
     selected: readonly (Selected | { readonly head: string })[],
+    first?: FieldShape,
   ): MessagePlan {
+    const plan = createMessagePlan()
     const { fields } = shapes.message(desc)
     const rules = new Map<FieldShape, FieldRule>()
+    if (first) place(first, singleRule(first, options))
     for (const part of selected) {
       const head = Buffer.from(part.head)
       if (!('compiled' in part)) {
@@ -70,14 +97,8 @@ export function createMessageCompiler(scope: SelectionScope, options: LeafOption
         continue
       }
       const { field, compiled } = part
-      let rule = rules.get(field)
-      if (!rule) {
-        rule = { ...compiled.rule, slot: plan.slots, clears: [] }
-        plan.slots += 2
-        rules.set(field, rule)
-        addRule(plan, rule)
-      }
-      plan.parts.push({ head, slot: rule.slot, absent: compiled.absent, write: compiled.write })
+      const { slot } = rules.get(field) ?? place(field, compiled.rule)
+      plan.parts.push({ head, slot, absent: compiled.absent, write: compiled.write })
     }
     for (const field of fields) {
       if (rules.has(field)) continue
@@ -99,14 +120,23 @@ export function createMessageCompiler(scope: SelectionScope, options: LeafOption
       else addRule(plan, { ...unselected.anyContent(field), clears })
     }
     return plan
+
+    function place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {
+      const rule = { ...compiled, slot: plan.slots, clears: [] }
+      plan.slots += 2
+      rules.set(field, rule)
+      addRule(plan, rule)
+      return rule
+    }
   }
+
+  const only: MessageCompiler['only'] = (desc, field, compiled) =>
+    assemble(desc, [{ field, compiled, head: '' }])
 
   return {
     object,
-    field(desc, field, type, nodes) {
-      const compiled = compileField(field, type, nodes, false)
-      return assemble(createMessagePlan(), desc, [{ field, compiled, head: '' }])
-    },
+    field: (desc, field, type, nodes) => only(desc, field, compileField(field, type, nodes, false)),
+    only,
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { coerceVariables, type Variables } from './coerce-variables.ts'
 import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
 import { compileCall, type PlannedCall } from './compile-call.ts'
+import { createJoinPlans } from './compile-join.ts'
 import { replyReader, type ReplyReader } from './reply-reader.ts'
 import type { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
@@ -19,6 +20,7 @@ export interface Plan {
   readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
   /** The answer around the calls' parts: one more than there are calls. */
   readonly between: readonly Buffer[]
+  readonly hasJoins: boolean
 }
 
 /** An operation of a document, looked at once. */
@@ -103,6 +105,7 @@ function compilePlan(
 ): Plan {
   const root = scope.schema.getQueryType()
   if (!root) throw new Unplannable('the schema has no queries')
+  const joins = createJoinPlans(transcoder)
   const calls: PlannedCall[] = []
   const between = ['{"data":{']
   let comma = ''
@@ -111,7 +114,7 @@ function compilePlan(
     comma = ','
     if (nodes[0]?.name.value === '__typename') between[calls.length] += JSON.stringify(root.name)
     else {
-      calls.push(compileCall(scope, operation, root, key, nodes))
+      calls.push(compileCall(scope, operation, root, key, nodes, joins))
       between.push('')
     }
   }
@@ -124,6 +127,7 @@ function compilePlan(
     operation,
     calls: calls.map((call) => ({ call, read: replyReader(transcoder, call, before, after) })),
     between: isSingle ? [] : between.map((text) => Buffer.from(text)),
+    hasJoins: joins.hasAny(),
   }
 }
 

@@ -44,6 +44,11 @@ export class JsonWriter {
     return written
   }
 
+  /** Bytes written since `begin`. */
+  get length(): number {
+    return this.pos
+  }
+
   byte(value: number): void {
     if (this.pos === this.bytes.length) this.grow(1)
     this.bytes[this.pos++] = value

@@ -32,8 +32,8 @@ export interface Part {
   readonly head: Uint8Array
   /** The slot of the field; -1: `head` is everything. */
   readonly slot: number
-  /** What stands there when the field is not in the message; undefined: ordinary execution decides. */
-  readonly absent: Uint8Array | undefined
+  /** What stands there, or writes it, when the field is not in the message; undefined: ordinary execution decides. */
+  readonly absent: Uint8Array | ((transcoder: Transcoder) => void) | undefined
   readonly write: WriteValue
 }
 

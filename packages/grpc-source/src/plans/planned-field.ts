@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../method-runtime.ts'
+import type { CallSite } from '../runtime/invoker.ts'
 import type { FieldShape } from '../schema/shapes.ts'
 import type { LeafOptions } from './leaf-writers.ts'
 import type { RecordedReplies } from './recorded-replies.ts'
@@ -19,10 +20,29 @@ export interface PlannableField {
   readonly recorded: RecordedReplies
 }
 
+/** What a plan needs to know of a batched join. */
+export interface PlannableJoin {
+  readonly runtime: MethodRuntime
+  readonly output: DescMessage
+  /** The request's field that takes the keys. */
+  readonly keysField: string
+  /** The response's field that holds the items. */
+  readonly items: FieldShape
+  readonly itemKey: FieldShape
+  /** The parent's field that is its key. */
+  readonly parentKey: string
+  readonly many: boolean
+  readonly maxBatchSize: number
+  readonly codecs: LeafOptions
+  /** Keeps what a call brought, for the ordinary execution that takes the plan's place. */
+  readonly keep: (site: CallSite, keys: readonly string[], reply: Promise<Uint8Array>) => void
+}
+
 type Arguments = Readonly<Record<string, unknown>>
 type Mark =
   | { readonly kind: 'method'; readonly method: PlannableField }
-  | { readonly kind: 'flag'; readonly method?: undefined }
+  | { readonly kind: 'join'; readonly join: PlannableJoin }
+  | { readonly kind: 'flag' }
 
 /**
  * Marks a resolver as one that a plan can do without. The mark names the resolver itself, so that a wrapper which took

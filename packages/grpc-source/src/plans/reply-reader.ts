@@ -1,10 +1,13 @@
 import type { PlannedCall } from './compile-call.ts'
+import type { Gap } from './join-plan.ts'
 import type { Transcoder } from './transcoder.ts'
 
 /** A reply, and the JSON that a plan makes of it; undefined where the plan is not sure, for `reason`. */
 export interface TranscodedReply {
   readonly bytes: Uint8Array
   readonly json: Buffer | undefined
+  /** Where joined values belong in the JSON. */
+  readonly gaps: readonly Gap[]
   readonly reason: string | undefined
 }
 
@@ -25,10 +28,15 @@ export function replyReader(
       transcoder.json.raw(head)
       call.write(transcoder)
       transcoder.json.raw(tail)
-      return { bytes, json: transcoder.json.take(), reason: undefined }
+      return { bytes, json: transcoder.json.take(), gaps: transcoder.gaps, reason: undefined }
     } catch (error) {
       codecs.decoder(output)(bytes)
-      return { bytes, json: undefined, reason: error instanceof Error ? error.message : String(error) }
+      return {
+        bytes,
+        json: undefined,
+        gaps: [],
+        reason: error instanceof Error ? error.message : String(error),
+      }
     }
   }
 }

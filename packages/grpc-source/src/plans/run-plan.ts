@@ -1,10 +1,12 @@
 import type { ExecutionArgs } from 'graphql'
 import type { Variables } from './coerce-variables.ts'
 import type { Plan } from './compile-operation.ts'
+import { createJoinRun, type JoinRun } from './load-joins.ts'
 import type { Executor } from './plain-executor.ts'
 import { createPlannedResult } from './planned-result.ts'
 import type { RecordedReplies } from './recorded-replies.ts'
 import type { TranscodedReply } from './reply-reader.ts'
+import { Unsure } from './unsure.ts'
 
 export interface PlanRun {
   readonly plan: Plan
@@ -25,18 +27,17 @@ export async function runPlan({ plan, variables, args, execute, onFallBack }: Pl
   const pending = plan.calls.map(async ({ call, read }) => {
     return call.method.runtime.send(await call.request(variables), site, read)
   })
-  let replies: readonly TranscodedReply[]
+  const joins = plan.hasJoins ? createJoinRun(site) : undefined
+  const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
   try {
-    replies = await unlessAborted(pending, args)
-  } catch {
-    return fallBack('a call failed or was given up')
+    return createPlannedResult(join(plan, await unlessAborted(complete, args), joins))
+  } catch (error) {
+    return fallBack(error instanceof Unsure ? error.message : 'a call failed or was given up')
   }
-  const unsure = replies.find(({ json }) => json === undefined)
-  if (unsure) return fallBack(unsure.reason ?? 'a reply could not be read')
-  return createPlannedResult(join(plan, replies))
 
   function fallBack(reason: string): unknown {
     onFallBack(reason)
+    joins?.handOver()
     const stores = new Map<RecordedReplies, Map<string, Promise<Uint8Array>>>()
     for (const [index, { call }] of plan.calls.entries()) {
       const store = stores.get(call.method.recorded) ?? new Map<string, Promise<Uint8Array>>()
@@ -54,13 +55,26 @@ export async function runPlan({ plan, variables, args, execute, onFallBack }: Pl
   }
 }
 
-function join({ between }: Plan, replies: readonly TranscodedReply[]): Buffer {
-  if (between.length === 0) return replies[0]?.json as Buffer
+async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Promise<TranscodedReply> {
+  const reply = await pending
+  // Before a call is made that ordinary execution would make otherwise.
+  if (!reply.json) throw new Unsure(reply.reason)
+  if (reply.gaps.length > 0) await joins.load(reply.gaps)
+  return reply
+}
+
+/** @throws Unsure */
+function join({ between }: Plan, replies: readonly TranscodedReply[], joins: JoinRun | undefined): Buffer {
+  const parts = replies.map(({ json, gaps, reason }) => {
+    if (!json) throw new Unsure(reason)
+    return joins ? joins.fill(json, gaps) : json
+  })
+  if (between.length === 0) return parts[0] as Buffer
   const pieces: Buffer[] = []
   for (const [index, piece] of between.entries()) {
     pieces.push(piece)
-    const json = replies[index]?.json
-    if (json) pieces.push(json)
+    const part = parts[index]
+    if (part) pieces.push(part)
   }
   return Buffer.concat(pieces)
 }

@@ -1,6 +1,7 @@
 import { WireReader } from '../codec/wire-reader.ts'
+import type { Gap } from './join-plan.ts'
 import { JsonWriter } from './json-writer.ts'
-import type { FieldRule, MessagePlan, WriteValue } from './message-plan.ts'
+import type { FieldRule, MessagePlan, Part, WriteValue } from './message-plan.ts'
 import { Unsure } from './unsure.ts'
 
 /** As in ordinary decoding. */
@@ -20,6 +21,8 @@ const NOTHING = Buffer.alloc(0)
 export class Transcoder {
   readonly json: JsonWriter = new JsonWriter()
   reader: WireReader = new WireReader(NOTHING)
+  /** Where joined values belong in what was written, in the order of writing. */
+  gaps: Gap[] = []
   private depth = 0
   /** Begin and end of the selected fields of the messages that are open, innermost last. */
   private slots = new Int32Array(512)
@@ -29,6 +32,7 @@ export class Transcoder {
     this.reader = new WireReader(bytes)
     // JSON is seldom twice as long as protobuf.
     this.json.begin(bytes.length * 2)
+    this.gaps = []
     this.depth = 0
     this.top = 0
   }
@@ -49,8 +53,7 @@ export class Transcoder {
       if (slot === -1) continue
       const at = this.slots[base + slot] as number
       if (at === -1) {
-        if (!absent) throw new Unsure('a field that may not be null is not set')
-        json.raw(absent)
+        this.absent(absent)
         continue
       }
       reader.pos = at
@@ -63,7 +66,7 @@ export class Transcoder {
 
   /** The one field that a plan selects, in place of the message. */
   field(plan: MessagePlan): void {
-    const { json, reader } = this
+    const { reader } = this
     const [part] = plan.parts
     const base = this.open(plan)
     this.scan(plan, base, 0)
@@ -72,20 +75,19 @@ export class Transcoder {
     if (at !== -1) {
       reader.pos = at
       part.write(this, this.slots[base + part.slot + 1] as number)
-    } else if (part.absent) json.raw(part.absent)
-    else throw new Unsure('a field that may not be null is not set')
+    } else this.absent(part.absent)
     this.close(base)
   }
 
   /** A nested message, behind its length or in its group. */
-  nestedObject(plan: MessagePlan, group: number): void {
+  nestedObject(plan: MessagePlan, group: number, inspect?: (place: number) => void): void {
     const { reader } = this
     if (group !== 0) {
-      this.object(plan, group)
+      this.object(plan, group, inspect)
       return
     }
     const outer = reader.enter()
-    this.object(plan)
+    this.object(plan, 0, inspect)
     reader.leave(outer)
   }
 
@@ -130,6 +132,12 @@ export class Transcoder {
       reader.leave(outer)
     }
     json.byte(CLOSE_LIST)
+  }
+
+  private absent(given: Part['absent']): void {
+    if (!given) throw new Unsure('a field that may not be null is not set')
+    if (typeof given === 'function') given(this)
+    else this.json.raw(given)
   }
 
   /** Opens a frame of slots for a message. */

@@ -46,6 +46,8 @@ export interface RandomField {
   readonly key: string | undefined
   readonly oneof: boolean
   readonly options: string
+  /** It has few values, so that some are equal. */
+  readonly isKey?: boolean
 }
 
 export interface RandomMessage {
@@ -58,13 +60,27 @@ export interface RandomProto {
   readonly messages: readonly RandomMessage[]
   /** By `/package.Service/Method`. */
   readonly outputs: ReadonlyMap<string, RandomMessage>
+  readonly joins: readonly RandomJoin[]
+}
+
+/** Fields by their names in the proto. */
+export interface RandomJoin {
+  readonly type: string
+  readonly field: string
+  readonly method: string
+  readonly parentKey: string
+  readonly itemKey: string
+  readonly many: boolean
+  readonly required: boolean
+  readonly maxBatchSize: number | undefined
 }
 
 /** A service whose messages have fields of every kind, and hold one another and themselves. */
 export function randomProto(random: Random): RandomProto {
   const isProto2 = random.chance(0.25)
   const messageNames = random.times(1, 4, (index) => `M${index}`)
-  const messages = messageNames.map((name) => ({ name, fields: fieldsOf(messageNames) }))
+  const messages: RandomMessage[] = messageNames.map((name) => ({ name, fields: fieldsOf(messageNames) }))
+  const joined = random.times(0, 3, (index) => randomJoin(index))
   const outputs = new Map<string, RandomMessage>()
   const methods = random.times(1, 3, (index) => {
     const output = random.pick(messages)
@@ -73,6 +89,11 @@ export function randomProto(random: Random): RandomProto {
     const required = pluck === '' && random.chance(0.1) ? 'response: { required: true }' : ''
     return `  rpc Get${index}(Req) returns (${output.name}) { option (graphql.schema) = { name: "get${index}" ${pluck} ${required} }; }`
   })
+  for (const [index, { items }] of joined.entries()) {
+    outputs.set(`/t.S/Batch${index}`, items)
+    methods.push(`  rpc Batch${index}(Keys${index}) returns (${items.name});`)
+    messages.push(items)
+  }
   const optional = isProto2 ? 'optional ' : ''
   const text = `syntax = "${isProto2 ? 'proto2' : 'proto3'}"; package t;
 import "graphql.proto";
@@ -84,15 +105,71 @@ enum E { E_UNSPECIFIED = 0; E_ONE = 1; E_TWO = 2; E_NEGATIVE = -3; }
 message Req { ${optional}string id = 1; optional int64 count = 2; repeated E kinds = 3; ${optional}In in = 4; }
 message In { ${optional}bool on = 1; ${optional}In in = 2; ${optional}google.protobuf.Timestamp at = 3; map<string, int32> sizes = 4; }
 message Nothing {}
+${joined.map(({ keys }, index) => `message Keys${index} { repeated ${keys} ids = 1; }`).join('\n')}
 ${messages.map(printMessage).join('\n')}`
-  return { text, messages, outputs }
+  return { text, messages, outputs, joins: joined.map(({ join }) => join) }
+
+  function randomJoin(index: number): {
+    readonly join: RandomJoin
+    readonly keys: string
+    readonly items: RandomMessage
+  } {
+    const [parent, item] = [random.pick(messages), random.pick(messages)]
+    const keyOf = ({ fields }: RandomMessage): string =>
+      (random.chance(0.9) ? fields.find(({ isKey }) => isKey) : random.pick(fields))?.name as string
+    const items = {
+      name: 'items',
+      number: random.chance(0.1) ? 700 : 20,
+      type: item.name,
+      label: 'repeated',
+      key: undefined,
+      oneof: false,
+      options: '',
+    } as const
+    return {
+      join: {
+        type: parent.name,
+        field: `join${index}`,
+        method: `t.S.Batch${index}`,
+        parentKey: keyOf(parent),
+        itemKey: keyOf(item),
+        many: random.chance(0.3),
+        required: random.chance(0.15),
+        maxBatchSize: random.pick([undefined, undefined, 1, 2]),
+      },
+      keys: random.pick(['string', 'string', 'string', 'string', 'int64', 'E']),
+      items: {
+        name: `Items${index}`,
+        fields: random.chance(0.3) ? [...fieldsOf(messageNames).slice(0, 2), items] : [items],
+      },
+    }
+  }
 
   function fieldsOf(others: readonly string[]): RandomField[] {
     let number = 0
-    return random.times(2, 9, (index) => {
-      number += random.chance(0.1) ? 1 + random.int(3000) : 1 + random.int(2)
-      return randomField(index, number, others)
-    })
+    const next = (): number => (number += random.chance(0.1) ? 1 + random.int(3000) : 1 + random.int(2))
+    const fields = random.times(2, 9, (index) => randomField(index, next(), others))
+    const key: RandomField = {
+      name: 'k_id',
+      number: next(),
+      type: random.pick([
+        'string',
+        'string',
+        'string',
+        'int32',
+        'int64',
+        'bool',
+        'E',
+        'StringValue',
+        'double',
+      ]),
+      label: random.pick(['', '', 'optional']),
+      key: undefined,
+      oneof: random.chance(0.1),
+      options: '',
+      isKey: true,
+    }
+    return [...fields, key.type === 'StringValue' || key.oneof ? { ...key, label: '' } : key]
   }
 
   function randomField(index: number, number: number, others: readonly string[]): RandomField {

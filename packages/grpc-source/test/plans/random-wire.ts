@@ -90,7 +90,9 @@ export function randomReply(random: Random, proto: RandomProto, message: RandomM
     }
     if (label === 'group') return [group(field, depth)]
     if (label !== 'repeated') {
-      return random.times(1, random.chance(oddity) ? 3 : 1, () => tagged(number, type, depth))
+      return random.times(1, random.chance(oddity) ? 3 : 1, () =>
+        field.isKey && random.chance(0.9) ? keyBytes(field) : tagged(number, type, depth),
+      )
     }
     const count = random.chance(0.1) && depth === 0 ? 30 : random.int(4)
     if (!isPackable(type) || random.chance(0.3)) {
@@ -101,6 +103,18 @@ export function randomReply(random: Random, proto: RandomProto, message: RandomM
     const pieces = [lengthDelimited(number, cut)]
     if (random.chance(oddity)) pieces.push(tagged(number, type, depth))
     return pieces
+  }
+
+  function keyBytes({ number, type }: RandomField): Buffer {
+    const value = random.int(3)
+    if (type === 'string') return lengthDelimited(number, Buffer.from(`${value || ''}`))
+    if (type === 'StringValue')
+      return lengthDelimited(
+        number,
+        value === 0 ? Buffer.alloc(0) : lengthDelimited(1, Buffer.from(`${value}`)),
+      )
+    const bytes = type === 'double' ? Buffer.from(new Float64Array([value]).buffer) : varint(BigInt(value))
+    return Buffer.concat([varint(BigInt(number * 8 + wireType(type))), bytes])
   }
 
   function group({ number, type }: RandomField, depth: number): Buffer {

@@ -1,0 +1,45 @@
+import type { MessagePlan } from './message-plan.ts'
+import type { PlannableJoin } from './planned-field.ts'
+
+/** A join of an operation, whose calls serve all fields that select it. */
+export interface PlannedJoin {
+  readonly join: PlannableJoin
+  readonly places: JoinPlace[]
+  readonly read: (bytes: Uint8Array) => JoinReply
+}
+
+/** A selected field that a join resolves. */
+export interface JoinPlace {
+  readonly join: PlannedJoin
+  /** Finds and writes the items in a reply of the join. */
+  readonly plan: MessagePlan
+  /** What stands for a key without items; undefined: ordinary execution decides. */
+  readonly missing: Buffer | undefined
+}
+
+/** Where a joined value belongs in JSON that is written without it. */
+export interface Gap {
+  readonly at: number
+  readonly place: JoinPlace
+  readonly key: string
+}
+
+/** A part of JSON, and the gaps in it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly gaps: readonly Gap[]
+}
+
+/** The items of a reply as one place selects them. */
+export interface JoinedItems {
+  readonly json: Buffer
+  readonly byKey: ReadonlyMap<string, readonly Span[]>
+}
+
+export interface JoinReply {
+  readonly bytes: Uint8Array
+  /** Undefined where the plan is not sure, for `reason`. */
+  readonly items: ReadonlyMap<JoinPlace, JoinedItems> | undefined
+  readonly reason: string | undefined
+}

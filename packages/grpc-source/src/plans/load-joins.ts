@@ -1,0 +1,167 @@
+import type { CallSite } from '../runtime/invoker.ts'
+import { fillGaps } from './fill-gaps.ts'
+import type { Gap, JoinedItems, JoinPlace, JoinReply, PlannedJoin } from './join-plan.ts'
+import { Unsure } from './unsure.ts'
+
+/** The joins of one execution. */
+export interface JoinRun {
+  /** Makes the calls for what belongs in the gaps, and in the gaps of that. @throws Unsure */
+  load(gaps: readonly Gap[]): Promise<void>
+  /** The JSON with values in its gaps, all of which are loaded. @throws Unsure */
+  fill(json: Buffer, gaps: readonly Gap[]): Buffer
+  /** Ends it: nothing more is called, and what was called is kept for ordinary execution. */
+  handOver(): void
+}
+
+/** One call of a join, which takes keys until it is sent. */
+interface Batch {
+  readonly keys: string[]
+  isSent: boolean
+  /** Undefined where nothing was to be sent. */
+  reply: Promise<JoinReply | undefined>
+  items: JoinReply['items']
+}
+
+interface Load {
+  readonly batches: Batch[]
+  readonly byKey: Map<string, Batch>
+}
+
+const OPEN = Buffer.from('[')
+const COMMA = Buffer.from(',')
+const CLOSE = Buffer.from(']')
+
+export function createJoinRun(site: CallSite): JoinRun {
+  const loads = new Map<PlannedJoin, Load>()
+  /** By key; undefined where it is not written yet. */
+  const values = new Map<JoinPlace, Map<string, Buffer | undefined>>()
+  let isOver = false
+
+  function loadOf(join: PlannedJoin): Load {
+    let known = loads.get(join)
+    if (!known) loads.set(join, (known = { batches: [], byKey: new Map() }))
+    return known
+  }
+
+  function valuesOf(place: JoinPlace): Map<string, Buffer | undefined> {
+    let known = values.get(place)
+    if (!known) values.set(place, (known = new Map()))
+    return known
+  }
+
+  /** The call that takes the next key. Like DataLoader's, it waits for all who are about to ask. */
+  function openBatch(join: PlannedJoin, { batches }: Load): Batch {
+    const last = batches.at(-1)
+    if (last && !last.isSent && last.keys.length < join.join.maxBatchSize) return last
+    const batch: Batch = {
+      keys: [],
+      isSent: false,
+      items: undefined,
+      reply: afterPromises().then(() => {
+        batch.isSent = true
+        return isOver || batch.keys.length === 0 ? undefined : send(join, batch)
+      }),
+    }
+    // Who waits for several calls hears of the first failure.
+    batch.reply.catch(() => {})
+    batches.push(batch)
+    return batch
+  }
+
+  async function send({ join, read }: PlannedJoin, batch: Batch): Promise<JoinReply> {
+    const { runtime, keysField } = join
+    const reply = await runtime.send(await runtime.encode({ [keysField]: batch.keys }), site, read)
+    batch.items = reply.items
+    return reply
+  }
+
+  async function load(gaps: readonly Gap[]): Promise<void> {
+    const waiting = new Map<Batch, Gap[]>()
+    for (const gap of gaps) {
+      const { place, key } = gap
+      const seen = valuesOf(place)
+      if (seen.has(key)) continue
+      seen.set(key, undefined)
+      const own = loadOf(place.join)
+      // With DataLoader, who asks again for a key waits for the call that others ask for meanwhile.
+      const batch = openBatch(place.join, own)
+      if (!own.byKey.has(key)) {
+        own.byKey.set(key, batch)
+        batch.keys.push(key)
+      }
+      const others = waiting.get(batch)
+      if (others) others.push(gap)
+      else waiting.set(batch, [gap])
+    }
+    await Promise.all([...waiting].map(([batch, wanted]) => follow(batch, wanted)))
+  }
+
+  /** Loads what belongs in the gaps of values, once they are there. */
+  async function follow(batch: Batch, wanted: readonly Gap[]): Promise<void> {
+    for (const { reply } of new Set([batch, ...wanted.map(ownerOf)])) {
+      const brought = await reply
+      if (brought && !brought.items) throw new Unsure(brought.reason)
+    }
+    const below: Gap[] = []
+    for (const gap of wanted)
+      for (const span of itemsOf(gap)?.byKey.get(gap.key) ?? []) below.push(...span.gaps)
+    if (below.length > 0) await load(below)
+  }
+
+  function ownerOf({ place, key }: Gap): Batch {
+    return loadOf(place.join).byKey.get(key) as Batch
+  }
+
+  function itemsOf(gap: Gap): JoinedItems | undefined {
+    return ownerOf(gap).items?.get(gap.place)
+  }
+
+  /** Many parents have the same item: it is written once. */
+  function valueOf(gap: Gap): Buffer {
+    const { place, key } = gap
+    const written = valuesOf(place)
+    let value = written.get(key)
+    if (!value) written.set(key, (value = write(gap)))
+    return value
+  }
+
+  function write(gap: Gap): Buffer {
+    const { place, key } = gap
+    const items = itemsOf(gap)
+    const spans = items?.byKey.get(key)
+    if (!items || !spans) {
+      if (!place.missing) throw new Unsure('a joined field that may not be null has no item')
+      return place.missing
+    }
+    const texts = spans.map((span) => fillGaps(items.json, span, valueOf))
+    if (!place.join.join.many) return texts[0] as Buffer
+    return Buffer.concat([
+      OPEN,
+      ...texts.flatMap((text, index) => (index === 0 ? [text] : [COMMA, text])),
+      CLOSE,
+    ])
+  }
+
+  return {
+    load,
+    fill: (json, gaps) => fillGaps(json, { start: 0, end: json.length, gaps }, valueOf),
+    handOver() {
+      isOver = true
+      for (const [{ join }, { batches }] of loads) {
+        for (const { isSent, keys, reply } of batches) {
+          if (!isSent || keys.length === 0) continue
+          join.keep(
+            site,
+            keys,
+            reply.then((brought) => (brought as JoinReply).bytes),
+          )
+        }
+      }
+    },
+  }
+}
+
+/** After all that promises which are settled now have in store. */
+function afterPromises(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
+}
