@@ -72,8 +72,9 @@ export function randomOperation(random: Random, schema: GraphQLSchema): RandomOp
 
   function fieldsOf(type: GraphQLObjectType, depth: number): string {
     const fields = Object.values(type.getFields())
+    const joins = fields.filter(({ name }) => name.startsWith('join'))
     const chosen = random
-      .times(1, 6, () => random.pick(fields))
+      .times(1, 6, () => random.pick(joins.length > 0 && random.chance(0.2) ? joins : fields))
       .flatMap((field) => {
         const named = getNamedType(field.type)
         const isDeep = !isObjectType(named) && !isUnionType(named) ? false : depth > 2

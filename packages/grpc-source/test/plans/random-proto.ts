@@ -137,7 +137,7 @@ ${messages.map(printMessage).join('\n')}`
         required: random.chance(0.15),
         maxBatchSize: random.pick([undefined, undefined, 1, 2]),
       },
-      keys: random.pick(['string', 'string', 'string', 'string', 'int64', 'E']),
+      keys: random.chance(0.9) ? 'string' : random.pick(['int64', 'E']),
       items: {
         name: `Items${index}`,
         fields: random.chance(0.3) ? [...fieldsOf(messageNames).slice(0, 2), items] : [items],
