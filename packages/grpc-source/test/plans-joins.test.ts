@@ -21,7 +21,7 @@ message Post { string id = 1; string author_id = 2; int32 editor = 3; }
 message Users { repeated User users = 1; }
 message User { string id = 1; string name = 2 [(graphql.field).required = true]; optional string team_id = 3; }
 message Teams { repeated Team teams = 1; }
-message Team { string id = 1; string name = 2; }`
+message Team { string id = 1; string name = 2; map<string, Post> pinned = 3; }`
 
 const batch = (method: string, items: string, parentKey: string): BatchOptions => ({
   method: `j.S.${method}`,
@@ -208,6 +208,39 @@ describe('plans with joins', () => {
       expect(answer.data).toBeNull()
       expect(answer.errors[0].path).toEqual(['posts', 3, 'author'])
       expect(server.calls).toHaveLength(2)
+    }
+  })
+
+  it('join from the zero values of what is not on the wire', async () => {
+    const replies: Record<string, Buffer> = {
+      // A post without anything; a team with an entry that has only a key, and one with an empty post.
+      '/j.S/ListPosts': Buffer.from([0x0a, 0]),
+      '/j.S/BatchGetUsers': Buffer.from([0x0a, 9, 0x0a, 1, 0x30, 0x12, 1, 0x41, 0x1a, 1, 0x74]),
+      '/j.S/BatchGetTeams': Buffer.from([
+        0x0a, 15, 0x0a, 1, 0x74, 0x1a, 3, 0x0a, 1, 0x6b, 0x1a, 5, 0x0a, 1, 0x6c, 0x12, 0,
+      ]),
+    }
+    const query =
+      '{ posts(count: 1) { author { id } editedBy { name team { pinned { key value { id editedBy { name } } } } } } }'
+    for (const plans of [true, false]) {
+      const calls: string[] = []
+      const { yoga } = await planned({
+        plans,
+        transport: () => ({
+          unary({ path }) {
+            calls.push(path)
+            return Promise.resolve(replies[path] as Buffer)
+          },
+          stream: () => expect.unreachable('nothing streams'),
+          close() {},
+        }),
+      })
+      const value = { id: '', editedBy: { name: 'A' } }
+      const pinned = ['k', 'l'].map((key) => ({ key, value }))
+      expect(await run(yoga, query)).toEqual({
+        data: { posts: [{ author: null, editedBy: { name: 'A', team: { pinned } } }] },
+      })
+      expect(calls).toEqual(Object.keys(replies))
     }
   })
 
