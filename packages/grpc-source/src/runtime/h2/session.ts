@@ -53,7 +53,6 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#outgoing = new Outgoing(socket, DEFAULT_WINDOW)
     this.#parser = new FrameParser(this)
     const left = (): void => this.destroy(new Error('the server closed the connection'))
-    socket.on('data', (chunk: Buffer) => this.#read(chunk))
     socket.on('error', (error) => this.destroy(error))
     socket.on('end', left).on('close', left)
   }
@@ -72,6 +71,18 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#streams.set(stream.id, stream)
     this.#nextId += 2
     return stream
+  }
+
+  /** Takes what came from the socket; the memory may be used again afterwards. */
+  read(chunk: Buffer): void {
+    if (this.isDestroyed) return
+    this.heardAt = Date.now()
+    try {
+      this.#parser.push(chunk)
+    } catch (error) {
+      if (error instanceof Http2ProtocolError) this.#outgoing.goaway(error.code)
+      this.destroy(error as Error)
+    }
   }
 
   ping(onAck: () => void): void {
@@ -175,16 +186,6 @@ export class Http2Session implements FrameHandler, StreamSession {
         throw unexpected(type)
       default:
       // Priorities are not for clients, and what is unknown is to be left out.
-    }
-  }
-
-  #read(chunk: Buffer): void {
-    this.heardAt = Date.now()
-    try {
-      this.#parser.push(chunk)
-    } catch (error) {
-      if (error instanceof Http2ProtocolError) this.#outgoing.goaway(error.code)
-      this.destroy(error as Error)
     }
   }
 

@@ -7,7 +7,7 @@ export interface StreamOwner {
   writeHeaders(out: OutBuffer): void
   /** The response's headers, then perhaps its trailers. */
   onHeaders(headers: HeaderList, isEnd: boolean): void
-  /** Valid for as long as anyone keeps it. */
+  /** To be read now: the memory is used again. */
   onData(piece: Buffer): void
   /** All data given so far is on its way. */
   onDrain(): void

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { OnReadOpts, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { ErrorCode } from '../h2/codes.ts'
 import { Http2Session } from '../h2/session.ts'
@@ -10,8 +10,8 @@ export interface Keepalive {
 }
 
 export interface ConnectionOptions {
-  /** Begins to connect. */
-  openSocket(): Socket
+  /** Begins to connect. What comes from the peer goes to `onRead` instead of events. */
+  openSocket(onRead: OnReadOpts): Socket
   /** Why a socket that has connected cannot be used. */
   checkSocket(socket: Socket): string | undefined
   /** 0: for ever. */
@@ -29,6 +29,7 @@ export interface ConnectionOptions {
 
 export type ConnectionState = 'connecting' | 'ready' | 'retired'
 
+const READ_BYTES = 64 * 1024
 /** Stream ids have 31 bits. */
 const MAX_STREAM = 2 ** 31 - 2_001
 
@@ -50,7 +51,14 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    const socket = options.openSocket()
+    const socket = options.openSocket({
+      // Without it every read takes 64 KiB of new memory.
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback: (bytes, buffer) => {
+        session.read(buffer.subarray(0, bytes) as Buffer)
+        return true
+      },
+    })
     const session = new Http2Session(socket, {
       onSettings: (limit) => this.#onSettings(limit),
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),

@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import {
   checkServerIdentity,
   connect as connectTls,
@@ -12,6 +12,8 @@ import type { TlsOptions } from '../endpoint.ts'
 import { Connection } from './connection.ts'
 import type { PoolOptions } from './pool.ts'
 import { parseTarget, type SocketAddress, type Target } from './target.ts'
+
+type OpenSocket = (address: SocketAddress, onread: OnReadOpts) => Socket
 
 /** An endpoint as the other parts use it. */
 export interface Connector extends Pick<PoolOptions, 'connection'> {
@@ -31,7 +33,9 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
   }
   let { keepalive } = channel
   const target = parseTarget(address)
-  const open = tls ? createTlsOpener(address, target, tls) : connectTcp
+  const open: OpenSocket = tls
+    ? createTlsOpener(address, target, tls)
+    : (socketAddress, onread) => connectTcp({ ...socketAddress, onread })
 
   return {
     target,
@@ -41,7 +45,7 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
       new Connection({
         ...events,
         connectTimeoutMs,
-        openSocket: () => open(socketAddress).setNoDelay(true),
+        openSocket: (onread) => open(socketAddress, onread).setNoDelay(true),
         checkSocket: (socket) =>
           socket instanceof TLSSocket && socket.alpnProtocol !== 'h2'
             ? 'the server did not agree to HTTP/2 (ALPN)'
@@ -59,7 +63,7 @@ function createTlsOpener(
   address: string,
   target: Target,
   { ca, cert, key, serverName }: TlsOptions,
-): (address: SocketAddress) => Socket {
+): OpenSocket {
   const pem = (value: string | Uint8Array | undefined): string | Buffer | undefined =>
     value instanceof Uint8Array ? Buffer.from(value) : value
   let secureContext: SecureContext
@@ -72,7 +76,7 @@ function createTlsOpener(
       { cause },
     )
   }
-  return (socketAddress) => {
+  return (socketAddress, onread) => {
     const name =
       serverName ?? target.hostName ?? ('host' in socketAddress ? socketAddress.host : target.authority)
     return connectTls({
@@ -81,6 +85,6 @@ function createTlsOpener(
       ALPNProtocols: ['h2'],
       ...(isIP(name) ? {} : { servername: name }),
       checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
-    })
+    }).on('data', (bytes: Buffer) => onread.callback(bytes.length, bytes))
   }
 }

@@ -8,26 +8,31 @@ export interface Message {
   readonly isCompressed: boolean
 }
 
-const HEADER_BYTES = 5
+const PREFIX_BYTES = 5
+const NOTHING = Buffer.alloc(0)
 
 /** A message with gRPC's prefix: a flag byte and the length. */
 export function toFrame(message: Uint8Array, isCompressed: boolean): Buffer {
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + message.length)
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length)
   frame[0] = isCompressed ? 1 : 0
   frame.writeUInt32BE(message.length, 1)
-  frame.set(message, HEADER_BYTES)
+  frame.set(message, PREFIX_BYTES)
   return frame
 }
 
-/** Cuts a byte stream into messages. A message that lies in one chunk is handed on without a copy. */
+/** Memory for a message before any of it has come: a prefix alone is not to be worth megabytes. */
+const FIRST_BYTES = 256 * 1024
+
+/** Cuts a byte stream into messages. They have memory of their own. */
 export class FrameReader {
   readonly #maxBytes: number
   readonly #onMessage: (message: Message) => void
-  /** Bytes of the frame that is not whole yet. */
-  #chunks: Buffer[] = []
+  readonly #prefix = new Uint8Array(PREFIX_BYTES)
+  #prefixLength = 0
+  /** The message that is not whole yet, as far as it has come; and how long it will be. */
+  #message: Buffer = NOTHING
   #length = 0
-  /** Of the frame that is not whole yet, prefix included; the prefix alone until it is known. */
-  #wanted: number = HEADER_BYTES
+  #size = 0
 
   /** `maxBytes` below 0: no limit. */
   constructor(maxBytes: number, onMessage: (message: Message) => void) {
@@ -36,43 +41,49 @@ export class FrameReader {
   }
 
   get isBetweenMessages(): boolean {
-    return this.#length === 0
+    return this.#prefixLength === 0
   }
 
   /** @throws GrpcCallError when a message is too large or no gRPC message */
   push(chunk: Buffer): void {
-    let rest = chunk
-    if (this.#length > 0) {
-      this.#chunks.push(chunk)
-      this.#length += chunk.length
-      if (this.#length < this.#wanted) return
-      rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#length)
-      this.#chunks = []
-      this.#length = 0
-      this.#wanted = HEADER_BYTES
-    }
-    while (rest.length >= HEADER_BYTES) {
-      const end = HEADER_BYTES + this.#sizeOf(rest)
-      if (rest.length < end) {
-        this.#wanted = end
-        break
+    for (let pos = 0; pos < chunk.length;) {
+      if (this.#prefixLength < PREFIX_BYTES) {
+        this.#prefix[this.#prefixLength++] = chunk[pos++] as number
+        if (this.#prefixLength < PREFIX_BYTES) continue
+        this.#begin()
       }
-      this.#onMessage({ bytes: rest.subarray(HEADER_BYTES, end), isCompressed: rest[0] === 1 })
-      rest = rest.subarray(end)
+      const end = Math.min(chunk.length, pos + this.#size - this.#length)
+      this.#append(chunk, pos, end)
+      pos = end
+      if (this.#length < this.#size) return
+      const bytes = this.#message
+      this.#prefixLength = 0
+      this.#message = NOTHING
+      this.#onMessage({ bytes, isCompressed: this.#prefix[0] === 1 })
     }
-    if (rest.length === 0) return
-    this.#chunks.push(rest)
-    this.#length = rest.length
   }
 
-  #sizeOf(frame: Buffer): number {
-    const flag = frame[0]
+  #begin(): void {
+    const [flag, a = 0, b = 0, c = 0, d = 0] = this.#prefix
     if (flag !== 0 && flag !== 1) {
       throw new GrpcCallError('INTERNAL', `the reply is no gRPC message: its first byte is ${flag}`)
     }
-    const size = frame.readUInt32BE(1)
+    const size = a * 2 ** 24 + ((b << 16) | (c << 8) | d)
     if (this.#maxBytes >= 0 && size > this.#maxBytes) throw tooLarge(size, this.#maxBytes)
-    return size
+    this.#size = size
+    this.#length = 0
+    this.#message = Buffer.allocUnsafe(Math.min(size, FIRST_BYTES))
+  }
+
+  #append(chunk: Buffer, from: number, to: number): void {
+    const length = this.#length + to - from
+    if (length > this.#message.length) {
+      const larger = Buffer.allocUnsafe(Math.min(this.#size, Math.max(length, this.#message.length * 2)))
+      larger.set(this.#message)
+      this.#message = larger
+    }
+    chunk.copy(this.#message, this.#length, from, to)
+    this.#length = length
   }
 }
 
