@@ -168,7 +168,7 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   /** Reloads when a proto or descriptor file changes. Default false. */
   readonly watch?: boolean | undefined
   /**
-   * What carries calls: `http2` (default), of its own and for a fifth of the CPU, or `grpc-js`, which
+   * What carries calls: `http2` (default), of its own and for a tenth of the CPU, or `grpc-js`, which
    * also knows `xds:` targets, `channel.raw` and proxies named by the environment. Or a function that makes one's own.
    */
   readonly transport?: 'http2' | 'grpc-js' | ((endpoint: ResolvedEndpoint) => Transport) | undefined
