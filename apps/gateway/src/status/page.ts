@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { ASSETS_FOLDER } from '../assets-folder.ts'
 
 export interface StatusPage {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-const FILE = new URL('../../assets/status.html', import.meta.url)
+const FILE = new URL('status.html', ASSETS_FOLDER)
 
 /** The page, and headers that let it run its own script, talk to its own origin, and nothing else. */
 export function readStatusPage(): StatusPage {

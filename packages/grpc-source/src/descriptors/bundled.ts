@@ -14,6 +14,7 @@ import {
   file_google_protobuf_type,
   file_google_protobuf_wrappers,
 } from '@bufbuild/protobuf/wkt'
+import { PROTO_FOLDER } from '../proto-folder.ts'
 
 const WELL_KNOWN: readonly DescFile[] = [
   file_google_protobuf_descriptor,
@@ -49,5 +50,5 @@ export function wellKnownFile(importPath: string): DescFile | undefined {
 export function shippedProto(importPath: string): string | undefined {
   const name = importPath.endsWith('/graphql.proto') ? 'graphql.proto' : importPath
   if (!SHIPPED.has(name)) return undefined
-  return readFileSync(fileURLToPath(new URL(`../../proto/${name}`, import.meta.url)), 'utf8')
+  return readFileSync(fileURLToPath(new URL(name, PROTO_FOLDER)), 'utf8')
 }

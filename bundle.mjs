@@ -1,0 +1,24 @@
+// Writes a package's modules as one file for each entry of its `exports` and `bin`: Node takes about half a
+// millisecond for every module that it links, and the gateway's own are 350. Run in the package's folder, after `tsc`
+// has written the declarations.
+import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { rolldown } from 'rolldown'
+
+const { exports, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+const files = [...Object.values(exports).map((entry) => entry.default), ...Object.values(bin)].filter(Boolean)
+const names = files.map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, '$1'))
+
+for (const file of readdirSync('dist', { recursive: true })) {
+  if (/\.js(\.map)?$/.test(file)) rmSync(join('dist', file))
+}
+const bundle = await rolldown({
+  input: Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`])),
+  // Other packages stay what they are: there must be one graphql, and one of each of ours.
+  external: (id) => !id.startsWith('.') && !isAbsolute(id),
+  platform: 'node',
+  transform: { target: 'es2022' },
+})
+// Parts that entries share, or load late, lie beside each other: files are found from `import.meta.url`.
+await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: '[name]-[hash].js' })
+await bundle.close()
