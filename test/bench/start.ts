@@ -1,7 +1,7 @@
 // What a start costs: the built gateway on the demo's config, from the start of its process to its first right answer,
 // and its memory when nobody has asked for anything more. `pnpm bench:start [--smoke] [--write]`
 import { rm } from 'node:fs/promises'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { spawnProcess, type SpawnedProcess, waitUntil } from '@vinyasa/test-kit'
@@ -164,7 +164,7 @@ const targets = contenders.slice(0, 2).flatMap(({ name }) => {
 const versions = ['graphql-yoga', 'mercurius', 'graphql', '@grpc/grpc-js']
   .map((name) => `${name} ${versionOf(name, import.meta.url)}`)
   .join(', ')
-const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`
+const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()} (load ${loadavg()[1]?.toFixed(1)})`
 const text = `## Start
 
 ${new Date().toISOString().slice(0, 10)}, ${machine}, ${versions}. Medians of ${rounds} interleaved rounds (least–most), from the start of the process to its first right answer; memory ${idle} s later. \`pnpm bench:start\`
