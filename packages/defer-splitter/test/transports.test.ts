@@ -2,13 +2,19 @@ import { createServer as createHttp2Server, connect } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import { createDisposables, type Disposables, requestMultipart, waitUntil } from '@vinyasa/test-kit'
+import {
+  createDisposables,
+  describeWithNginx,
+  type Disposables,
+  requestMultipart,
+  startNginx,
+  waitUntil,
+} from '@vinyasa/test-kit'
 import { useContentEncoding } from '@whatwg-node/server'
 import compression from 'compression'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from './support/listen.ts'
-import { findNginx, startNginx } from './support/nginx.ts'
 import { createTestServer, partsOf, type ServerInit } from './support/server.ts'
 
 const query =
@@ -89,31 +95,28 @@ function completeParts(body: string): any[] {
   return partsOf(body.slice(0, body.lastIndexOf('\r\n---') + 5) + '\r\n')
 }
 
-const useNginx = findNginx() ?? (process.env['CI'] ? 'required' : undefined)
-if (!useNginx) {
-  // One loud line; CI has nginx and fails without it.
-  process.stderr.write('SKIPPED: nginx is not installed, so @defer through a reverse proxy was not tested\n')
-}
-describe.skipIf(!useNginx)('through nginx with its default buffering', () => {
-  async function throughNginx(disposables: Disposables, extra?: string) {
+describeWithNginx('through nginx with its default buffering', () => {
+  async function throughNginx(disposables: Disposables, http?: string) {
     const stage = createStage()
     const upstream = await listen(stage.yoga, disposables)
-    return { stage, nginx: disposables.use(await startNginx(upstream, extra)) }
+    const location = `proxy_pass ${new URL(upstream).origin};`
+    const { port } = disposables.use(await startNginx({ location, ...(http && { http }) }))
+    return { stage, url: `http://127.0.0.1:${port}/graphql` }
   }
 
   it('parts arrive one by one', async () => {
-    const { stage, nginx } = await throughNginx(createDisposables(onTestFinished))
-    const { seen, response } = await overHttp(nginx.url)
+    const { stage, url } = await throughNginx(createDisposables(onTestFinished))
+    const { seen, response } = await overHttp(url)
     await expectOneByOne(seen, stage.release)
     expect(await response.ended).toEqual({ complete: true })
   })
 
   it('parts arrive one by one compressed by nginx', async () => {
-    const { stage, nginx } = await throughNginx(
+    const { stage, url } = await throughNginx(
       createDisposables(onTestFinished),
       'gzip on; gzip_min_length 0; gzip_types *;',
     )
-    const { response } = await overHttp(nginx.url, { 'accept-encoding': 'gzip' })
+    const { response } = await overHttp(url, { 'accept-encoding': 'gzip' })
     expect(response.headers['content-encoding']).toBe('gzip')
     const gunzip = createGunzip()
     let body = ''

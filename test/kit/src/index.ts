@@ -10,6 +10,7 @@ export {
   type RawRequest,
   requestMultipart,
 } from './multipart.ts'
+export { describeWithNginx, findNginx, type Nginx, type NginxOptions, startNginx } from './nginx.ts'
 export { parseProtos, type ProtoFiles } from './protos.ts'
 export {
   connectRawWebSocket,

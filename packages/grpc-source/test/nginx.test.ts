@@ -1,0 +1,62 @@
+import { describeWithNginx, startNginx } from '@vinyasa/test-kit'
+import { expect, it } from 'vitest'
+import { createHttp2Transport } from '../src/runtime/http2/transport.ts'
+import type { Transport } from '../src/runtime/transport.ts'
+import { disposables } from './harness.ts'
+import { answer, frame, startWireServer } from './wire-server.ts'
+
+const CALL = { path: '/w.S/Get', metadata: [], timeoutMs: 10_000, signal: undefined }
+
+// nginx keeps a table of the headers it sends, writes them in Huffman codes, and cuts data into frames of its own.
+describeWithNginx('transport http2 through nginx', () => {
+  /** The backend answers with as many bytes as it is asked for; for "no", with an error. */
+  async function transport(): Promise<Transport> {
+    const scope = disposables()
+    const backend = scope.use(
+      await startWireServer((call) => {
+        const asked = call.body.toString('latin1', 5)
+        const echo = { 'x-echo': String(call.headers['x-long'] ?? '') }
+        if (asked === 'no')
+          answer(call, Buffer.alloc(0), { 'grpc-status': '9', 'grpc-message': 'n%C3%B6' }, echo)
+        else answer(call, frame(Buffer.alloc(Number(asked), 'x')), { 'grpc-status': '0', ...echo })
+      }),
+    )
+    const { port } = scope.use(
+      await startNginx({ listen: 'http2', location: `grpc_pass grpc://${backend.address};` }),
+    )
+    return scope.use(createHttp2Transport({ address: `127.0.0.1:${port}`, tls: undefined, channel: {} }))
+  }
+
+  it('replies of all sizes are whole', async () => {
+    const { unary } = await transport()
+    for (const size of [0, 1, 16_383, 16_384, 65_536, 1_000_000, 3_000_000]) {
+      const reply = await unary(CALL, Buffer.from(String(size)))
+      expect([reply.length, reply.every((byte) => byte === 120)]).toEqual([size, true])
+    }
+  })
+
+  it('500 calls at once, each with headers of its own, get their own replies', async () => {
+    const { unary } = await transport()
+    const sizes = Array.from({ length: 500 }, (_, index) => index * 20)
+    const replies = await Promise.all(
+      sizes.map((size) =>
+        unary({ ...CALL, metadata: [['x-long', `${size} `.repeat(100).trim()]] }, Buffer.from(String(size))),
+      ),
+    )
+    expect(replies.map((reply) => reply.length)).toEqual(sizes)
+  })
+
+  it('errors of the backend, and of nginx without one, have their codes', async () => {
+    const { unary } = await transport()
+    await expect(unary(CALL, Buffer.from('no'))).rejects.toMatchObject({
+      status: 'FAILED_PRECONDITION',
+      message: 'nö',
+    })
+    const scope = disposables()
+    const { port } = scope.use(await startNginx({ listen: 'http2', location: 'return 503;' }))
+    const alone = scope.use(
+      createHttp2Transport({ address: `127.0.0.1:${port}`, tls: undefined, channel: {} }),
+    )
+    await expect(alone.unary(CALL, Buffer.from('1'))).rejects.toMatchObject({ status: 'UNAVAILABLE' })
+  })
+})
