@@ -120,6 +120,16 @@ describe('a TypeScript config', () => {
     expect(await schemaIn(directory)).toContain('second: String')
   })
 
+  it('that is none is reported, with and without a folder to keep it in', async () => {
+    const directory = await folderWith('gateway.config.ts', 'export default {')
+    const line = /gateway\.config\.ts: ParseError: Unexpected token/
+    const first = runIn(directory, ['start'])
+    expect([await first.code, first.err]).toEqual([1, [expect.stringMatching(line)]])
+    await mkdir(join(directory, 'node_modules'))
+    const second = runIn(directory, ['start'])
+    expect([await second.code, second.err]).toEqual([1, [expect.stringMatching(line)]])
+  })
+
   it('is read where nothing can be kept', async () => {
     const directory = await folderWith('gateway.config.ts', text('first'))
     await writeFile(join(directory, 'node_modules'), 'not a folder')

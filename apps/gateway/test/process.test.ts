@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -175,6 +175,19 @@ describe('a command loads nothing that it does not use', () => {
       'jiti',
     ]
     expect(unused.filter((name) => loaded.includes(`/node_modules/${name}`))).toEqual([])
+  })
+
+  it('a TypeScript config is compiled outside of the thread that serves', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-process-'))
+    const file = join(folder, 'gateway.config.ts')
+    await mkdir(join(folder, 'node_modules'))
+    await writeFile(
+      file,
+      "const field: string = 'a'\nexport default { typeDefs: `type Query { ${field}: Int }` }\n",
+    )
+    const loaded = await loadedBy(0, 'print-schema', '--config', file)
+    expect(loaded).toContain('/jiti.cjs')
+    expect(loaded).not.toContain('/babel.cjs')
   })
 })
 

@@ -87,9 +87,15 @@ function fromData(data: unknown, environment: LoadConfigOptions['environment']):
 
 async function importModule(file: string): Promise<unknown> {
   const { createJiti } = await import('jiti')
+  const { compileApart } = await import('./compile-apart.ts')
+  const folder = cacheFolder(file)
+  if (folder !== undefined && /\.m?ts$/.test(file)) await compileApart(file, folder)
   // jiti reads TypeScript on every supported Node, and reads the file anew on each reload.
-  const fsCache = cacheFolder(file) ?? false
-  const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache, interopDefault: true })
+  const jiti = createJiti(import.meta.url, {
+    moduleCache: false,
+    fsCache: folder ?? false,
+    interopDefault: true,
+  })
   const loaded: unknown = await jiti.import(file, { default: true })
   return loaded
 }
