@@ -1,7 +1,13 @@
 import { grpcError, type GrpcBackend, type GrpcHandler } from '@vinyasa/test-kit'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import type { BatchOptions, GrpcSourceOptions, JoinOptions, PlanEvent } from '../src/index.ts'
+import {
+  useGrpcSource,
+  type BatchOptions,
+  type GrpcSourceOptions,
+  type JoinOptions,
+  type PlanEvent,
+} from '../src/index.ts'
 import { backend, run, source, yogaWith, type Yoga } from './harness.ts'
 
 const PROTO = `
@@ -267,6 +273,44 @@ describe('plans with joins', () => {
       'user "2" Ł',
     ])
     expect(outcomes(events)).toEqual(['planned'])
+  })
+
+  it('reach from one source into another, also when it fails', async () => {
+    const join: JoinOptions = { ...AUTHOR, batch: { ...BY_AUTHOR, method: 'u.U.Batch' } }
+    const users = `syntax = "proto3"; package u;
+      service U { rpc Batch(Ids) returns (Users); }
+      message Ids { repeated string ids = 1; } message Users { repeated Writer users = 1; }
+      message Writer { string id = 1; int64 age = 2; }`
+    for (const isDown of [false, true]) {
+      const server = await backend(
+        { 'u.proto': users },
+        {
+          'u.U/Batch': ({ ids }) => {
+            if (isDown) throw grpcError(14, 'down')
+            return { users: (ids as string[]).map((id) => ({ id, age: id })) }
+          },
+        },
+      )
+      const other = await source({
+        name: 'users',
+        protoText: { 'u.proto': users },
+        endpoint: server.address,
+        expose: 'all',
+        retries: { max: 0 },
+        dedupe: false,
+        int64: 'number-when-safe',
+        joins: [join],
+      })
+      const { yoga, events } = await planned({ joins: [], dedupe: false }, {}, [
+        useGrpcSource(other) as Plugin,
+      ])
+      const answer = await run(yoga, '{ posts(count: 2) { id author { age } } }')
+      expect(answer.data).toEqual({
+        posts: [1, 2].map((age, index) => ({ id: `p${index}`, author: isDown ? null : { age } })),
+      })
+      expect(outcomes(events)).toEqual(isDown ? ['planned', 'fell-back'] : ['planned'])
+      expect(server.calls).toHaveLength(1)
+    }
   })
 
   it('are not made where a join takes one call for each parent', async () => {
