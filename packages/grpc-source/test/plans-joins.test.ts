@@ -52,7 +52,7 @@ const JOINS: readonly JoinOptions[] = [
 const post = (index: number): object => ({
   id: `p${index}`,
   authorId: `${(index % 4) + 1}`,
-  editor: index % 2,
+  editor: index % 3,
 })
 const HANDLERS: Record<string, GrpcHandler> = {
   'j.S/ListPosts': ({ count }) => ({
@@ -66,7 +66,7 @@ const HANDLERS: Record<string, GrpcHandler> = {
   }),
   'j.S/BatchGetTeams': ({ ids }) => ({ teams: (ids as string[]).map((id) => ({ id, name: `team ${id}` })) }),
   'j.S/ListPostsOf': ({ ids }) => ({
-    posts: [3, 4, 5, 8]
+    posts: [3, 5, 12, 4, 8]
       .map(post)
       .filter((one) => (ids as string[]).includes((one as { authorId: string }).authorId)),
   }),
@@ -117,7 +117,7 @@ describe('plans with joins', () => {
         expect(JSON.stringify(answer)).toBe(
           JSON.stringify(await run(ordinary.yoga, EVERYTHING, { variables })),
         )
-        expect(answer.data.posts[0].author.posts).toHaveLength(2)
+        expect(answer.data.posts[0].author.posts).toHaveLength(3)
         expect(answer.data.posts[3].author).toBeNull()
         const callsOf = (calls: GrpcBackend['calls']): string[] =>
           calls.map(({ method, request }) => `${method} ${String(request.ids)}`).toSorted()
@@ -144,6 +144,20 @@ describe('plans with joins', () => {
       ['4'],
     ])
     expect(outcomes(events)).toEqual(['planned'])
+  })
+
+  it('wait for new keys with known ones, so that the next level is one call', async () => {
+    const query = '{ posts(count: 1) { editedBy { id } author { posts { editedBy { team { id } } } } } }'
+    for (const plans of [true, false]) {
+      const { yoga, events, backend: server } = await planned({ plans })
+      const answer = await run(yoga, query)
+      const teams = answer.data.posts[0].author.posts.map((one: any) => one.editedBy.team.id)
+      expect(teams).toEqual(['t0', 't1', 't2'])
+      // The first is of a user who was there before.
+      const asked = server.callsOf('j.S/BatchGetTeams').map(({ request }) => request.ids)
+      expect(asked).toEqual([['t1', 't2', 't0']])
+      expect(outcomes(events)).toEqual(plans ? ['planned'] : [])
+    }
   })
 
   it('join what root fields bring at different times', async () => {
@@ -247,6 +261,29 @@ describe('plans with joins', () => {
         data: { posts: [{ author: null, editedBy: { name: 'A', team: { pinned } } }] },
       })
       expect(calls).toEqual(Object.keys(replies))
+    }
+  })
+
+  it('show observers how calls ended, as without plans', async () => {
+    for (const plans of [true, false]) {
+      const ended: string[] = []
+      const { yoga } = await planned({
+        plans,
+        observe: () => (end) => void ended.push(end.status),
+        transport: () => ({
+          // A string in the users is longer than its message.
+          unary: ({ path }) =>
+            Promise.resolve(
+              Buffer.from(path.endsWith('ListPosts') ? [0x0a, 3, 0x12, 1, 0x31] : [0x0a, 3, 0x0a, 9, 0x31]),
+            ),
+          stream: () => expect.unreachable('nothing streams'),
+          close() {},
+        }),
+      })
+      const answer = await run(yoga, '{ posts(count: 1) { author { id } } }')
+      expect(answer.data).toEqual({ posts: [{ author: null }] })
+      expect(answer.errors[0].extensions.code).toBe('INTERNAL_SERVER_ERROR')
+      expect(ended).toEqual(['OK', 'INTERNAL'])
     }
   })
 

@@ -102,8 +102,10 @@ export function createJoinRun(site: CallSite): JoinRun {
       const brought = await reply
       if (brought && !brought.items) throw new Unsure(brought.reason)
     }
+    // DataLoader hands out what it asked for before what it had.
+    const isNew = (gap: Gap): boolean => ownerOf(gap) === batch
     const below: Gap[] = []
-    for (const gap of wanted)
+    for (const gap of [...wanted.filter(isNew), ...wanted.filter((other) => !isNew(other))])
       for (const span of itemsOf(gap)?.byKey.get(gap.key) ?? []) below.push(...span.gaps)
     if (below.length > 0) await load(below)
   }
