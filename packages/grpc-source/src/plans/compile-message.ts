@@ -5,7 +5,7 @@ import { collectFields, type SelectionScope } from './collect-fields.ts'
 import { createFieldCompiler, singleRule, type CompiledField } from './compile-field.ts'
 import type { JoinPlans } from './compile-join.ts'
 import type { LeafOptions } from './leaf-writers.ts'
-import { addRule, createMessagePlan, type FieldRule, type MessagePlan } from './message-plan.ts'
+import { addRule, createMessagePlan, straighten, type FieldRule, type MessagePlan } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
 import { Unplannable } from './unplannable.ts'
@@ -119,6 +119,7 @@ export function createMessageCompiler(
       if (own) own.clears = clears
       else addRule(plan, { ...unselected.anyContent(field), clears })
     }
+    straighten(plan)
     return plan
 
     function place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {

@@ -49,6 +49,11 @@ export class JsonWriter {
     return this.pos
   }
 
+  /** Forgets what was written beyond a former `length`. */
+  rewind(length: number): void {
+    this.pos = length
+  }
+
   byte(value: number): void {
     if (this.pos === this.bytes.length) this.grow(1)
     this.bytes[this.pos++] = value

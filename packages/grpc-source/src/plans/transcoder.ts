@@ -16,6 +16,7 @@ const NOTHING = Buffer.alloc(0)
 /**
  * Turns protobuf bytes into JSON bytes, as a plan says, in two passes over each message: the first notes where the
  * selected fields lie, and refuses what ordinary decoding refuses; the second writes them in the order of the selection.
+ * Where the fields lie in this order, one pass does both.
  * It is used by one at a time and never across an `await`.
  */
 export class Transcoder {
@@ -42,6 +43,8 @@ export class Transcoder {
    * given the place of the first slot before anything is written.
    */
   object(plan: MessagePlan, group: number = 0, inspect?: (place: number) => void): void {
+    const { straight } = plan
+    if (straight && group === 0 && !inspect && this.straight(plan, straight)) return
     const { json, reader } = this
     const base = this.open(plan)
     this.scan(plan, base, group)
@@ -132,6 +135,54 @@ export class Transcoder {
       reader.leave(outer)
     }
     json.byte(CLOSE_LIST)
+  }
+
+  /** In one pass, or false, with nothing written, where the message is not as it is expected to be. */
+  private straight(plan: MessagePlan, partOf: Int16Array): boolean {
+    const { json, reader } = this
+    const { parts, rules, farRules } = plan
+    const [from, written, gaps] = [reader.pos, json.length, this.gaps.length]
+    if (++this.depth > MAX_DEPTH) throw new Unsure('messages are nested too deep')
+    let next = 0
+    let isExpected = true
+    json.byte(BRACE)
+    while (isExpected && reader.pos < reader.end) {
+      const tag = reader.uint32()
+      const index = tag < partOf.length ? (partOf[tag] as number) : -1
+      if (index === -1) {
+        const number = tag >>> 3
+        isExpected = (number < rules.length ? rules[number] : farRules.get(number)) === undefined
+        if (isExpected) reader.skip(tag & 7, number)
+      } else if (index < next || !this.without(parts, next, index)) isExpected = false
+      else {
+        const { head, write } = parts[index] as Part
+        json.raw(head)
+        write(this, reader.end)
+        next = index + 1
+      }
+    }
+    this.depth--
+    if (isExpected && this.without(parts, next, parts.length)) {
+      json.byte(END_BRACE)
+      return true
+    }
+    // Others of its kind are most likely the same.
+    plan.straight = undefined
+    reader.pos = from
+    json.rewind(written)
+    this.gaps.length = gaps
+    return false
+  }
+
+  /** Writes parts whose fields have not come; false where one of them may come later or not at all. */
+  private without(parts: readonly Part[], from: number, to: number): boolean {
+    for (let index = from; index < to; index++) {
+      const { head, slot, absent } = parts[index] as Part
+      if (slot !== -1 && !absent) return false
+      this.json.raw(head)
+      if (slot !== -1) this.absent(absent)
+    }
+    return true
   }
 
   private absent(given: Part['absent']): void {
