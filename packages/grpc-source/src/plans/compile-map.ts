@@ -27,6 +27,7 @@ import { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
 import { wireTypeOf, type Unselected } from './unselected.ts'
 import { Unsure } from './unsure.ts'
+import { toWords } from './words.ts'
 
 const KEY_SLOT = 0
 const VALUE_SLOT = 2
@@ -57,7 +58,7 @@ export function createMapCompiler(
       const name = fieldNodes[0]?.name.value as string
       const head = `${plan.parts.length === 0 ? '' : ','}${JSON.stringify(responseName)}:`
       if (name === '__typename') {
-        const constant = Buffer.from(`${head}${JSON.stringify(type.name)}`)
+        const constant = toWords(`${head}${JSON.stringify(type.name)}`)
         plan.parts.push({ head: constant, slot: -1, absent: undefined, write: () => {} })
         continue
       }
@@ -65,7 +66,7 @@ export function createMapCompiler(
       const { type: partType } = definition
       if (name === 'value' && markOf(definition)) {
         // The value is an empty message, which is always set.
-        plan.parts.push({ head: Buffer.from(`${head}true`), slot: -1, absent: undefined, write: () => {} })
+        plan.parts.push({ head: toWords(`${head}true`), slot: -1, absent: undefined, write: () => {} })
         continue
       }
       const value: ValueKind =
@@ -73,7 +74,7 @@ export function createMapCompiler(
       readsValue ||= name === 'value'
       const write = writerOf(value, partType, fieldNodes, 0)
       plan.parts.push({
-        head: Buffer.from(head),
+        head: toWords(head),
         slot: name === 'key' ? KEY_SLOT : VALUE_SLOT,
         absent: absentJson(value, partType, write),
         write,

@@ -10,6 +10,7 @@ import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
 import { Unplannable } from './unplannable.ts'
 import { createUnselected } from './unselected.ts'
+import { toWords } from './words.ts'
 
 export interface MessageCompiler {
   /** A selection on a message. `first`: a field that is found too, and has the first slot. @throws Unplannable */
@@ -91,7 +92,7 @@ export function createMessageCompiler(
     const rules = new Map<FieldShape, FieldRule>()
     if (first) place(first, singleRule(first, options))
     for (const part of selected) {
-      const head = Buffer.from(part.head)
+      const head = toWords(part.head)
       if (!('compiled' in part)) {
         plan.parts.push({ head, slot: -1, absent: undefined, write: () => {} })
         continue

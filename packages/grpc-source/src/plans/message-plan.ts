@@ -1,4 +1,5 @@
 import type { Transcoder } from './transcoder.ts'
+import type { Words } from './words.ts'
 
 /**
  * What to do where a field is met on the wire.
@@ -29,7 +30,7 @@ export type WriteValue = (transcoder: Transcoder, end: number) => void
 /** One entry of an object in the answer. */
 export interface Part {
   /** The comma, the key and the colon; for `__typename` the value too. */
-  readonly head: Uint8Array
+  readonly head: Words
   /** The slot of the field; -1: `head` is everything. */
   readonly slot: number
   /** What stands there, or writes it, when the field is not in the message; undefined: ordinary execution decides. */

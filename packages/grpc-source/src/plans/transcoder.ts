@@ -52,7 +52,7 @@ export class Transcoder {
     if (inspect) inspect(this.slots[base] as number)
     json.byte(BRACE)
     for (const { head, slot, absent, write } of plan.parts) {
-      json.raw(head)
+      json.words(head)
       if (slot === -1) continue
       const at = this.slots[base + slot] as number
       if (at === -1) {
@@ -156,7 +156,7 @@ export class Transcoder {
       } else if (index < next || !this.without(parts, next, index)) isExpected = false
       else {
         const { head, write } = parts[index] as Part
-        json.raw(head)
+        json.words(head)
         write(this, reader.end)
         next = index + 1
       }
@@ -179,7 +179,7 @@ export class Transcoder {
     for (let index = from; index < to; index++) {
       const { head, slot, absent } = parts[index] as Part
       if (slot !== -1 && !absent) return false
-      this.json.raw(head)
+      this.json.words(head)
       if (slot !== -1) this.absent(absent)
     }
     return true
