@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { JsonWriter } from '../../src/plans/json-writer.ts'
+import { toWords } from '../../src/plans/words.ts'
 
 function written(write: (writer: JsonWriter) => void): string {
   const writer = new JsonWriter()
@@ -45,8 +46,14 @@ it('numbers are written as JSON.stringify writes them', () => {
 })
 
 it('strings are written as JSON.stringify writes them', () => {
+  const plain = fc.constantFrom(...' !a~\u007f')
+  const escaped = fc.constantFrom(...'"\\\n\u001f\u0000é')
+  const mostlyPlain = fc.string({
+    unit: fc.oneof({ weight: 9, arbitrary: plain }, { weight: 1, arbitrary: escaped }),
+    maxLength: 40,
+  })
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+    fc.property(fc.oneof(mostlyPlain, fc.string({ unit: 'binary', maxLength: 200 })), (text) => {
       const bytes = Buffer.from(text)
       const around = Buffer.concat([Buffer.from('"'), bytes, Buffer.from('"')])
       expect(written((writer) => writer.string(around, 1, around.length - 1))).toBe(
@@ -65,5 +72,15 @@ it('answers larger than its memory, and one after the other, are whole', () => {
     const bytes = Buffer.from(text)
     writer.string(bytes, 0, bytes.length)
     expect(writer.take().equals(Buffer.from(JSON.stringify(text)))).toBe(true)
+  }
+})
+
+it('prepared JSON is written whole, up to the end of the memory', () => {
+  for (const text of ['', 'a', 'ab', 'abc', 'abcd', '"é":', ',"name":']) {
+    const words = toWords(text)
+    const result = written((writer) => {
+      for (let time = 0; time < 20_000; time++) writer.words(words)
+    })
+    expect(result).toBe(text.repeat(20_000))
   }
 })
