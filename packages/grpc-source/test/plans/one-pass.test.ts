@@ -71,12 +71,16 @@ const reply = fc
 it('fields in the order of the selection, and in any other, are answered as ordinary execution answers them', async () => {
   let bytes: Buffer = Buffer.alloc(0)
   let planned = 0
+  let fellBack = 0
   async function open(plans: boolean): Promise<Yoga> {
     const grpc = await source({
       protoText,
       endpoint: 'localhost:1',
       plans,
-      onPlan: ({ outcome }) => void (planned += outcome === 'planned' ? 1 : 0),
+      onPlan({ outcome }) {
+        if (outcome === 'planned') planned++
+        if (outcome === 'fell-back') fellBack++
+      },
       transport: () => ({
         unary: () => Promise.resolve(bytes),
         stream: () => {
@@ -102,4 +106,8 @@ it('fields in the order of the selection, and in any other, are answered as ordi
     { numRuns: 400 },
   )
   expect(planned).toBe(documents)
+  fellBack = 0
+  bytes = Buffer.concat([text(5, 'e'), text(3, 'required, and late')])
+  await run(fast, 'query Late { get { c e } }')
+  expect(fellBack).toBe(0)
 })
