@@ -4,7 +4,9 @@ import type { CompiledEndpoint } from './endpoint.ts'
 import { restError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
 import { markResolver } from './plans/planned-field.ts'
+import { planShare } from './plans/plan-share.ts'
 import { recordedRoot } from './plans/recorded-replies.ts'
+import { offerShare } from './plans/share.ts'
 import { signalsOf } from './signals.ts'
 import type { Args } from './template.ts'
 
@@ -17,7 +19,7 @@ export function rootResolver(
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
     return checkedShape(endpoint, await (recordedRoot(info) ?? call(args, scopeOf(context, info))))
   }
-  return isPlannable ? markResolver(resolve, { kind: 'endpoint', call }) : resolve
+  return isPlannable ? offerShare(markResolver(resolve, { kind: 'endpoint', call }), planShare) : resolve
 }
 
 /** What an operation hands to the calls made for it. */

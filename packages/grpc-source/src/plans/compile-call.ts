@@ -6,7 +6,6 @@ import {
   isObjectType,
   visit,
   type FieldNode,
-  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   type OperationDefinitionNode,
@@ -18,6 +17,7 @@ import type { JoinPlans } from './compile-join.ts'
 import { createMessageCompiler, type MessageCompiler } from './compile-message.ts'
 import { leafToJson } from './leaf-writers.ts'
 import { markOf, type PlannableField } from './planned-field.ts'
+import type { SelectedField } from './share.ts'
 import type { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
 import { Unsure } from './unsure.ts'
@@ -37,16 +37,12 @@ export interface PlannedCall {
 export function compileCall(
   scope: SelectionScope,
   operation: OperationDefinitionNode,
-  root: GraphQLObjectType,
-  key: string,
-  nodes: readonly FieldNode[],
+  { key, field: definition, nodes }: SelectedField,
   joins: JoinPlans,
 ): PlannedCall {
   const [node] = nodes
-  const definition = node && root.getFields()[node.name.value]
-  if (!definition) throw new Unplannable(`${root.name} has no field ${node?.name.value}`)
   const mark = markOf(definition)
-  if (mark?.kind !== 'method') throw new Unplannable(`${root.name}.${definition.name} has another resolver`)
+  if (!node || mark?.kind !== 'method') throw new Unplannable(`${definition.name} has another resolver`)
   const { method } = mark
   const { runtime, withMask } = method
   const info = {

@@ -8,19 +8,15 @@ import {
 } from 'graphql'
 import { coerceVariables, type Variables } from './coerce-variables.ts'
 import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
-import { compileCall, type PlannedCall } from './compile-call.ts'
-import { createJoinPlans } from './compile-join.ts'
-import { replyReader, type ReplyReader } from './reply-reader.ts'
+import { compileShares, type SharedPlan } from './compile-shares.ts'
+import { createShare, planShare } from './plan-share.ts'
+import type { PlanShare } from './share.ts'
 import type { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
 
 /** What is called, and how the answer is put together of what the calls bring. */
-export interface Plan {
+export interface Plan extends SharedPlan {
   readonly operation: OperationDefinitionNode
-  readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
-  /** The answer around the calls' parts: one more than there are calls. */
-  readonly between: readonly Buffer[]
-  readonly hasJoins: boolean
 }
 
 /** An operation of a document, looked at once. */
@@ -105,30 +101,9 @@ function compilePlan(
 ): Plan {
   const root = scope.schema.getQueryType()
   if (!root) throw new Unplannable('the schema has no queries')
-  const joins = createJoinPlans(transcoder)
-  const calls: PlannedCall[] = []
-  const between = ['{"data":{']
-  let comma = ''
-  for (const [key, nodes] of collectFields(scope, root, [operation.selectionSet])) {
-    between[calls.length] += `${comma}${JSON.stringify(key)}:`
-    comma = ','
-    if (nodes[0]?.name.value === '__typename') between[calls.length] += JSON.stringify(root.name)
-    else {
-      calls.push(compileCall(scope, operation, root, key, nodes, joins))
-      between.push('')
-    }
-  }
-  between[calls.length] += '}}'
-  // The answer of one call is written in one go.
-  const [only] = calls
-  const isSingle = only !== undefined && calls.length === 1
-  const [before = '', after = ''] = isSingle ? between : []
-  return {
-    operation,
-    calls: calls.map((call) => ({ call, read: replyReader(transcoder, call, before, after) })),
-    between: isSingle ? [] : between.map((text) => Buffer.from(text)),
-    hasJoins: joins.hasAny(),
-  }
+  const selected = collectFields(scope, root, [operation.selectionSet])
+  const own: PlanShare = (...share) => createShare(...share, transcoder)
+  return { operation, ...compileShares(scope, operation, root, selected, planShare, own) }
 }
 
 /** The variables that decide what is selected, and what rules a plan out whatever they are. */

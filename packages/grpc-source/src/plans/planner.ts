@@ -9,7 +9,7 @@ import type { Variables } from './coerce-variables.ts'
 import { compileOperation, type OperationPlans, type Plan } from './compile-operation.ts'
 import { plainExecutor, type Executor } from './plain-executor.ts'
 import type { OnPlan } from './plan-event.ts'
-import { runPlan } from './run-plan.ts'
+import { runShares } from './run-shares.ts'
 import { Transcoder } from './transcoder.ts'
 
 /**
@@ -69,7 +69,7 @@ export function createPlanner(onPlan: OnPlan | undefined): PlanOperation {
       if (!found) return execute(given)
       const { plan, variables } = found
       const onFallBack = (reason: string): void => report(plan.operation.name?.value, 'fell-back', reason)
-      return runPlan({ plan, variables, args: given, execute, onFallBack })
+      return runShares(plan, { variables, args: given, execute, onFallBack })
     }
   }
 }

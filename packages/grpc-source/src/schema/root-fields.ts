@@ -12,7 +12,9 @@ import { announce, createAnnouncement, mayHaveChanged } from '../invalidation.ts
 import { maskField, selectionMask } from '../field-masks.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
 import type { ExposedMethod } from '../methods.ts'
+import { planShare } from '../plans/plan-share.ts'
 import { markResolver, type PlannableField } from '../plans/planned-field.ts'
+import { offerShare } from '../plans/share.ts'
 import type { OperationInfo } from '../runtime/operation.ts'
 import type { MethodRuntime } from '../method-runtime.ts'
 import type { Shapes } from './shapes.ts'
@@ -79,6 +81,7 @@ export function createRootField(
         kind: 'method',
         method: { ...plannable, runtime, output: desc.output, pluck, withMask },
       })
+      offerShare(resolve, planShare)
     }
     return { ...base, resolve }
   }

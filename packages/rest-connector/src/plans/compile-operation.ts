@@ -8,26 +8,13 @@ import {
 } from 'graphql'
 import { coerceVariables, type Variables } from './coerce-variables.ts'
 import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
-import { compileArguments, type ArgumentsOf } from './compile-arguments.ts'
-import { createValueCompiler, type ValuePlan } from './compile-object.ts'
-import { markOf, type PlannableEndpoint } from './planned-field.ts'
+import { compileShares, type SharedPlan } from './compile-shares.ts'
+import { planShare } from './plan-share.ts'
 import { Unplannable } from './unplannable.ts'
 
-/** One root field of a plan. */
-export interface PlannedCall {
-  /** The response name. */
-  readonly key: string
-  readonly endpoint: PlannableEndpoint
-  readonly argumentsOf: ArgumentsOf
-  readonly value: ValuePlan
-}
-
 /** What is called, and how the answer is put together of what the calls bring. */
-export interface Plan {
+export interface Plan extends SharedPlan {
   readonly operation: OperationDefinitionNode
-  readonly calls: readonly PlannedCall[]
-  /** The answer around the calls' parts: one more than there are calls. */
-  readonly between: readonly string[]
 }
 
 /** An operation of a document, looked at once. */
@@ -107,33 +94,8 @@ export function compileOperation(
 function compilePlan(operation: OperationDefinitionNode, scope: SelectionScope): Plan {
   const root = scope.schema.getQueryType()
   if (!root) throw new Unplannable('the schema has no queries')
-  const compileValue = createValueCompiler(scope)
-  const calls: PlannedCall[] = []
-  const between = ['{"data":{']
-  let comma = ''
-  for (const [key, nodes] of collectFields(scope, root, [operation.selectionSet])) {
-    between[calls.length] += `${comma}${JSON.stringify(key)}:`
-    comma = ','
-    const [node] = nodes
-    if (node?.name.value === '__typename') {
-      between[calls.length] += JSON.stringify(root.name)
-      continue
-    }
-    const field = node && root.getFields()[node.name.value]
-    if (!field) throw new Unplannable(`${root.name} has no field ${node?.name.value}`)
-    const endpoint = markOf(field)
-    if (endpoint?.kind !== 'endpoint')
-      throw new Unplannable(`${root.name}.${field.name} has another resolver`)
-    calls.push({
-      key,
-      endpoint,
-      argumentsOf: compileArguments(field, node),
-      value: compileValue(field.type, nodes, false),
-    })
-    between.push('')
-  }
-  between[calls.length] += '}}'
-  return { operation, calls, between }
+  const selected = collectFields(scope, root, [operation.selectionSet])
+  return { operation, ...compileShares(scope, operation, root, selected, planShare) }
 }
 
 /** The variables that decide what is selected, and what rules a plan out whatever they are. */

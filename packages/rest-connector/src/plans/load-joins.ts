@@ -12,6 +12,8 @@ export interface JoinRun {
   readonly joined: Map<PlannedJoin, Joined>
   /** Every call that was made, whatever came of it. */
   readonly recorded: Map<PlannableJoin, RecordedJoin>
+  /** Ordinary execution has taken over, and makes what calls are left to make. */
+  isOver: boolean
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -36,6 +38,7 @@ async function loadJoin(planned: PlannedJoin, parents: readonly JsonObject[], ru
     const key = planned.key(parent)
     if (key !== null) keys.set(String(key), key)
   }
+  if (run.isOver) throw new Unsure('ordinary execution has taken over')
   const loading = load(join, [...keys.values()], args, run.scope)
   run.recorded.set(join, { asked: new Set(keys.keys()), items: loading })
   const items = await loading

@@ -5,11 +5,16 @@ export interface PlannedResult extends ExecutionResult {
   stringify(result: ExecutionResult): string
 }
 
+/** The pieces of a result's JSON, put together. */
+export function joinedResult(pieces: readonly (string | Buffer)[]): PlannedResult {
+  return createPlannedResult(pieces.join(''))
+}
+
 /**
  * A result that is JSON already. It goes out as it is as long as nobody looks at `data`; from then on it is an object
  * like any other, and what became of it is serialised.
  */
-export function createPlannedResult(json: string): PlannedResult {
+function createPlannedResult(json: string): PlannedResult {
   let data: ExecutionResult['data']
   let isObject = false
   return {

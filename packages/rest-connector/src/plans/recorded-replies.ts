@@ -1,4 +1,9 @@
-import type { ExecutionArgs, GraphQLResolveInfo, OperationDefinitionNode } from 'graphql'
+import {
+  getOperationAST,
+  type ExecutionArgs,
+  type GraphQLResolveInfo,
+  type OperationDefinitionNode,
+} from 'graphql'
 import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
 
 /** What the call of a join was asked, and the items it brought, by key. */
@@ -24,13 +29,11 @@ interface RecordedOperation extends OperationDefinitionNode {
 }
 
 /** The replies travel in a copy of the operation, which every resolver of this one execution is given. */
-export function withReplies(
-  args: ExecutionArgs,
-  operation: OperationDefinitionNode,
-  replies: RecordedReplies,
-): ExecutionArgs {
-  const recorded: RecordedOperation = { ...operation, [REPLIES]: replies }
-  const definitions = args.document.definitions.map((one) => (one === operation ? recorded : one))
+export function withReplies(args: ExecutionArgs, replies: RecordedReplies): ExecutionArgs {
+  const operation = getOperationAST(args.document, args.operationName)
+  const definitions = args.document.definitions.map((one) =>
+    one === operation ? ({ ...operation, [REPLIES]: replies } as RecordedOperation) : one,
+  )
   return { ...args, document: { ...args.document, definitions } }
 }
 

@@ -1,0 +1,85 @@
+import type { ExecutionArgs, OperationDefinitionNode } from 'graphql'
+import type { Variables } from './coerce-variables.ts'
+import type { PlannedCall } from './compile-call.ts'
+import { createJoinRun, type JoinRun } from './load-joins.ts'
+import type { RecordedReplies } from './recorded-replies.ts'
+import type { ReplyReader, TranscodedReply } from './reply-reader.ts'
+import type { StartedShare } from './share.ts'
+import { Unsure } from './unsure.ts'
+
+export interface Calls {
+  readonly operation: OperationDefinitionNode
+  readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
+  readonly hasJoins: boolean
+}
+
+/** Makes the calls of a plan, and those of its joins. */
+export function startCalls(
+  { operation, calls, hasJoins }: Calls,
+  variables: Variables,
+  args: ExecutionArgs,
+): StartedShare {
+  const context = args.contextValue as object
+  const site = { context, info: { operation, rootValue: args.rootValue } }
+  const pending = calls.map(async ({ call, read }) => {
+    return call.method.runtime.send(await call.request(variables), site, read)
+  })
+  const joins = hasJoins ? createJoinRun(site) : undefined
+  const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
+  return {
+    json: unlessAborted(complete, args).then((replies) => replies.map((reply) => jsonOf(reply, joins))),
+    replay(replayed, execute) {
+      joins?.handOver()
+      const stores = new Map<RecordedReplies, Map<string, Promise<Uint8Array>>>()
+      for (const [index, { call }] of calls.entries()) {
+        const store = stores.get(call.method.recorded) ?? new Map<string, Promise<Uint8Array>>()
+        const bytes = (pending[index] as Promise<TranscodedReply>).then((reply) => reply.bytes)
+        // Execution may end before it looks at every field.
+        bytes.catch(() => {})
+        stores.set(call.method.recorded, store.set(call.key, bytes))
+      }
+      let run = (): unknown => execute(replayed)
+      for (const [recorded, byField] of stores) {
+        const inner = run
+        run = () => recorded.during(context, byField, inner)
+      }
+      return run()
+    },
+  }
+}
+
+async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Promise<TranscodedReply> {
+  const reply = await pending
+  // Before a call is made that ordinary execution would make otherwise.
+  if (!reply.json) throw new Unsure(reply.reason)
+  if (reply.gaps.length > 0) await joins.load(reply.gaps)
+  return reply
+}
+
+/** @throws Unsure */
+function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): Buffer {
+  if (!json) throw new Unsure(reason)
+  return joins ? joins.fill(json, gaps) : json
+}
+
+/** Executors stop waiting when the signal in their arguments aborts. */
+async function unlessAborted(
+  pending: readonly Promise<TranscodedReply>[],
+  args: ExecutionArgs,
+): Promise<readonly TranscodedReply[]> {
+  const { signal, abortSignal = signal } = args as {
+    readonly signal?: AbortSignal
+    readonly abortSignal?: AbortSignal
+  }
+  const all =
+    pending.length === 1
+      ? (pending[0] as Promise<TranscodedReply>).then((reply) => [reply])
+      : Promise.all(pending)
+  if (!abortSignal) return all
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new Error('aborted'))
+    if (abortSignal.aborted) abort()
+    abortSignal.addEventListener('abort', abort, { once: true })
+    all.then(resolve, reject).finally(() => abortSignal.removeEventListener('abort', abort))
+  })
+}
