@@ -65,71 +65,77 @@ function tell({ log, span }: Seen, context: unknown): void {
   log.push(`called for ${(context as { tenant?: string }).tenant} within ${span.getStore()}`)
 }
 
-const SOURCES = {
-  async grpc({ plans, onPlan, ...seen }: SourceSettings): Promise<Plugin> {
-    const source = await createGrpcSource({
-      name: 'users',
-      protoText: { 'users.proto': PROTO },
-      endpoint: urls.grpc,
-      logger: { warn() {}, error() {} },
-      methods: { 'Users.GetUser': { schema: { name: 'user' } } },
-      metadata: {
-        fromContext(context) {
-          tell(seen, context)
-          return {}
+async function grpcPlugin(name: string, { plans, onPlan, ...seen }: SourceSettings): Promise<Plugin> {
+  const source = await createGrpcSource({
+    name: 'users',
+    protoText: { 'users.proto': PROTO },
+    endpoint: urls.grpc,
+    logger: { warn() {}, error() {} },
+    typeNames: name === 'user' ? {} : { User: 'Member' },
+    methods: { 'Users.GetUser': { schema: { name } } },
+    metadata: {
+      fromContext(context) {
+        tell(seen, context)
+        return {}
+      },
+    },
+    plans,
+    onPlan,
+  })
+  onTestFinished(() => source.close())
+  return useGrpcSource(source) as Plugin
+}
+
+function restPlugin({ plans, onPlan, ...seen }: SourceSettings): Plugin {
+  const connector = createRestConnector('users', {
+    baseUrl: urls.rest,
+    noRetry: true,
+    interceptors: [
+      (_request, { context, endpoint, args }) => {
+        tell(seen, context)
+        const ids = endpoint === 'authors' ? (args['ids'] as string[]) : []
+        if (ids.includes('crash')) throw new Error('a secret of the interceptor')
+      },
+    ],
+    endpoints: [
+      {
+        name: 'user',
+        path: '/user/{id}',
+        responseSchema: {
+          typeName: 'User',
+          fields: { id: field.id.required, name: field.string.required },
         },
       },
-      plans,
-      onPlan,
-    })
-    onTestFinished(() => source.close())
-    return useGrpcSource(source) as Plugin
-  },
-  async rest({ plans, onPlan, ...seen }: SourceSettings): Promise<Plugin> {
-    const connector = createRestConnector('users', {
-      baseUrl: urls.rest,
-      noRetry: true,
-      interceptors: [
-        (_request, { context, endpoint, args }) => {
-          tell(seen, context)
-          const ids = endpoint === 'authors' ? (args['ids'] as string[]) : []
-          if (ids.includes('crash')) throw new Error('a secret of the interceptor')
-        },
-      ],
-      endpoints: [
-        {
-          name: 'user',
-          path: '/user/{id}',
-          responseSchema: {
-            typeName: 'User',
-            fields: { id: field.id.required, name: field.string.required },
-          },
-        },
-        {
-          name: 'posts',
-          path: '/posts/{by}',
-          returnType: '[Post!]',
-          responseSchema: { typeName: 'Post', fields: { userId: 'id', text: 'string' } },
-        },
-        {
-          name: 'authors',
-          path: '/authors',
-          args: { ids: '[ID!]!' },
-          queryParams: { ids: '{ids}' },
-          returnType: '[User!]',
-          rootField: false,
-          on: [
-            { type: 'Post', field: 'author', args: { ids: '{userId}' }, batch: { key: 'id' } },
-            { type: 'User', field: 'same', args: { ids: '{id}' }, batch: { key: 'id', many: true } },
-          ],
-        },
-      ],
-      plans,
-      onPlan,
-    })
-    onTestFinished(() => connector.close())
-    return useRestConnector(connector) as Plugin
-  },
+      {
+        name: 'posts',
+        path: '/posts/{by}',
+        returnType: '[Post!]',
+        responseSchema: { typeName: 'Post', fields: { userId: 'id', text: 'string' } },
+      },
+      {
+        name: 'authors',
+        path: '/authors',
+        args: { ids: '[ID!]!' },
+        queryParams: { ids: '{ids}' },
+        returnType: '[User!]',
+        rootField: false,
+        on: [
+          { type: 'Post', field: 'author', args: { ids: '{userId}' }, batch: { key: 'id' } },
+          { type: 'User', field: 'same', args: { ids: '{id}' }, batch: { key: 'id', many: true } },
+        ],
+      },
+    ],
+    plans,
+    onPlan,
+  })
+  onTestFinished(() => connector.close())
+  return useRestConnector(connector) as Plugin
+}
+
+const SOURCES = {
+  grpc: async (settings: SourceSettings) => [await grpcPlugin('user', settings)],
+  rest: async (settings: SourceSettings) => [restPlugin(settings)],
+  both: async (settings: SourceSettings) => [await grpcPlugin('member', settings), restPlugin(settings)],
 } as const
 type Source = keyof typeof SOURCES
 
@@ -171,6 +177,22 @@ const QUERIES: Readonly<Record<Source, Readonly<Record<string, Query>>>> = {
       fallsBack: true,
     },
   },
+  both: {
+    'good calls and a good join': {
+      query: `{ member(id: "1") { name } ${posts('2').slice(1)}`,
+      says: '"data":{"member":{"name":"Ada"},"posts":[',
+    },
+    'one failed call': {
+      query: '{ user(id: "1") { name } member(id: "none") { id } }',
+      says: '"data":{"user":{"name":"Ada"},"member":null}',
+      fallsBack: true,
+    },
+    'a null that spreads below a join': {
+      query: `{ member(id: "1") { name } ${posts('unnamed').slice(1)}`,
+      says: '{"userId":"unnamed","author":null}',
+      fallsBack: true,
+    },
+  },
 }
 
 interface Answer {
@@ -189,7 +211,7 @@ async function start(
   const others = plugin ? [plugin(seen)] : []
   const yoga = createYoga({
     logging: false,
-    plugins: side === 'before' ? [...others, own] : [own, ...others],
+    plugins: side === 'before' ? [...others, ...own] : [...own, ...others],
   })
   const handler = createNodeHandler(yoga)
   expect(handler.reasons).toEqual([])

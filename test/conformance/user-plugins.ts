@@ -238,7 +238,7 @@ export const USER_PLUGINS: readonly UserPlugin[] = [
           },
         }),
       ),
-    shows: '"#1"',
+    shows: '#1"',
     plans: 'never',
   },
   {
