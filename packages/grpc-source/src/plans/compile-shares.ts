@@ -1,14 +1,15 @@
 import type { FieldNode, GraphQLObjectType, OperationDefinitionNode } from 'graphql'
 import type { SelectionScope } from './collect-fields.ts'
-import { shareOf, type PlanShare, type SelectedField, type Share } from './share.ts'
+import { jsonText } from './planned-result.ts'
+import { shareOf, type JsonText, type PlanShare, type SelectedField, type Share } from './share.ts'
 import { Unplannable } from './unplannable.ts'
 
 /** The root fields of an operation by the kinds of sources that they come from. */
 export interface SharedPlan {
   /** Each with the places of its fields in the answer. */
   readonly shares: readonly { readonly share: Share; readonly places: readonly number[] }[]
-  /** The answer around the fields: one more than there are fields. */
-  readonly between: readonly string[]
+  /** The answer around the fields: one more than there are fields; nothing where a share is the whole answer. */
+  readonly between: readonly JsonText[]
 }
 
 /**
@@ -55,5 +56,7 @@ export function compileShares(
   }))
   const [before = '', after = ''] = between
   const whole = place === 1 ? shares[0]?.share.whole?.(before, after) : undefined
-  return whole ? { shares: [{ share: whole, places: [0] }], between: ['', ''] } : { shares, between }
+  return whole
+    ? { shares: [{ share: whole, places: [0] }], between: [] }
+    : { shares, between: between.map(jsonText) }
 }

@@ -1,18 +1,19 @@
 import type { ExecutionResult } from 'graphql'
+import type { JsonText } from './share.ts'
 
 /** An execution result that brings its own serialiser, as Yoga and others after it use it. */
 export interface PlannedResult extends ExecutionResult {
   stringify(result: ExecutionResult): string
 }
 
-const NOTHING = Buffer.alloc(0)
+/** Text of a plan in the form that its pieces are joined in. */
+export function jsonText(text: string): Buffer {
+  return Buffer.from(text)
+}
 
-/** The pieces of a result's JSON, put together. */
-export function joinedResult(pieces: readonly (string | Buffer)[]): PlannedResult {
-  const parts = pieces.flatMap((piece) =>
-    piece.length === 0 ? [] : [typeof piece === 'string' ? Buffer.from(piece) : piece],
-  )
-  return createPlannedResult(parts.length === 1 ? (parts[0] ?? NOTHING) : Buffer.concat(parts))
+export function joinJson(pieces: readonly JsonText[]): Buffer {
+  const buffers = pieces.map((piece) => (typeof piece === 'string' ? jsonText(piece) : piece))
+  return buffers.length === 1 ? (buffers[0] as Buffer) : Buffer.concat(buffers)
 }
 
 /**
@@ -20,7 +21,7 @@ export function joinedResult(pieces: readonly (string | Buffer)[]): PlannedResul
  * like any other, and what became of it is serialised. `stringify` gives a Buffer where Yoga's type says string:
  * a `Response` takes it without a copy, and where text is needed it turns into the same text.
  */
-function createPlannedResult(json: Buffer): PlannedResult {
+export function createPlannedResult(json: Buffer): PlannedResult {
   let data: ExecutionResult['data']
   let isObject = false
   return {

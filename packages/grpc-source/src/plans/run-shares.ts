@@ -2,7 +2,8 @@ import type { ExecutionArgs } from 'graphql'
 import type { SharedPlan } from './compile-shares.ts'
 import type { Variables } from './coerce-variables.ts'
 import type { Executor } from './plain-executor.ts'
-import { joinedResult } from './planned-result.ts'
+import { createPlannedResult, joinJson } from './planned-result.ts'
+import type { JsonText } from './share.ts'
 
 export interface ShareRun {
   readonly variables: Variables
@@ -25,12 +26,10 @@ export async function runShares(
     const [only] = started
     const written =
       only && started.length === 1 ? [await only.json] : await Promise.all(started.map(({ json }) => json))
-    const pieces: (string | Buffer)[] = []
-    for (const text of between) pieces.push(text, '')
-    for (const [index, texts] of written.entries())
-      for (const [at, place] of (shares[index]?.places ?? []).entries())
-        pieces[2 * place + 1] = texts[at] as string | Buffer
-    return joinedResult(pieces)
+    const fields: JsonText[] = []
+    for (const [index, { places }] of shares.entries())
+      for (const [at, place] of places.entries()) fields[place] = written[index]?.[at] as JsonText
+    return createPlannedResult(joinJson(between.length === 0 ? fields : interleave(between, fields)))
   } catch (error) {
     // The class is another one where the share is another source's.
     const isUnsure = error instanceof Error && error.name === 'Unsure'
@@ -42,4 +41,14 @@ export async function runShares(
       execute,
     )(args)
   }
+}
+
+function interleave(between: readonly JsonText[], fields: readonly JsonText[]): JsonText[] {
+  const pieces: JsonText[] = []
+  for (const [place, text] of between.entries()) {
+    pieces.push(text)
+    const field = fields[place]
+    if (field !== undefined) pieces.push(field)
+  }
+  return pieces
 }

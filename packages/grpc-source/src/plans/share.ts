@@ -11,6 +11,9 @@ export interface SelectedField {
   readonly nodes: readonly FieldNode[]
 }
 
+/** In UTF-8 where it is bytes. */
+export type JsonText = string | Buffer
+
 /** Plans the root fields that an operation takes from one kind of source. @throws Unplannable */
 export type PlanShare = (
   scope: SelectionScope,
@@ -27,7 +30,7 @@ export interface Share {
 
 export interface StartedShare {
   /** The JSON of each field. Rejects, with an `Unsure` or what a call failed with, where it is not for a plan to say. */
-  readonly json: Promise<readonly (string | Buffer)[]>
+  readonly json: Promise<readonly JsonText[]>
   /** Executes with resolvers that take what was called, instead of calling again. */
   replay(args: ExecutionArgs, execute: Executor): unknown
 }

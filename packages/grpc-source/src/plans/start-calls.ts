@@ -27,7 +27,7 @@ export function startCalls(
   const joins = hasJoins ? createJoinRun(site) : undefined
   const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
   return {
-    json: unlessAborted(complete, args).then((replies) => replies.map((reply) => jsonOf(reply, joins))),
+    json: write(complete, args, joins),
     replay(replayed, execute) {
       joins?.handOver()
       const stores = new Map<RecordedReplies, Map<string, Promise<Uint8Array>>>()
@@ -56,6 +56,22 @@ async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Pro
   return reply
 }
 
+async function write(
+  complete: readonly Promise<TranscodedReply>[],
+  args: ExecutionArgs,
+  joins: JoinRun | undefined,
+): Promise<Buffer[]> {
+  const { signal, abortSignal = signal } = args as {
+    readonly signal?: AbortSignal
+    readonly abortSignal?: AbortSignal
+  }
+  const [only] = complete
+  if (only && complete.length === 1 && !abortSignal) return [jsonOf(await only, joins)]
+  const all = Promise.all(complete)
+  const replies = await (abortSignal ? unlessAborted(all, abortSignal) : all)
+  return replies.map((reply) => jsonOf(reply, joins))
+}
+
 /** @throws Unsure */
 function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): Buffer {
   if (!json) throw new Unsure(reason)
@@ -63,23 +79,11 @@ function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefi
 }
 
 /** Executors stop waiting when the signal in their arguments aborts. */
-async function unlessAborted(
-  pending: readonly Promise<TranscodedReply>[],
-  args: ExecutionArgs,
-): Promise<readonly TranscodedReply[]> {
-  const { signal, abortSignal = signal } = args as {
-    readonly signal?: AbortSignal
-    readonly abortSignal?: AbortSignal
-  }
-  const all =
-    pending.length === 1
-      ? (pending[0] as Promise<TranscodedReply>).then((reply) => [reply])
-      : Promise.all(pending)
-  if (!abortSignal) return all
+function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(new Error('aborted'))
-    if (abortSignal.aborted) abort()
-    abortSignal.addEventListener('abort', abort, { once: true })
-    all.then(resolve, reject).finally(() => abortSignal.removeEventListener('abort', abort))
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }

@@ -1,20 +1,25 @@
 import type { ExecutionResult } from 'graphql'
+import type { JsonText } from './share.ts'
 
 /** An execution result that brings its own serialiser, as Yoga and others after it use it. */
 export interface PlannedResult extends ExecutionResult {
   stringify(result: ExecutionResult): string
 }
 
-/** The pieces of a result's JSON, put together. */
-export function joinedResult(pieces: readonly (string | Buffer)[]): PlannedResult {
-  return createPlannedResult(pieces.join(''))
+/** Text of a plan in the form that its pieces are joined in. */
+export function jsonText(text: string): string {
+  return text
+}
+
+export function joinJson(pieces: readonly JsonText[]): string {
+  return pieces.join('')
 }
 
 /**
  * A result that is JSON already. It goes out as it is as long as nobody looks at `data`; from then on it is an object
  * like any other, and what became of it is serialised.
  */
-function createPlannedResult(json: string): PlannedResult {
+export function createPlannedResult(json: string): PlannedResult {
   let data: ExecutionResult['data']
   let isObject = false
   return {
