@@ -66,7 +66,11 @@ beforeAll(async () => {
 type Order = 'gRPC first' | 'REST first'
 type Ask = (query: string, variables: object) => Promise<string>
 
-async function serve(order: Order, plans: boolean, onPlan: (event: PlanEvent) => void): Promise<Ask> {
+async function serve(
+  order: Order,
+  plans: boolean,
+  tell: (event: PlanEvent, source: 'grpc' | 'rest') => void,
+): Promise<Ask> {
   const grpc = cleanup.use(
     await createGrpcSource({
       name: 'users',
@@ -79,7 +83,7 @@ async function serve(order: Order, plans: boolean, onPlan: (event: PlanEvent) =>
       },
       logger: { warn() {}, error() {} },
       plans,
-      onPlan,
+      onPlan: (event) => tell(event, 'grpc'),
     }),
   )
   const shop = cleanup.use(
@@ -87,7 +91,7 @@ async function serve(order: Order, plans: boolean, onPlan: (event: PlanEvent) =>
       baseUrl: urls.rest,
       noRetry: true,
       plans,
-      onPlan,
+      onPlan: (event) => tell(event, 'rest'),
       endpoints: [
         { name: 'thing', path: '/thing/{id}', responseSchema: thing },
         { name: 'needed', path: '/needed/{id}', returnType: 'Thing!' },
@@ -100,7 +104,7 @@ async function serve(order: Order, plans: boolean, onPlan: (event: PlanEvent) =>
       baseUrl: urls.rest,
       noRetry: true,
       plans,
-      onPlan,
+      onPlan: (event) => tell(event, 'rest'),
       endpoints: [
         { name: 'raw', path: '/raw/{id}' },
         {
@@ -253,4 +257,23 @@ describe.each(['gRPC first', 'REST first'] as const)('operations of several sour
       expect(of('fell-back')).toBeGreaterThan(100)
     },
   )
+
+  it('are planned by a source that has fields in them', async () => {
+    const events: string[] = []
+    const ask = await serve(order, true, ({ outcome }, source) => void events.push(`${source} ${outcome}`))
+    const usual: Reply = { fails: false, value: { id: 'a', name: 'A', count: 1 }, delayMs: 0 }
+    replies = { a: usual }
+    const planners: string[] = []
+    for (const query of [
+      '{ user(id: "a") { id } }',
+      '{ thing(id: "a") { id } }',
+      '{ user(id: "a") { id } thing(id: "a") { id } }',
+    ]) {
+      expect(await ask(query, {})).toContain('"id":"a"')
+      planners.push(...new Set(events.splice(0).filter((event) => event.endsWith(' planned'))))
+    }
+    calls.length = 0
+    const first = order === 'gRPC first' ? 'grpc planned' : 'rest planned'
+    expect(planners).toEqual(['grpc planned', 'rest planned', first])
+  })
 })

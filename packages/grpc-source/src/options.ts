@@ -146,8 +146,8 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   /** Metadata of every call. Default: forwards `authorization`, `x-request-id`, `traceparent`, `tracestate`. */
   readonly metadata?: MetadataOptions | undefined
   /**
-   * Answers queries whose fields are all this source's by plans: from the replies' bytes to JSON, without objects in
-   * between. Default true. The answers are the same, errors included; operations that a plan does not reach are
+   * Answers queries whose fields are all of sources with plans by plans: from the replies' bytes to JSON, without
+   * objects in between. Default true. The answers are the same, errors included; operations that a plan does not reach are
    * executed as without plans.
    */
   readonly plans?: boolean | undefined

@@ -57,8 +57,8 @@ export interface RestConnectorOptions {
   /** Where mutations are announced, and what evicts cached responses. */
   readonly bus?: InvalidationBus | undefined
   /**
-   * Answers queries whose fields are all of endpoints and their batched joins by plans: the selected members go from
-   * the response to JSON without being executed one by one. What a plan does not reach is executed as without plans,
+   * Answers queries whose fields are all of endpoints and their batched joins by plans, beside root fields of other
+   * sources with plans: the selected members go from the response to JSON without being executed one by one. What a plan does not reach is executed as without plans,
    * and so is all of a connector with a `transformer`. Default true.
    */
   readonly plans?: boolean | undefined
