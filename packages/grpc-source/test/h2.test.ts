@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { waitUntil } from '@vinyasa/test-kit'
 import { array, assert, asyncProperty, nat, property, record, string, uint8Array } from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -192,31 +193,49 @@ describe('frames', () => {
 
 /** Answers a request, once it is whole, with these bytes. */
 function replying(...bytes: readonly Buffer[]): RawHandler {
-  return (socket, { type, flags, stream }) => {
-    if (type === DATA && (flags & END_STREAM) !== 0 && stream === 1) socket.write(Buffer.concat(bytes))
+  return replyingInPieces([Buffer.concat(bytes)])
+}
+
+/** The same, each piece so late that it is read alone. */
+function replyingInPieces(pieces: readonly Buffer[]): RawHandler {
+  return async (socket, { type, flags, stream }) => {
+    if (type !== DATA || (flags & END_STREAM) === 0 || stream !== 1) return
+    socket.setNoDelay(true)
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await setTimeout(15)
+      socket.write(piece)
+    }
   }
 }
 
 describe('a peer', () => {
-  it('may pad, interrupt, prioritise, extend and announce', async () => {
+  const atOnce = (frames: readonly Buffer[]): Buffer[] => [Buffer.concat(frames)]
+  const alone = (frames: readonly Buffer[]): Buffer[] => [...frames]
+  const cut = (frames: readonly Buffer[]): Buffer[] =>
+    frames.flatMap((frame) => [frame.subarray(0, -4), frame.subarray(-4)])
+
+  it.each([
+    ['all at once', atOnce],
+    ['frame by frame', alone],
+    ['in the middle of frames', cut],
+  ])('may pad, interrupt, prioritise, extend and announce, read %s', async (_, toPieces) => {
     const padded = (payload: Buffer): Buffer => Buffer.concat([Buffer.of(3), payload, Buffer.alloc(3)])
     const [first, second] = [RESPONSE.subarray(0, 7), RESPONSE.subarray(7)]
-    const peer = await startRawPeer(
-      replying(
-        rawFrame(HEADERS, END_HEADERS, 1, rawHeaders({ ':status': '103', link: 'x' })),
-        rawFrame(200, 255, 7, 'unknown'),
-        rawFrame(HEADERS, PADDED | PRIORITY, 1, padded(Buffer.concat([Buffer.alloc(5), first]))),
-        rawFrame(CONTINUATION, 0, 1),
-        rawFrame(CONTINUATION, END_HEADERS, 1, second),
-        rawFrame(DATA, PADDED, 1, padded(frame('reply').subarray(0, 6))),
-        rawFrame(PING, 0, 0, 'pingpong'),
-        rawFrame(2, 0, 1, Buffer.alloc(5)),
-        rawFrame(DATA, 0, 1),
-        rawFrame(DATA, 0, 1, frame('reply').subarray(6)),
-        rawFrame(HEADERS, END_HEADERS | END_STREAM, 1, TRAILERS),
-        rawFrame(RST, 0, 1, uint32(0)),
-      ),
-    )
+    const frames = [
+      rawFrame(HEADERS, END_HEADERS, 1, rawHeaders({ ':status': '103', link: 'x' })),
+      rawFrame(200, 255, 7, 'unknown'),
+      rawFrame(HEADERS, PADDED | PRIORITY, 1, padded(Buffer.concat([Buffer.alloc(5), first]))),
+      rawFrame(CONTINUATION, 0, 1),
+      rawFrame(CONTINUATION, END_HEADERS, 1, second),
+      rawFrame(DATA, PADDED, 1, padded(frame('reply').subarray(0, 6))),
+      rawFrame(PING, 0, 0, 'pingpong'),
+      rawFrame(2, 0, 1, Buffer.alloc(5)),
+      rawFrame(DATA, 0, 1),
+      rawFrame(DATA, 0, 1, frame('reply').subarray(6)),
+      rawFrame(HEADERS, END_HEADERS | END_STREAM, 1, TRAILERS),
+      rawFrame(RST, 0, 1, uint32(0)),
+    ]
+    const peer = await startRawPeer(replyingInPieces(toPieces(frames)))
     const reply = await transportTo(peer.address).unary(CALL, REQUEST)
     expect(Buffer.from(reply).toString()).toBe('reply')
     await waitUntil(() => peer.of(PING).length === 1)

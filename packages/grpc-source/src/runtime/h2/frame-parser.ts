@@ -18,6 +18,7 @@ const HEADER_BYTES = 9
 /** What a peer may send unless it is told otherwise. */
 export const MAX_FRAME_BYTES = 16_384
 
+/** What it is given is to be read now: the memory is used again. */
 export interface FrameHandler {
   frame(type: number, flags: number, stream: number, payload: Buffer): void
   /** A piece of a DATA frame without padding; `isLast`: its last. */

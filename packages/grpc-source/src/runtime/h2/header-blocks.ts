@@ -19,6 +19,7 @@ export class HeaderBlocks {
   readonly #decoder = new HpackDecoder(MAX_LIST_BYTES)
   #stream = 0
   #isEnd = false
+  /** Copies: what a frame came in is used again. */
   #parts: Buffer[] = []
   #bytes = 0
 
@@ -35,13 +36,13 @@ export class HeaderBlocks {
     if ((flags & Flag.END_HEADERS) !== 0) return { stream, isEnd, list: this.#decoder.decode(part) }
     this.#stream = stream
     this.#isEnd = isEnd
-    this.#parts = [part]
+    this.#parts = [Buffer.from(part)]
     this.#bytes = part.length
     return undefined
   }
 
   continue(flags: number, payload: Buffer): HeaderBlock | undefined {
-    this.#parts.push(payload)
+    this.#parts.push(Buffer.from(payload))
     this.#bytes += payload.length
     if (this.#bytes > MAX_BLOCK_BYTES || this.#parts.length > MAX_PARTS)
       throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block has no end')
