@@ -8,6 +8,7 @@ const protoText = {
     message Ask {}
     message Reply {
       string a = 1; optional int32 b = 2; string c = 3 [(graphql.field).required = true]; Inner inner = 4; string e = 5;
+      Inner must = 7 [(graphql.field).required = true]; string f = 8;
     }
     message Inner { string x = 1; int32 y = 2; }`,
 }
@@ -107,7 +108,7 @@ it('fields in the order of the selection, and in any other, are answered as ordi
   )
   expect(planned).toBe(documents)
   fellBack = 0
-  bytes = Buffer.concat([text(5, 'e'), text(3, 'required, and late')])
-  await run(fast, 'query Late { get { c e } }')
+  bytes = Buffer.concat([text(8, 'early'), text(7, text(1, 'late').toString())])
+  await run(fast, 'query Late { get { must { x } f } }')
   expect(fellBack).toBe(0)
 })
