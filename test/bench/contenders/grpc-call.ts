@@ -1,15 +1,6 @@
 import { connect } from 'node:http2'
-import type * as grpcJs from '../../../packages/grpc-source/src/runtime/grpc-js-transport.ts'
-import type * as http2 from '../../../packages/grpc-source/src/runtime/http2/transport.ts'
-
-/** What is published is what is measured; types come from the sources, which are there before anything is built. */
-function published<Module>(file: string): Promise<Module> {
-  const url = new URL(`../../../packages/grpc-source/dist/runtime/${file}`, import.meta.url)
-  return import(url.href) as Promise<Module>
-}
-
-const { createGrpcJsTransport } = await published<typeof grpcJs>('grpc-js-transport.js')
-const { createHttp2Transport } = await published<typeof http2>('http2/transport.js')
+import { createGrpcJsTransport } from '../../../packages/grpc-source/src/runtime/grpc-js-transport.ts'
+import { createHttp2Transport } from '../../../packages/grpc-source/src/runtime/http2/transport.ts'
 
 const { BENCH_GRPC_URL: address = '', BENCH_METHOD, BENCH_TRANSPORT, BENCH_CALLS } = process.env
 const path = `/bench.v1.CatalogService/${BENCH_METHOD}`
