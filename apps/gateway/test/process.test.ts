@@ -34,7 +34,8 @@ async function startGateway(
   text: string,
   ...flags: string[]
 ): Promise<{ file: string; gateway: SpawnedProcess; url: string }> {
-  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), 'gateway.config.json')
+  const name = text.startsWith('{') ? 'gateway.config.json' : 'gateway.config.mjs'
+  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-process-')), name)
   await writeFile(file, text)
   const gateway = await spawnProcess({
     command: process.execPath,
@@ -116,6 +117,27 @@ it('SIGTERM when idle: exits with 0, and what it printed ends with `stopped`', a
   // 500 ms on a quiet machine; the bound leaves room for a busy one.
   expect(performance.now() - startedAt).toBeLessThan(2000)
   expect(gateway.lines.at(-1)).toContain('"msg":"stopped"')
+})
+
+// graphql-js and Yoga's executor forget the promises of a list's items when a later item fails at once.
+it('a rejection that nobody hears is logged, and the process goes on', async () => {
+  const { gateway, url } = await startGateway(`export default {
+    log: { format: 'json' },
+    server: { port: 0 },
+    typeDefs: 'type Query { item: [Item!] } type Item { late: String! n: Int! }',
+    resolvers: {
+      Query: { item: () => [{ n: 1, late: () => new Promise((_, no) => setTimeout(no, 10, new Error('late'))) }, { n: 'x' }] },
+    },
+  }`)
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ item { late n } }"}',
+  })
+  expect(await response.json()).toMatchObject({ data: { item: null } })
+  const [line] = await gateway.waitForLine(/.*unhandled rejection.*/, 40_000)
+  expect(JSON.parse(line)).toMatchObject({ level: 50, err: { message: 'late' } })
+  expect((await fetch(new URL('/health/live', url))).ok).toBe(true)
 })
 
 it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends all', async () => {

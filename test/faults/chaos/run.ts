@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitUntil } from '@vinyasa/test-kit'
 import { postGraphQL } from '../../e2e/support/demo.ts'
+import { UNHEARD } from '../support/gateway.ts'
 import { heapOf, type HeapSize } from '../support/heap.ts'
 import {
   freshChange,
@@ -101,6 +102,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     checkHeap(model, heaps)
     for (const error of crashed) model.violate(`the run itself: ${String(error)}`)
     for (const exit of cluster.badExits) model.violate(`exit: ${exit}`)
+    for (const { lines } of cluster.gateways)
+      for (const line of lines) if (line.includes(UNHEARD)) model.violate(line)
   } finally {
     stop.abort()
     process.off('unhandledRejection', onRejection)

@@ -29,6 +29,9 @@ export interface RunningGateway {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** What a gateway logs of a rejected promise that nobody listens to: always a fault. */
+export const UNHEARD = 'unhandled rejection'
+
 /** Starts the built gateway as a process, on a config of the test's own and a free port. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { config, files = {}, args = [], env = {}, untilReady = true } = options
@@ -61,6 +64,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
+      const unheard = gateway.lines.filter((line) => line.includes(UNHEARD))
+      if (unheard.length > 0) throw new Error(`Nobody in the gateway listened to a rejection:\n${unheard.join('\n')}`)
     },
   }
 }

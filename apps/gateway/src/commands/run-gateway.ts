@@ -37,6 +37,9 @@ export async function runGateway(
     throw error
   })
 
+  // Executors forget the promises of a list when a later item fails at once: that is no reason to end for everybody.
+  const onRejection = (reason: unknown): void => logger.error(reason, 'unhandled rejection')
+  process.on('unhandledRejection', onRejection)
   const onReload = oneAtATime(() => reload(server, load, { logger, bus }))
   const stopWatching = flags.watch
     ? await (
@@ -50,6 +53,7 @@ export async function runGateway(
   await stopWatching?.()
   logger.info('stopping: finishing requests in flight')
   await server.close({ graceMs: config.server?.graceMs })
+  process.off('unhandledRejection', onRejection)
   logger.info('stopped')
 }
 
