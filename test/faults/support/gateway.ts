@@ -65,7 +65,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await gateway[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
       const unheard = gateway.lines.filter((line) => line.includes(UNHEARD))
-      if (unheard.length > 0) throw new Error(`Nobody in the gateway listened to a rejection:\n${unheard.join('\n')}`)
+      if (unheard.length > 0)
+        throw new Error(`Nobody in the gateway listened to a rejection:\n${unheard.join('\n')}`)
     },
   }
 }
