@@ -19,6 +19,8 @@ interface Waiter {
 
 /** Unread bytes from which on nothing more is read from the socket. */
 const ENOUGH_BYTES = 64 * 1024
+/** What a message counts beyond its bytes: empty ones must not pile up either. */
+const MESSAGE_BYTES = 64
 const DONE = { done: true, value: undefined } as const
 
 /** The messages of a stream for a reader that pulls them. `return()` cancels at once, even while a `next()` waits. */
@@ -40,7 +42,7 @@ export class MessageQueue implements CallReceiver, AsyncIterableIterator<Uint8Ar
     const waiter = this.#waiters.shift()
     if (waiter) return waiter.resolve(this.#read(message))
     this.#unread.push(message)
-    this.#unreadBytes += message.bytes.length
+    this.#unreadBytes += message.bytes.length + MESSAGE_BYTES
     if (this.#unreadBytes < ENOUGH_BYTES || this.#isPaused) return
     this.#isPaused = true
     this.#options.pause()
@@ -60,7 +62,7 @@ export class MessageQueue implements CallReceiver, AsyncIterableIterator<Uint8Ar
   next(): Promise<IteratorResult<Uint8Array>> {
     const message = this.#unread.shift()
     if (message) {
-      this.#unreadBytes -= message.bytes.length
+      this.#unreadBytes -= message.bytes.length + MESSAGE_BYTES
       if (this.#unread.length === 0 && this.#isPaused) {
         this.#isPaused = false
         this.#options.resume()
