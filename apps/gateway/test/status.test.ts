@@ -53,6 +53,20 @@ describe('/status', () => {
     expect(await typed.json()).toMatchObject({ errors: [{ message: /status/ }] })
   })
 
+  it('refuses documents that are none of the page', async () => {
+    const { server } = await startGateway(OWN_SCHEMA)
+    const socket = await connectRawWebSocket(`${server.url.replace('http', 'ws')}/status/live`)
+    onTestFinished(() => void socket.close())
+    socket.sendJson({ type: 'connection_init' })
+    await socket.next()
+    const query = `{ ${Array.from({ length: 100 }, (_, index) => `a${index}: __typename`).join(' ')} }`
+    socket.sendJson({ id: '1', type: 'subscribe', payload: { query } })
+    expect(await socket.nextJson()).toMatchObject({
+      type: 'error',
+      payload: [{ extensions: { code: 'DOCUMENT_LIMIT_EXCEEDED' } }],
+    })
+  })
+
   it('does not serve a page of another origin', async () => {
     const { server } = await startGateway(OWN_SCHEMA)
     const url = `${server.url.replace('http', 'ws')}/status/live`

@@ -4,6 +4,7 @@ import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
 import type { Logger } from '../logger.ts'
 import { pathnameOf } from './pathname.ts'
+import { refuseUpgrade } from './refuse-upgrade.ts'
 
 export interface LiveSocketsOptions {
   readonly plugin: LiveQueryPlugin
@@ -41,17 +42,11 @@ export function createLiveSockets({ plugin, paths, logger, allowOrigin }: LiveSo
       // Node leaves the socket without a listener; without one, a client's reset would end the process.
       socket.on('error', () => {})
       if (paths.includes(pathnameOf(request))) hub.emit('upgrade', request, socket, head)
-      else refuse(socket)
+      else refuseUpgrade(socket, 404)
     },
     async close() {
       closed ??= Promise.all(servers.map((server) => server.close()))
       await closed
     },
   }
-}
-
-function refuse(socket: Duplex): void {
-  // Node has let go of the socket, and a client that keeps its half open would keep it for ever.
-  socket.once('finish', () => socket.destroy())
-  socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
 import { pathnameOf } from '../http/pathname.ts'
+import { refuseUpgrade } from '../http/refuse-upgrade.ts'
+import { documentCache } from '../limits/document-cache.ts'
+import { useDocumentLimits, type DocumentLimits } from '../limits/plugin.ts'
 import type { Logger } from '../logger.ts'
 import { readStatusPage } from './page.ts'
 import { createStatusSchema, type StatusReadings } from './schema.ts'
@@ -27,6 +29,15 @@ const PAGE = '/status'
 const LIVE = '/status/live'
 /** Backends are asked, and figures compared, this often while somebody looks. */
 const INTERVAL_MS = 1000
+/** The page's own query is far below. */
+const LIMITS: DocumentLimits = {
+  maxDepth: 15,
+  maxTokens: 1000,
+  maxAliases: 30,
+  maxDirectives: 5,
+  maxDuplicateFields: 30,
+  maxCost: 0,
+}
 
 /**
  * A GraphQL server of its own inside the gateway: its schema is not part of the one that clients see, and whoever
@@ -41,7 +52,7 @@ export function createStatus({ readings, logger }: StatusOptions): Status {
     sockets: {
       handleUpgrade(request, socket, head) {
         if (closed) {
-          refuseUpgrade(socket)
+          refuseUpgrade(socket, 503)
           return
         }
         server ??= openServer({ readings, logger })
@@ -84,7 +95,8 @@ function openServer({ readings, logger }: StatusOptions): StatusServer {
   const yoga = createYoga({
     schema: createStatusSchema(readings),
     logging: false,
-    plugins: [live],
+    parserAndValidationCache: documentCache(),
+    plugins: [useDocumentLimits(LIMITS), live],
   })
   yoga.getEnveloped({})
   const sockets = createLiveSockets({ plugin: live, paths: [LIVE], logger, allowOrigin: isSameOrigin })
@@ -95,11 +107,6 @@ function openServer({ readings, logger }: StatusOptions): StatusServer {
       await yoga.dispose()
     },
   }
-}
-
-function refuseUpgrade(socket: Duplex): void {
-  socket.on('error', () => {})
-  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
 }
 
 /** Another site's page learns nothing of this gateway. */
