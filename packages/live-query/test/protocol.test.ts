@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
+import { handshakeOf } from '../src/protocol/handshake.ts'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
 
 let setup: LiveSetup
@@ -366,6 +368,25 @@ describe('hostile upgrades', () => {
       expect(String(bytes)).toMatch(/^HTTP\/1\.1 101 /)
     },
   )
+
+  it('with a header named __proto__, which ends the process in older Nodes, is read', () => {
+    const request = {
+      url: '/graphql/live',
+      headers: { host: 'x' },
+      rawHeaders: ['Host', 'x', '__proto__', 'y', 'A', '1', 'a', '2', 'Upgrade', 'websocket'],
+      socket: {},
+      get headersDistinct(): never {
+        throw new TypeError('dest[field].push is not a function')
+      },
+    }
+    const { url, headers } = handshakeOf(request as unknown as IncomingMessage)
+    expect([url, ...headers]).toEqual([
+      'http://x/graphql/live',
+      ['__proto__', 'y'],
+      ['a', '1, 2'],
+      ['host', 'x'],
+    ])
+  })
 
   it('refused, by a client that never ends: the socket is let go', async () => {
     setup = await startLive()
