@@ -369,11 +369,11 @@ describe('hostile upgrades', () => {
     },
   )
 
-  it('with a header named __proto__, which ends the process in older Nodes, is read', () => {
+  it('with headers that end the process in older Nodes, named __proto__ or with a space, is read', () => {
     const request = {
       url: '/graphql/live',
       headers: { host: 'x' },
-      rawHeaders: ['Host', 'x', '__proto__', 'y', 'A', '1', 'a', '2', 'Upgrade', 'websocket'],
+      rawHeaders: ['Host', 'x', '__proto__', 'y', 'A', '1', 'a', '2', 'X ', '3', 'Upgrade', 'websocket'],
       socket: {},
       get headersDistinct(): never {
         throw new TypeError('dest[field].push is not a function')

@@ -66,6 +66,7 @@ const HEADERS = [
   'X: \x00',
   'X: \x7f\x80',
   ' X: folded',
+  'X : y',
   ': y',
   'x-graphql-csrf: 1',
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',

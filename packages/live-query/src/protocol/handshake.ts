@@ -13,7 +13,12 @@ export function handshakeOf(request: IncomingMessage): Handshake {
   const { rawHeaders } = request
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
-    if (!OF_THE_SOCKET.test(name.toLowerCase())) headers.append(name, value)
+    if (OF_THE_SOCKET.test(name.toLowerCase())) continue
+    try {
+      headers.append(name, value)
+    } catch {
+      // Node's parser lets more through than is a header, as a space before the colon: it is none then.
+    }
   }
   return { url: urlOf(request), headers }
 }
