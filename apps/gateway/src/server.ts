@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { asksForWebSocket, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { createDrain } from './http/drain.ts'
@@ -40,14 +41,19 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const closeWithConnection = closePipelined()
   const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
     closeWithConnection(request, response)
+    ignored.track(request, response)
     drain.track(request, response)
     current.inFlight.add(response)
     current.gateway.handle(request, response)
   })
   const drain = createDrain(server)
+  const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */
   const retired = new Set<Promise<void>>()
-  server.on('upgrade', (request, socket, head) => current.gateway.handleUpgrade(request, socket, head))
+  server.on('upgrade', (request, socket, head) => {
+    if (asksForWebSocket(request)) current.gateway.handleUpgrade(request, socket, head)
+    else ignored.serve(request, socket, head)
+  })
   await listen(server, port, host)
 
   return {

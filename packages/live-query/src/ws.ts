@@ -6,9 +6,11 @@ import { systemClock, type Clock } from './clock.ts'
 import type { LiveQueryPlugin } from './plugin.ts'
 import { createConnections, type LiveConnection, type OnConnectResult } from './protocol/connections.ts'
 import { handshakeOf, isOriginAllowed, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
+import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import type { LiveSocket } from './protocol/live-socket.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
+export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 
 export interface LiveServerOptions {
   /** What `useLiveQuery` returned. */
@@ -54,13 +56,17 @@ export interface LiveServer {
 /** What a message that waits costs beside its bytes: who does not read must not pile up small ones either. */
 const MESSAGE_BYTES = 2048
 
-/** Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. */
+/**
+ * Serves live queries, and everything else of GraphQL, over WebSocket on a Node HTTP server. Requests that ask for another
+ * protocol, as Java's client does, are served as if they had not, unless the server has another listener for upgrades.
+ */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
   const { plugin, path = '/graphql/live', maxSubscriptionsPerSocket = 100, onConnect, context } = options
   const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 16 * 1024 * 1024, keepAliveMs = 12_000 } = options
   const { connectionInitTimeoutMs = 3000, connectionHeaders = ['authorization'] } = options
   const { allowOrigin = isOriginAllowed, onError = reportError, clock = systemClock } = options
   const wss = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
+  const ignored = ignoreUpgrades(server)
   let closing = false
 
   const connections = createConnections({
@@ -82,6 +88,10 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   })
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (!asksForWebSocket(request)) {
+      if (server.listenerCount('upgrade') === 1) ignored.serve(request, socket, head)
+      return
+    }
     const handshake = handshakeOf(request)
     if (new URL(handshake.url).pathname !== path) {
       // Another listener may serve that path; without one the socket would wait for ever.
@@ -147,11 +157,11 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     }, timeoutMs)
     await Promise.all(gone)
     clock.clearTimeout(force)
-    server.off('upgrade', onUpgrade)
+    server.off('upgrade', onUpgrade).off('request', ignored.track)
     wss.close()
   }
 
-  server.on('upgrade', onUpgrade)
+  server.on('upgrade', onUpgrade).prependListener('request', ignored.track)
   return {
     get sockets() {
       return wss.clients.size

@@ -22,7 +22,9 @@ it('exports these names and no others', () => {
         "useLiveQuery",
       ],
       [
+        "asksForWebSocket",
         "attachLiveServer",
+        "ignoreUpgrades",
       ],
     ]
   `)

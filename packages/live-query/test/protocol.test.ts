@@ -397,6 +397,33 @@ describe('hostile upgrades', () => {
   })
 })
 
+describe('a request that asks for another protocol than WebSocket, as those of Java do', () => {
+  const body = '{"query":"{ plain }"}'
+  async function post(): Promise<Socket> {
+    const { port } = setup.server.address() as AddressInfo
+    const socket = connect(port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.write(
+      'POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n' +
+        `HTTP2-Settings: AAEAAEAA\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    return socket
+  }
+
+  it('is served as if it had not', async () => {
+    setup = await startLive()
+    const [bytes] = await once(await post(), 'data')
+    expect(String(bytes)).toMatch(/^HTTP\/1\.1 200 .*\{"data":\{"plain":"plain"\}\}$/s)
+  })
+
+  it('is left to whoever else listens to upgrades', async () => {
+    setup = await startLive()
+    setup.server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 426 Upgrade Required\r\n\r\n'))
+    const [bytes] = await once(await post(), 'data')
+    expect(String(bytes)).toMatch(/^HTTP\/1\.1 426 /)
+  })
+})
+
 describe('frames', () => {
   it('carry any text, in the id as in the data, as one text frame of valid UTF-8', async () => {
     setup = await startLive()

@@ -35,6 +35,8 @@ export function createDrain(server: Server): Drain {
   let lastRequestAt = Number.NEGATIVE_INFINITY
 
   server.on('connection', (socket) => {
+    // One whose upgrade was ignored comes again.
+    if (sockets.has(socket)) return
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { waitUntil } from '@vinyasa/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
+import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
+
+const BODY = '{"query":"{ __typename }"}'
+const ANSWER = '{"data":{"__typename":"Query"}}'
+
+/** As Java's HttpClient sends it. */
+function post(upgrade: string, connection = 'Upgrade, HTTP2-Settings'): string {
+  return `POST /graphql HTTP/1.1\r\nConnection: ${connection}\r\nContent-Length: ${BODY.length}\r\nHost: x\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: ${upgrade}\r\nContent-Type: application/json\r\nX-Apollo-Operation-Name: x\r\n\r\n`
+}
+
+async function open(
+  schema: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = OWN_SCHEMA,
+): Promise<{ socket: Socket; received: () => string; url: string }> {
+  const { server } = await startGateway({ preset: 'production', ...schema })
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.setEncoding('latin1').on('data', (part: string) => (text += part))
+  await once(socket, 'connect')
+  return { socket, received: () => text, url: server.url }
+}
+
+const answers = (text: string): number => text.split(ANSWER).length - 1
+
+it.each(['h2c', 'TLS/1.0', 'h2c, foo/2'])(
+  'a request that would rather speak %s is answered as it is, and so are the next on its connection',
+  async (upgrade) => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    onTestFinished(() => void process.off('warning', onWarning))
+    const { socket, received } = await open()
+    socket.write(post(upgrade) + BODY)
+    await waitUntil(() => answers(received()) === 1)
+    expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    // Its body comes in parts, with a request behind it.
+    socket.write(post(upgrade, 'keep-alive, Upgrade') + BODY.slice(0, 5))
+    await setTimeout(20)
+    socket.write(BODY.slice(5) + post(upgrade) + BODY)
+    await waitUntil(() => answers(received()) === 3)
+    for (let request = 4; request <= 30; request++) {
+      socket.write(post(upgrade) + BODY)
+      await waitUntil(() => answers(received()) === request, { everyMs: 1 })
+    }
+    expect(warnings).toEqual([])
+  },
+)
+
+it('an answer behind another that takes longer than a connection may be idle is waited for', async () => {
+  const { socket, received } = await open({
+    typeDefs: 'type Query { slow: String }',
+    resolvers: { Query: { slow: () => setTimeout(6_500, 'done') } },
+  })
+  const query = '{"query":"{ slow  }   "}'.padEnd(BODY.length)
+  socket.write(post('h2c') + BODY + post('h2c') + query)
+  await waitUntil(() => received().includes('"slow":"done"'), { timeoutMs: 12_000 })
+})
+
+it('a WebSocket is still one', async () => {
+  const { socket, received } = await open()
+  socket.write(
+    'GET /graphql/live HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+  )
+  await waitUntil(() => received().includes('101 Switching Protocols'))
+})
+
+it('clients that leave in the middle harm nobody', async () => {
+  const { socket, url } = await open()
+  socket.write(post('h2c') + BODY.slice(0, 5))
+  await setTimeout(20)
+  socket.resetAndDestroy()
+  await setTimeout(20)
+  expect((await fetch(`${url}/health/live`)).ok).toBe(true)
+})
