@@ -5,7 +5,12 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import { createNodeHandler } from '@vinyasa/node-handler'
-import { createResponseCache, useResponseCache, type ResponseCache } from '@vinyasa/response-cache'
+import {
+  createResponseCache,
+  useResponseCache,
+  type OwedInvalidations,
+  type ResponseCache,
+} from '@vinyasa/response-cache'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
@@ -40,6 +45,11 @@ export interface CreateGatewayOptions {
    * too. Default: one of its own.
    */
   readonly bus?: InvalidationBus | undefined
+  /**
+   * For a gateway with Redis, shared likewise: what Redis could not be told while it did not answer is delivered before
+   * this one reads from it. Default: its own.
+   */
+  readonly owed?: OwedInvalidations | undefined
 }
 
 /** The composed GraphQL server, not listening yet: see `serve`. */
@@ -71,7 +81,7 @@ const READINESS_TIMEOUT_MS = 2000
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
   const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
-  const cache = await openCache(config, bus, logger)
+  const cache = await openCache(config, { ...options, bus })
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources)
   const observability = await createObservability({ config, logger, readings, endpoint: ENDPOINT })
@@ -200,14 +210,13 @@ function compose(parts: Parts): Gateway {
 /** In memory; behind it Redis, where the config names one. */
 async function openCache(
   { responseCache = false, redisUrl }: GatewayConfig,
-  bus: InvalidationBus,
-  logger: Logger,
+  { bus, owed, logger }: CreateGatewayOptions,
 ): Promise<ResponseCache | undefined> {
   if (responseCache === false) return undefined
   const store =
     redisUrl === undefined
       ? undefined
-      : (await import('@vinyasa/response-cache/redis')).createRedisStore({ url: redisUrl })
+      : (await import('@vinyasa/response-cache/redis')).createRedisStore({ url: redisUrl, owed })
   return createResponseCache({
     ...(responseCache === true ? {} : responseCache),
     bus,

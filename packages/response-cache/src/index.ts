@@ -9,5 +9,6 @@ export type { ResponseCacheErrorCode } from './errors.ts'
 // For integrators: stores of one's own.
 export { fromEnvelopCache, type EnvelopCache, type EnvelopCacheRecord } from './envelop-cache.ts'
 export type { RemoteEvent, RemoteRead, RemoteStore } from './remote-store.ts'
+export { createOwedInvalidations, type Delivery, type OwedInvalidations } from './owed-invalidations.ts'
 export type { CacheEntry } from './entry.ts'
 export type { Tags } from './tags.ts'

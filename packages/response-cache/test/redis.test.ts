@@ -8,7 +8,7 @@ import {
 } from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { ResponseCacheOptions } from '../src/index.ts'
+import { createOwedInvalidations, type ResponseCacheOptions } from '../src/index.ts'
 import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
 import { ask, createWorld, type Answer, type World } from './kit.ts'
 
@@ -147,6 +147,38 @@ describeWithRedis('two gateways and one Redis', () => {
     redis.cont()
     await waitUntil(async () => (await ask(a, '{ products { id } }')).cache !== 'BYPASS')
     expect((await ask(a, users)).json.data.users[0].name).toBe('Eve')
+  })
+
+  it('an invalidation during an outage reaches Redis though its gateway is replaced meanwhile', async () => {
+    const owed = createOwedInvalidations()
+    const old = await gateway({}, createRedisStore({ url: redis.url, owed }))
+    await ask(old, users)
+    await settled(old, 1)
+    redis.stop()
+    await waitUntil(() => old.cache.stats().errors > 0)
+    await ask(old, rename('Eve'))
+    await old.cache.close()
+    const store = createRedisStore({ url: redis.url, owed })
+    redis.cont()
+    const next = await gateway({}, store)
+    next.users.set('1', { id: '1', name: 'Eve' })
+    expect((await ask(next, users)).json.data.users[0].name).toBe('Eve')
+    expect(owed.isOwed).toBe(false)
+  })
+
+  it('what another store of the process could not deliver is out of memory at once, and out of Redis before the next read', async () => {
+    const owed = createOwedInvalidations()
+    const a = await gateway({}, createRedisStore({ url: redis.url, owed, heartbeatMs: 60_000 }))
+    await ask(a, users)
+    await settled(a, 1)
+    a.users.set('1', { id: '1', name: 'Eve' })
+    expect((await ask(a, users)).json.data.users[0].name).toBe('Ada')
+    owed.add(['User'], 'another store')
+    const next = await ask(a, users)
+    expect([next.cache, next.json.data.users[0].name]).toEqual(['BYPASS', 'Eve'])
+    await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
+    expect((await ask(a, users)).json.data.users[0].name).toBe('Eve')
+    expect(owed.isOwed).toBe(false)
   })
 
   it('flushed: a result read before is not stored after', async () => {

@@ -1,9 +1,9 @@
-import type { InvalidationBus } from '@vinyasa/invalidation'
+import { createOwedInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from '../cli.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
-import { createLogger, type Logger } from '../logger.ts'
+import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
+import { createLogger } from '../logger.ts'
 import { createMemoryBus } from '../open-bus.ts'
 import { logSettings } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
@@ -25,9 +25,9 @@ export async function runGateway(
   context: CommandContext,
 ): Promise<void> {
   const logger = await createLogger(logSettings(config))
-  // One for all the gateways that reloads make.
-  const bus = createMemoryBus(logger)
-  const gateway = await createGateway(config, { baseDirectory, logger, bus })
+  // For all the gateways that reloads make.
+  const shared = { logger, bus: createMemoryBus(logger), owed: createOwedInvalidations() }
+  const gateway = await createGateway(config, { ...shared, baseDirectory })
   const server = await serve(gateway, {
     ...config.server,
     port: flags.port ?? config.server?.port,
@@ -40,7 +40,7 @@ export async function runGateway(
   // Executors forget the promises of a list when a later item fails at once: that is no reason to end for everybody.
   const onRejection = (reason: unknown): void => logger.error(reason, 'unhandled rejection')
   process.on('unhandledRejection', onRejection)
-  const onReload = oneAtATime(() => reload(server, load, { logger, bus }))
+  const onReload = oneAtATime(() => reload(server, load, shared))
   const stopWatching = flags.watch
     ? await (
         await import('./watch.ts')
@@ -60,12 +60,13 @@ export async function runGateway(
 async function reload(
   server: GatewayServer,
   load: () => Promise<Loaded>,
-  { logger, bus }: { readonly logger: Logger; readonly bus: InvalidationBus },
+  shared: Omit<CreateGatewayOptions, 'baseDirectory'>,
 ): Promise<void> {
+  const { logger } = shared
   let next: Gateway
   try {
     const { config, baseDirectory } = await load()
-    next = await createGateway(config, { baseDirectory, logger, bus })
+    next = await createGateway(config, { ...shared, baseDirectory })
   } catch (error) {
     logger.error({ reason: messageOf(error) }, 'reload failed; the previous schema stays in place')
     if (!(error instanceof ConfigError)) logger.debug(error)

@@ -1,3 +1,5 @@
+import type { OwedInvalidations } from '../owed-invalidations.ts'
+
 export interface RedisStoreOptions {
   /** `redis://` or `rediss://`, with password and database number where needed. */
   readonly url: string
@@ -12,4 +14,9 @@ export interface RedisStoreOptions {
    * plus the longest execution. Default one day.
    */
   readonly rememberMs?: number | undefined
+  /**
+   * What Redis has yet to hear of: one of `createOwedInvalidations()`, for all the stores of one Redis in a process.
+   * A store that replaces another one then delivers what that one could not, before it reads. Default: its own.
+   */
+  readonly owed?: OwedInvalidations | undefined
 }

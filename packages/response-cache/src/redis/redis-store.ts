@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { CacheEntry } from '../entry.ts'
 import { configError, storeUnavailable } from '../errors.ts'
+import { createOwedInvalidations, type Delivery } from '../owed-invalidations.ts'
 import type { RemoteEvent, RemoteStore } from '../remote-store.ts'
 import { isRedisUrl } from '../redis-url.ts'
 import type { Tags } from '../tags.ts'
 import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
 import type { RedisStoreOptions } from './options.ts'
-import { createPendingInvalidations } from './pending-invalidations.ts'
 import { invalidateScript, readScript, writeScript } from './scripts.ts'
 
 declare module 'ioredis' {
@@ -32,12 +32,11 @@ export interface RedisStore extends RemoteStore {
  */
 export function createRedisStore(options: RedisStoreOptions): RedisStore {
   const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 150 } = options
-  const { heartbeatMs = 1_000, rememberMs = 86_400_000 } = options
+  const { heartbeatMs = 1_000, rememberMs = 86_400_000, owed = createOwedInvalidations() } = options
   if (!isRedisUrl(url)) throw configError('redisUrl', url, 'an address such as redis://localhost:6379')
   const channel = `${prefix}invalidations`
   const self = randomUUID()
   const listeners = new Set<(event: RemoteEvent) => void>()
-  const pending = createPendingInvalidations()
   let isUp = false
   let poisoned = 0
   let isClosed = false
@@ -80,6 +79,23 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     await commands.vinyasaInvalidate(prefix, channel, message, rememberMs, ...(tags === 'all' ? [] : tags))
   }
 
+  async function deliver({ tags, end }: Delivery): Promise<void> {
+    try {
+      await send(tags)
+      end(true)
+    } catch (error) {
+      end(false)
+      throw error
+    }
+  }
+
+  /** What another store owes is delivered first, by whichever can. */
+  function mayUse(): boolean {
+    if (!isUp || !owed.isOwed) return isUp
+    void check()
+    return false
+  }
+
   let isChecking = false
   /** Up is: both connections answer, the channel is subscribed, and no invalidation is owed. */
   async function check() {
@@ -88,14 +104,7 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     try {
       await commands.ping()
       await (isUp ? subscriber.ping() : subscriber.subscribe(channel))
-      for (let owed = pending.take(); owed; owed = pending.take()) {
-        try {
-          await send(owed)
-        } catch (error) {
-          pending.add(owed)
-          throw error
-        }
-      }
+      for (let delivery = owed.take(); delivery; delivery = owed.take()) await deliver(delivery)
       if (!isUp && !isClosed) {
         isUp = true
         emit({ type: 'up' })
@@ -116,12 +125,15 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     const tags = decodeTags(message, self)
     if (tags) emit({ type: 'invalidated', tags })
   })
+  const leaveOwed = owed.subscribe((tags, from) => {
+    if (from !== self) emit({ type: 'invalidated', tags })
+  })
   const heartbeat = setInterval(() => void check(), heartbeatMs)
   heartbeat.unref()
 
   return {
     async read(key) {
-      if (!isUp) return undefined
+      if (!mayUse()) return undefined
       try {
         const [seq, meta, tags, body] = await commands.vinyasaReadBuffer(prefix, key)
         const version = Number(seq?.toString())
@@ -138,7 +150,7 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
       }
     },
     async write(key, entry: CacheEntry, version) {
-      if (!isUp) return false
+      if (!mayUse()) return false
       const px = Math.ceil(entry.ttlMs + entry.staleMs)
       try {
         const tags = JSON.stringify(entry.tags)
@@ -159,13 +171,13 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     },
     async invalidate(tags) {
       if (!isUp) {
-        pending.add(tags)
+        owed.add(tags, self)
         return
       }
       try {
         await send(tags)
       } catch (error) {
-        pending.add(tags)
+        owed.add(tags, self)
         goDown('invalidate', error)
       }
     },
@@ -194,6 +206,7 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
       isClosed = true
       clearInterval(heartbeat)
       clearTimeout(recheck)
+      leaveOwed()
       listeners.clear()
       commands.disconnect()
       subscriber.disconnect()
