@@ -256,6 +256,39 @@ describeWithRedis('two gateways that share a cache in Redis', () => {
     expect(running).toBe(2)
   })
 
+  it('a mutation while Redis hangs, then a reload as Redis is back: nothing old', async () => {
+    const gateway = gateways[0]!
+    const reloads = (): number => gateway.process.lines.filter((line) => line.includes('"reloaded"')).length
+    let old = 0
+    let seen = 0
+    for (let round = 0; round < 5; round++) {
+      await settled()
+      redis.stop()
+      await waitUntil(async () => cacheOf(await gateway.query(QUERY)) === 'BYPASS')
+      await change()
+      const before = reloads()
+      gateway.process.signal('SIGHUP')
+      redis.cont()
+      await waitUntil(() => reloads() > before, { awaited: 'the reload' })
+      await waitUntil(
+        async () => {
+          const answer = await gateway.query(QUERY)
+          seen++
+          if (answer.data.thing.value !== String(value)) old++
+          return cacheOf(answer) === 'HIT'
+        },
+        { everyMs: 1, awaited: 'the cache' },
+      )
+    }
+    recordFigure({
+      area: 'cache',
+      fault: 'a mutation while Redis hangs, then a reload as Redis is back',
+      asked: '0 old values',
+      seen: `${old} old in ${seen} reads after 5 rounds`,
+    })
+    expect(old).toBe(0)
+  })
+
   it("user A's answer is never user B's", async () => {
     let wrong = 0
     const users = ['Bearer a', 'Bearer b', undefined, 'Bearer a ']
