@@ -1,9 +1,11 @@
 import type { Socket } from 'node:net'
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
-import { Flag, FrameParser, MAX_FRAME_BYTES, Type, unpadded, type FrameHandler } from './frame-parser.ts'
+import { Flag, FrameParser, Type, unpadded, type FrameHandler } from './frame-parser.ts'
 import { HeaderBlocks, type HeaderBlock } from './header-blocks.ts'
 import { Outgoing } from './outgoing.ts'
+import { MAX_WINDOW, readSettings } from './settings.ts'
 import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
+import { flowError, unexpected, wants } from './violations.ts'
 
 export interface SessionEvents {
   /** SETTINGS came: streams may begin, so many at a time. */
@@ -15,14 +17,10 @@ export interface SessionEvents {
 }
 
 const DEFAULT_WINDOW = 65_535
-const MAX_WINDOW = 2 ** 31 - 1
 /** What may be under way on all streams together. */
 const CONNECTION_WINDOW = 4 * 1024 * 1024
 /** Unsent bytes from which on a peer that asks for more answers is left. */
 const MAX_UNSENT_BYTES = 1024 * 1024
-const MAX_CONCURRENT_STREAMS = 3
-const INITIAL_WINDOW_SIZE = 4
-const MAX_FRAME_SIZE = 5
 
 /**
  * The client's side of an HTTP/2 connection (RFC 9113), without push and priorities. Node's own costs several times as
@@ -168,7 +166,7 @@ export class Http2Session implements FrameHandler, StreamSession {
         return
       }
       case Type.SETTINGS:
-        wants(id === 0 && payload.length % 6 === 0, type)
+        wants(id === 0 && (isGreeting || payload.length === 0), type)
         if (isGreeting) this.#onSettings(payload)
         return
       case Type.PING:
@@ -204,25 +202,13 @@ export class Http2Session implements FrameHandler, StreamSession {
   }
 
   #onSettings(payload: Buffer): void {
-    for (let at = 0; at < payload.length; at += 6) {
-      const value = payload.readUInt32BE(at + 2)
-      switch (payload.readUInt16BE(at)) {
-        case MAX_CONCURRENT_STREAMS:
-          this.#maxStreams = value
-          break
-        case INITIAL_WINDOW_SIZE: {
-          if (value > MAX_WINDOW) throw flowError()
-          const change = value - this.#initialWindow
-          this.#initialWindow = value
-          for (const stream of this.#streams.values()) stream.sendWindow += change
-          break
-        }
-        case MAX_FRAME_SIZE:
-          wants(value >= MAX_FRAME_BYTES && value < 2 ** 24, Type.SETTINGS)
-          this.#outgoing.maxFrameBytes = value
-          break
-        default:
-      }
+    const { maxStreams, initialWindow, maxFrameBytes } = readSettings(payload)
+    if (maxStreams !== undefined) this.#maxStreams = maxStreams
+    if (maxFrameBytes !== undefined) this.#outgoing.maxFrameBytes = maxFrameBytes
+    if (initialWindow !== undefined) {
+      const change = initialWindow - this.#initialWindow
+      this.#initialWindow = initialWindow
+      for (const stream of this.#streams.values()) stream.sendWindow += change
     }
     this.#isSettled = true
     this.#outgoing.acknowledgeSettings()
@@ -311,19 +297,4 @@ export class Http2Session implements FrameHandler, StreamSession {
     } else this.#socket.destroy()
     this.#events.onClose(new Error('the connection was closed'))
   }
-}
-
-function wants(isRight: boolean, type: number): void {
-  if (!isRight) throw new Http2ProtocolError(ErrorCode.PROTOCOL_ERROR, `a frame of type ${type} is malformed`)
-}
-
-function unexpected(type: number): Http2ProtocolError {
-  return new Http2ProtocolError(
-    ErrorCode.PROTOCOL_ERROR,
-    `the server sent a frame of type ${type} out of place`,
-  )
-}
-
-function flowError(): Http2ProtocolError {
-  return new Http2ProtocolError(ErrorCode.FLOW_CONTROL_ERROR, 'the server keeps to no window')
 }

@@ -1,0 +1,18 @@
+import { ErrorCode, Http2ProtocolError } from './codes.ts'
+
+/** @throws when a frame is not as RFC 9113, section 6 has it */
+export function wants(isRight: boolean, type: number): void {
+  if (!isRight) throw new Http2ProtocolError(ErrorCode.PROTOCOL_ERROR, `a frame of type ${type} is malformed`)
+}
+
+export function unexpected(type: number): Http2ProtocolError {
+  return new Http2ProtocolError(
+    ErrorCode.PROTOCOL_ERROR,
+    `the server sent a frame of type ${type} out of place`,
+  )
+}
+
+/** The server sent more, or allows more, than a window holds (RFC 9113, section 5.2). */
+export function flowError(): Http2ProtocolError {
+  return new Http2ProtocolError(ErrorCode.FLOW_CONTROL_ERROR, 'the server keeps to no window')
+}
