@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { asksForWebSocket, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
+import { limitConnections } from './http/connection-limit.ts'
 import { createDrain } from './http/drain.ts'
 import { createInFlight } from './http/in-flight.ts'
 import { closePipelined } from './http/pipelined.ts'
+import type { Logger } from './logger.ts'
 
 export interface ServeOptions {
   /** Default 4000; 0 takes a free port. */
@@ -14,6 +16,10 @@ export interface ServeOptions {
   readonly host?: string | undefined
   /** How long a request may take to send its headers. Default 10_000 ms; 0 means no limit. */
   readonly headersTimeoutMs?: number | undefined
+  /** Connections open at once; further ones are closed unheard. Default 0: no limit. */
+  readonly maxConnections?: number | undefined
+  /** Told of refused connections. */
+  readonly logger?: Logger | undefined
 }
 
 export interface CloseOptions {
@@ -36,7 +42,7 @@ export interface GatewayServer {
 
 /** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
-  const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000 } = options
+  const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000, maxConnections = 0 } = options
   let current = { gateway, inFlight: createInFlight() }
   const closeWithConnection = closePipelined()
   const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
@@ -46,6 +52,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     current.inFlight.add(response)
     current.gateway.handle(request, response)
   })
+  limitConnections(server, maxConnections, options.logger)
   const drain = createDrain(server)
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { serverAudits } from 'graphql-http'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLogger } from '../src/logger.ts'
 import type { PresetName } from '../src/presets.ts'
 import { OWN_SCHEMA, post, startGateway, type RunningGateway } from './support/gateway.ts'
 
@@ -380,6 +381,33 @@ describe('the schema stays hidden in production', () => {
     expect(text).not.toMatch(/Did you mean|hello|text|secretName|GREEN/)
     const { endpoint: open } = await start('development')
     expect(await (await post(open, body)).text()).toContain('Did you mean')
+  })
+})
+
+describe('server.maxConnections', () => {
+  async function connected(url: string): Promise<Socket> {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).resume()
+    socket.on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+
+  it('a connection beyond it is closed unheard and logged; one that ends makes room', async () => {
+    const lines: string[] = []
+    const logger = await createLogger({ destination: { write: (line) => lines.push(line) } })
+    const { server, endpoint } = await startGateway(OWN_SCHEMA, { maxConnections: 2, logger })
+    const held = [await connected(server.url), await connected(server.url)]
+    await Promise.all([1, 2, 3].map(async () => once(await connected(server.url), 'close')))
+    await expect(post(endpoint, { query: '{ hello }' })).rejects.toThrow('fetch failed')
+    held[0]?.destroy()
+    await expect
+      .poll(() => post(endpoint, { query: '{ hello }' }).then(({ status }) => status, String))
+      .toBe(200)
+    await expect
+      .poll(() => lines.find((line) => line.includes('"connections were refused')), { timeout: 5000 })
+      .toMatch(/"level":40,.*"refused":\d+,"maxConnections":2/)
   })
 })
 

@@ -32,6 +32,7 @@ export async function runGateway(
     ...config.server,
     port: flags.port ?? config.server?.port,
     host: flags.host ?? config.server?.host,
+    logger,
   }).catch(async (error: unknown) => {
     await gateway.close()
     throw error

@@ -14,6 +14,7 @@ const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
   host: z.string().optional(),
   headersTimeoutMs: milliseconds.optional(),
+  maxConnections: count.optional(),
   graceMs: milliseconds.optional(),
 })
 

@@ -16,6 +16,8 @@ export interface ServerConfig {
   readonly host?: string | undefined
   /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
   readonly headersTimeoutMs?: number | undefined
+  /** Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit. */
+  readonly maxConnections?: number | undefined
   /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
   readonly graceMs?: number | undefined
 }

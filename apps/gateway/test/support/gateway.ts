@@ -57,7 +57,7 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   const { logger = await createLogger({ level: 'silent' }), ...serveOptions } = options
   const gateway = await createGateway(config, { baseDirectory: '/', logger })
-  const server = await serve(gateway, { port: 0, ...serveOptions })
+  const server = await serve(gateway, { port: 0, logger, ...serveOptions })
   onTestFinished(() => server.close({ graceMs: 100 }))
   return { gateway, server, endpoint: `${server.url}/graphql` }
 }
