@@ -97,7 +97,7 @@ query Deferred {
     users: {
       endpoint: USERS,
       // A service that hangs is noticed within a second. Ask less often of servers that take it for abuse.
-      channel: { keepalive: { timeMs: 500, timeoutMs: 500 } },
+      channel: { keepalive: { timeMs: 500, timeoutMs: 400 } },
       protoFiles: ['../demo-users/proto/demo/users/v1/users.proto'],
       includePaths: ['../demo-users/proto'],
       hideUnspecified: true,

@@ -33,7 +33,7 @@ describeWithRedis('two gateways and one Redis', () => {
     return Object.assign(world, { store })
   }
 
-  /** A busy machine may need longer than 150 ms for a burst; without an answer there is no cache to test. */
+  /** A busy machine may need longer for a burst than the default allows; without an answer there is no cache to test. */
   const patientStore = (): RedisStore => createRedisStore({ url: redis.url, commandTimeoutMs: 5_000 })
 
   /** The memory of both gateways shares its users, as a backend would. */

@@ -5,7 +5,7 @@ export interface RedisStoreOptions {
   readonly url: string
   /** Before every key. Default `{vinyasa:cache}:`; the braces keep all keys in one slot of a cluster. */
   readonly prefix?: string | undefined
-  /** Milliseconds after which a command counts as failed and the request goes on without. Default 150. */
+  /** Milliseconds after which a command counts as failed and the request goes on without. Default 140. */
   readonly commandTimeoutMs?: number | undefined
   /** Milliseconds between two checks of the connection. Default 1000. */
   readonly heartbeatMs?: number | undefined

@@ -31,7 +31,7 @@ export interface RedisStore extends RemoteStore {
  * any cache, and invalidations are kept; when it is back they are delivered before anything is read.
  */
 export function createRedisStore(options: RedisStoreOptions): RedisStore {
-  const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 150 } = options
+  const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 140 } = options
   const { heartbeatMs = 1_000, rememberMs = 86_400_000, owed = createOwedInvalidations() } = options
   if (!isRedisUrl(url)) throw configError('redisUrl', url, 'an address such as redis://localhost:6379')
   const channel = `${prefix}invalidations`
