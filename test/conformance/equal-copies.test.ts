@@ -14,6 +14,7 @@ it.each([
   'plan-event',
   'run-shares',
   'share',
+  'shared-join',
   'unplannable',
 ])('plans/%s.ts is the same in grpc-source and rest-connector: a mend of one is a mend of both', (name) => {
   expect(source(`rest-connector/src/plans/${name}.ts`)).toBe(source(`grpc-source/src/plans/${name}.ts`))

@@ -13,7 +13,9 @@ import type { BatchOptions, JoinOptions } from './join-options.ts'
 import { createBatchResolver, createSingleResolver } from './join-resolvers.ts'
 import type { MethodRuntime } from './method-runtime.ts'
 import type { LeafOptions } from './plans/leaf-writers.ts'
-import { markResolver } from './plans/planned-field.ts'
+import { planJoin } from './plans/plan-join.ts'
+import { markResolver, type PlannableJoin } from './plans/planned-field.ts'
+import { offerJoin } from './plans/shared-join.ts'
 import type { Operations } from './runtime/operation.ts'
 import type { FieldShape, Shapes } from './schema/shapes.ts'
 import type { TypeBuilder } from './schema/types.ts'
@@ -152,21 +154,19 @@ function createBatchField(
   })
   // DataLoader refuses other sizes.
   if (context.codecs && (maxBatchSize === undefined || maxBatchSize >= 1)) {
-    markResolver(resolve, {
-      kind: 'join',
-      join: {
-        runtime,
-        output: method.output,
-        keysField: keys.name,
-        items,
-        itemKey,
-        parentKey,
-        many,
-        maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
-        codecs: context.codecs,
-        keep,
-      },
-    })
+    const planned: PlannableJoin = {
+      runtime,
+      output: method.output,
+      keysField: keys.name,
+      items,
+      itemKey,
+      parentKey,
+      many,
+      maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
+      codecs: context.codecs,
+      keep,
+    }
+    offerJoin(markResolver(resolve, { kind: 'join', join: planned }), planJoin(planned))
   }
   const item = types.output(message)
   const type = many ? new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(item))) : item

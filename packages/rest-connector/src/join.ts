@@ -7,8 +7,10 @@ import type { JoinBatch, JoinOptions } from './endpoint-options.ts'
 import { restError, RestConfigError } from './errors.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 import { canonicalJson } from './json.ts'
+import { planJoin } from './plans/plan-join.ts'
 import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } from './plans/planned-field.ts'
 import { recordedJoin } from './plans/recorded-replies.ts'
+import { offerJoin } from './plans/shared-join.ts'
 import { checkedShape, scopeOf } from './resolvers.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
 
@@ -133,11 +135,11 @@ function batchedResolver(
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (source, args: Args, context, info) => {
     const key = await fromParent(parts, source, context, info)
     if (key === null) return many ? [] : null
-    const recorded = planned && recordedJoin(planned, info)
-    if (recorded?.asked.has(String(key))) return valueOf(await recorded.items, key)
+    const recorded = planned && recordedJoin(planned, String(key), info)
+    if (recorded) return valueOf(await recorded, key)
     return loaderFor(args, context, info).load(key)
   }
-  return planned ? markResolver(resolve, planned) : resolve
+  return planned ? offerJoin(markResolver(resolve, planned), planJoin(planned)) : resolve
 }
 
 function group(items: unknown, key: string): Map<string, unknown[]> {

@@ -1,21 +1,27 @@
-import type { DescMessage } from '@bufbuild/protobuf'
+import { ScalarType, type DescMessage } from '@bufbuild/protobuf'
 import {
   getNullableType,
+  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  isSpecifiedScalarType,
   type FieldNode,
   type GraphQLField,
+  type GraphQLObjectType,
+  type OperationDefinitionNode,
 } from 'graphql'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { FieldShape } from '../schema/shapes.ts'
 import type { SelectionScope } from './collect-fields.ts'
 import { singleRule, type CompiledField } from './compile-field.ts'
 import { createMessageCompiler } from './compile-message.ts'
-import type { JoinedItems, JoinPlace, JoinReply, PlannedJoin, Span } from './join-plan.ts'
+import type { JoinedItems, JoinPlace, JoinReply, PlannedJoin, SharedPlace, Span } from './join-plan.ts'
 import { leafReader, type LeafOptions } from './leaf-writers.ts'
 import type { WriteValue } from './message-plan.ts'
+import { plainField } from './plain-field.ts'
 import type { PlannableJoin } from './planned-field.ts'
+import { claimJoin, planSharedJoin } from './shared-join.ts'
 import type { Transcoder } from './transcoder.ts'
 import { Unplannable } from './unplannable.ts'
 import { wireTypeOf } from './unselected.ts'
@@ -27,6 +33,13 @@ const EMPTY_LIST = Buffer.from('[]')
 /** The joins of one operation, each once. */
 export interface JoinPlans {
   hasAny(): boolean
+  /** @throws Unplannable */
+  place(
+    scope: SelectionScope,
+    definition: GraphQLField<unknown, unknown>,
+    join: PlannableJoin,
+    nodes: readonly FieldNode[],
+  ): JoinPlace
   /** A field of `parent` that a join resolves, as one that stands where its key does. @throws Unplannable */
   field(
     scope: SelectionScope,
@@ -35,10 +48,26 @@ export interface JoinPlans {
     join: PlannableJoin,
     nodes: readonly FieldNode[],
     options: LeafOptions,
-  ): { readonly key: FieldShape; readonly compiled: CompiledField }
+  ): KeyedField
+  /** A field of `parent` that another kind of source joins; undefined where there is none. @throws Unplannable */
+  shared(
+    scope: SelectionScope,
+    parent: DescMessage,
+    type: GraphQLObjectType,
+    definition: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+    options: LeafOptions,
+  ): KeyedField | undefined
 }
 
-export function createJoinPlans(transcoder: Transcoder): JoinPlans {
+/** A field that stands where its key does. */
+export interface KeyedField {
+  readonly key: FieldShape
+  readonly compiled: CompiledField
+}
+
+export function createJoinPlans(transcoder: Transcoder, operation: OperationDefinitionNode): JoinPlans {
+  let hasShared = false
   const planned = new Map<PlannableJoin, PlannedJoin>()
   /** The items of the reply that is being read. */
   let found = new Map<string, Span[]>()
@@ -108,12 +137,9 @@ export function createJoinPlans(transcoder: Transcoder): JoinPlans {
   }
 
   const plans: JoinPlans = {
-    hasAny: () => planned.size > 0,
-    field(scope, parent, definition, join, nodes, options) {
-      const key = options.shapes.message(parent).fields.find(({ name }) => name === join.parentKey)
-      if (!key || definition.args.length > 0)
-        throw new Unplannable(`${definition.name} is joined by no field of ${parent.typeName}`)
-      const { read: readKey, initial } = keyOf(key, options)
+    hasAny: () => hasShared || planned.size > 0,
+    place(scope, definition, join, nodes) {
+      claimJoin(scope, definition, plans)
       const item = itemWriter(scope, join, definition, nodes)
       const { items, output, codecs } = join
       const { number } = items.desc
@@ -128,6 +154,14 @@ export function createJoinPlans(transcoder: Transcoder): JoinPlans {
         missing: join.many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
       }
       place.join.places.push(place)
+      return place
+    },
+    field(scope, parent, definition, join, nodes, options) {
+      const key = options.shapes.message(parent).fields.find(({ name }) => name === join.parentKey)
+      if (!key || definition.args.length > 0)
+        throw new Unplannable(`${definition.name} is joined by no field of ${parent.typeName}`)
+      const { read: readKey, initial } = keyOf(key, options)
+      const place = plans.place(scope, definition, join, nodes)
       const write = (writing: Transcoder, value: unknown): void => {
         if (value !== null && value !== '')
           writing.gaps.push({ at: writing.json.length, place, key: String(value) })
@@ -143,8 +177,40 @@ export function createJoinPlans(transcoder: Transcoder): JoinPlans {
         },
       }
     },
+    shared(scope, parent, type, definition, nodes, options) {
+      const shared = planSharedJoin(scope, operation, definition, nodes)
+      if (!shared) return undefined
+      hasShared = true
+      const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
+      const { read: readKey, initial } = keyOf(key, options)
+      const place: SharedPlace = { shared }
+      const write = ({ gaps, json }: Transcoder, value: unknown): void =>
+        void gaps.push({ at: json.length, place, key: value as string | null })
+      return {
+        key,
+        compiled: {
+          rule: singleRule(key, options),
+          absent: (writing) => write(writing, initial),
+          write: (writing) => write(writing, readKey(writing.reader)),
+        },
+      }
+    },
   }
   return plans
+}
+
+/** A field that every kind of source sees as the same text. */
+function textField(type: GraphQLObjectType, name: string, fields: readonly FieldShape[]): FieldShape {
+  const leaf = getNullableType(plainField(type, name).type)
+  const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
+  const isText =
+    field?.value.kind === 'scalar' &&
+    field.value.scalar === ScalarType.STRING &&
+    isLeafType(leaf) &&
+    isSpecifiedScalarType(leaf) &&
+    !field.annotation.resolver
+  if (!field || !isText) throw new Unplannable(`${type.name}.${name} is no text, but the key of a join`)
+  return field
 }
 
 interface Key {

@@ -72,6 +72,11 @@ export function createMessageCompiler(
         selected.push({ field, head, compiled })
         continue
       }
+      const shared = joined && joins.shared(scope, desc, type, joined, fieldNodes, options)
+      if (shared) {
+        selected.push({ field: shared.key, head, compiled: shared.compiled })
+        continue
+      }
       const definition = plainField(type, name)
       const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
       if (!field || field.annotation.resolver)

@@ -64,7 +64,7 @@ export function compileOperation(
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
       return {
-        plan: compilePlan(operation, { schema, fragments, conditions }, transcoder),
+        plan: compilePlan(operation, { schema, fragments, conditions, joinedBy: new Map() }, transcoder),
         reason: undefined,
         isNew: true,
       }

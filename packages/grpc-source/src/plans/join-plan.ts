@@ -1,5 +1,6 @@
 import type { MessagePlan } from './message-plan.ts'
 import type { PlannableJoin } from './planned-field.ts'
+import type { SharedJoin } from './shared-join.ts'
 
 /** A join of an operation, whose calls serve all fields that select it. */
 export interface PlannedJoin {
@@ -17,11 +18,23 @@ export interface JoinPlace {
   readonly missing: Buffer | undefined
 }
 
+/** A selected field that another kind of source joins. */
+export interface SharedPlace {
+  readonly shared: SharedJoin
+}
+
 /** Where a joined value belongs in JSON that is written without it. */
-export interface Gap {
+export type Gap = JoinGap | SharedGap
+
+export interface JoinGap {
   readonly at: number
   readonly place: JoinPlace
-  readonly key: string
+  /** Null: the parent has none. */
+  readonly key: string | null
+}
+
+export interface SharedGap extends Pick<JoinGap, 'at' | 'key'> {
+  readonly place: SharedPlace
 }
 
 /** A part of JSON, and the gaps in it. */

@@ -1,6 +1,11 @@
+import type { ExecutionArgs, OperationDefinitionNode } from 'graphql'
 import type { CallSite } from '../runtime/invoker.ts'
+import { afterPromises } from './after-promises.ts'
+import type { Variables } from './coerce-variables.ts'
 import { fillGaps } from './fill-gaps.ts'
-import type { Gap, JoinedItems, JoinPlace, JoinReply, PlannedJoin } from './join-plan.ts'
+import type { Gap, JoinedItems, JoinGap, JoinPlace, JoinReply, PlannedJoin, SharedGap } from './join-plan.ts'
+import { createSharedJoinRun } from './load-shared-joins.ts'
+import type { Executor } from './plain-executor.ts'
 import { Unsure } from './unsure.ts'
 
 /** The joins of one execution. */
@@ -9,8 +14,17 @@ export interface JoinRun {
   load(gaps: readonly Gap[]): Promise<void>
   /** The JSON with values in its gaps, all of which are loaded. @throws Unsure */
   fill(json: Buffer, gaps: readonly Gap[]): Buffer
-  /** Ends it: nothing more is called, and what was called is kept for ordinary execution. */
-  handOver(): void
+  /** The value in one gap, which is loaded. @throws Unsure */
+  valueOf(gap: Gap): Buffer
+  /** Ends it: nothing more is called. Executes with what was called. */
+  replay(args: ExecutionArgs, execute: Executor): unknown
+}
+
+type KeyedGap = JoinGap & { readonly key: string }
+
+/** What the calls of one execution are made with. */
+export function siteOf(operation: OperationDefinitionNode, args: ExecutionArgs): CallSite {
+  return { context: args.contextValue, info: { operation, rootValue: args.rootValue as unknown } }
 }
 
 /** One call of a join, which takes keys until it is sent. */
@@ -31,7 +45,8 @@ const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']')
 
-export function createJoinRun(site: CallSite): JoinRun {
+export function createJoinRun(site: CallSite, variables: Variables, args: ExecutionArgs): JoinRun {
+  const shared = createSharedJoinRun(variables, args)
   const loads = new Map<PlannedJoin, Load>()
   /** By key; undefined where it is not written yet. */
   const values = new Map<JoinPlace, Map<string, Buffer | undefined>>()
@@ -49,7 +64,7 @@ export function createJoinRun(site: CallSite): JoinRun {
     return known
   }
 
-  /** The call that takes the next key. Like DataLoader's, it waits for all who are about to ask. */
+  /** The call that takes the next key. */
   function openBatch(join: PlannedJoin, { batches }: Load): Batch {
     const last = batches.at(-1)
     if (last && !last.isSent && last.keys.length < join.join.maxBatchSize) return last
@@ -76,8 +91,14 @@ export function createJoinRun(site: CallSite): JoinRun {
   }
 
   async function load(gaps: readonly Gap[]): Promise<void> {
-    const waiting = new Map<Batch, Gap[]>()
+    const waiting = new Map<Batch, KeyedGap[]>()
+    const ofOthers: SharedGap[] = []
     for (const gap of gaps) {
+      if (isShared(gap)) {
+        ofOthers.push(gap)
+        continue
+      }
+      if (!hasKey(gap)) continue
       const { place, key } = gap
       const seen = valuesOf(place)
       if (seen.has(key)) continue
@@ -93,33 +114,37 @@ export function createJoinRun(site: CallSite): JoinRun {
       if (others) others.push(gap)
       else waiting.set(batch, [gap])
     }
-    await Promise.all([...waiting].map(([batch, wanted]) => follow(batch, wanted)))
+    const loading = [...waiting].map(([batch, wanted]) => follow(batch, wanted))
+    if (ofOthers.length > 0) loading.push(shared.load(ofOthers))
+    await Promise.all(loading)
   }
 
   /** Loads what belongs in the gaps of values, once they are there. */
-  async function follow(batch: Batch, wanted: readonly Gap[]): Promise<void> {
+  async function follow(batch: Batch, wanted: readonly KeyedGap[]): Promise<void> {
     for (const { reply } of new Set([batch, ...wanted.map(ownerOf)])) {
       const brought = await reply
       if (brought && !brought.items) throw new Unsure(brought.reason)
     }
     // DataLoader hands out what it asked for before what it had.
-    const isNew = (gap: Gap): boolean => ownerOf(gap) === batch
+    const isNew = (gap: KeyedGap): boolean => ownerOf(gap) === batch
     const below: Gap[] = []
     for (const gap of [...wanted.filter(isNew), ...wanted.filter((other) => !isNew(other))])
       for (const span of itemsOf(gap)?.byKey.get(gap.key) ?? []) below.push(...span.gaps)
     if (below.length > 0) await load(below)
   }
 
-  function ownerOf({ place, key }: Gap): Batch {
+  function ownerOf({ place, key }: KeyedGap): Batch {
     return loadOf(place.join).byKey.get(key) as Batch
   }
 
-  function itemsOf(gap: Gap): JoinedItems | undefined {
+  function itemsOf(gap: KeyedGap): JoinedItems | undefined {
     return ownerOf(gap).items?.get(gap.place)
   }
 
   /** Many parents have the same item: it is written once. */
   function valueOf(gap: Gap): Buffer {
+    if (isShared(gap)) return shared.valueOf(gap)
+    if (!hasKey(gap)) return missing(gap)
     const { place, key } = gap
     const written = valuesOf(place)
     let value = written.get(key)
@@ -127,14 +152,11 @@ export function createJoinRun(site: CallSite): JoinRun {
     return value
   }
 
-  function write(gap: Gap): Buffer {
+  function write(gap: KeyedGap): Buffer {
     const { place, key } = gap
     const items = itemsOf(gap)
     const spans = items?.byKey.get(key)
-    if (!items || !spans) {
-      if (!place.missing) throw new Unsure('a joined field that may not be null has no item')
-      return place.missing
-    }
+    if (!items || !spans) return missing(gap)
     const texts = spans.map((span) => fillGaps(items.json, span, valueOf))
     if (!place.join.join.many) return texts[0] as Buffer
     return Buffer.concat([
@@ -146,8 +168,9 @@ export function createJoinRun(site: CallSite): JoinRun {
 
   return {
     load,
+    valueOf,
     fill: (json, gaps) => fillGaps(json, { start: 0, end: json.length, gaps }, valueOf),
-    handOver() {
+    replay(replayed, execute) {
       isOver = true
       for (const [{ join }, { batches }] of loads) {
         for (const { isSent, keys, reply } of batches) {
@@ -159,11 +182,20 @@ export function createJoinRun(site: CallSite): JoinRun {
           )
         }
       }
+      return shared.replay(replayed, execute)
     },
   }
 }
 
-/** After all that promises which are settled now have in store. */
-function afterPromises(): Promise<void> {
-  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
+function isShared(gap: Gap): gap is SharedGap {
+  return 'shared' in gap.place
+}
+
+function hasKey(gap: JoinGap): gap is KeyedGap {
+  return gap.key !== null
+}
+
+function missing({ place }: JoinGap): Buffer {
+  if (!place.missing) throw new Unsure('a joined field that may not be null has no item')
+  return place.missing
 }

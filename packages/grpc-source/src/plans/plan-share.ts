@@ -18,7 +18,7 @@ export function createShare(
   fields: readonly SelectedField[],
   transcoder: Transcoder,
 ): Share {
-  const joins = createJoinPlans(transcoder)
+  const joins = createJoinPlans(transcoder, operation)
   const calls = fields.map((field) => compileCall(scope, operation, field, joins))
   const share = (before: string, after: string): Share => {
     const read = (call: PlannedCall) => ({ call, read: replyReader(transcoder, call, before, after) })

@@ -21,7 +21,9 @@ export async function runShares(
   { shares, between }: SharedPlan,
   { variables, args, execute, onFallBack }: ShareRun,
 ): Promise<unknown> {
-  const started = shares.map(({ share }) => share.start(variables, args))
+  // Known by its variables, an execution has some of its own.
+  const own = { ...variables }
+  const started = shares.map(({ share }) => share.start(own, args))
   try {
     const [only] = started
     const written =

@@ -1,7 +1,7 @@
 import type { ExecutionArgs, OperationDefinitionNode } from 'graphql'
 import type { Variables } from './coerce-variables.ts'
 import type { PlannedCall } from './compile-call.ts'
-import { createJoinRun, type JoinRun } from './load-joins.ts'
+import { createJoinRun, siteOf, type JoinRun } from './load-joins.ts'
 import type { RecordedReplies } from './recorded-replies.ts'
 import type { ReplyReader, TranscodedReply } from './reply-reader.ts'
 import type { StartedShare } from './share.ts'
@@ -20,16 +20,15 @@ export function startCalls(
   args: ExecutionArgs,
 ): StartedShare {
   const context = args.contextValue as object
-  const site = { context, info: { operation, rootValue: args.rootValue } }
+  const site = siteOf(operation, args)
   const pending = calls.map(async ({ call, read }) => {
     return call.method.runtime.send(await call.request(variables), site, read)
   })
-  const joins = hasJoins ? createJoinRun(site) : undefined
+  const joins = hasJoins ? createJoinRun(site, variables, args) : undefined
   const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
   return {
     json: write(complete, args, joins),
     replay(replayed, execute) {
-      joins?.handOver()
       const stores = new Map<RecordedReplies, Map<string, Promise<Uint8Array>>>()
       for (const [index, { call }] of calls.entries()) {
         const store = stores.get(call.method.recorded) ?? new Map<string, Promise<Uint8Array>>()
@@ -38,7 +37,7 @@ export function startCalls(
         bytes.catch(() => {})
         stores.set(call.method.recorded, store.set(call.key, bytes))
       }
-      let run = (): unknown => execute(replayed)
+      let run = (): unknown => (joins ? joins.replay(replayed, execute) : execute(replayed))
       for (const [recorded, byField] of stores) {
         const inner = run
         run = () => recorded.during(context, byField, inner)

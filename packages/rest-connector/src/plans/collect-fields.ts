@@ -5,6 +5,7 @@ import {
   type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   type SelectionNode,
@@ -16,6 +17,8 @@ export interface SelectionScope {
   readonly schema: GraphQLSchema
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly conditions: Readonly<Record<string, boolean>>
+  /** Who loads the joined fields that are selected. */
+  readonly joinedBy: Map<GraphQLField<unknown, unknown>, object>
 }
 
 /** The fields of an object, by response name, in the order of the answer (GraphQL, section 6.3.2). */

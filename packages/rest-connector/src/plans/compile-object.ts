@@ -12,6 +12,7 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type OperationDefinitionNode,
 } from 'graphql'
 import { collectFields, type SelectionScope } from './collect-fields.ts'
 import { compileArguments } from './compile-arguments.ts'
@@ -19,12 +20,14 @@ import { leafWriter } from './leaf-writers.ts'
 import {
   hasJoins,
   type Joined,
+  type KeyedShare,
   type ObjectPlan,
   type PlannedJoin,
   type Read,
   type Write,
 } from './object-plan.ts'
 import { markOf, type PlannableJoin } from './planned-field.ts'
+import { claimJoin, planSharedJoin, type SharedJoin } from './shared-join.ts'
 import { Unplannable } from './unplannable.ts'
 import { Unsure } from './unsure.ts'
 
@@ -35,11 +38,20 @@ export interface ValuePlan {
 }
 
 /** Compiles selections of one operation. @throws Unplannable */
+export interface ValueCompiler {
+  value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan
+  /** What a join brings for a key. */
+  joined(field: GraphQLField<unknown, unknown>, nodes: readonly FieldNode[], join: PlannableJoin): JoinedPlan
+}
+
+export interface JoinedPlan extends Pick<PlannedJoin, 'join' | 'argumentsOf' | 'plan'> {
+  readonly write: Write
+}
+
 export function createValueCompiler(
   scope: SelectionScope,
-): (type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean) => ValuePlan {
-  const seen = new Set<PlannableJoin>()
-
+  operation: OperationDefinitionNode,
+): ValueCompiler {
   function value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
     const { write, object } = present(getNullableType(type), nodes, isScalar)
     const isRequired = isNonNullType(type)
@@ -67,6 +79,7 @@ export function createValueCompiler(
   function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
     if (type.isTypeOf) throw new Unplannable(`the type ${type.name} has an isTypeOf`)
     const joins: PlannedJoin[] = []
+    const shared: KeyedShare[] = []
     const children: ObjectPlan['children'][number][] = []
     const parts: { readonly head: string; readonly read: Read; readonly write: Write }[] = []
     let head = '{'
@@ -80,10 +93,15 @@ export function createValueCompiler(
       const field = type.getFields()[name]
       if (!field) throw new Unplannable(`${type.name} has no field ${name}`)
       const mark = markOf(field)
+      const share = mark?.kind === 'join' ? undefined : planSharedJoin(scope, operation, field, fieldNodes)
       if (mark?.kind === 'join') {
-        const planned = joined(type, field, fieldNodes, mark)
+        const planned = keyed(type, field, joined(field, fieldNodes, mark))
         joins.push(planned.join)
         parts.push({ head, read: (parent) => parent, write: planned.write })
+      } else if (share) {
+        const planned = keyedShare(share)
+        shared.push(planned)
+        parts.push({ head, read: (parent) => parent, write: shareWriter(planned) })
       } else {
         const { read, isScalar } = memberOf(type, field)
         const plan = value(field.type, fieldNodes, isScalar)
@@ -92,21 +110,37 @@ export function createValueCompiler(
       }
       head = ','
     }
-    return { joins, children, write: objectWriter(parts, `${head.replace(/,$/, '')}}`) }
+    return { joins, shared, children, write: objectWriter(parts, `${head.replace(/,$/, '')}}`) }
   }
 
   function joined(
-    type: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
     join: PlannableJoin,
+  ): JoinedPlan {
+    claimJoin(scope, field, {})
+    const { write, object: plan } = value(field.type, nodes, false)
+    if (!plan) throw new Unplannable(`${field.name} is joined as ${String(field.type)}`)
+    return {
+      join,
+      argumentsOf: compileArguments(
+        { ...field, args: field.args.filter(({ name }) => name !== join.arg) },
+        nodes[0] as FieldNode,
+      ),
+      plan,
+      write,
+    }
+  }
+
+  function keyed(
+    type: GraphQLObjectType,
+    field: GraphQLField<unknown, unknown>,
+    { write, ...below }: JoinedPlan,
   ): { readonly join: PlannedJoin; readonly write: Write } {
+    const { join } = below
     const place = `${type.name}.${field.name}`
-    if (seen.has(join)) throw new Unplannable(`${place} is selected twice`)
-    seen.add(join)
-    const plan = value(field.type, nodes, false)
     const own = type.getFields()[join.parentField]
-    if (!own || !plan.object) throw new Unplannable(`${place} is no object by a field of its parent`)
+    if (!own) throw new Unplannable(`${place} is joined by no field of its parent`)
     const keyType: unknown = getNullableType(own.type)
     if (!isScalarType(keyType) && !isEnumType(keyType))
       throw new Unplannable(`${type.name}.${own.name} is no key`)
@@ -122,33 +156,42 @@ export function createValueCompiler(
       }
       throw new Unsure('a key is no scalar')
     }
-    const planned: PlannedJoin = {
-      join,
-      argumentsOf: compileArguments(
-        { ...field, args: field.args.filter(({ name }) => name !== join.arg) },
-        nodes[0] as FieldNode,
-      ),
-      key,
-      plan: plan.object,
-    }
+    const planned: PlannedJoin = { ...below, key }
     return {
       join: planned,
       write(parent, joined) {
         const own = key(parent as Readonly<Record<string, unknown>>)
-        if (own === null) return plan.write(join.many ? [] : null, joined)
+        if (own === null) return write(join.many ? [] : null, joined)
         const { items, texts } = joined.get(planned) as Joined
         // Many parents have the same item.
         let text = texts.get(String(own))
         if (text === undefined) {
           const found = items.get(String(own)) ?? []
-          texts.set(String(own), (text = plan.write(join.many ? found : found[0], joined)))
+          texts.set(String(own), (text = write(join.many ? found : found[0], joined)))
         }
         return text
       },
     }
   }
 
-  return value
+  return { value, joined }
+}
+
+/** The parent's own member, as the joined field's resolver takes it. */
+function keyedShare(shared: SharedJoin): KeyedShare {
+  const { parentKey } = shared
+  return {
+    shared,
+    key(parent) {
+      const raw = Object.hasOwn(parent, parentKey) ? parent[parentKey] : null
+      return raw === null || raw === undefined ? null : String(raw)
+    },
+  }
+}
+
+function shareWriter(share: KeyedShare): Write {
+  return (parent, joined) =>
+    joined.get(share)?.texts.get(share.key(parent as Readonly<Record<string, unknown>>)) as string
 }
 
 function writeList(write: Write, given: unknown, joined: Parameters<Write>[1]): string {

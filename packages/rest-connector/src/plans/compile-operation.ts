@@ -61,7 +61,7 @@ export function compileOperation(
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
       return {
-        plan: compilePlan(operation, { schema, fragments, conditions }),
+        plan: compilePlan(operation, { schema, fragments, conditions, joinedBy: new Map() }),
         reason: undefined,
         isNew: true,
       }

@@ -1,35 +1,58 @@
 import type { FieldScope } from '../call.ts'
-import { hasJoins, type Joined, type ObjectPlan, type PlannedJoin } from './object-plan.ts'
+import type { JoinRun } from './join-run.ts'
+import {
+  hasJoins,
+  type Joined,
+  type JoinedItems,
+  type KeyedShare,
+  type ObjectPlan,
+  type PlannedJoin,
+} from './object-plan.ts'
 import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
-import type { RecordedJoin } from './recorded-replies.ts'
-import type { Variables } from './coerce-variables.ts'
 import { Unsure } from './unsure.ts'
 
-/** What the joins of one run bring. */
-export interface JoinRun {
-  readonly variables: Variables
-  readonly scope: FieldScope
-  readonly joined: Map<PlannedJoin, Joined>
-  /** Every call that was made, whatever came of it. */
-  readonly recorded: Map<PlannableJoin, RecordedJoin>
-  /** Ordinary execution has taken over, and makes what calls are left to make. */
-  isOver: boolean
-}
-
+type Loaded = Map<PlannedJoin | KeyedShare, Joined>
+const NO_ITEMS: ItemsByKey = new Map()
 type JsonObject = Readonly<Record<string, unknown>>
 
 /** Makes the calls of all joins below these values, those of each level at once. @throws Unsure */
-export async function loadJoins(plan: ObjectPlan, values: readonly unknown[], run: JoinRun): Promise<void> {
-  if (!hasJoins(plan)) return
+export async function loadJoins(
+  plan: ObjectPlan,
+  values: readonly unknown[],
+  run: JoinRun,
+  loaded: Loaded,
+): Promise<JoinedItems> {
+  if (!hasJoins(plan)) return loaded
   const parents: JsonObject[] = []
   collectObjects(values, parents)
   await Promise.all([
-    ...plan.joins.map((planned) => loadJoin(planned, parents, run)),
-    ...plan.children.map(({ read, plan: below }) => loadJoins(below, parents.map(read), run)),
+    ...plan.joins.map((planned) => loadJoin(planned, parents, run, loaded)),
+    ...plan.shared.map((share) => loadShare(share, parents, run, loaded)),
+    ...plan.children.map(({ read, plan: below }) => loadJoins(below, parents.map(read), run, loaded)),
   ])
+  return loaded
 }
 
-async function loadJoin(planned: PlannedJoin, parents: readonly JsonObject[], run: JoinRun): Promise<void> {
+async function loadShare(
+  share: KeyedShare,
+  parents: readonly JsonObject[],
+  run: JoinRun,
+  loaded: Loaded,
+): Promise<void> {
+  const keys = [...new Set(parents.map(share.key))]
+  if (run.isOver) throw new Unsure('ordinary execution has taken over')
+  const json = keys.length === 0 ? [] : await run.started(share).load(keys)
+  const texts = new Map(keys.map((key, index) => [key, String(json[index])]))
+  loaded.set(share, { items: NO_ITEMS, texts })
+}
+
+/** Makes the calls of one join, and of those below it. @throws Unsure */
+export async function loadJoin(
+  planned: PlannedJoin,
+  parents: readonly JsonObject[],
+  run: JoinRun,
+  loaded: Loaded,
+): Promise<void> {
   const { join, plan } = planned
   const args = planned.argumentsOf(run.variables)
   if (!args) throw new Unsure('an argument is wrong')
@@ -40,14 +63,14 @@ async function loadJoin(planned: PlannedJoin, parents: readonly JsonObject[], ru
   }
   if (run.isOver) throw new Unsure('ordinary execution has taken over')
   const loading = load(join, [...keys.values()], args, run.scope)
-  run.recorded.set(join, { asked: new Set(keys.keys()), items: loading })
+  run.record(join, { asked: new Set(keys.keys()), items: loading })
   const items = await loading
-  run.joined.set(planned, { items, texts: new Map() })
+  loaded.set(planned, { items, texts: new Map() })
   if (!hasJoins(plan)) return
   const found = [...keys.keys()].flatMap(
     (key) => (join.many ? items.get(key) : items.get(key)?.slice(0, 1)) ?? [],
   )
-  await loadJoins(plan, found, run)
+  await loadJoins(plan, found, run, loaded)
 }
 
 async function load(

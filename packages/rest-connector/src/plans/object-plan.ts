@@ -1,14 +1,15 @@
 import type { ArgumentsOf } from './compile-arguments.ts'
 import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
+import type { SharedJoin } from './shared-join.ts'
 
-/** What a join brought in one run. */
+/** What a join brought for the values that are written together. */
 export interface Joined {
   readonly items: ItemsByKey
-  /** The field's JSON text by key, as far as it is written. */
-  readonly texts: Map<string, string>
+  /** The field's JSON text by key, as far as it is written; null: for parents without a key. */
+  readonly texts: Map<string | null, string>
 }
 
-export type JoinedItems = ReadonlyMap<PlannedJoin, Joined>
+export type JoinedItems = ReadonlyMap<PlannedJoin | KeyedShare, Joined>
 
 /** The JSON text of a value. @throws Unsure */
 export type Write = (value: unknown, joined: JoinedItems) => string
@@ -19,6 +20,8 @@ export type Read = (parent: Readonly<Record<string, unknown>>) => unknown
 /** A selection on an object of a response. */
 export interface ObjectPlan {
   readonly joins: readonly PlannedJoin[]
+  /** Those of other kinds of sources. */
+  readonly shared: readonly KeyedShare[]
   /** Members below which there are joins. */
   readonly children: readonly { readonly read: Read; readonly plan: ObjectPlan }[]
   readonly write: Write
@@ -34,6 +37,12 @@ export interface PlannedJoin {
   readonly plan: ObjectPlan
 }
 
-export function hasJoins({ joins, children }: ObjectPlan): boolean {
-  return joins.length > 0 || children.length > 0
+/** A field that another kind of source joins. */
+export interface KeyedShare {
+  readonly shared: SharedJoin
+  key(parent: Readonly<Record<string, unknown>>): string | null
+}
+
+export function hasJoins({ joins, shared, children }: ObjectPlan): boolean {
+  return joins.length > 0 || shared.length > 0 || children.length > 0
 }

@@ -1,14 +1,11 @@
 import type { ExecutionArgs } from 'graphql'
-import type { FieldScope } from '../call.ts'
-import { signalsOf } from '../signals.ts'
 import type { Args } from '../template.ts'
 import type { Variables } from './coerce-variables.ts'
 import { compileArguments, type ArgumentsOf } from './compile-arguments.ts'
 import { createValueCompiler, type ValuePlan } from './compile-object.ts'
-import { loadJoins, type JoinRun } from './load-joins.ts'
-import { hasJoins } from './object-plan.ts'
+import { createJoinRun, type JoinRun } from './join-run.ts'
+import { loadJoins } from './load-joins.ts'
 import { markOf, type PlannableEndpoint } from './planned-field.ts'
-import { withReplies } from './recorded-replies.ts'
 import type { PlanShare, StartedShare } from './share.ts'
 import { Unplannable } from './unplannable.ts'
 import { Unsure } from './unsure.ts'
@@ -23,8 +20,8 @@ interface PlannedCall {
 }
 
 /** Plans the fields of all connectors together: a join that several of them select is one call. */
-export const planShare: PlanShare = (scope, _operation, fields) => {
-  const compileValue = createValueCompiler(scope)
+export const planShare: PlanShare = (scope, operation, fields) => {
+  const compiler = createValueCompiler(scope, operation)
   const calls = fields.map(({ key, field, nodes: [node, ...others] }): PlannedCall => {
     const endpoint = markOf(field)
     if (!node || endpoint?.kind !== 'endpoint') throw new Unplannable(`${field.name} has another resolver`)
@@ -32,14 +29,13 @@ export const planShare: PlanShare = (scope, _operation, fields) => {
       key,
       endpoint,
       argumentsOf: compileArguments(field, node),
-      value: compileValue(field.type, [node, ...others], false),
+      value: compiler.value(field.type, [node, ...others], false),
     }
   })
   return { start: (variables, args) => start(calls, variables, args) }
 }
 
 function start(calls: readonly PlannedCall[], variables: Variables, args: ExecutionArgs): StartedShare {
-  const context = args.contextValue as object
   const given: Args[] = []
   for (const { argumentsOf } of calls) {
     const values = argumentsOf(variables)
@@ -50,23 +46,15 @@ function start(calls: readonly PlannedCall[], variables: Variables, args: Execut
       }
     given.push(values)
   }
-  // The variables stand for the execution, to count its calls.
-  const scope: FieldScope = {
-    signals: signalsOf(context, executionSignal(args)),
-    context,
-    operation: { ...variables },
-  }
-  const joins: JoinRun = { variables, scope, joined: new Map(), recorded: new Map(), isOver: false }
-  const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, scope))
+  const run = createJoinRun(variables, args)
+  const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
   return {
-    json: write(calls, pending, joins),
+    json: write(calls, pending, run),
     replay(replayed, execute) {
-      joins.isOver = true
       const roots = new Map(calls.map(({ key }, index) => [key, pending[index] as Promise<unknown>]))
       // Execution may end before it looks at every field.
       for (const reply of roots.values()) reply.catch(() => {})
-      for (const { items } of joins.recorded.values()) items.catch(() => {})
-      return execute(withReplies(replayed, { roots, joins: joins.recorded }))
+      return run.replay(roots, replayed, execute)
     },
   }
 }
@@ -74,22 +62,12 @@ function start(calls: readonly PlannedCall[], variables: Variables, args: Execut
 async function write(
   calls: readonly PlannedCall[],
   pending: readonly Promise<unknown>[],
-  joins: JoinRun,
+  run: JoinRun,
 ): Promise<string[]> {
   const values = await Promise.all(pending)
+  const loaded = new Map()
   await Promise.all(
-    calls.map(({ value }, index) =>
-      value.object && hasJoins(value.object) ? loadJoins(value.object, [values[index]], joins) : undefined,
-    ),
+    calls.map(({ value: { object } }, index) => object && loadJoins(object, [values[index]], run, loaded)),
   )
-  return calls.map(({ value }, index) => value.write(values[index], joins.joined))
-}
-
-/** `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's. */
-function executionSignal(args: ExecutionArgs): unknown {
-  const { signal, abortSignal = signal } = args as {
-    readonly signal?: unknown
-    readonly abortSignal?: unknown
-  }
-  return abortSignal
+  return calls.map(({ value }, index) => value.write(values[index], loaded))
 }

@@ -19,7 +19,7 @@ export interface RecordedJoin {
 export interface RecordedReplies {
   /** By the response name of the root field that asked for them. */
   readonly roots: ReadonlyMap<string | number, Promise<unknown>>
-  readonly joins: ReadonlyMap<PlannableJoin, RecordedJoin>
+  readonly joins: ReadonlyMap<PlannableJoin, readonly RecordedJoin[]>
 }
 
 const REPLIES = Symbol.for('@vinyasa/rest-connector recorded replies')
@@ -28,9 +28,17 @@ interface RecordedOperation extends OperationDefinitionNode {
   readonly [REPLIES]?: RecordedReplies
 }
 
-/** The replies travel in a copy of the operation, which every resolver of this one execution is given. */
-export function withReplies(args: ExecutionArgs, replies: RecordedReplies): ExecutionArgs {
-  const operation = getOperationAST(args.document, args.operationName)
+/**
+ * The replies travel in a copy of the operation, which every resolver of this one execution is given; they are added to
+ * those that it has.
+ */
+export function withReplies(args: ExecutionArgs, { roots, joins }: RecordedReplies): ExecutionArgs {
+  const operation: RecordedOperation | null | undefined = getOperationAST(args.document, args.operationName)
+  const known = operation?.[REPLIES]
+  const replies: RecordedReplies = {
+    roots: new Map([...(known?.roots ?? []), ...roots]),
+    joins: new Map([...(known?.joins ?? []), ...joins]),
+  }
   const definitions = args.document.definitions.map((one) =>
     one === operation ? ({ ...operation, [REPLIES]: replies } as RecordedOperation) : one,
   )
@@ -43,7 +51,9 @@ export function recordedRoot({ operation, path }: GraphQLResolveInfo): Promise<u
 
 export function recordedJoin(
   join: PlannableJoin,
+  key: string,
   { operation }: GraphQLResolveInfo,
-): RecordedJoin | undefined {
-  return (operation as RecordedOperation)[REPLIES]?.joins.get(join)
+): Promise<ItemsByKey> | undefined {
+  const calls = (operation as RecordedOperation)[REPLIES]?.joins.get(join)
+  return calls?.find(({ asked }) => asked.has(key))?.items
 }
