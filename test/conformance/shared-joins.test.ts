@@ -183,7 +183,7 @@ function userSet(depth: number): fc.Arbitrary<string> {
     fc.tuple(limit, below).map(([args, set]) => `alias: owns${args} { ${set} }`),
     fc.tuple(limit, below).map(([args, set]) => `part${args} { ${set} }`),
     userSet(depth - 1).map((set) => `mates { ${set} }`),
-    below.map((set) => `ranked { ${set} }`),
+    below.map((set) => `ranked { ${set} }`).filter((text) => text.length < 40),
   )
   return fc
     .tuple(own, fc.uniqueArray(joins, { maxLength: 2, selector: (text) => text.split(/\W/)[0] }))
@@ -255,7 +255,7 @@ const world: fc.Arbitrary<Data> = fc.record({
   failing: fc
     .oneof(
       { weight: 5, arbitrary: fc.constant([]) },
-      { weight: 1, arbitrary: fc.subarray(CALLS, { maxLength: 1 }) },
+      { weight: 2, arbitrary: fc.subarray(CALLS, { minLength: 1, maxLength: 1 }) },
     )
     .map((names) => new Set<string>(names)),
   delays: fc.dictionary(fc.constantFrom(...CALLS), fc.constantFrom(0, 2)),
@@ -315,11 +315,10 @@ describe('fields that one kind of source joins to objects of the other', () => {
           expect(isCut ? dataOf(got) : got).toBe(isCut ? dataOf(wanted) : wanted)
           if (!isCut && !isTimed(query)) expect(gotCalls).toEqual(wantedCalls)
         }),
-        { numRuns: Number(process.env['RUNS'] ?? 600), seed: 20261121 },
+        { numRuns: 600, seed: 20261121 },
       )
       const of = (outcome: PlanEvent['outcome']): number =>
         events.filter((event) => event.outcome === outcome).length
-      console.log(of('planned'), of('fell-back'), of('unplanned'))
       expect(of('planned')).toBeGreaterThan(100)
       expect(of('fell-back')).toBeGreaterThan(50)
     },
