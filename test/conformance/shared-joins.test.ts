@@ -291,6 +291,66 @@ describe('fields that one kind of source joins to objects of the other', () => {
     ])
   })
 
+  const sound: Data = {
+    users: [
+      { id: 'a', name: 'Ada', partId: 't', team: 'x' },
+      { id: 'b', name: 'Bob', partId: 't', team: 'x' },
+    ],
+    things: [{ id: 't', name: 'x', ownerId: 'a' }],
+    failing: new Set(),
+    delays: {},
+  }
+
+  describe.each([
+    [
+      'gRPC, REST and below',
+      '{ thing { name } user(id: "a") { part { name } owns { name team { name } } } }',
+    ],
+    ['REST, gRPC and below', '{ user(id: "b") { name } things { name owner { name part { name } } } }'],
+  ])('%s', (_, query) => {
+    it.each([
+      ['GetUser', ['things', 'thing']],
+      ['things', ['GetUser']],
+      ['thing', ['GetUser']],
+      ['BatchUsers', []],
+      ['parts', []],
+      ['parts', ['owned']],
+      ['owned', ['parts']],
+    ])('%s fails and %s come later: no call is made twice', async (failing, late) => {
+      const events: string[] = []
+      const ordinary = await serve(false, () => {})
+      const planned = await serve(true, ({ outcome }) => void events.push(outcome))
+      data = {
+        ...sound,
+        failing: new Set([failing]),
+        delays: Object.fromEntries(late.map((name) => [name, 15])),
+      }
+      calls.length = 0
+      const wanted = await ordinary(query, {})
+      await settle()
+      const wantedCalls = calls.splice(0).sort()
+      expect(await planned(query, {})).toBe(wanted)
+      await settle()
+      expect(calls.splice(0).sort()).toEqual(wantedCalls)
+      const isConcerned = wanted.includes('errors')
+      expect(events.filter((event) => event !== 'unplanned')).toEqual(
+        isConcerned ? ['planned', 'fell-back'] : ['planned'],
+      )
+    })
+  })
+
+  it.each([
+    ['owns', '{ a: user(id: "a") { owns { id } } b: user(id: "b") { owns { id } } }'],
+    ['mates', '{ user(id: "a") { mates { id } } things { owner { mates { id } } } }'],
+    ['owner', '{ a: things { owner { id } } user(id: "a") { owns { owner { id } } } }'],
+  ])('%s at two places is not planned, as the places may share calls', async (name, query) => {
+    const reasons: unknown[] = []
+    const ask = await serve(true, ({ reason }) => void reasons.push(reason))
+    data = sound
+    expect(await ask(query, {})).toMatch(/^200 {"data"/)
+    expect(reasons).toContain(`${name} is joined at two places`)
+  })
+
   it(
     'are answered by plans as by ordinary execution, with the same calls',
     { timeout: 240_000 },
