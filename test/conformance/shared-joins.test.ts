@@ -34,7 +34,9 @@ const urls = { grpc: '', rest: '' }
 
 async function called(name: string, asked: string): Promise<void> {
   calls.push(`${name} ${asked}`)
-  await new Promise((resolve) => void setTimeout(resolve, data.delays[name] ?? 0))
+  await new Promise(
+    (resolve) => void setTimeout(resolve, data.delays[`${name} ${asked}`] ?? data.delays[name] ?? 0),
+  )
 }
 
 beforeAll(async () => {
@@ -93,6 +95,11 @@ async function serve(plans: boolean, tell: (event: PlanEvent) => void): Promise<
         { type: 'Thing', field: 'needed', required: true, batch: { ...batch, parentKey: 'ownerId' } },
         { type: 'Thing', field: 'team', batch: { ...batch, parentKey: 'name', itemKey: 'team', many: true } },
         { type: 'User', field: 'mates', batch: { ...batch, parentKey: 'team', itemKey: 'team', many: true } },
+        {
+          type: 'User',
+          field: 'peers',
+          batch: { ...batch, parentKey: 'team', itemKey: 'team', many: true, maxBatchSize: 1 },
+        },
       ],
       logger: { warn() {}, error() {} },
       plans,
@@ -167,7 +174,7 @@ const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(res
 
 /** A join at two places is asked for at once or not, as time has it. */
 function isTimed(query: string): boolean {
-  const joins = query.match(/\b(owns|part|ranked|owner|team|needed|mates)\b/g) ?? []
+  const joins = query.match(/\b(owns|part|ranked|owner|team|needed|mates|peers)\b/g) ?? []
   return new Set(joins).size < joins.length
 }
 
@@ -183,6 +190,7 @@ function userSet(depth: number): fc.Arbitrary<string> {
     fc.tuple(limit, below).map(([args, set]) => `alias: owns${args} { ${set} }`),
     fc.tuple(limit, below).map(([args, set]) => `part${args} { ${set} }`),
     userSet(depth - 1).map((set) => `mates { ${set} }`),
+    userSet(depth - 1).map((set) => `peers { ${set} }`),
     below.map((set) => `ranked { ${set} }`).filter((text) => text.length < 40),
   )
   return fc
@@ -258,7 +266,10 @@ const world: fc.Arbitrary<Data> = fc.record({
       { weight: 2, arbitrary: fc.subarray(CALLS, { minLength: 1, maxLength: 1 }) },
     )
     .map((names) => new Set<string>(names)),
-  delays: fc.dictionary(fc.constantFrom(...CALLS), fc.constantFrom(0, 2)),
+  delays: fc.dictionary(
+    fc.constantFrom(...CALLS, 'BatchUsers a', 'BatchUsers b', 'owned ids,a'),
+    fc.constantFrom(0, 2, 6),
+  ),
 })
 const variables = fc.record({ yes: fc.boolean(), limit: fc.constantFrom<unknown>(2, 2, null, 'x') })
 
@@ -339,6 +350,24 @@ describe('fields that one kind of source joins to objects of the other', () => {
     })
   })
 
+  it('who asks for a key that is on its way waits for it', async () => {
+    const users = ['x', 'y'].map((team) => ({ id: team, name: team, team }))
+    data = {
+      users,
+      things: ['x', 'y'].map((ownerId) => ({ id: `of ${ownerId}`, name: 'z', ownerId })),
+      failing: new Set(),
+      delays: { 'BatchUsers y': 5, 'BatchUsers z': 30 },
+    }
+    const query = '{ users(id: "a") { users { peers { owns { name team { name } } } } } }'
+    const events: string[] = []
+    data = { ...data, users: [...users, { id: 'z', name: 'Zoe', team: 'z' }] }
+    const planned = await serve(true, ({ outcome }) => void events.push(outcome))
+    const answer = await planned(query, {})
+    expect(answer).toBe(await (await serve(false, () => {}))(query, {}))
+    expect(answer.split('Zoe')).toHaveLength(3)
+    expect(events.filter((event) => event !== 'unplanned')).toEqual(['planned'])
+  })
+
   it.each([
     ['owns', '{ a: user(id: "a") { owns { id } } b: user(id: "b") { owns { id } } }'],
     ['mates', '{ user(id: "a") { mates { id } } things { owner { mates { id } } } }'],
@@ -366,7 +395,7 @@ describe('fields that one kind of source joins to objects of the other', () => {
           const wantedCalls = calls.splice(0).sort()
           // Where a value that may not be null is wrong, ordinary execution leaves out calls and keys that it has not come
           // to, and does not wait for those that it has, nor for what they fail with.
-          const isCut = /non-null|\\"(id|team|mates|needed)\\"\]/.test(wanted)
+          const isCut = /non-null|\\"(id|team|mates|peers|needed)\\"\]/.test(wanted)
           if (isCut) await settle()
           calls.length = 0
           const got = await planned(query, values)

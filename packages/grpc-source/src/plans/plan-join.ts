@@ -12,10 +12,13 @@ export function planJoin(join: PlannableJoin): PlanJoin {
       parentKey: join.parentKey,
       start(variables, args) {
         const run = createJoinRun(siteOf(operation, args), variables, args)
+        const loads: Promise<void>[] = []
         return {
           async load(keys) {
             const gaps = keys.map((key) => ({ at: 0, place, key: key === '' ? null : key }))
-            await run.load(gaps)
+            loads.push(run.load(gaps))
+            // A key that is on its way is not asked for again.
+            await Promise.all(loads)
             return gaps.map(run.valueOf)
           },
           replay: run.replay,
