@@ -42,4 +42,7 @@ function overRest(base: string): PostsClient {
 }
 
 const grpc = process.env['BENCH_GRPC_URL']
-export const client: PostsClient = grpc ? overGrpc(grpc) : overRest(process.env['BENCH_REST_URL'] ?? '')
+const rest = process.env['BENCH_REST_URL']
+const ofPosts = grpc ? overGrpc(grpc) : overRest(rest ?? '')
+// Where there are both, each has one of the two.
+export const client: PostsClient = grpc && rest ? { ...overRest(rest), posts: ofPosts.posts } : ofPosts

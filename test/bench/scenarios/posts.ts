@@ -8,16 +8,22 @@ const program = (name: string, file: string, env: Record<string, string> = {}): 
   env,
 })
 
-/** A list whose items each have one entity of another service: 100 posts, 10 authors. */
-function scenario(backend: 'grpc' | 'rest'): Scenario {
-  const ours = backend === 'grpc' ? 'grpc-source + node-handler' : 'rest-connector + node-handler'
+const NAMES = { grpc: 'gRPC', rest: 'REST' } as const
+const PACKAGES = { grpc: 'grpc-source', rest: 'rest-connector' } as const
+
+/**
+ * A list whose items each have one entity of another service: 100 posts, 10 authors. Of two backends, the first has the
+ * posts.
+ */
+function scenario(...backends: readonly (keyof typeof NAMES)[]): Scenario {
+  const ours = [...backends.map((name) => PACKAGES[name]), 'node-handler'].join(' + ')
   const batched = 'Yoga by hand, DataLoader'
   return {
-    name: `join-${backend}`,
-    title: `100 posts joined to 10 users, ${backend === 'grpc' ? 'gRPC' : 'REST'}`,
+    name: `join-${backends.join('-')}`,
+    title: `100 posts joined to 10 users, ${backends.map((name) => NAMES[name]).join(' to ')}`,
     request: { path: '/graphql', body: JSON.stringify({ query }) },
     check: (given) => deepStrictEqual(given, answer),
-    backends: [program(backend, `posts-${backend}-backend`)],
+    backends: backends.map((name) => program(name, `posts-${name}-backend`)),
     contenders: [
       program('Yoga by hand, a call for each', 'posts-by-hand'),
       program(batched, 'posts-by-hand', { BENCH_JOIN: 'batch' }),
@@ -31,4 +37,4 @@ function scenario(backend: 'grpc' | 'rest'): Scenario {
   }
 }
 
-export const posts: readonly Scenario[] = [scenario('grpc'), scenario('rest')]
+export const posts: readonly Scenario[] = [scenario('grpc'), scenario('rest'), scenario('grpc', 'rest')]
