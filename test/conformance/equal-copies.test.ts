@@ -9,9 +9,11 @@ const source = (path: string): string =>
 it.each([
   'coerce-variables',
   'collect-fields',
+  'compile-operation',
   'compile-shares',
   'plain-executor',
   'plan-event',
+  'planner',
   'run-shares',
   'share',
   'shared-join',

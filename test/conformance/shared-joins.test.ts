@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createGrpcSource, useGrpcSource, type PlanEvent } from '@vinyasa/grpc-source'
 import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
 import { createDisposables, grpcError, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
@@ -169,6 +171,9 @@ function inOrder(json: string): string {
 }
 
 const dataOf = (answer: string): string => answer.slice(answer.lastIndexOf('"data":'))
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const settle = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20))
 
@@ -348,6 +353,20 @@ describe('fields that one kind of source joins to objects of the other', () => {
         isConcerned ? ['planned', 'fell-back'] : ['planned'],
       )
     })
+  })
+
+  it('what was read for one plan is not kept for the next', async () => {
+    const ask = await serve(true, () => {})
+    data = { ...sound, users: [{ id: 'a', name: 'x'.repeat(400_000) }] }
+    const held: number[] = []
+    for (let round = 0; round < 60; round++) {
+      expect((await ask(`{ things { owner { n${round}: name } } }`, {})).length).toBeGreaterThan(400_000)
+      if (round % 20 !== 19) continue
+      await settle()
+      collectGarbage()
+      held.push(process.memoryUsage().arrayBuffers)
+    }
+    expect((held.at(-1) as number) - (held[0] as number)).toBeLessThan(8_000_000)
   })
 
   it('who asks for a key that is on its way waits for it', async () => {

@@ -12,7 +12,6 @@ import type { Finding } from './errors.ts'
 import type { BatchOptions, JoinOptions } from './join-options.ts'
 import { createBatchResolver, createSingleResolver } from './join-resolvers.ts'
 import type { MethodRuntime } from './method-runtime.ts'
-import type { LeafOptions } from './plans/leaf-writers.ts'
 import { planJoin } from './plans/plan-join.ts'
 import { markResolver, type PlannableJoin } from './plans/planned-field.ts'
 import { offerJoin } from './plans/shared-join.ts'
@@ -35,7 +34,7 @@ export interface JoinContext {
   /** The response field that the method itself plucks. */
   readonly pluckOf: (method: DescMethod) => DescField | undefined
   /** For plans; undefined without them. */
-  readonly codecs: LeafOptions | undefined
+  readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
 }
 
 /** The fields of the joins in the options, by type. */
@@ -153,7 +152,7 @@ function createBatchField(
     maxBatchSize,
   })
   // DataLoader refuses other sizes.
-  if (context.codecs && (maxBatchSize === undefined || maxBatchSize >= 1)) {
+  if (context.plannable && (maxBatchSize === undefined || maxBatchSize >= 1)) {
     const planned: PlannableJoin = {
       runtime,
       output: method.output,
@@ -163,7 +162,7 @@ function createBatchField(
       parentKey,
       many,
       maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
-      codecs: context.codecs,
+      ...context.plannable,
       keep,
     }
     offerJoin(markResolver(resolve, { kind: 'join', join: planned }), planJoin(planned))

@@ -19,8 +19,8 @@ import { exposeMethods, findMethod, methodId, type ExposedMethod } from './metho
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
-import type { LeafOptions } from './plans/leaf-writers.ts'
 import { createRecordedReplies } from './plans/recorded-replies.ts'
+import { Transcoder } from './plans/transcoder.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
@@ -80,8 +80,13 @@ export function buildModel(options: ModelOptions): Model {
   const scalars = scalarCodecs(mapping.int64)
   const wellKnown = wellKnownCodecs(registry, scalars)
   const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum })
-  const codecs: LeafOptions | undefined =
-    source.plans === false ? undefined : { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders }
+  const plannable =
+    source.plans === false
+      ? undefined
+      : {
+          codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
+          transcoder: new Transcoder(),
+        }
   const recorded = createRecordedReplies()
   const encoders = createEncoders({ shapes, registry })
   const exposed = exposeMethods({ registry, annotations, expose, overrides, findings })
@@ -100,7 +105,7 @@ export function buildModel(options: ModelOptions): Model {
     findMethod: (id) => findMethod(registry, id),
     reader: (desc) => createRuntime({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
     pluckOf,
-    codecs,
+    plannable,
   }
 
   function pluckOf(desc: DescMethod): DescField | undefined {
@@ -223,7 +228,7 @@ export function buildModel(options: ModelOptions): Model {
       bus,
       isEntity: (name) => messageNames.has(name),
       fieldMasks: source.fieldMasks === true,
-      plannable: codecs && { codecs, recorded },
+      plannable: plannable && { ...plannable, recorded },
     })
     roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
   }

@@ -9,9 +9,7 @@ import {
 import { coerceVariables, type Variables } from './coerce-variables.ts'
 import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
 import { compileShares, type SharedPlan } from './compile-shares.ts'
-import { createShare, planShare } from './plan-share.ts'
-import type { PlanShare } from './share.ts'
-import type { Transcoder } from './transcoder.ts'
+import { planShare } from './plan-share.ts'
 import { Unplannable } from './unplannable.ts'
 
 /** What is called, and how the answer is put together of what the calls bring. */
@@ -43,7 +41,6 @@ export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  transcoder: Transcoder,
 ): OperationPlans {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -64,7 +61,7 @@ export function compileOperation(
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
       return {
-        plan: compilePlan(operation, { schema, fragments, conditions, joinedBy: new Map() }, transcoder),
+        plan: compilePlan(operation, { schema, fragments, conditions, joinedBy: new Map() }),
         reason: undefined,
         isNew: true,
       }
@@ -94,16 +91,11 @@ export function compileOperation(
   }
 }
 
-function compilePlan(
-  operation: OperationDefinitionNode,
-  scope: SelectionScope,
-  transcoder: Transcoder,
-): Plan {
+function compilePlan(operation: OperationDefinitionNode, scope: SelectionScope): Plan {
   const root = scope.schema.getQueryType()
   if (!root) throw new Unplannable('the schema has no queries')
   const selected = collectFields(scope, root, [operation.selectionSet])
-  const own: PlanShare = (...share) => createShare(...share, transcoder)
-  return { operation, ...compileShares(scope, operation, root, selected, planShare, own) }
+  return { operation, ...compileShares(scope, operation, root, selected, planShare) }
 }
 
 /** The variables that decide what is selected, and what rules a plan out whatever they are. */

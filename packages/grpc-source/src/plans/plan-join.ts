@@ -2,12 +2,11 @@ import { createJoinPlans } from './compile-join.ts'
 import { createJoinRun, siteOf } from './load-joins.ts'
 import type { PlannableJoin } from './planned-field.ts'
 import type { PlanJoin } from './shared-join.ts'
-import { Transcoder } from './transcoder.ts'
 
 /** Plans a batched join, for a plan of the kind of source that its parents come from. */
 export function planJoin(join: PlannableJoin): PlanJoin {
   return (scope, operation, field, nodes) => {
-    const place = createJoinPlans(new Transcoder(), operation).place(scope, field, join, nodes)
+    const place = createJoinPlans(join.transcoder, operation).place(scope, field, join, nodes)
     return {
       parentKey: join.parentKey,
       start(variables, args) {

@@ -1,23 +1,16 @@
-import type { OperationDefinitionNode } from 'graphql'
-import type { SelectionScope } from './collect-fields.ts'
 import { compileCall, type PlannedCall } from './compile-call.ts'
 import { createJoinPlans } from './compile-join.ts'
+import { markOf } from './planned-field.ts'
 import { replyReader } from './reply-reader.ts'
-import type { PlanShare, SelectedField, Share } from './share.ts'
+import type { PlanShare, Share } from './share.ts'
 import { startCalls, type Calls } from './start-calls.ts'
-import { Transcoder } from './transcoder.ts'
+import { Unplannable } from './unplannable.ts'
 
-/** Plans the fields of all gRPC sources together, for a plan of another kind of source. */
-export const planShare: PlanShare = (scope, operation, fields) =>
-  createShare(scope, operation, fields, new Transcoder())
-
-/** @throws Unplannable */
-export function createShare(
-  scope: SelectionScope,
-  operation: OperationDefinitionNode,
-  fields: readonly SelectedField[],
-  transcoder: Transcoder,
-): Share {
+/** Plans the fields of all gRPC sources together. */
+export const planShare: PlanShare = (scope, operation, fields) => {
+  const mark = fields[0] && markOf(fields[0].field)
+  if (mark?.kind !== 'method') throw new Unplannable('a field has another resolver')
+  const { transcoder } = mark.method
   const joins = createJoinPlans(transcoder, operation)
   const calls = fields.map((field) => compileCall(scope, operation, field, joins))
   const share = (before: string, after: string): Share => {

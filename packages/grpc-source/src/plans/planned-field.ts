@@ -5,6 +5,7 @@ import type { CallSite } from '../runtime/invoker.ts'
 import type { FieldShape } from '../schema/shapes.ts'
 import type { LeafOptions } from './leaf-writers.ts'
 import type { RecordedReplies } from './recorded-replies.ts'
+import type { Transcoder } from './transcoder.ts'
 
 const PLANNED = Symbol.for('@vinyasa/grpc-source planned field')
 
@@ -17,6 +18,8 @@ export interface PlannableField {
   /** Adds the selection to the arguments, where the method takes one. */
   readonly withMask: (args: Arguments, info: GraphQLResolveInfo) => Arguments
   readonly codecs: LeafOptions
+  /** All plans of a source take turns with it, as it keeps memory. */
+  readonly transcoder: Transcoder
   readonly recorded: RecordedReplies
 }
 
@@ -34,6 +37,7 @@ export interface PlannableJoin {
   readonly many: boolean
   readonly maxBatchSize: number
   readonly codecs: LeafOptions
+  readonly transcoder: Transcoder
   /** Keeps what a call brought, for the ordinary execution that takes the plan's place. */
   readonly keep: (site: CallSite, keys: readonly string[], reply: Promise<Uint8Array>) => void
 }

@@ -10,7 +10,6 @@ import { compileOperation, type OperationPlans, type Plan } from './compile-oper
 import { plainExecutor, type Executor } from './plain-executor.ts'
 import type { OnPlan } from './plan-event.ts'
 import { runShares } from './run-shares.ts'
-import { Transcoder } from './transcoder.ts'
 
 /**
  * An executor that answers an operation by a plan; undefined where there is none, or where `executor` is not a plain
@@ -24,7 +23,6 @@ interface KnownDocument {
 }
 
 export function createPlanner(onPlan: OnPlan | undefined): PlanOperation {
-  const transcoder = new Transcoder()
   // Servers hand out one document for one query text, and forget it some time.
   const documents = new WeakMap<DocumentNode, KnownDocument>()
 
@@ -34,8 +32,7 @@ export function createPlanner(onPlan: OnPlan | undefined): PlanOperation {
     let known = documents.get(document)
     if (known?.schema !== schema) documents.set(document, (known = { schema, operations: new Map() }))
     let plans = known.operations.get(operation)
-    if (!plans)
-      known.operations.set(operation, (plans = compileOperation(schema, document, operation, transcoder)))
+    if (!plans) known.operations.set(operation, (plans = compileOperation(schema, document, operation)))
     return plans
   }
 

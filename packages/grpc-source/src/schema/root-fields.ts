@@ -30,7 +30,7 @@ export interface RootFieldOptions {
   readonly isEntity: (typeName: string) => boolean
   readonly fieldMasks: boolean
   /** For plans; undefined without them. */
-  readonly plannable: Pick<PlannableField, 'codecs' | 'recorded'> | undefined
+  readonly plannable: Pick<PlannableField, 'codecs' | 'recorded' | 'transcoder'> | undefined
 }
 
 /** The GraphQL field of a query, mutation or subscription method. */

@@ -12,17 +12,13 @@ export interface SharedPlan {
   readonly between: readonly JsonText[]
 }
 
-/**
- * A plan with fields of `own`, or with none at all. `own` are those that offer `offered`.
- * @throws Unplannable
- */
+/** A plan with fields that offer `own`, or with none at all. @throws Unplannable */
 export function compileShares(
   scope: SelectionScope,
   operation: OperationDefinitionNode,
   root: GraphQLObjectType,
   selected: ReadonlyMap<string, readonly FieldNode[]>,
-  offered: PlanShare,
-  own: PlanShare = offered,
+  own: PlanShare,
 ): SharedPlan {
   const groups = new Map<PlanShare, { readonly fields: SelectedField[]; readonly places: number[] }>()
   const between = ['{"data":{']
@@ -48,10 +44,10 @@ export function compileShares(
   }
   between[place] += '}}'
   const [first] = groups.values()
-  if (first && !groups.has(offered))
+  if (first && !groups.has(own))
     throw new Unplannable(`${root.name}.${first.fields[0]?.field.name} has another resolver`)
   const shares = [...groups].map(([plan, { fields, places }]) => ({
-    share: (plan === offered ? own : plan)(scope, operation, fields),
+    share: plan(scope, operation, fields),
     places,
   }))
   const [before = '', after = ''] = between
