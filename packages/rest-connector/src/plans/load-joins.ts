@@ -1,17 +1,12 @@
 import type { FieldScope } from '../call.ts'
 import type { JoinRun } from './join-run.ts'
-import {
-  hasJoins,
-  type Joined,
-  type JoinedItems,
-  type KeyedShare,
-  type ObjectPlan,
-  type PlannedJoin,
-} from './object-plan.ts'
+import { hasJoins, type Joined, type KeyedShare, type ObjectPlan, type PlannedJoin } from './object-plan.ts'
 import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
 import { Unsure } from './unsure.ts'
 
-type Loaded = Map<PlannedJoin | KeyedShare, Joined>
+/** What is loaded for the values that are written together. */
+export type Loaded = Map<PlannedJoin | KeyedShare, Joined>
+
 const NO_ITEMS: ItemsByKey = new Map()
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -21,8 +16,8 @@ export async function loadJoins(
   values: readonly unknown[],
   run: JoinRun,
   loaded: Loaded,
-): Promise<JoinedItems> {
-  if (!hasJoins(plan)) return loaded
+): Promise<void> {
+  if (!hasJoins(plan)) return
   const parents: JsonObject[] = []
   collectObjects(values, parents)
   await Promise.all([
@@ -30,7 +25,6 @@ export async function loadJoins(
     ...plan.shared.map((share) => loadShare(share, parents, run, loaded)),
     ...plan.children.map(({ read, plan: below }) => loadJoins(below, parents.map(read), run, loaded)),
   ])
-  return loaded
 }
 
 async function loadShare(

@@ -1,7 +1,7 @@
 import { createValueCompiler } from './compile-object.ts'
 import { createJoinRun } from './join-run.ts'
-import { loadJoin } from './load-joins.ts'
-import type { Joined, KeyedShare, PlannedJoin } from './object-plan.ts'
+import { loadJoin, type Loaded } from './load-joins.ts'
+import type { PlannedJoin } from './object-plan.ts'
 import type { PlannableJoin } from './planned-field.ts'
 import type { PlanJoin } from './shared-join.ts'
 
@@ -18,7 +18,7 @@ export function planJoin(join: PlannableJoin): PlanJoin {
         return {
           async load(keys) {
             const parents = keys.filter((key) => key !== null).map((key) => ({ key }))
-            const loaded = new Map<PlannedJoin | KeyedShare, Joined>()
+            const loaded: Loaded = new Map()
             if (parents.length > 0) await loadJoin(planned, parents, run, loaded)
             const items = loaded.get(planned)?.items
             return keys.map((key) => {

@@ -4,7 +4,7 @@ import type { Variables } from './coerce-variables.ts'
 import { compileArguments, type ArgumentsOf } from './compile-arguments.ts'
 import { createValueCompiler, type ValuePlan } from './compile-object.ts'
 import { createJoinRun, type JoinRun } from './join-run.ts'
-import { loadJoins } from './load-joins.ts'
+import { loadJoins, type Loaded } from './load-joins.ts'
 import { markOf, type PlannableEndpoint } from './planned-field.ts'
 import type { PlanShare, StartedShare } from './share.ts'
 import { Unplannable } from './unplannable.ts'
@@ -65,7 +65,7 @@ async function write(
   run: JoinRun,
 ): Promise<string[]> {
   const values = await Promise.all(pending)
-  const loaded = new Map()
+  const loaded: Loaded = new Map()
   await Promise.all(
     calls.map(({ value: { object } }, index) => object && loadJoins(object, [values[index]], run, loaded)),
   )
