@@ -79,7 +79,11 @@ beforeAll(async () => {
 
 type Ask = (query: string, variables: object) => Promise<string>
 
-async function serve(plans: boolean, tell: (event: PlanEvent) => void): Promise<Ask> {
+async function serve(
+  plans: boolean,
+  tell: (event: PlanEvent) => void,
+  maxRequestsPerOperation?: number,
+): Promise<Ask> {
   const batch = { method: 'p.Users.BatchUsers', keys: 'ids', items: 'users' }
   const grpc = cleanup.use(
     await createGrpcSource({
@@ -119,6 +123,7 @@ async function serve(plans: boolean, tell: (event: PlanEvent) => void): Promise<
     createRestConnector('shop', {
       baseUrl: urls.rest,
       noRetry: true,
+      maxRequestsPerOperation,
       plans,
       onPlan: tell,
       endpoints: [
@@ -353,6 +358,18 @@ describe('fields that one kind of source joins to objects of the other', () => {
         isConcerned ? ['planned', 'fell-back'] : ['planned'],
       )
     })
+  })
+
+  it('the calls of an operation are counted together, and those of the next one anew', async () => {
+    data = sound
+    for (const plans of [false, true]) {
+      const ask = await serve(plans, () => {}, 2)
+      for (let time = 0; time < 3; time++)
+        expect(await ask('{ thing { name } user(id: "a") { owns { name } } }', {})).toMatch(/^200 {"data"/)
+      expect(await ask('{ thing { name } user(id: "a") { owns { name } part { name } } }', {})).toContain(
+        'more than the 2 calls',
+      )
+    }
   })
 
   it('what was read for one plan is not kept for the next', async () => {
