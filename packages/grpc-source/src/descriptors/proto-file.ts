@@ -20,6 +20,7 @@ import {
   type SourceCodeInfo_Location,
 } from '@bufbuild/protobuf/wkt'
 import protobuf from 'protobufjs'
+import { isGroup, isSynthetic, toLabel } from './proto-field.ts'
 import { toJsonName, toMapEntryName } from './proto-names.ts'
 
 /** Options as written, to be interpreted once every extension is known. */
@@ -285,20 +286,4 @@ export function toFileDescriptor(
   }
   file.sourceCodeInfo = create(SourceCodeInfoSchema, { location: locations })
   return { file, options: uninterpreted }
-}
-
-function toLabel(field: protobuf.Field): FieldDescriptorProto_Label {
-  if (field.rule === 'repeated') return FieldDescriptorProto_Label.REPEATED
-  if (field.rule === 'required') return FieldDescriptorProto_Label.REQUIRED
-  return FieldDescriptorProto_Label.OPTIONAL
-}
-
-function isSynthetic(oneof: protobuf.OneOf): boolean {
-  return oneof.fieldsArray.length === 1 && oneof.fieldsArray[0]?.options?.['proto3_optional'] === true
-}
-
-function isGroup(field: protobuf.Field): boolean {
-  if (!(field.parent instanceof protobuf.Type)) return false
-  const nested = field.parent.get(field.type)
-  return nested instanceof protobuf.Type && 'group' in nested && nested.group === true
 }

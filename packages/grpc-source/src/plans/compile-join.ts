@@ -160,43 +160,43 @@ export function createJoinPlans(transcoder: Transcoder, operation: OperationDefi
       const key = options.shapes.message(parent).fields.find(({ name }) => name === join.parentKey)
       if (!key || definition.args.length > 0)
         throw new Unplannable(`${definition.name} is joined by no field of ${parent.typeName}`)
-      const { read: readKey, initial } = keyOf(key, options)
       const place = plans.place(scope, definition, join, nodes)
-      const write = (writing: Transcoder, value: unknown): void => {
+      return inPlaceOf(key, options, (writing, value) => {
         if (value !== null && value !== '')
           writing.gaps.push({ at: writing.json.length, place, key: String(value) })
         else if (place.missing) writing.json.raw(place.missing)
         else throw new Unsure('a joined field that may not be null has no key')
-      }
-      return {
-        key,
-        compiled: {
-          rule: singleRule(key, options),
-          absent: (writing) => write(writing, initial),
-          write: (writing) => write(writing, readKey(writing.reader)),
-        },
-      }
+      })
     },
     shared(scope, parent, type, definition, nodes, options) {
       const shared = planSharedJoin(scope, operation, definition, nodes)
       if (!shared) return undefined
       hasShared = true
       const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
-      const { read: readKey, initial } = keyOf(key, options)
       const place: SharedPlace = { shared }
-      const write = ({ gaps, json }: Transcoder, value: unknown): void =>
-        void gaps.push({ at: json.length, place, key: value as string | null })
-      return {
-        key,
-        compiled: {
-          rule: singleRule(key, options),
-          absent: (writing) => write(writing, initial),
-          write: (writing) => write(writing, readKey(writing.reader)),
-        },
-      }
+      return inPlaceOf(key, options, ({ gaps, json }, value) => {
+        gaps.push({ at: json.length, place, key: value as string | null })
+      })
     },
   }
   return plans
+}
+
+/** A field that is written with the value of its key. */
+function inPlaceOf(
+  key: FieldShape,
+  options: LeafOptions,
+  write: (writing: Transcoder, value: unknown) => void,
+): KeyedField {
+  const { read, initial } = keyOf(key, options)
+  return {
+    key,
+    compiled: {
+      rule: singleRule(key, options),
+      absent: (writing) => write(writing, initial),
+      write: (writing) => write(writing, read(writing.reader)),
+    },
+  }
 }
 
 /** A field that every kind of source sees as the same text. */
