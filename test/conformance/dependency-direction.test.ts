@@ -1,35 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { importsUnder } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const IMPORT = /(?:\b(?:import|export)\b(\s+type\b)?[^'"`;]*?\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g
-
-interface Import {
-  readonly file: string
-  readonly specifier: string
-  readonly typeOnly: boolean
-}
-
-function importsUnder(folder: string): Import[] {
-  if (!existsSync(join(root, folder))) return []
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && path.split(sep)[1] === 'src')
-    .flatMap((path) => {
-      const file = `${folder}/${path.split(sep).join('/')}`
-      const source = readFileSync(join(root, file), 'utf8')
-      return [...source.matchAll(IMPORT)].map(([, type, specifier = '']) => ({
-        file,
-        specifier,
-        typeOnly: type !== undefined,
-      }))
-    })
-}
 
 describe('dependencies point one way: apps → packages → the types of @vinyasa/invalidation', () => {
-  const ofPackages = importsUnder('packages')
-  const ofApps = importsUnder('apps')
+  const ofPackages = importsUnder(root, 'packages')
+  const ofApps = importsUnder(root, 'apps')
 
   it('reads real imports', () => {
     expect(ofPackages).toContainEqual({

@@ -3,6 +3,7 @@ export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { freePort } from './free-port.ts'
 export { type GrpcBackend, type GrpcBackendOptions, grpcError, startGrpcBackend } from './grpc-backend.ts'
 export type { GrpcCallContext, GrpcHandler, RecordedCall } from './grpc-call.ts'
+export { findCircles, importsUnder, sourceFilesUnder, type SourceImport, targetOf } from './imports.ts'
 export {
   type MultipartPart,
   type MultipartResponse,

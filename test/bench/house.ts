@@ -1,0 +1,99 @@
+// The house in figures: lines, files, public names, circles between files, the fullest folders, and how many of the
+// packages' own files run for one known request. `pnpm bench:house [--repo ../other-checkout] [--list]`
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { findCircles, importsUnder, sourceFilesUnder } from '@vinyasa/test-kit'
+import { filesThatRun, type Probe } from './src/files-that-run.ts'
+
+const { values } = parseArgs({
+  options: { repo: { type: 'string' }, list: { type: 'boolean', default: false } },
+})
+const here = fileURLToPath(new URL('../..', import.meta.url))
+const repo = values.repo === undefined ? here : resolve(values.repo)
+
+const files = sourceFilesUnder(repo, 'packages')
+const read = (file: string): string => readFileSync(join(repo, file), 'utf8')
+const lines = files.reduce((sum, file) => sum + read(file).split('\n').length - 1, 0)
+console.log(`packages: ${lines} lines in ${files.length} files`)
+
+/** The files that `exports` of the packages name as their source. */
+function entries(): string[] {
+  const packages = new Set(files.map((file) => file.split('/').slice(0, 2).join('/')))
+  return [...packages].flatMap((folder) => {
+    const manifest = JSON.parse(read(`${folder}/package.json`)) as {
+      readonly exports: Readonly<Record<string, unknown>>
+    }
+    const sources = Object.values(manifest.exports).map((entry) =>
+      typeof entry === 'object' && entry !== null && '@vinyasa/source' in entry
+        ? entry['@vinyasa/source']
+        : '',
+    )
+    return sources.filter(Boolean).map((source) => join(folder, String(source)))
+  })
+}
+
+/** Names that an entry hands on, and those that it declares. */
+function exportedNames(file: string): string[] {
+  const text = read(file)
+  const handedOn = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) =>
+    names.split(',').flatMap((name) => name.trim().split(/\s+/).at(-1) || []),
+  )
+  const declared = [
+    ...text.matchAll(/^export (?:declare )?(?:async )?(?:function|class|const|interface|type) (\w+)/gm),
+  ].map(([, name = '']) => name)
+  return [...handedOn, ...declared]
+}
+
+const names = entries().map((file) => ({ file, names: exportedNames(file) }))
+console.log(`exported names: ${names.reduce((sum, entry) => sum + entry.names.length, 0)}`)
+for (const entry of names) console.log(`  ${entry.names.length} ${entry.file}`)
+const exportedAnywhere = files.reduce((sum, file) => sum + exportedNames(file).length, 0)
+console.log(`names that any file exports: ${exportedAnywhere}`)
+
+for (const folder of ['packages', 'apps']) {
+  const circles = findCircles(importsUnder(repo, folder))
+  console.log(`circles in ${folder}: ${circles.length}`)
+  for (const circle of circles) console.log(`  ${circle.join(' ')}`)
+}
+
+console.log('folders with more than 15 files:')
+const sizes = new Map<string, number>()
+for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1)
+for (const [folder, size] of sizes) if (size > 15) console.log(`  ${size} ${folder}`)
+
+const product = '{ product(id: "1") { id name description brand price stock active rating reviews updated } }'
+const behindNodeHandler = { BENCH_DOOR: 'node-handler' }
+const probes: readonly (readonly [string, Probe])[] = [
+  [
+    'a known gRPC query',
+    {
+      contender: 'catalog-vinyasa',
+      env: behindNodeHandler,
+      query: product,
+      backend: { contender: 'catalog-grpc-backend', variable: 'BENCH_GRPC_URL' },
+    },
+  ],
+  [
+    'a cached hit',
+    { contender: 'cache-yoga', env: { ...behindNodeHandler, BENCH_CACHE: 'memory' }, query: '{ constant }' },
+  ],
+  [
+    'a REST call',
+    {
+      contender: 'catalog-vinyasa',
+      env: behindNodeHandler,
+      query: product,
+      backend: { contender: 'catalog-rest-backend', variable: 'BENCH_REST_URL' },
+    },
+  ],
+]
+if (!existsSync(join(repo, 'node_modules'))) console.log('without dependencies nothing can be run')
+else {
+  for (const [name, probe] of probes) {
+    const ran = await filesThatRun(repo, probe)
+    console.log(`own files that run for ${name}: ${ran.length}`)
+    if (values.list) for (const file of ran) console.log(`  ${file}`)
+  }
+}
