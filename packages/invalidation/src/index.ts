@@ -1,4 +1,13 @@
+export { type Asker, describeAsker, describeOperationAsker, toAsker } from './asker.ts'
 export { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
+export {
+  createDependencies,
+  createDependencyCache,
+  type Dependence,
+  type Dependencies,
+  type DependencyOptions,
+  everything,
+} from './dependencies.ts'
 export {
   type BusEventTarget,
   createDistributedInvalidationBus,

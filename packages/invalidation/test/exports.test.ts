@@ -4,8 +4,14 @@ import * as publicSurface from '../src/index.ts'
 it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
+      "createDependencies",
+      "createDependencyCache",
       "createDistributedInvalidationBus",
       "createInvalidationBus",
+      "describeAsker",
+      "describeOperationAsker",
+      "everything",
+      "toAsker",
     ]
   `)
 })

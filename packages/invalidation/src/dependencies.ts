@@ -1,0 +1,145 @@
+import {
+  defaultFieldResolver,
+  getNamedType,
+  isLeafType,
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLSchema,
+} from 'graphql'
+import { selectOperation, type SelectedField } from './selected-fields.ts'
+import { statedChanges, statedDependsOn } from './statements.ts'
+import { createTypeClosures, type TypeClosure } from './type-closure.ts'
+
+type Field = GraphQLField<unknown, unknown>
+
+/** What an answer depends on, or what a mutation changes. */
+export type Dependence =
+  /** Nothing says what: any change may be one of it. */
+  | { readonly everything: true }
+  /** Names of object types; statements may add names that the schema does not have. */
+  | { readonly everything: false; readonly types: ReadonlySet<string> }
+
+export const everything: Dependence = { everything: true }
+
+export interface DependencyOptions {
+  /** Fields that make an object type an entity. Default `['id']`. */
+  readonly idFields?: readonly string[] | undefined
+}
+
+/**
+ * What a schema itself says of answers and changes, computed from types and selections, never from names of fields
+ * or from results. `extensions.dependsOn` and `extensions.changes` state what types cannot show.
+ */
+export interface Dependencies {
+  /** Whether the name is an object type with an id field. */
+  isEntity(typeName: string): boolean
+  /**
+   * A value of the type: the type itself, through types without an id field, up to and including the first ones with
+   * one, and what the fields on the way state. Everything where no entity is reached.
+   */
+  ofType(typeName: string): Dependence
+  /** What selecting a field of a type adds to what an answer depends on. */
+  ofField(parentName: string, field: Field): Dependence
+  /** All that an operation's answer depends on. Everything when the document has no such operation. */
+  ofOperation(document: DocumentNode, operationName?: string | null): Dependence
+  /** What a field of the mutation type changes: what it states, and what its result is made of. */
+  ofMutationField(field: Field): Dependence
+  /** What a mutation changes: that of its root fields, and the types it selects. */
+  ofMutation(document: DocumentNode, operationName?: string | null): Dependence
+}
+
+/** Cheap to make; each type is looked at once, when it is first asked for. One for each schema is enough. */
+export function createDependencies(schema: GraphQLSchema, options: DependencyOptions = {}): Dependencies {
+  const { idFields = ['id'] } = options
+  const closures = createTypeClosures(schema, idFields)
+  const mutationName = schema.getMutationType()?.name
+  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+  const rootNames = new Set([...roots].map((type) => type?.name))
+
+  function ofSelected(parentName: string, definitions: readonly Field[]): Dependence {
+    const [field, ...behind] = definitions
+    if (!field) return everything
+    const parts = definitions.flatMap((definition) => statedDependsOn(definition) ?? []).map(ofName)
+    const type = getNamedType(field.type)
+    const isStated =
+      statedDependsOn(field) !== undefined || (behind.length > 0 && behind.every(statedDependsOn))
+    const isFetched = rootNames.has(parentName) || definitions.some(hasOwnSource)
+    if (isLeafType(type)) return isStated || !rootNames.has(parentName) ? union(parts) : everything
+    const closure = closures.of(type.name)
+    // What comes with its parent, as leaves do, and has no id, is a part of it.
+    if (!closure.reachesEntity && !isStated && isFetched) return everything
+    return union([...parts, ofClosure(closure)])
+  }
+
+  /** A name as a statement has it. */
+  function ofName(name: string): Dependence {
+    if (name === '*') return everything
+    return schema.getType(name) ? ofClosure(closures.of(name)) : { everything: false, types: new Set([name]) }
+  }
+
+  function ofMutationField(field: Field): Dependence {
+    const stated = statedChanges(field)
+    const type = getNamedType(field.type)
+    const closure = isLeafType(type) ? undefined : closures.of(type.name)
+    if (!stated && !closure?.reachesEntity) return everything
+    return union([...(stated ?? []).map(ofName), ...(closure ? [ofClosure(closure)] : [])])
+  }
+
+  function changesOfSelected({ parent, definitions }: SelectedField): Dependence {
+    const [field] = definitions
+    if (!field) return everything
+    if (parent.name === mutationName) return ofMutationField(field)
+    const stated = definitions.flatMap((definition) => statedChanges(definition) ?? [])
+    const type = getNamedType(field.type)
+    const parts = stated.map(ofName)
+    return union(isLeafType(type) ? parts : [...parts, ofClosure(closures.of(type.name))])
+  }
+
+  return {
+    isEntity: closures.isEntity,
+    ofMutationField,
+    ofType(typeName) {
+      const closure = closures.of(typeName)
+      return closure.reachesEntity ? ofClosure(closure) : everything
+    },
+    ofField: (parentName, field) => ofSelected(parentName, [field]),
+    ofOperation(document, operationName) {
+      const operation = selectOperation(schema, document, operationName)
+      if (!operation) return everything
+      return union(operation.fields.map(({ parent, definitions }) => ofSelected(parent.name, definitions)))
+    },
+    ofMutation(document, operationName) {
+      const operation = selectOperation(schema, document, operationName)
+      return operation?.kind === 'mutation' ? union(operation.fields.map(changesOfSelected)) : everything
+    },
+  }
+}
+
+/** The dependencies of each schema that a server has had, made once for each. */
+export function createDependencyCache(options?: DependencyOptions): (schema: GraphQLSchema) => Dependencies {
+  const bySchema = new WeakMap<GraphQLSchema, Dependencies>()
+  return (schema) => {
+    let dependencies = bySchema.get(schema)
+    if (!dependencies) bySchema.set(schema, (dependencies = createDependencies(schema, options)))
+    return dependencies
+  }
+}
+
+/** A field that is fetched for itself: a join, or one with a resolver of the server's author. */
+function hasOwnSource({ extensions, resolve }: Field): boolean {
+  if (extensions['requires'] !== undefined) return true
+  return resolve !== undefined && resolve !== defaultFieldResolver && extensions['origin'] === undefined
+}
+
+function ofClosure({ types, isOpen }: TypeClosure): Dependence {
+  return isOpen ? everything : { everything: false, types }
+}
+
+function union(parts: readonly Dependence[]): Dependence {
+  const types = new Set<string>()
+  for (const part of parts) {
+    if (part.everything) return everything
+    for (const type of part.types) types.add(type)
+  }
+  return { everything: false, types }
+}
