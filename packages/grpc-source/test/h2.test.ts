@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { waitUntil } from '@vinyasa/test-kit'
-import { array, assert, asyncProperty, nat, property, record, string, uint8Array } from 'fast-check'
+import { array, assert, asyncProperty, boolean, nat, property, record, string, uint8Array } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChannelOptions } from '../src/runtime/endpoint.ts'
 import { FrameParser } from '../src/runtime/h2/frame-parser.ts'
@@ -156,6 +156,135 @@ function unicodeOf(from: number, to: number) {
   return nat(to - from).map((offset) => String.fromCharCode(from + offset))
 }
 
+/** A field as a text of any length, for the table (`40`) or not (`00`), its value perhaps in Huffman's code. */
+function literal(first: number, name: string, value: string, isHuffman: boolean): Buffer {
+  const text = (bytes: Buffer, flag: number): Buffer => {
+    const length = [bytes.length < 127 ? flag | bytes.length : flag | 127]
+    for (let rest = bytes.length - 127; rest >= 0; rest = rest < 128 ? -1 : rest >>> 7)
+      length.push(rest < 128 ? rest : (rest & 127) | 128)
+    return Buffer.concat([Buffer.from(length), bytes])
+  }
+  // Eight times "a", of five bits each, are five bytes.
+  const coded = Buffer.concat(Array.from({ length: value.length / 8 }, () => hex('18c6318c63')))
+  return Buffer.concat([
+    Buffer.of(first),
+    text(Buffer.from(name), 0),
+    isHuffman ? text(coded, 0x80) : text(Buffer.from(value), 0),
+  ])
+}
+
+describe('header blocks of any size', () => {
+  const MAX_BYTES = 20_000
+  const fields = array(
+    record({
+      name: nat(40).chain((exponent) => nat(Math.floor(1.3 ** exponent))),
+      value: nat(30).chain((exponent) => nat(Math.floor(1.4 ** exponent))),
+      isKept: boolean(),
+      isHuffman: boolean(),
+    }),
+    { maxLength: 8 },
+  )
+
+  it('in any pieces are read up to the limit, and leave the table as it has to be', () => {
+    assert(
+      property(array(fields, { maxLength: 4 }), array(nat(3_000), { maxLength: 30 }), (blocks, cuts) => {
+        const decoder = new HpackDecoder(MAX_BYTES)
+        let table: [string, string][] = []
+        const sizeOf = (list: readonly (readonly [string, string])[]): number =>
+          list.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0)
+        for (const block of blocks) {
+          const list = block.map(({ name, value, isHuffman }): [string, string] => [
+            'n'.repeat(name),
+            'a'.repeat(isHuffman ? value * 8 : value),
+          ])
+          for (const [index, field] of list.entries()) {
+            if (block[index]?.isKept) table.push(field)
+            while (sizeOf(table) > 4_096) table = table.slice(1)
+          }
+          const bytes = Buffer.concat(
+            list.map(([name, value], index) =>
+              literal(block[index]?.isKept ? 0x40 : 0, name, value, block[index]?.isHuffman === true),
+            ),
+          )
+          let from = 0
+          for (const cut of [...cuts, bytes.length]) {
+            decoder.push(bytes.subarray(from, from + cut))
+            from += cut
+          }
+          expect(decoder.finish()?.fields).toEqual(sizeOf(list) > MAX_BYTES ? undefined : list.flat())
+          const held = decoder.decode(Buffer.from(table.map((_, index) => 0x80 + 62 + index)))
+          expect(held?.fields).toEqual(table.toReversed().flat())
+          expect(() => decoder.decode(Buffer.of(0x80 + 62 + table.length))).toThrow('does not exist')
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  const tooMuch = {
+    status: 'INTERNAL',
+    message: expect.stringContaining('a header block of more than') as string,
+  }
+
+  it.each([64_000, 66_000, 100_000, 140_000, 300_000, 4_500_000])(
+    'fail at %d bytes no more than their call',
+    async (size) => {
+      const block = Buffer.concat([
+        RESPONSE,
+        kept('x-kept', 'here'),
+        literal(0, 'grpc-status', '3', false),
+        literal(0, 'grpc-message', 'm'.repeat(size), false),
+        kept('x-kept', 'there'),
+      ])
+      const parts = Array.from({ length: Math.ceil(block.length / 16_384) }, (_, index) =>
+        block.subarray(index * 16_384, (index + 1) * 16_384),
+      )
+      let streams: number[] = []
+      const peer = await startRawPeer((socket, { type, stream }) => {
+        if (type !== DATA) return
+        streams.push(stream)
+        if (streams.length < 2) return
+        const [large, small] = streams as [number, number]
+        streams = []
+        for (const [index, part] of parts.entries()) {
+          const flags = index === 0 ? END_STREAM : 0
+          const end = index === parts.length - 1 ? END_HEADERS : 0
+          socket.write(rawFrame(index === 0 ? HEADERS : CONTINUATION, flags | end, large, part))
+        }
+        // The table is as if all of it had been read.
+        const indexed = Buffer.concat([RESPONSE, rawHeaders({ 'grpc-status': '5' }), Buffer.of(0xbe, 0xbf)])
+        socket.write(rawFrame(HEADERS, END_STREAM | END_HEADERS, small, indexed))
+      })
+      const transport = transportTo(peer.address)
+      for (let round = 0; round < 3; round++) {
+        const [large, small] = await Promise.allSettled([
+          transport.unary(CALL, REQUEST),
+          transport.unary(CALL, REQUEST),
+        ])
+        expect(small).toMatchObject({ reason: { status: 'NOT_FOUND' } })
+        expect(large).toMatchObject({ reason: size > 65_000 ? tooMuch : { status: 'INVALID_ARGUMENT' } })
+      }
+      const first = peer.of(SETTINGS)[0]?.payload.toString('hex')
+      expect(first).toContain(`0006${uint32(65_535).toString('hex')}`)
+      expect(peer.of(SETTINGS).filter(({ flags }) => flags === 0)).toHaveLength(1)
+      expect(peer.of(HEADERS)).toHaveLength(6)
+      expect(peer.of(RST)).toEqual([])
+      expect(peer.of(GOAWAY)).toEqual([])
+    },
+  )
+
+  it('give messages that are cut', async () => {
+    const server = disposables().use(
+      await startWireServer((call) =>
+        answer(call, frame('reply'), { 'grpc-status': '3', 'grpc-message': 'm'.repeat(50_000) }),
+      ),
+    )
+    await expect(transportTo(server.address).unary(CALL, REQUEST)).rejects.toMatchObject({
+      message: `${'m'.repeat(2_048)}… (50000 characters)`,
+    })
+  })
+})
+
 describe('frames', () => {
   it('are cut out of any pieces', () => {
     const frames = array(
@@ -301,7 +430,7 @@ describe('a peer', () => {
           Buffer.concat([kept('x', 'v'.repeat(120)), Buffer.alloc(500, 0xbe)]),
         ),
       ],
-      'RESOURCE_EXHAUSTED',
+      'INTERNAL',
     ],
     ['a window of the stream that overflows', 3, [rawFrame(WINDOW, 0, 1, uint32(2 ** 31 - 1))], 'INTERNAL'],
   ] as const)('that sends %s has the call reset with code %i', async (_what, code, bytes, status) => {

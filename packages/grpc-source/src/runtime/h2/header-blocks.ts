@@ -3,9 +3,15 @@ import { Flag, unpadded } from './frame-parser.ts'
 import type { HeaderList } from './header-list.ts'
 import { HpackDecoder } from './hpack-decoder.ts'
 
-/** As Node's own client has it. */
-const MAX_LIST_BYTES = 65_535
-const MAX_BLOCK_BYTES = 2 * MAX_LIST_BYTES
+/** What a block may hold: as Node's own client has it. The peer is told, and need not keep to it. */
+export const MAX_HEADER_LIST_BYTES = 65_535
+/** What a server sent that did not. */
+export const TOO_MUCH: string = `a header block of more than the ${MAX_HEADER_LIST_BYTES} bytes that it may have`
+/** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
+const MAX_BLOCK_BYTES = 16 * 1024 * 1024
+/** Small frames count as more than they are: they cost as much as whole ones, and nobody has need of many. */
+const SMALL_FRAME_BYTES = 1024
+const SMALL_FRAME_COST = 128 * 1024
 
 export interface HeaderBlock {
   readonly stream: number
@@ -16,11 +22,9 @@ export interface HeaderBlock {
 
 /** Puts HEADERS and CONTINUATION together and reads them. */
 export class HeaderBlocks {
-  readonly #decoder = new HpackDecoder(MAX_LIST_BYTES)
+  readonly #decoder = new HpackDecoder(MAX_HEADER_LIST_BYTES)
   #stream = 0
   #isEnd = false
-  /** Copies: what a frame came in is used again. */
-  #parts: Buffer[] = []
   #bytes = 0
 
   /** The stream whose block is not whole yet; 0: none. */
@@ -30,29 +34,26 @@ export class HeaderBlocks {
 
   /** The block, if it is whole. @throws Http2ProtocolError */
   begin(flags: number, stream: number, payload: Buffer): HeaderBlock | undefined {
-    const isEnd = (flags & Flag.END_STREAM) !== 0
     let part = unpadded(flags, payload)
     if ((flags & Flag.PRIORITY) !== 0) part = part.subarray(5)
-    if ((flags & Flag.END_HEADERS) !== 0) return { stream, isEnd, list: this.#decoder.decode(part) }
     this.#stream = stream
-    this.#isEnd = isEnd
-    this.#parts = [Buffer.from(part)]
-    this.#bytes = part.length
-    return undefined
+    this.#isEnd = (flags & Flag.END_STREAM) !== 0
+    this.#bytes = 0
+    return this.#read(flags, part)
   }
 
   continue(flags: number, payload: Buffer): HeaderBlock | undefined {
-    this.#parts.push(Buffer.from(payload))
-    this.#bytes += payload.length
-    if (this.#bytes > MAX_BLOCK_BYTES || this.#parts.length > MAX_PARTS)
+    this.#bytes += payload.length < SMALL_FRAME_BYTES ? SMALL_FRAME_COST : payload.length
+    if (this.#bytes > MAX_BLOCK_BYTES)
       throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'a header block has no end')
+    return this.#read(flags, payload)
+  }
+
+  #read(flags: number, part: Buffer): HeaderBlock | undefined {
+    this.#decoder.push(part)
     if ((flags & Flag.END_HEADERS) === 0) return undefined
-    const block = Buffer.concat(this.#parts)
     const stream = this.#stream
     this.#stream = 0
-    this.#parts = []
-    return { stream, isEnd: this.#isEnd, list: this.#decoder.decode(block) }
+    return { stream, isEnd: this.#isEnd, list: this.#decoder.finish() }
   }
 }
-
-const MAX_PARTS = 128

@@ -20,9 +20,14 @@ const STATIC_ENTRIES = STATIC.length / 2
 const TABLE_BYTES = 4_096
 /** What an entry counts beyond its text. */
 const ENTRY_BYTES = 32
+/** A longer text fills the table even if each of its characters has the longest code, of 30 bits. */
+const MAX_KEPT_TEXT = (TABLE_BYTES * 30) / 8
 const NOTHING = Buffer.alloc(0)
 
-/** Reads header blocks (RFC 7541), which build on each other: all of a connection's go through one decoder, in order. */
+/**
+ * Reads header blocks (RFC 7541), which build on each other: all of a connection's go through one decoder, in order. A
+ * block may come in pieces; what is kept of it is bounded, whatever its length.
+ */
 export class HpackDecoder {
   readonly #maxBytes: number
   readonly #huffman = new HuffmanReader()
@@ -30,46 +35,113 @@ export class HpackDecoder {
   readonly #table: string[] = []
   #tableBytes = 0
   #tableLimit = TABLE_BYTES
+  /** The block so far, and what it counts; it is left out once that is too much. */
+  #list = new HeaderList()
+  #bytes = 0
+  /** What is being read, and of it a field that is not whole yet. */
   #block: Buffer = NOTHING
   #pos = 0
+  #rest: Buffer = NOTHING
+  /** Bytes of a text that is too long to be read, and whether the value of its field is yet to come. */
+  #skipped = 0
+  #dropsValue = false
 
   /** `maxBytes`: what one block may hold, as `SETTINGS_MAX_HEADER_LIST_SIZE` counts. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Undefined where the block holds more than is allowed. @throws Http2ProtocolError */
+  /** A whole block; undefined where it holds more than is allowed. @throws Http2ProtocolError */
   decode(block: Buffer): HeaderList | undefined {
-    const list = new HeaderList()
-    const { fields } = list
-    let bytes = 0
+    this.push(block)
+    return this.finish()
+  }
+
+  /** The next piece of a block, to be read now: the memory may be used again. @throws Http2ProtocolError */
+  push(piece: Buffer): void {
+    const block = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     this.#block = block
     this.#pos = 0
-    while (this.#pos < block.length) {
-      const first = block[this.#pos] as number
-      if ((first & 0xe0) === 0x20) {
-        if (fields.length > 0) throw wrong('the table changes its size within a block')
-        this.#resize(this.#integer(5))
-        continue
-      }
-      let name: string
-      let value: string
-      if (first >= 0x80) {
-        const index = this.#integer(7)
-        name = this.#at(index, 0)
-        value = this.#at(index, 1)
-      } else {
-        const isKept = (first & 0x40) !== 0
-        const index = this.#integer(isKept ? 6 : 4)
-        name = index === 0 ? this.#text() : this.#at(index, 0)
-        value = this.#text()
-        if (isKept) this.#keep(name, value)
-      }
-      bytes += name.length + value.length + ENTRY_BYTES
-      if (bytes <= this.#maxBytes) fields.push(name, value)
-    }
+    let start = this.#skip()
+    while (start < block.length && this.#field()) start = this.#skip()
     this.#block = NOTHING
-    return bytes <= this.#maxBytes ? list : undefined
+    if (start === block.length) this.#rest = NOTHING
+    else if (start > 0 || block === piece) this.#rest = Buffer.from(block.subarray(start))
+    else this.#rest = block
+  }
+
+  /** The block is whole. Undefined where it holds more than is allowed. @throws Http2ProtocolError */
+  finish(): HeaderList | undefined {
+    if (this.#rest.length > 0 || this.#skipped > 0 || this.#dropsValue)
+      throw wrong('a header block ends in the middle of a field')
+    const list = this.#bytes <= this.#maxBytes ? this.#list : undefined
+    this.#list = new HeaderList()
+    this.#bytes = 0
+    return list
+  }
+
+  #skip(): number {
+    const count = Math.min(this.#skipped, this.#block.length - this.#pos)
+    this.#skipped -= count
+    return (this.#pos += count)
+  }
+
+  /** Reads what comes next, if all of it is there. */
+  #field(): boolean {
+    if (this.#dropsValue) return this.#dropText()
+    const first = this.#block[this.#pos] as number
+    if (first >= 0x80) {
+      const index = this.#integer(7)
+      if (index === undefined) return false
+      this.#add(this.#at(index, 0), this.#at(index, 1))
+      return true
+    }
+    if ((first & 0xe0) === 0x20) {
+      if (this.#bytes > 0) throw wrong('the table changes its size within a block')
+      const limit = this.#integer(5)
+      if (limit === undefined) return false
+      this.#resize(limit)
+      return true
+    }
+    const isKept = (first & 0x40) !== 0
+    const index = this.#integer(isKept ? 6 : 4)
+    if (index === undefined) return false
+    const name = index === 0 ? this.#text() : this.#at(index, 0)
+    if (name === undefined) return false
+    if (name === TOO_LONG) {
+      this.#dropsValue = true
+      return this.#leaveOut(isKept)
+    }
+    const value = this.#text()
+    if (value === undefined) return false
+    if (value === TOO_LONG) return this.#leaveOut(isKept)
+    this.#add(name, value)
+    if (isKept) this.#keep(name, value)
+    return true
+  }
+
+  #add(name: string, value: string): void {
+    this.#bytes += name.length + value.length + ENTRY_BYTES
+    if (this.#bytes <= this.#maxBytes) this.#list.fields.push(name, value)
+    else if (this.#list.fields.length > 0) this.#list = new HeaderList()
+  }
+
+  /** A field with a text that is longer than a block may be. Of the table it would leave nothing, itself included. */
+  #leaveOut(isKept: boolean): true {
+    this.#bytes = Infinity
+    if (isKept) {
+      this.#table.length = 0
+      this.#tableBytes = 0
+    }
+    return true
+  }
+
+  #dropText(): boolean {
+    const length = this.#integer(7)
+    if (length === undefined) return false
+    this.#skipped = length
+    this.#dropsValue = false
+    return true
   }
 
   #at(index: number, part: 0 | 1): string {
@@ -102,38 +174,42 @@ export class HpackDecoder {
     }
   }
 
-  #text(): string {
-    const isHuffman = (this.#byte() & 0x80) !== 0
-    this.#pos--
+  /** Undefined where it is not whole yet. */
+  #text(): string | typeof TOO_LONG | undefined {
+    const isHuffman = ((this.#block[this.#pos] ?? 0) & 0x80) !== 0
     const length = this.#integer(7)
+    if (length === undefined) return undefined
+    if (length > Math.max(this.#maxBytes, MAX_KEPT_TEXT)) {
+      this.#skipped = length
+      return TOO_LONG
+    }
     const start = this.#pos
     const end = start + length
-    if (end > this.#block.length) throw wrong('a text is longer than its block')
+    if (end > this.#block.length) return undefined
     this.#pos = end
     return isHuffman
       ? this.#huffman.read(this.#block, start, end)
       : this.#block.toString('latin1', start, end)
   }
 
-  /** A number of which so many bits are in the first byte. */
-  #integer(bits: number): number {
+  /** A number of which so many bits are in the first byte; undefined where it is not whole yet. */
+  #integer(bits: number): number | undefined {
     const mask = (1 << bits) - 1
-    let value = this.#byte() & mask
+    const first = this.#block[this.#pos++]
+    if (first === undefined) return undefined
+    let value = first & mask
     if (value < mask) return value
     for (let shift = 0; shift <= 21; shift += 7) {
-      const byte = this.#byte()
+      const byte = this.#block[this.#pos++]
+      if (byte === undefined) return undefined
       value += (byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
     throw wrong('a number is too large')
   }
-
-  #byte(): number {
-    const byte = this.#block[this.#pos++]
-    if (byte === undefined) throw wrong('a header block ends in the middle of a field')
-    return byte
-  }
 }
+
+const TOO_LONG = Symbol('too long')
 
 function wrong(what: string): Http2ProtocolError {
   return new Http2ProtocolError(ErrorCode.COMPRESSION_ERROR, what)

@@ -8,6 +8,7 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const BATCH_BYTES = 64 * 1024
 const ENABLE_PUSH = 2
 const INITIAL_WINDOW_SIZE = 4
+const MAX_HEADER_LIST_SIZE = 6
 
 /** What goes to the peer. All that one turn of the event loop brings leaves in one write. */
 export class Outgoing {
@@ -31,14 +32,17 @@ export class Outgoing {
     return this.#out.length + this.#socket.writableLength
   }
 
-  greet(streamWindow: number): void {
+  /** Says how much the peer may send: on a stream before it is read, and in one header block. */
+  greet(streamWindow: number, headerListBytes: number): void {
     const out = this.#out
     out.copy(PREFACE)
-    out.frame(12, Type.SETTINGS, 0, 0)
+    out.frame(18, Type.SETTINGS, 0, 0)
     out.uint16(ENABLE_PUSH)
     out.uint32(0)
     out.uint16(INITIAL_WINDOW_SIZE)
     out.uint32(streamWindow)
+    out.uint16(MAX_HEADER_LIST_SIZE)
+    out.uint32(headerListBytes)
     this.#schedule()
   }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
 import { Flag, FrameParser, Type, unpadded, type FrameHandler } from './frame-parser.ts'
-import { HeaderBlocks, type HeaderBlock } from './header-blocks.ts'
+import { HeaderBlocks, MAX_HEADER_LIST_BYTES, TOO_MUCH, type HeaderBlock } from './header-blocks.ts'
 import { Outgoing } from './outgoing.ts'
 import { MAX_WINDOW, readSettings } from './settings.ts'
 import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
@@ -57,7 +57,7 @@ export class Http2Session implements FrameHandler, StreamSession {
 
   /** Greets the peer, once the socket is connected. */
   start(): void {
-    this.#outgoing.greet(STREAM_WINDOW)
+    this.#outgoing.greet(STREAM_WINDOW, MAX_HEADER_LIST_BYTES)
     this.#outgoing.widen(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
   }
 
@@ -134,8 +134,9 @@ export class Http2Session implements FrameHandler, StreamSession {
     const stream = this.#find(id, Type.DATA)
     if (!stream) return
     const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
-    if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR)
-    if (!stream.receive(piece.length, isEnd)) return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR)
+    if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'data before headers')
+    if (!stream.receive(piece.length, isEnd))
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'more data than it may')
     if (piece.length > 0) stream.owner.onData(piece)
     if (isEnd) this.#endStream(stream)
   }
@@ -191,12 +192,13 @@ export class Http2Session implements FrameHandler, StreamSession {
     const stream = block && this.#find(block.stream, Type.HEADERS)
     if (!stream) return
     const { list, isEnd } = block
-    if (!list) return this.#refuse(stream, ErrorCode.ENHANCE_YOUR_CALM)
+    if (isEnd) stream.isRemoteEnded = true
+    if (!list) return this.#refuse(stream, ErrorCode.ENHANCE_YOUR_CALM, TOO_MUCH)
     if (!stream.hasResponse && !isEnd && list.get(':status')?.startsWith('1')) return
     // What follows the data has to be the end.
-    if (stream.hasResponse && !isEnd) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR)
+    if (stream.hasResponse && !isEnd)
+      return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'headers in the middle of data')
     stream.hasResponse = true
-    stream.isRemoteEnded = isEnd
     stream.owner.onHeaders(list, isEnd)
     if (isEnd) this.#endStream(stream)
   }
@@ -239,7 +241,8 @@ export class Http2Session implements FrameHandler, StreamSession {
     const stream = this.#find(id, Type.WINDOW_UPDATE)
     if (!stream) return
     stream.sendWindow += bytes
-    if (stream.sendWindow > MAX_WINDOW) return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR)
+    if (stream.sendWindow > MAX_WINDOW)
+      return this.#refuse(stream, ErrorCode.FLOW_CONTROL_ERROR, 'a window beyond all bounds')
     this.send(stream)
   }
 
@@ -269,15 +272,16 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#closeStream(stream, ErrorCode.NO_ERROR)
   }
 
-  #refuse(stream: Http2Stream, code: number): void {
-    this.#outgoing.reset(stream.id, code)
-    this.#closeStream(stream, code)
+  /** Ends a stream for what the peer sent on it. */
+  #refuse(stream: Http2Stream, code: number, fault: string): void {
+    if (!stream.isLocalEnded || !stream.isRemoteEnded) this.#outgoing.reset(stream.id, code)
+    this.#closeStream(stream, code, fault)
   }
 
-  #closeStream(stream: Http2Stream, code: number): void {
+  #closeStream(stream: Http2Stream, code: number, fault?: string): void {
     if (stream.isClosed) return
     this.#forget(stream)
-    stream.owner.onClose(code)
+    stream.owner.onClose(code, fault)
   }
 
   #forget(stream: Http2Stream): void {

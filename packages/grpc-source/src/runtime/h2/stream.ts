@@ -11,8 +11,11 @@ export interface StreamOwner {
   onData(piece: Buffer): void
   /** All data given so far is on its way. */
   onDrain(): void
-  /** Nothing more comes, for a reset of the peer's or for this code; not after a reset of one's own. */
-  onClose(code: number): void
+  /**
+   * Nothing more comes: the peer reset the stream with this code, or, where there is a `fault`, the session did so, for
+   * what the peer sent. Not after a reset of one's own.
+   */
+  onClose(code: number, fault?: string): void
 }
 
 /** What a stream asks of its session. */

@@ -151,10 +151,11 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#drain?.()
   }
 
-  onClose(code: number): void {
+  onClose(code: number, fault?: string): void {
     this.#drain?.()
     const connection = this.#connection
     if (this.#hasEnded || !connection) return
+    if (fault !== undefined) return this.end(new GrpcCallError('INTERNAL', `the server sent ${fault}`))
     if (this.#isUnseen(code, connection)) return this.#again(connection)
     const { failure } = connection
     if (failure) {

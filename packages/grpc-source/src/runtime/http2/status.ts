@@ -15,12 +15,20 @@ export function readStatus(trailers: HeaderList): CallStatus | undefined {
   if (code === '0') return OK
   if (code === undefined) return undefined
   const [details] = (trailers.get('grpc-status-details-bin') ?? '').split(',')
-  const message = decodeMessage(trailers.get('grpc-message') ?? '')
+  const message = shorten(decodeMessage(trailers.get('grpc-message') ?? ''))
   return {
     error: new GrpcCallError(/^\d+$/.test(code) ? statusName(Number(code)) : 'UNKNOWN', message, {
       details: details ? Buffer.from(details, 'base64') : undefined,
     }),
   }
+}
+
+/** Servers repeat in it what they were asked, however long: neither logs nor clients are to carry that on. */
+const MAX_MESSAGE_LENGTH = 2_048
+
+function shorten(message: string): string {
+  if (message.length <= MAX_MESSAGE_LENGTH) return message
+  return `${message.slice(0, MAX_MESSAGE_LENGTH)}… (${message.length} characters)`
 }
 
 /** Percent-decodes what is percent-encoded and leaves the rest, as gRPC asks of readers. */
