@@ -4,7 +4,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
-import { createNodeHandler } from '@vinyasa/node-handler'
+import { acceptTargets, createNodeHandler } from '@vinyasa/node-handler'
 import {
   createResponseCache,
   useResponseCache,
@@ -20,6 +20,7 @@ import { corsFor } from './http/cors.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { useInvalidateEndpoint } from './http/invalidate.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
+import { refuseUpgrade } from './http/refuse-upgrade.ts'
 import { createLiveStreams } from './http/live-streams.ts'
 import { documentCache } from './limits/document-cache.ts'
 import type { Logger } from './logger.ts'
@@ -177,6 +178,7 @@ function compose(parts: Parts): Gateway {
 
   // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
   yoga.getEnveloped({})
+  const acceptTarget = acceptTargets()
   const nodeHandler = createNodeHandler(yoga)
   if (nodeHandler.reasons.length > 0) {
     logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.reasons.join('; ')}`)
@@ -189,6 +191,7 @@ function compose(parts: Parts): Gateway {
     fetch: async (request) => yoga.fetch(request),
     handle: (request, response) => void nodeHandler(request, response),
     handleUpgrade(request, socket, head) {
+      if (!acceptTarget(request)) return refuseUpgrade(socket, 400)
       const sockets = status?.serves(request) ? status.sockets : liveSockets
       sockets.handleUpgrade(request, socket, head)
     },

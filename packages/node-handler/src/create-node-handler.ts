@@ -3,7 +3,10 @@ import { invalidMaxBodyBytes } from './errors.ts'
 import type { NodeHandlerOptions } from './options.ts'
 import { createThinDoor } from './thin-door.ts'
 import { thinRequests } from './thin-request.ts'
+import { refuseTarget } from './last-catch.ts'
+import { acceptTargets } from './request-target.ts'
 import { readInternals } from './yoga-internals.ts'
+import { createYogasDoor } from './yogas-door.ts'
 
 /** What is needed of a Yoga server, whatever its contexts: that it can be called, as `http.createServer` calls it. */
 export type NodeRequestListener = (
@@ -21,7 +24,8 @@ export interface NodeHandler {
 
 /**
  * Answers the JSON requests of a Yoga server with less work than Yoga's own door, to the same bytes, and gives it all
- * other requests unchanged.
+ * other requests. Requests whose `Host` or target is none are answered with 400 before either door sees them, and the
+ * path that both see is that of the target alone.
  *
  * @throws TypeError when `maxBodyBytes` is not a whole number of bytes.
  */
@@ -33,16 +37,17 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
   const { internals, reasons } = readInternals(yoga)
   const isThinRequest = thinRequests()
   const thinDoor = internals && createThinDoor(internals, maxBodyBytes)
-  const yogasDoor = yoga as (...args: unknown[]) => unknown
+  const yogasDoor = createYogasDoor(yoga)
+  const acceptTarget = acceptTargets()
 
   // Not async, which would put a promise of its own around the thin door's.
   function listen(request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void> {
+    if (!acceptTarget(request)) {
+      refuseTarget(response)
+      return Promise.resolve()
+    }
     if (thinDoor && isThinRequest(request) && !context.some(isObject)) return thinDoor(request, response)
-    return answerByYoga(request, response, ...context)
-  }
-
-  async function answerByYoga(...args: unknown[]): Promise<void> {
-    await yogasDoor(...args)
+    return yogasDoor(request, response, ...context)
   }
   return Object.assign(listen, { reasons })
 }

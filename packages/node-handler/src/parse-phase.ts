@@ -1,3 +1,4 @@
+import { isResponse } from './last-catch.ts'
 import { lazyUrl } from './lazy-url.ts'
 import type { LightRequest } from './light-request.ts'
 import { after, type MaybePromise } from './maybe-promise.ts'
@@ -107,10 +108,4 @@ function limitWithoutStreams(request: HookRequest, limit: SizeLimit): boolean {
 
 function isLight(request: HookRequest): request is LightRequest {
   return 'addSizeCheck' in request
-}
-
-/** Yoga's own test. */
-function isResponse(value: unknown): value is Response {
-  const like = value as Response | null | undefined
-  return Boolean(like?.status && like.headers)
 }

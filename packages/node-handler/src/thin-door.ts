@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { handleErrorFromRequestHandler } from '@whatwg-node/server'
 import { bodyTooLarge } from './errors.ts'
 import { createGraphQLHandler } from './graphql-handler.ts'
+import { failedResponse } from './last-catch.ts'
 import { createLightRequests } from './light-request.ts'
 import { createLightResponses } from './light-response.ts'
 import { attempt, isPromiseLike, type MaybePromise } from './maybe-promise.ts'
@@ -37,7 +37,7 @@ export function createThinDoor(internals: YogaInternals, maxBodyBytes: number | 
     try {
       const response = await attempt(
         () => answer(incoming, outgoing),
-        (error) => handleErrorFromRequestHandler(error, fetchAPI.Response) as Response,
+        (error) => failedResponse(error, outgoing, internals),
       )
       const sent = sendResponse(response, outgoing, incoming)
       if (isPromiseLike(sent)) await sent

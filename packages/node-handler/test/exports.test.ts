@@ -4,6 +4,7 @@ import * as publicSurface from '../src/index.ts'
 it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
+      "acceptTargets",
       "createNodeHandler",
     ]
   `)

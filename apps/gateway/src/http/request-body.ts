@@ -31,7 +31,7 @@ export function useRequestBody({ maxBytes }: RequestBodyOptions): Plugin {
         )
       }
       if (isJson(request.headers.get('content-type'))) {
-        setRequestParser(async (request) => parseJson(await readBody(request, maxBytes)))
+        setRequestParser(async (request) => asParameters(parseJson(await readBody(request, maxBytes))))
         return
       }
       setRequestParser(async (request) => {
@@ -48,9 +48,16 @@ function isJson(contentType: string | null): boolean {
   return JSON_TYPES.has((contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? '')
 }
 
+/** Yoga's own door takes everything with a status and headers for a response, and sends it. */
+function asParameters<T>(value: T): T {
+  const { status, headers } = Object(value) as Partial<Response>
+  if (!status || !headers || typeof headers.get === 'function') return value
+  throw requestRefused(400, 'BAD_REQUEST', 'Unexpected parameter "status" in the request body.')
+}
+
 async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
   try {
-    return await parse()
+    return asParameters(await parse())
   } catch (error) {
     if (error instanceof GraphQLError) throw error
     throw requestRefused(
