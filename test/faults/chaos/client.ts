@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { requestMultipart } from '@vinyasa/test-kit'
+import { type Random, requestMultipart, type Tally } from '@vinyasa/test-kit'
 import type { Cluster } from './cluster.ts'
 import type { Model } from './model.ts'
 import {
@@ -13,7 +13,6 @@ import {
   readOf,
   seenIn,
 } from './operations.ts'
-import type { Random } from './random.ts'
 
 /** The codes that a client may get while backends come and go. */
 export const ALLOWED_CODES: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'TIMEOUT'])
@@ -31,27 +30,6 @@ export interface World {
   /** Mutations that wait for their answer. */
   mutating: number
   readonly tally: Tally
-}
-
-/** How often what happened. */
-export class Tally {
-  readonly #counts = new Map<string, number>()
-
-  add(what: string, count = 1): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + count)
-  }
-
-  of(what: string): number {
-    return this.#counts.get(what) ?? 0
-  }
-
-  /** Those that begin so, without the beginning. */
-  under(prefix: string): readonly (readonly [string, number])[] {
-    return [...this.#counts]
-      .filter(([name]) => name.startsWith(prefix))
-      .map(([name, count]) => [name.slice(prefix.length), count] as const)
-      .toSorted(([, a], [, b]) => b - a)
-  }
 }
 
 /** Milliseconds since the Unix epoch, steadily. */

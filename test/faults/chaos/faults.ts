@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SpawnedProcess } from '@vinyasa/test-kit'
 import type { Cluster } from './cluster.ts'
-import { createRandom, type Random } from './random.ts'
+import { createRandom, type Random, type SpawnedProcess } from '@vinyasa/test-kit'
 
 export type FaultKind =
   | 'users killed'

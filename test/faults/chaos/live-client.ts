@@ -1,16 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { WebSocket } from 'ws'
+import { followLiveEvents, followLiveFrames, type LiveUpdate, type Random } from '@vinyasa/test-kit'
 import { headersOf, judgeErrors, now, time, type World } from './client.ts'
 import { type Data, drawLive, type Operation, seenIn, type Seen } from './operations.ts'
-import type { Random } from './random.ts'
 
 /** Close codes that tell a client to come back: the server goes away, or the connection broke. */
 const COME_BACK: ReadonlySet<number> = new Set([1001])
-
-interface Update {
-  readonly data?: Data | null
-  readonly errors?: readonly { readonly message: string }[]
-}
 
 export interface LiveClient {
   readonly name: string
@@ -45,10 +39,10 @@ export function startLiveClient(
       const places = new Map<string, number>()
       let isFirst = true
 
-      const onUpdate = ({ data, errors }: Update): void => {
+      const onUpdate = ({ data, errors }: LiveUpdate): void => {
         world.tally.add('live updates')
         judgeErrors(world, errors, name)
-        const seen = seenIn(data, operation.id)
+        const seen = seenIn(data as Data | null, operation.id)
         last = `${time(now())} ${JSON.stringify(errors ?? seen.map(([key, value]) => [key, value.slice(-30)]))}`
         shown = errors ? undefined : seen
         for (const [key, value] of seen) {
@@ -109,66 +103,28 @@ interface LiveRequest {
   readonly client: number
   readonly url: string
   readonly operation: Operation
-  readonly onUpdate: (update: Update) => void
+  readonly onUpdate: (update: LiveUpdate) => void
 }
 
 /** Until the server sends the client away with a code that says come back. */
-function readFrames(world: World, { client, url, operation, onUpdate }: LiveRequest): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql/live`, 'graphql-transport-ws', {
-      headers: headersOf(client),
-      perMessageDeflate: false,
-    })
-    const leave = (): void => socket.terminate()
-    world.stop.addEventListener('abort', leave, { once: true })
-    socket.on('open', () => socket.send('{"type":"connection_init"}'))
-    socket.on('error', reject)
-    socket.on('close', (code) => {
-      world.stop.removeEventListener('abort', leave)
-      if (!world.stop.aborted) world.tally.add(`close ${code}`)
-      if (COME_BACK.has(code) || world.stop.aborted) resolve()
-      else reject(new Error(`closed with ${code}`))
-    })
-    socket.on('message', (bytes: Buffer) => {
-      const { type, payload } = JSON.parse(bytes.toString('utf8')) as { type: string; payload?: unknown }
-      switch (type) {
-        case 'connection_ack':
-          return socket.send(
-            JSON.stringify({ id: 'a', type: 'subscribe', payload: { query: operation.query } }),
-          )
-        case 'next':
-          return onUpdate(payload as Update)
-        case 'ping':
-          return socket.send('{"type":"pong"}')
-        case 'pong':
-          return
-        default:
-          // `error` and `complete` end the operation: not what a live query does.
-          reject(new Error(`${type} ${JSON.stringify(payload)}`))
-          socket.terminate()
-      }
-    })
+async function readFrames(world: World, { client, url, operation, onUpdate }: LiveRequest): Promise<void> {
+  const code = await followLiveFrames(`${url}/graphql/live`, {
+    headers: headersOf(client),
+    query: operation.query,
+    onUpdate,
+    signal: world.stop,
   })
+  if (world.stop.aborted) return
+  world.tally.add(`close ${code}`)
+  if (!COME_BACK.has(code)) throw new Error(`closed with ${code}`)
 }
 
 /** Until the server ends the stream. */
-async function readEvents(world: World, { client, url, operation, onUpdate }: LiveRequest): Promise<void> {
-  const response = await fetch(`${url}/graphql`, {
-    method: 'POST',
-    headers: { ...headersOf(client), accept: 'text/event-stream' },
-    body: JSON.stringify({ query: operation.query }),
+function readEvents(world: World, { client, url, operation, onUpdate }: LiveRequest): Promise<void> {
+  return followLiveEvents(`${url}/graphql`, {
+    headers: headersOf(client),
+    query: operation.query,
+    onUpdate,
     signal: world.stop,
   })
-  if (!response.ok || !response.body) throw new Error(`status ${response.status}: ${await response.text()}`)
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true })
-    const events = text.split('\n\n')
-    text = events.pop() ?? ''
-    for (const event of events) {
-      const data = /^data: ?(.*)$/m.exec(event)?.[1]
-      if (/^event: ?next$/m.test(event) && data) onUpdate(JSON.parse(data) as Update)
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { listValue } from './journal.ts'
 import type { Key } from './model.ts'
-import type { Random } from './random.ts'
+import type { Random } from '@vinyasa/test-kit'
 
 /** Users, products and review lists that are changed; few, so that many clients meet at each. */
 export const COUNT = 12

@@ -1,27 +1,16 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitUntil } from '@vinyasa/test-kit'
+import { createRandom, Tally, waitUntil } from '@vinyasa/test-kit'
 import { postGraphQL } from '../../e2e/support/demo.ts'
 import { UNHEARD } from '../support/gateway.ts'
 import { heapOf, type HeapSize } from '../support/heap.ts'
-import {
-  freshChange,
-  mutate,
-  now,
-  runDeferrer,
-  runMutator,
-  runReader,
-  send,
-  Tally,
-  type World,
-} from './client.ts'
+import { freshChange, mutate, now, runDeferrer, runMutator, runReader, send, type World } from './client.ts'
 import { startCluster } from './cluster.ts'
 import { createFaults, type FaultKind } from './faults.ts'
 import { createJournal } from './journal.ts'
 import { type LiveClient, startLiveClient } from './live-client.ts'
 import { Model } from './model.ts'
 import { ALL_READS, COUNT, type Data, readOf, seenIn } from './operations.ts'
-import { createRandom } from './random.ts'
 
 export interface ChaosOptions {
   readonly seed: number

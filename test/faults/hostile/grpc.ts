@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Random } from '../chaos/random.ts'
+import type { Random } from '@vinyasa/test-kit'
 import { END_HEADERS, fields, frame, Frame, reply, startRawGrpc } from './raw-grpc.ts'
 
 /** `{ name: "Ada" }` */

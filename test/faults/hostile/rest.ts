@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import type { Random } from '../chaos/random.ts'
+import type { Random } from '@vinyasa/test-kit'
 
 const BODY = '{"id":"1","name":"Ada"}'
 const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`

@@ -5,6 +5,12 @@ export { type GrpcBackend, type GrpcBackendOptions, grpcError, startGrpcBackend 
 export type { GrpcCallContext, GrpcHandler, RecordedCall } from './grpc-call.ts'
 export { findCircles, importsUnder, sourceFilesUnder, type SourceImport, targetOf } from './imports.ts'
 export {
+  followLiveEvents,
+  followLiveFrames,
+  type LiveStreamOptions,
+  type LiveUpdate,
+} from './live-streams.ts'
+export {
   type MultipartPart,
   type MultipartResponse,
   type RawChunk,
@@ -21,6 +27,7 @@ export {
   type RawWebSocketOptions,
   UpgradeRefused,
 } from './raw-web-socket.ts'
+export { createRandom, type Random } from './random.ts'
 export { describeWithRedis, findRedisServer, type RedisServer, startRedis } from './redis.ts'
 export {
   type RecordedRequest,
@@ -30,5 +37,6 @@ export {
   startRestBackend,
 } from './rest-backend.ts'
 export { type ProcessExit, spawnProcess, type SpawnedProcess, type SpawnOptions } from './spawned.ts'
+export { Tally } from './tally.ts'
 export { startTcpServer, type TcpServer, type TcpServerOptions } from './tcp-server.ts'
 export { waitUntil, type WaitUntilOptions, withTimeout } from './wait.ts'

@@ -1,0 +1,97 @@
+import type { Random } from '@vinyasa/test-kit'
+import {
+  getNamedType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
+import type { SchemaPlan } from './plan.ts'
+import { upper } from './shapes.ts'
+
+const DEEPEST = 5
+
+/** A random query on one to three root fields: the selection without its keyword, as `{ a { b } }`. */
+export function drawQuery(random: Random, schema: GraphQLSchema, plan: SchemaPlan): string {
+  const fields = Object.values(schema.getQueryType()!.getFields()).filter(({ name }) =>
+    plan.reads.some((read) => read.name === name),
+  )
+  const count = random.pick([1, 1, 1, 2, 3])
+  const parts = Array.from({ length: count }, (_, index) =>
+    drawField(random, schema, plan, random.pick(fields), 1, count > 1 ? `r${index}` : undefined),
+  )
+  return `{ ${parts.join(' ')} }`
+}
+
+/** A random mutation; hardly two write the same. */
+export function drawMutation(random: Random, schema: GraphQLSchema, plan: SchemaPlan): string {
+  const mutation = random.pick(plan.mutations)
+  const field = schema.getMutationType()!.getFields()[mutation.name]!
+  const letter = plan.entities.find(({ name }) => name === mutation.type)!.letter
+  const id = (): string => `"${letter}${1 + random.below(4)}"`
+  const selection = selectionOf(random, schema, plan, field, 1)
+  return `mutation { ${mutation.name}(id: ${id()}, other: ${id()}, text: "v${random.below(1_000_000)}")${selection} }`
+}
+
+function drawField(
+  random: Random,
+  schema: GraphQLSchema,
+  plan: SchemaPlan,
+  field: GraphQLField<unknown, unknown>,
+  depth: number,
+  alias?: string,
+): string {
+  const read = plan.reads.find(({ name }) => name === field.name)
+  const letter = plan.entities.find(({ name }) => name === read?.type)?.letter
+  const args = depth === 1 && field.args.length > 0 ? `(id: "${letter}${1 + random.below(4)}")` : ''
+  const named = alias ?? (random.chance(0.15) ? `as${upper(field.name)}` : undefined)
+  return `${named ? `${named}: ` : ''}${field.name}${args}${selectionOf(random, schema, plan, field, depth)}`
+}
+
+function selectionOf(
+  random: Random,
+  schema: GraphQLSchema,
+  plan: SchemaPlan,
+  field: GraphQLField<unknown, unknown>,
+  depth: number,
+): string {
+  const type = getNamedType(field.type)
+  if (isLeafType(type)) return ''
+  if (isObjectType(type)) return ` { ${selectOf(random, schema, plan, type, depth).join(' ')} }`
+  if (isUnionType(type) || isInterfaceType(type)) {
+    const parts = schema.getPossibleTypes(type).map((member) => {
+      // Ids and what looks like one, under one name.
+      const likeIds = Object.values(member.getFields()).filter(
+        ({ name, type: of }) =>
+          (name === 'id' || name === 'text' || name.endsWith('Id')) && isLeafType(getNamedType(of)),
+      )
+      const aliased = random.chance(0.6)
+        ? [`k: ${random.pick(likeIds).name}`]
+        : selectOf(random, schema, plan, member, depth).map(
+            (part, index) => `${member.name}${index}: ${part.replace(/^\w+: /, '')}`,
+          )
+      return `... on ${member.name} { ${aliased.join(' ')} }`
+    })
+    return ` { ${parts.join(' ')} }`
+  }
+  return ''
+}
+
+function selectOf(
+  random: Random,
+  schema: GraphQLSchema,
+  plan: SchemaPlan,
+  type: GraphQLObjectType,
+  depth: number,
+): string[] {
+  const fields = Object.values(type.getFields())
+  const fitting = fields.filter((field) => depth < DEEPEST || isLeafType(getNamedType(field.type)))
+  const chosen = fitting.filter(() => random.chance(2.2 / (fitting.length + 1)))
+  const some = chosen.length > 0 ? chosen : fitting.length > 0 ? [random.pick(fitting)] : []
+  return some.length > 0
+    ? some.map((field) => drawField(random, schema, plan, field, depth + 1))
+    : ['__typename']
+}

@@ -1,0 +1,154 @@
+import type { Random } from '@vinyasa/test-kit'
+import {
+  EFFECTS,
+  type EntityPlan,
+  type JoinPlan,
+  type MutationPlan,
+  READ_SHAPES,
+  type ReadPlan,
+  RETURNS,
+  type SchemaPlan,
+  type SourceName,
+} from './plan.ts'
+import { lower } from './shapes.ts'
+
+const NAMES = ['Ant', 'Bee', 'Cat', 'Dog', 'Elk'] as const
+
+/** Types of both sources, what is read of them, and what changes them. */
+export function drawSchema(random: Random, isByEntity: boolean): SchemaPlan {
+  const names = NAMES.slice(0, 2 + random.below(3))
+  const sources = names.map((_, index): SourceName =>
+    index === 0 ? 'grpc' : index === 1 ? 'rest' : random.pick(['grpc', 'rest']),
+  )
+  const entities = names.map((name, index): EntityPlan => {
+    const others = names.filter((other) => other !== name)
+    const beside = others.filter((other) => sources[names.indexOf(other)] === sources[index])
+    return {
+      name,
+      letter: lower(name).charAt(0),
+      source: sources[index]!,
+      note: random.chance(0.5),
+      embeds:
+        beside.length > 0 && random.chance(0.6)
+          ? [{ field: 'within', type: random.pick(beside), many: random.chance(0.4) }]
+          : [],
+      computed: random.chance(0.4) ? [{ field: 'reckoned', from: random.pick(others) }] : [],
+      links: others.filter(() => random.chance(0.6)).map((to) => ({ field: `${lower(to)}Id`, to })),
+    }
+  })
+  return {
+    entities,
+    joins: drawJoins(random, entities),
+    reads: drawReads(random, entities),
+    mutations: drawMutations(random, entities, isByEntity),
+  }
+}
+
+function drawJoins(random: Random, entities: readonly EntityPlan[]): JoinPlan[] {
+  return entities.flatMap(({ name, links }) =>
+    links.flatMap(({ field, to }): JoinPlan[] => {
+      const there: JoinPlan = {
+        type: name,
+        field: lower(to),
+        target: to,
+        link: field,
+        kind: random.pick(['one', 'batch', 'batch']),
+      }
+      const back: JoinPlan = {
+        type: to,
+        field: `${lower(name)}s`,
+        target: name,
+        link: field,
+        kind: 'many',
+      }
+      return random.chance(0.5) ? [there] : random.chance(0.5) ? [back] : [there, back]
+    }),
+  )
+}
+
+function drawReads(random: Random, entities: readonly EntityPlan[]): ReadPlan[] {
+  const reads: ReadPlan[] = []
+  for (const { name: type, source } of entities) {
+    const possible = READ_SHAPES.filter((shape) => shape !== 'union' && shape !== 'one')
+    const shapes = possible.filter(() => random.chance(0.4))
+    for (const shape of ['one' as const, ...(shapes.length > 0 ? shapes : [random.pick(possible)])]) {
+      const name = shape === 'one' ? lower(type) : `${lower(type)}${shape === 'list' ? 's' : titled(shape)}`
+      const triggers = random.chance(0.3) && ownTrigger(shape) ? [`${type}.*`] : undefined
+      reads.push({ name, source, type, shape, others: [], triggers })
+    }
+  }
+  const byGrpc = entities.filter(({ source }) => source === 'grpc').map(({ name }) => name)
+  if (byGrpc.length > 1) {
+    const [type = '', ...others] = byGrpc
+    reads.push({ name: 'search', source: 'grpc', type, shape: 'union', others, triggers: undefined })
+  }
+  return reads
+}
+
+/** Whether the field's own data is of its type alone, so that triggers may say so. */
+function ownTrigger(shape: ReadPlan['shape']): boolean {
+  return shape !== 'aggregate' && shape !== 'count' && shape !== 'text' && shape !== 'json'
+}
+
+const VERBS = ['update', 'ban', 'save', 'reset', 'move', 'delete', 'set', 'create', 'refresh'] as const
+
+function drawMutations(
+  random: Random,
+  entities: readonly EntityPlan[],
+  isByEntity: boolean,
+): readonly MutationPlan[] {
+  const mutations: MutationPlan[] = []
+  for (const { name: type, source } of entities) {
+    const others = entities.filter(({ name }) => name !== type)
+    const sameSource = others.filter((other) => other.source === source)
+    for (let count = 2 + random.below(3); count > 0; count--) {
+      const effect = random.pick(EFFECTS)
+      const possible = RETURNS.filter(
+        (returns) =>
+          (returns !== 'other' || sameSource.length > 0) &&
+          (returns !== 'json' || source === 'rest') &&
+          // By id and type alone nobody can know of more than the mutation returns.
+          (!isByEntity || !BY_RETURN.has(returns) || effect === 'update' || effect === 'remove'),
+      )
+      const returns = random.pick(possible)
+      const side = random.chance(0.15) ? random.pick(others).name : undefined
+      const verb = random.pick(VERBS)
+      // A name says little: now and then it is that of another type.
+      const noun = random.chance(0.25) ? random.pick(others).name : type
+      mutations.push({
+        name: random.chance(0.2)
+          ? `${lower(noun)}s${titled(verb)}${mutations.length}`
+          : `${verb}${noun}${mutations.length}`,
+        source,
+        type,
+        effect,
+        returns,
+        other: sameSource.length > 0 ? random.pick(sameSource).name : type,
+        side,
+        changes: statementOf(random, type, side, returns),
+        httpMethod: random.pick(['POST', 'PUT', 'PATCH', 'DELETE']),
+      })
+    }
+  }
+  return mutations
+}
+
+const BY_RETURN: ReadonlySet<string> = new Set(['entity', 'null', 'payload'])
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['ok', 'boolean', 'id', 'empty', 'json'])
+
+/** Needed where what changes is not in what is returned; allowed everywhere. */
+function statementOf(
+  random: Random,
+  type: string,
+  side: string | undefined,
+  returns: MutationPlan['returns'],
+): readonly string[] | undefined {
+  const all = side === undefined ? [type] : [type, side]
+  if (SAYS_NOTHING.has(returns)) return random.chance(0.3) ? all : undefined
+  if (returns === 'other') return all
+  return side !== undefined ? [side] : random.chance(0.1) ? [] : undefined
+}
+
+function titled(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,68 @@
+import type { Random } from '@vinyasa/test-kit'
+import type { GraphQLSchema } from 'graphql'
+import { drawMutation } from './draw-operation.ts'
+import { type Outcome, READ_WAYS, type SettingsPlan, type StepPlan, type WorldPlan } from './plan.ts'
+
+const OUTCOMES: readonly Outcome[] = [
+  'answered',
+  'answered',
+  'answered',
+  'answered',
+  'failed after commit',
+  'partly',
+]
+
+/** What happens in a world, in order. `operations` is how many reads its pool holds. */
+export function drawSteps(
+  random: Random,
+  schema: GraphQLSchema,
+  plan: WorldPlan,
+  places: number,
+  operations: number,
+  count: number,
+): StepPlan[] {
+  const { settings, users } = plan
+  const by = () =>
+    ({
+      place: random.below(places),
+      user: random.below(users.length),
+      // Most requests are the plain ones that a cache answers.
+      way: random.chance(0.75) ? 'post' : random.pick(READ_WAYS),
+    }) as const
+  const read = () => ({ operation: random.below(operations), ...by() })
+  const mutation = (): string => drawMutation(random, schema, plan.schema)
+  let watching = 0
+
+  function draw(): StepPlan {
+    const dice = random.next()
+    if (dice < 0.08 && watching < 4) {
+      watching++
+      return { kind: 'watch', ...read(), transport: random.pick(['sse', 'graphql socket', 'live socket']) }
+    }
+    if (dice < 0.1 && watching > 0) {
+      watching--
+      return { kind: 'leave', client: random.below(4) }
+    }
+    if (dice < 0.36) {
+      const probes = Array.from({ length: 6 }, read)
+      return { kind: 'mutate', document: mutation(), outcome: drawOutcome(random), probes, ...by() }
+    }
+    if (dice < 0.42) return { kind: 'race', document: mutation(), ...read() }
+    if (dice < 0.45)
+      return { kind: 'attack', attack: drawAttack(random, settings), document: mutation(), ...by() }
+    if (dice < 0.47 && settings.cache?.defaultTtlMs === 200) return { kind: 'wait', ms: 250 }
+    return { kind: 'read', ...read() }
+  }
+  return Array.from({ length: count }, draw)
+}
+
+function drawOutcome(random: Random): Outcome {
+  if (random.chance(0.06)) return random.pick(['deadline', 'client leaves'])
+  return random.pick(OUTCOMES)
+}
+
+/** À la carte, who owns the HTTP server says which pages may open sockets. */
+function drawAttack(random: Random, { guard, fixture }: SettingsPlan): 'guard' | 'origin' {
+  const usesGuard = random.chance(0.6)
+  return fixture === 'plugins' || (guard !== undefined && usesGuard) ? 'guard' : 'origin'
+}

@@ -1,0 +1,244 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createGrpcSource, type GrpcSourceOptions, useGrpcSource } from '@vinyasa/grpc-source'
+import { createInvalidationBus } from '@vinyasa/invalidation'
+import { useLiveQuery } from '@vinyasa/live-query'
+import { attachLiveServer } from '@vinyasa/live-query/ws'
+import { useResponseCache } from '@vinyasa/response-cache'
+import { createRestConnector, type RestConnectorOptions, useRestConnector } from '@vinyasa/rest-connector'
+import { createDisposables, type Disposables } from '@vinyasa/test-kit'
+import type { GraphQLSchema } from 'graphql'
+import { createYoga } from 'graphql-yoga'
+import type { GatewayConfig } from '../../apps/gateway/src/config/types.ts'
+import { createGateway } from '../../apps/gateway/src/gateway.ts'
+import { createLogger } from '../../apps/gateway/src/logger.ts'
+import { serve } from '../../apps/gateway/src/server.ts'
+import { startGateway } from '../faults/support/gateway.ts'
+import type { Answer } from './ask.ts'
+import { Behaviour } from './behaviour.ts'
+import { guardPlugin } from './guard.ts'
+import { createGrpcSide, stated } from './grpc-side.ts'
+import type { CachePlan, SettingsPlan, WorldPlan } from './plan.ts'
+import { createRestSide, restOptions } from './rest-side.ts'
+import { Truth } from './truth.ts'
+
+/** Both backends of one tenant, and what is said without any cache. */
+export interface Tenant {
+  readonly name: string
+  readonly behaviour: Behaviour
+  readonly schema: GraphQLSchema
+  readonly grpc: GrpcSourceOptions
+  readonly rest: RestConnectorOptions
+  /** The uncached answer, from a server of its own that keeps nothing. */
+  reference(query: string, headers: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+/** Where clients ask. */
+export interface Place {
+  readonly name: string
+  readonly url: string
+  readonly tenant: Tenant
+}
+
+export const ORIGIN = 'https://friend.example'
+
+/** Everything that serves a world. */
+export async function openPlaces(
+  plan: WorldPlan,
+  redisUrl: string | undefined,
+): Promise<{ readonly places: readonly Place[] } & AsyncDisposable> {
+  const disposables = createDisposables()
+  try {
+    return { places: await open(plan, redisUrl, disposables), [Symbol.asyncDispose]: disposables.dispose }
+  } catch (error) {
+    await disposables.dispose()
+    throw error
+  }
+}
+
+async function open(
+  plan: WorldPlan,
+  redisUrl: string | undefined,
+  disposables: Disposables,
+): Promise<Place[]> {
+  const { settings } = plan
+  const own = await openTenant(plan, 'own', disposables)
+  switch (settings.fixture) {
+    case 'gateway':
+      return [await openGateway('gateway', own, plan, undefined, disposables)]
+    case 'plugins':
+      return [await openPlugins(own, plan, disposables)]
+    case 'workers':
+      return [await openWorkers(own, plan, disposables)]
+    case 'redis': {
+      const other = await openTenant(plan, 'other', disposables)
+      return [
+        await openGateway('first', own, plan, redisUrl, disposables),
+        await openGateway('second', own, plan, redisUrl, disposables),
+        await openGateway('stranger', other, plan, redisUrl, disposables),
+      ]
+    }
+  }
+}
+
+async function openTenant(plan: WorldPlan, name: string, disposables: Disposables): Promise<Tenant> {
+  const { schema, settings } = plan
+  const relinks = settings.cache?.strategy !== 'entities'
+  const behaviour = new Behaviour(new Truth(schema, name), relinks)
+  const grpcSide = createGrpcSide(schema, behaviour, settings)
+  const restSide = createRestSide(schema, behaviour, settings)
+  const grpcBackend = disposables.use(await grpcSide.start())
+  const restBackend = disposables.use(await restSide.start())
+  const grpc: GrpcSourceOptions = {
+    ...grpcSide.options,
+    name: 'zoo',
+    endpoint: grpcBackend.address,
+    dedupe: settings.dedupe,
+    plans: settings.plans,
+    retries: { max: 0 },
+    metadata: {
+      static: { 'x-place': name },
+      ...(settings.grpcForward && { forward: settings.grpcForward }),
+    },
+  }
+  const rest: RestConnectorOptions = {
+    ...restOptions(settings, name),
+    baseUrl: restBackend.url,
+    endpoints: restSide.endpoints,
+  }
+  const source = disposables.use(await createGrpcSource({ ...grpc, plans: false, dedupe: false }))
+  const connector = disposables.use(createRestConnector('farm', { ...rest, plans: false, cacheSize: 0 }))
+  const yoga = createYoga({
+    plugins: [useGrpcSource(source), useRestConnector(connector)],
+    logging: false,
+    maskedErrors: false,
+  })
+  const built = (yoga.getEnveloped({}) as unknown as { schema: GraphQLSchema }).schema
+  return {
+    name,
+    behaviour,
+    schema: built,
+    grpc,
+    rest,
+    async reference(query, headers) {
+      const response = await yoga.fetch('http://reference/graphql', {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      })
+      return response.json() as Promise<Answer>
+    },
+  }
+}
+
+/** What the configuration states of fields that are computed from other types. */
+function dependenciesOf({
+  schema,
+}: WorldPlan): Readonly<Record<string, { readonly dependsOn: readonly string[] }>> {
+  return Object.fromEntries(
+    schema.entities.flatMap(({ name, computed }) =>
+      computed.map(({ field, from }) => [`${name}.${field}`, { dependsOn: [from] }]),
+    ),
+  )
+}
+
+const sessionOf = (context: unknown): string =>
+  (context as { readonly request?: Request }).request?.headers.get('x-secret') ?? ''
+
+function cacheOptions(
+  { strategy, defaultTtlMs, staleWhileRevalidateMs, varyHeaders, hitsAt }: CachePlan,
+  settings: SettingsPlan,
+) {
+  return {
+    strategy,
+    defaultTtlMs,
+    staleWhileRevalidateMs,
+    hitsAt,
+    ...stated({ varyHeaders }),
+    ...(settings.interceptor && { session: sessionOf }),
+  }
+}
+
+function configOf(plan: WorldPlan, { grpc, rest }: Tenant, redisUrl: string | undefined): GatewayConfig {
+  const { settings } = plan
+  const { name: _, ...zoo } = grpc
+  const config = {
+    log: { level: 'silent' },
+    grpc: { zoo },
+    rest: { farm: rest },
+    responseCache: settings.cache ? cacheOptions(settings.cache, settings) : false,
+    liveQuery: settings.interceptor ? { contextKey: contextKeyOf } : {},
+    graphql: { batching: 5, cors: [ORIGIN], csrfPrevention: true },
+    dependencies: dependenciesOf(plan),
+    ...stated({ redisUrl }),
+    ...(settings.guard && { plugins: [guardPlugin(settings.guard)] }),
+  }
+  return config as GatewayConfig
+}
+
+/** Whom an answer is for, where an interceptor reads who asks. */
+const contextKeyOf = (context: unknown): string => {
+  const { headers } = (context as { readonly request: Request }).request
+  return JSON.stringify(
+    ['authorization', 'cookie', 'x-tenant', 'x-region', 'x-secret'].map((name) => headers.get(name)),
+  )
+}
+
+async function openGateway(
+  name: string,
+  tenant: Tenant,
+  plan: WorldPlan,
+  redisUrl: string | undefined,
+  disposables: Disposables,
+): Promise<Place> {
+  const logger = await createLogger({ level: 'silent' })
+  const gateway = await createGateway(configOf(plan, tenant, redisUrl), { baseDirectory: '/', logger })
+  const server = await serve(gateway, { port: 0 })
+  disposables.use({ close: () => server.close({ graceMs: 100 }) })
+  return { name, url: server.url, tenant }
+}
+
+async function openWorkers(tenant: Tenant, plan: WorldPlan, disposables: Disposables): Promise<Place> {
+  const config = configOf(plan, tenant, undefined)
+  const { url } = disposables.use(await startGateway({ config, args: ['--workers', '2'] }))
+  return { name: 'workers', url, tenant }
+}
+
+async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposables): Promise<Place> {
+  const { settings } = plan
+  const bus = createInvalidationBus()
+  const source = disposables.use(await createGrpcSource({ ...tenant.grpc, bus }))
+  const connector = disposables.use(createRestConnector('farm', { ...tenant.rest, bus }))
+  const live = useLiveQuery({ bus, ...(settings.interceptor && { contextKey: contextKeyOf }) })
+  const dependencies = dependenciesOf(plan)
+  const yoga = createYoga({
+    logging: false,
+    batching: true,
+    plugins: [
+      ...(settings.guard ? [guardPlugin(settings.guard)] : []),
+      ...(settings.cache ? [useResponseCache({ bus, ...cacheOptions(settings.cache, settings) })] : []),
+      live,
+      useGrpcSource(source),
+      useRestConnector(connector),
+    ],
+  })
+  const schema = (yoga.getEnveloped({}) as unknown as { schema: GraphQLSchema }).schema
+  for (const [coordinate, statement] of Object.entries(dependencies)) {
+    const [type = '', field = ''] = coordinate.split('.')
+    const held = (
+      schema.getType(type) as { getFields?(): Record<string, { extensions: object }> }
+    ).getFields?.()
+    if (held?.[field]) held[field].extensions = { ...held[field].extensions, ...statement }
+  }
+  const server = createServer(yoga)
+  const sockets = ['/graphql/live', '/graphql'].map((path) =>
+    attachLiveServer(server, { plugin: live, path }),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  disposables.use(async () => {
+    await Promise.all(sockets.map((socket) => socket.close()))
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { name: 'plugins', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tenant }
+}

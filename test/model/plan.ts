@@ -1,0 +1,160 @@
+/** All that a seed decides, as plain data: what is drawn is drawn before anything runs. */
+
+export type SourceName = 'grpc' | 'rest'
+
+/** A type with an id, of which backends hold rows. */
+export interface EntityPlan {
+  readonly name: string
+  /** What its ids begin with. */
+  readonly letter: string
+  readonly source: SourceName
+  /** An object without an id inside: `note { text weight }`. */
+  readonly note: boolean
+  /** Entities of the same source, whole, inside the reply. */
+  readonly embeds: readonly { readonly field: string; readonly type: string; readonly many: boolean }[]
+  /** Numbers made from all rows of another type. */
+  readonly computed: readonly { readonly field: string; readonly from: string }[]
+  /** Ids of rows of another type. */
+  readonly links: readonly { readonly field: string; readonly to: string }[]
+}
+
+/** `type.field` is resolved by the source of `target`. */
+export interface JoinPlan {
+  readonly type: string
+  readonly field: string
+  readonly target: string
+  /** The parent's field with the key; for `many` it is `id`, and `link` is the target's field. */
+  readonly link: string
+  readonly kind: 'one' | 'batch' | 'many'
+}
+
+export const READ_SHAPES = [
+  'one',
+  'list',
+  'wrapper',
+  'connection',
+  'nested',
+  'aggregate',
+  'count',
+  'text',
+  'json',
+  'union',
+] as const
+export type ReadShape = (typeof READ_SHAPES)[number]
+
+export interface ReadPlan {
+  readonly name: string
+  readonly source: SourceName
+  readonly type: string
+  readonly shape: ReadShape
+  /** Further members of a union. */
+  readonly others: readonly string[]
+  readonly triggers: readonly string[] | undefined
+}
+
+export const EFFECTS = ['update', 'create', 'remove', 'reset', 'transfer'] as const
+export type Effect = (typeof EFFECTS)[number]
+
+export const RETURNS = [
+  'entity',
+  'null',
+  'payload',
+  'list',
+  'ok',
+  'boolean',
+  'id',
+  'empty',
+  'json',
+  'other',
+] as const
+export type Returns = (typeof RETURNS)[number]
+
+export interface MutationPlan {
+  readonly name: string
+  readonly source: SourceName
+  readonly type: string
+  readonly effect: Effect
+  readonly returns: Returns
+  /** The type that `other` returns. */
+  readonly other: string
+  /** A type that changes as well. */
+  readonly side: string | undefined
+  /** What the configuration states; undefined: nothing. */
+  readonly changes: readonly string[] | undefined
+  readonly httpMethod: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+}
+
+export interface SchemaPlan {
+  readonly entities: readonly EntityPlan[]
+  readonly joins: readonly JoinPlan[]
+  readonly reads: readonly ReadPlan[]
+  readonly mutations: readonly MutationPlan[]
+}
+
+/** The headers by which users differ. */
+export const USER_HEADERS = ['authorization', 'x-tenant', 'x-region', 'cookie', 'x-secret'] as const
+export type UserHeaders = Readonly<Partial<Record<(typeof USER_HEADERS)[number], string>>>
+
+export interface CachePlan {
+  readonly strategy: 'types' | 'entities' | 'all'
+  readonly defaultTtlMs: number
+  readonly staleWhileRevalidateMs: number
+  readonly varyHeaders: readonly string[] | undefined
+  readonly hitsAt: 'auto' | 'params' | 'execute'
+}
+
+export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis'
+
+export interface SettingsPlan {
+  readonly fixture: FixtureName
+  readonly cache: CachePlan | undefined
+  readonly dedupe: 'operation' | 'inflight' | false
+  readonly plans: boolean
+  readonly grpcForward: readonly string[] | undefined
+  readonly restForward: readonly string[]
+  readonly restCacheSize: number
+  /** An interceptor sends `x-secret` on; `session` and `contextKey` say for whom answers are. */
+  readonly interceptor: boolean
+  readonly throttleMs: number
+  /** A plugin that refuses what an attacker sends, at this hook. */
+  readonly guard: 'onRequest' | 'onRequestParse' | 'onParams' | undefined
+}
+
+export const READ_WAYS = ['post', 'get', 'batch', 'sse', 'graphql socket', 'live socket'] as const
+export type Way = (typeof READ_WAYS)[number]
+
+interface ByUser {
+  readonly place: number
+  readonly user: number
+  readonly way: Way
+}
+
+/** What a backend does with the next mutation. */
+export type Outcome = 'answered' | 'failed after commit' | 'partly' | 'deadline' | 'client leaves'
+
+export type StepPlan =
+  | ({ readonly kind: 'read'; readonly operation: number } & ByUser)
+  | ({
+      readonly kind: 'mutate'
+      readonly document: string
+      readonly outcome: Outcome
+      /** Reads that follow: places in the pool. */
+      readonly probes: readonly ({ readonly operation: number } & ByUser)[]
+    } & ByUser)
+  | ({ readonly kind: 'race'; readonly operation: number; readonly document: string } & ByUser)
+  | ({
+      readonly kind: 'watch'
+      readonly operation: number
+      readonly transport: 'sse' | 'graphql socket' | 'live socket'
+    } & ByUser)
+  | { readonly kind: 'leave'; readonly client: number }
+  | { readonly kind: 'wait'; readonly ms: number }
+  | ({ readonly kind: 'attack'; readonly attack: 'guard' | 'origin'; readonly document: string } & ByUser)
+
+export interface WorldPlan {
+  readonly seed: number
+  readonly world: number
+  readonly schema: SchemaPlan
+  readonly settings: SettingsPlan
+  readonly users: readonly UserHeaders[]
+}
