@@ -9,38 +9,78 @@ export interface MultipartDelivery {
   readonly parameter: string | undefined
 }
 
+/** What an Accept header says about the answer to a deferred operation. */
+export interface AcceptedDelivery {
+  /** The multipart format it names and that we speak, if any. */
+  readonly multipart: MultipartDelivery | undefined
+  /** `neither`: it accepts nothing but multipart formats that we do not speak. */
+  readonly preferred: 'multipart' | 'json' | 'neither'
+}
+
+interface MediaRange {
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+  readonly quality: number
+}
+
 /**
- * The multipart format that an Accept header asks for, or undefined when it asks for none that we speak: bare
- * `multipart/mixed`, `deferSpec=20220824` or `incrementalSpec=v0.2`. Wildcards do not ask for multipart.
+ * Reads an Accept header (RFC 9110, section 12.5.1). Multipart is preferred where its quality is at least that of JSON;
+ * wildcards do not ask for multipart. Known formats: bare `multipart/mixed`, `deferSpec=20220824`,
+ * `incrementalSpec=v0.2`; a parameter with another name or value makes it a format that we do not speak.
  */
-export function parseMultipartAccept(accept: string | null): MultipartDelivery | undefined {
-  if (!accept || !/multipart/i.test(accept)) return undefined
-  let best: { readonly delivery: MultipartDelivery; readonly quality: number } | undefined
-  for (const entry of accept.split(',')) {
-    const [type, ...parameters] = entry.split(';').map((piece) => piece.trim())
-    if (type?.toLowerCase() !== 'multipart/mixed') continue
-    const quality = qualityOf(parameters)
-    const delivery = quality > 0 ? deliveryOf(parameters) : undefined
-    if (delivery && quality > (best?.quality ?? 0)) best = { delivery, quality }
+export function parseMultipartAccept(accept: string | null): AcceptedDelivery {
+  if (!accept || !/multipart/i.test(accept)) return { multipart: undefined, preferred: 'json' }
+  const accepted = accept
+    .split(',')
+    .map(parseRange)
+    .filter(({ quality }) => quality > 0)
+  let best: { readonly multipart: MultipartDelivery; readonly quality: number } | undefined
+  for (const { type, parameters, quality } of accepted) {
+    const multipart = type === 'multipart/mixed' ? deliveryOf(parameters) : undefined
+    if (multipart && quality > (best?.quality ?? 0)) best = { multipart, quality }
   }
-  return best?.delivery
+  if (best && best.quality >= jsonQuality(accepted))
+    return { multipart: best.multipart, preferred: 'multipart' }
+  const isUnknown = !best && accepted.length > 0 && accepted.every(({ type }) => type === 'multipart/mixed')
+  return { multipart: best?.multipart, preferred: isUnknown ? 'neither' : 'json' }
 }
 
-function deliveryOf(parameters: readonly string[]): MultipartDelivery | undefined {
-  for (const parameter of parameters) {
-    const [name = '', value = ''] = parameter.replaceAll('"', '').split('=', 2)
-    if (/^deferspec$/i.test(name)) {
-      return value === '20220824' ? { format: 'patches', parameter: 'deferSpec=20220824' } : undefined
-    }
-    if (/^incrementalspec$/i.test(name)) {
-      return value === 'v0.2' ? { format: 'pending', parameter: 'incrementalSpec=v0.2' } : undefined
-    }
+function parseRange(entry: string): MediaRange {
+  const [type = '', ...pieces] = entry.split(';').map((piece) => piece.trim())
+  const parameters = new Map<string, string>()
+  for (const piece of pieces) {
+    const [name = '', value = ''] = piece.replaceAll('"', '').split('=', 2)
+    parameters.set(name.toLowerCase(), value)
   }
-  return { format: 'patches', parameter: undefined }
+  const quality = Number(parameters.get('q') ?? 1)
+  return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality }
 }
 
-function qualityOf(parameters: readonly string[]): number {
-  const named = parameters.find((parameter) => /^q=/i.test(parameter))
-  const quality = named === undefined ? 1 : Number(named.slice(2))
-  return Number.isNaN(quality) ? 0 : quality
+const formats: Readonly<Record<string, MultipartDelivery>> = {
+  'deferspec=20220824': { format: 'patches', parameter: 'deferSpec=20220824' },
+  'incrementalspec=v0.2': { format: 'pending', parameter: 'incrementalSpec=v0.2' },
+}
+
+/** Those say nothing about the format. */
+const neutral: ReadonlySet<string> = new Set(['q', 'boundary', 'charset'])
+
+function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery | undefined {
+  const named = [...parameters].filter(([name]) => !neutral.has(name))
+  const [only] = named
+  if (!only) return { format: 'patches', parameter: undefined }
+  const key = only.join('=')
+  return named.length === 1 && Object.hasOwn(formats, key) ? formats[key] : undefined
+}
+
+/** The most specific ranges decide. */
+function jsonQuality(accepted: readonly MediaRange[]): number {
+  for (const types of [
+    ['application/json', 'application/graphql-response+json'],
+    ['application/*'],
+    ['*/*'],
+  ]) {
+    const matching = accepted.filter(({ type }) => types.includes(type))
+    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality))
+  }
+  return 0
 }

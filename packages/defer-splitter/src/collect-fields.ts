@@ -169,6 +169,7 @@ export function createFieldCollector(input: {
     inline: boolean,
     found: Found,
     spread: Set<string>,
+    around: readonly DirectiveNode[],
   ): void {
     for (const selection of selectionSet.selections) {
       if (selection.directives?.length && !isIncluded(selection, variables)) continue
@@ -184,14 +185,20 @@ export function createFieldCollector(input: {
       const fragment = isSpread ? fragments.get(selection.name.value) : selection
       if (!fragment || !matches(fragment.typeCondition?.name.value, type)) continue
       if (usage && !inline) {
-        found.deferred.push({ usage, label: labelOf(usage), selectionSets: [fragment.selectionSet] })
+        const selectionSets = [fragment.selectionSet]
+        // A fragment that spreads itself is for validation to refuse.
+        if (around.includes(usage)) continue
+        const own = gatherAll(selectionSets, type, false, [...around, usage])
+        // Nothing is delivered with a fragment that holds only other fragments: those stand for it.
+        if (own.fields.size === 0) found.deferred.push(...own.deferred)
+        else found.deferred.push({ usage, label: labelOf(usage), selectionSets })
         continue
       }
       if (isSpread) {
         if (spread.has(selection.name.value)) continue
         spread.add(selection.name.value)
       }
-      gather(fragment.selectionSet, type, inline, found, spread)
+      gather(fragment.selectionSet, type, inline, found, spread, around)
     }
   }
 
@@ -199,10 +206,11 @@ export function createFieldCollector(input: {
     selectionSets: readonly SelectionSetNode[],
     type: GraphQLObjectType | undefined,
     inline: boolean,
+    around: readonly DirectiveNode[] = [],
   ): Found {
     const found: Found = { fields: new Map(), deferred: [] }
     const spread = new Set<string>()
-    for (const selectionSet of selectionSets) gather(selectionSet, type, inline, found, spread)
+    for (const selectionSet of selectionSets) gather(selectionSet, type, inline, found, spread, around)
     return found
   }
 

@@ -11,9 +11,9 @@ export interface ErrorNode {
 export interface ErrorIndex {
   readonly root: ErrorNode
   readonly withoutPath: readonly GraphQLError[]
-  /** The errors of exactly this place. */
+  /** The errors of exactly this place that no part has taken. */
   at(node: ErrorNode | undefined): readonly GraphQLError[]
-  /** The errors of this place and of everything below it: those that a null stands for. */
+  /** The errors of this place and of everything below it: those that a null stands for, but not what a part has taken. */
   within(node: ErrorNode | undefined): readonly GraphQLError[]
   /** The errors that no part has taken. */
   unclaimed(): readonly GraphQLError[]
@@ -35,9 +35,11 @@ export function createErrorIndex(errors: readonly GraphQLError[] = []): ErrorInd
     node.here.push(error)
   }
 
+  /** Those of the list that no part has taken: an error is told once, with the first part that shows its place. */
   function claim(list: readonly GraphQLError[]): readonly GraphQLError[] {
-    for (const error of list) claimed.add(error)
-    return list
+    const fresh = list.filter((error) => !claimed.has(error))
+    for (const error of fresh) claimed.add(error)
+    return fresh
   }
 
   function within(node: ErrorNode | undefined): readonly GraphQLError[] {

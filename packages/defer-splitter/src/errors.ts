@@ -8,6 +8,14 @@ export function tooManyFragments(count: number, limit: number): GraphQLError {
   )
 }
 
+/** The client accepts only multipart formats that are not spoken here: HTTP 406. */
+export function formatNotAcceptable(): GraphQLError {
+  return new GraphQLError(
+    'The operation uses @defer, and the Accept header names only multipart formats that this server does not speak; name multipart/mixed;deferSpec=20220824, multipart/mixed;incrementalSpec=v0.2 or application/json.',
+    { extensions: { code: 'DEFER_FORMAT_NOT_ACCEPTABLE', http: { status: 406 } } },
+  )
+}
+
 /** A deferred fragment, or the query as a whole, took too long: the error in the patch that stands for the fragment. */
 export function fragmentTimedOut(path: readonly (string | number)[], why: string): GraphQLError {
   return new GraphQLError(`The deferred fragment was not ready in time: ${why}.`, {

@@ -9,6 +9,7 @@ export interface DeferPatch {
   path: readonly PathSegment[]
   label?: string
   errors?: readonly GraphQLError[]
+  [delivered]?: Announced
 }
 
 /** Items of a streamed list; the path ends with the index of the first. */
@@ -33,6 +34,15 @@ export interface Announced {
  */
 export const announced: unique symbol = Symbol('vinyasa.defer.announced')
 
+/**
+ * Under this key a patch names the fragment that it delivers, as it was announced: path and label alone do not tell two
+ * unlabelled fragments at one place apart. A symbol, as {@link announced}.
+ */
+export const delivered: unique symbol = Symbol('vinyasa.defer.delivered')
+
+/** Under this key a part tells which announced fragments the client need not wait for: their place became null. */
+export const withdrawn: unique symbol = Symbol('vinyasa.defer.withdrawn')
+
 /** What is sent first. */
 export interface InitialPart extends ExecutionResult {
   hasNext: boolean
@@ -45,6 +55,7 @@ export interface LaterPart {
   hasNext: boolean
   extensions?: Record<string, unknown>
   [announced]?: readonly Announced[]
+  [withdrawn]?: readonly Announced[]
 }
 
 export type Part = InitialPart | LaterPart

@@ -2,18 +2,19 @@ import {
   type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
+  type GraphQLError,
   type GraphQLSchema,
   parse,
   type ValidationRule,
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
-import { type MultipartDelivery, parseMultipartAccept } from './accept.ts'
+import { type AcceptedDelivery, type MultipartDelivery, parseMultipartAccept } from './accept.ts'
 import { createBoundedMemo } from './bounded-memo.ts'
 import { allowDirectives, withIncrementalDirectives } from './directives.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { executeEagerly, type ExecuteFunction, splitToStream } from './eager.ts'
 import { withUrl } from './endpoint.ts'
-import { tooManyFragments } from './errors.ts'
+import { formatNotAcceptable, tooManyFragments } from './errors.ts'
 import { executeStreaming } from './execution/execute-streaming.ts'
 import { isAsyncIterable, isPromise } from './execution/maybe-promise.ts'
 import { createMultipartResponse } from './multipart.ts'
@@ -36,7 +37,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   const options = resolveOptions(given)
   const documents = createDocumentCache()
   // Clients send a handful of Accept headers; those of a hostile one push each other out.
-  const accepts = createBoundedMemo<MultipartDelivery | undefined>(100)
+  const accepts = createBoundedMemo<AcceptedDelivery>(100)
   // By Yoga's context object, which is one per operation.
   const onDeferEndpoint = new WeakSet<object>()
   const requested = new WeakMap<object, GraphQLParams>()
@@ -47,14 +48,28 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   let maskError: MaskError = options.maskError ?? ((error) => error)
   let schema: GraphQLSchema | undefined
 
-  function askedFor(context: object, request: Request): MultipartDelivery | undefined {
-    const accept = request.headers.get('accept')
-    const asked = accept ? accepts.of(accept, () => parseMultipartAccept(accept)) : undefined
-    return asked ?? (onDeferEndpoint.has(context) ? { format: 'patches', parameter: undefined } : undefined)
+  function accepted(context: object, request: Request): AcceptedDelivery {
+    const accept = request.headers.get('accept') ?? ''
+    const named = accepts.of(accept, () => parseMultipartAccept(accept))
+    if (!onDeferEndpoint.has(context)) return named
+    return {
+      preferred: 'multipart',
+      multipart: named.multipart ?? { format: 'patches', parameter: undefined },
+    }
   }
 
   function deliveryOf(context: object, request: Request | undefined): MultipartDelivery | undefined {
-    return options.enabled && request ? askedFor(context, request) : undefined
+    if (!options.enabled || !request) return undefined
+    const { preferred, multipart } = accepted(context, request)
+    return preferred === 'multipart' ? multipart : undefined
+  }
+
+  /** Why an operation with that many fragments is not executed. */
+  function refusalOf(count: number, context: object, request: Request | undefined): GraphQLError | undefined {
+    if (!options.enabled || count === 0) return undefined
+    if (count > options.maxDeferredFragments) return tooManyFragments(count, options.maxDeferredFragments)
+    const isNeither = request && accepted(context, request).preferred === 'neither'
+    return isNeither ? formatNotAcceptable() : undefined
   }
 
   return {
@@ -111,12 +126,13 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       const { document: original, operationName, variableValues } = args
       arrived.set(context, { document: original, operationName, variableValues })
       const count = document.operation(operationName)?.countDeferred(variableValues) ?? 0
-      if (options.enabled && count > options.maxDeferredFragments) {
+      const request = (context as { readonly request?: Request }).request
+      const refusal = refusalOf(count, context, request)
+      if (refusal) {
         arrived.set(context, 'executed')
-        setResultAndStopExecution({ errors: [tooManyFragments(count, options.maxDeferredFragments)] })
+        setResultAndStopExecution({ errors: [refusal] })
         return
       }
-      const request = (context as { readonly request?: Request }).request
       const isDeferred = count > 0 && deliveryOf(context, request) !== undefined
       const isStreamed = isStreaming(options.strategy, executeFn)
       const mark = (result: unknown): unknown => {
@@ -145,8 +161,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       const params = requested.get(context)
       const source = arrived.get(context)
       if (!params || source === 'executed' || !result || isAsyncIterable(result)) return
-      if (!deliveryOf(context, request)) return
-      const split = splitForeign(result, source ?? parsed(params))
+      if (!options.enabled || accepted(context, request).preferred === 'json') return
+      const split = splitForeign(result, source ?? parsed(params), context, request)
       if (split === undefined) return
       if (isAsyncIterable(split)) streamed.add(request)
       setResult(split as ExecutionResult)
@@ -155,7 +171,9 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
     onResultProcess({ request, result, serverContext, setResult, setResultProcessor }) {
       if (!isAsyncIterable(result)) {
         // Yoga would send a client that names multipart a single part.
-        if (askedFor(serverContext, request)) setResultProcessor(processRegularResult, jsonTypeOf(request))
+        if (accepted(serverContext, request).preferred !== 'json') {
+          setResultProcessor(processRegularResult, jsonTypeOf(request))
+        }
         return Array.isArray(result) && streamed.has(request) ? mergeBatch(result).then(setResult) : undefined
       }
       const delivery = deliveryOf(serverContext, request)
@@ -181,15 +199,19 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   }
 
   /** Splits a result that did not come from our executor: a cache hit, or another plugin's answer. */
-  function splitForeign(result: ExecutionResult, source: Source | undefined): unknown {
+  function splitForeign(
+    result: ExecutionResult,
+    source: Source | undefined,
+    context: object,
+    request: Request,
+  ): unknown {
     if (!source) return undefined
     const { operationName, variableValues: variables } = source
     const document = documents.of(source.document)
     const count = document.operation(operationName)?.countDeferred(variables) ?? 0
     if (count === 0) return undefined
-    if (count > options.maxDeferredFragments) {
-      return { errors: [tooManyFragments(count, options.maxDeferredFragments)] }
-    }
+    const refusal = refusalOf(count, context, request)
+    if (refusal) return { errors: [refusal] }
     const { maxPatches } = options
     return splitToStream({ result, document, operationName, variables, schema, maxPatches })
   }

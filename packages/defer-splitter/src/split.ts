@@ -20,6 +20,7 @@ import {
   type Announced,
   type Data,
   type DeferPatch,
+  delivered,
   type InitialPart,
   type LaterPart,
   type PathSegment,
@@ -40,6 +41,8 @@ export interface SplitInput {
 /** Where fields go: the first part or a patch. */
 interface Draft {
   readonly errors: GraphQLError[]
+  /** The fragments whose place these fields bring: a client can be told of them once it has the place. */
+  readonly fragments: Announced[]
 }
 
 /** From the last segment back to the root; made into a list only for a patch. */
@@ -73,23 +76,20 @@ export function splitResult(input: SplitInput): ExecutionResult | readonly [Init
   const patches: DeferPatch[] = []
   const index = createErrorIndex(result.errors)
   const walk = createWalk({ collector, schema, patches, index, maxPatches })
-  const initial: Draft = { errors: [...index.withoutPath] }
+  const initial: Draft = { errors: [...index.withoutPath], fragments: [] }
   const rootType = schema?.getRootType(definition.operation) ?? undefined
   const data = walk(initial, rootType, result.data as Data, selectionSets, index.root)
   // What the hidden type names added is gone from `data`, so it replaces the result's own even so.
   if (patches.length === 0) return { ...result, data }
   initial.errors.push(...index.unclaimed())
   const { extensions } = result
-  const expected: readonly Announced[] = patches.map(({ path, label }) =>
-    label === undefined ? { path } : { path, label },
-  )
   return [
     {
       data,
       ...(initial.errors.length > 0 && { errors: initial.errors }),
       ...(extensions && { extensions }),
       hasNext: true,
-      [announced]: expected,
+      [announced]: initial.fragments,
     },
     { incremental: patches, hasNext: false },
   ]
@@ -140,11 +140,12 @@ function createWalk(context: {
     }
     const here = withShared(place, selected.sharedKeys)
     const data = pick(draft, here, selected)
-    for (const { label, selectionSets: below } of selected.deferred) deferFragment(here, label, below)
+    for (const { label, selectionSets: below } of selected.deferred) deferFragment(draft, here, label, below)
     return data
   }
 
   function deferFragment(
+    draft: Draft,
     place: Place,
     label: string | undefined,
     selectionSets: readonly SelectionSetNode[],
@@ -154,10 +155,15 @@ function createWalk(context: {
     const patch: DeferPatch = { data: null, path: toList(place.path) }
     if (label !== undefined) patch.label = label
     // Before the nested ones are found, so that the order is the document's.
-    if (isPresent) patches.push(patch)
-    const errors: GraphQLError[] = []
-    patch.data = fill({ errors }, place, selectionSets)
-    if (errors.length > 0) patch.errors = errors
+    if (isPresent) {
+      const fragment: Announced = { path: patch.path, label }
+      patch[delivered] = fragment
+      patches.push(patch)
+      draft.fragments.push(fragment)
+    }
+    const own: Draft = { errors: [], fragments: isPresent ? [] : draft.fragments }
+    patch.data = fill(own, place, selectionSets)
+    if (own.errors.length > 0) patch.errors = own.errors
   }
 
   function pick(draft: Draft, place: Place, { groups }: Selected): Data {

@@ -1,6 +1,14 @@
 import { GraphQLError } from 'graphql'
 import type { MultipartDelivery } from './accept.ts'
-import { announced, type Announced, type Part, type Patch } from './parts.ts'
+import {
+  announced,
+  type Announced,
+  delivered,
+  type Part,
+  type Patch,
+  type PathSegment,
+  withdrawn,
+} from './parts.ts'
 
 /** What a part looks like on the wire, as plain JSON data. */
 export type WirePart = Readonly<Record<string, unknown>> & { readonly hasNext: boolean }
@@ -89,30 +97,29 @@ function formatIncremental(patches: readonly Patch[], maskError: MaskError): rea
 
 /** The later format: each fragment is announced under an id in `pending`, delivered, and named in `completed`. */
 function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart {
-  const open = new Map<string, string>()
+  const open = new Map<Announced, string>()
   let nextId = 0
-
-  function open_(fragment: Announced): Record<string, unknown> | undefined {
-    const key = keyOf(fragment)
-    if (open.has(key)) return undefined
-    const id = String(nextId++)
-    open.set(key, id)
-    const { path, label } = fragment
-    return label === undefined ? { id, path } : { id, path, label }
-  }
 
   return (part) => {
     const pending: unknown[] = []
     const incremental: unknown[] = []
     const completed: unknown[] = []
     const announce = (fragment: Announced): string => {
-      const opened = open_(fragment)
-      if (opened) pending.push(opened)
-      return open.get(keyOf(fragment)) ?? ''
+      const known = open.get(fragment)
+      if (known !== undefined) return known
+      const id = String(nextId++)
+      open.set(fragment, id)
+      const { path, label } = fragment
+      pending.push(label === undefined ? { id, path } : { id, path, label })
+      return id
+    }
+    const complete = (fragment: Announced, id: string, errors?: readonly unknown[]): void => {
+      open.delete(fragment)
+      completed.push(errors ? { id, errors } : { id })
     }
     for (const fragment of part[announced] ?? []) announce(fragment)
     for (const patch of ('incremental' in part && part.incremental) || []) {
-      const fragment = fragmentOf(patch)
+      const fragment = fragmentOf(patch, open.keys())
       const id = announce(fragment)
       const errors = patch.errors?.length ? formatErrors(patch.errors, maskError) : undefined
       const content = 'items' in patch ? patch.items : patch.data
@@ -121,13 +128,13 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
         incremental.push({ id, ...body, ...(errors && { errors }) })
       }
       if ('items' in patch && content !== null) continue
-      open.delete(keyOf(fragment))
-      completed.push(content === null && errors ? { id, errors } : { id })
+      complete(fragment, id, content === null ? errors : undefined)
     }
-    if (!part.hasNext) {
-      for (const id of open.values()) completed.push({ id })
-      open.clear()
+    for (const fragment of (withdrawn in part && part[withdrawn]) || []) {
+      const id = open.get(fragment)
+      if (id !== undefined) complete(fragment, id)
     }
+    if (!part.hasNext) for (const [fragment, id] of open) complete(fragment, id)
     return {
       ...formatHead(part),
       ...(pending.length > 0 && { pending }),
@@ -138,13 +145,19 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
   }
 }
 
-function fragmentOf(patch: Patch): Announced {
+/** The fragment as it was announced. A plugin that copied the patch may have lost the mark: then the first that fits. */
+function fragmentOf(patch: Patch, open: Iterable<Announced>): Announced {
+  if (delivered in patch && patch[delivered]) return patch[delivered]
   const path = 'items' in patch ? patch.path.slice(0, -1) : patch.path
-  return patch.label === undefined ? { path } : { path, label: patch.label }
+  const { label } = patch
+  for (const fragment of open) {
+    if (fragment.label === label && isSamePath(fragment.path, path)) return fragment
+  }
+  return { path, label }
 }
 
-function keyOf({ path, label }: Announced): string {
-  return JSON.stringify([path, label])
+function isSamePath(one: readonly PathSegment[], other: readonly PathSegment[]): boolean {
+  return one.length === other.length && one.every((segment, index) => segment === other[index])
 }
 
 function formatHead(part: Part): Record<string, unknown> {

@@ -48,6 +48,61 @@ describe('POST /graphql', () => {
     ])
   })
 
+  it('a client that prefers JSON gets JSON, one whose only formats are unknown 406', async () => {
+    for (const strategy of ['streaming', 'eager'] as const) {
+      const negotiating = createTestServer({ options: { strategy } })
+      for (const accept of [
+        'multipart/mixed;q=0.1, application/json',
+        'multipart/mixed;incrementalDeliverySpec=3283f8a, application/json',
+      ]) {
+        const response = await negotiating.post(deferred, { accept })
+        expect(await response.json()).toEqual(whole)
+      }
+      const accept = 'multipart/mixed;incrementalDeliverySpec=3283f8a'
+      const refused = await negotiating.post(deferred, { accept })
+      expect(refused.status).toBe(406)
+      expect(refused.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(await refused.json()).toMatchObject({
+        errors: [{ extensions: { code: 'DEFER_FORMAT_NOT_ACCEPTABLE' } }],
+      })
+      expect((await negotiating.post('{ user { id } }', { accept })).status).toBe(200)
+      expect(await negotiating.parts(deferred, { accept, path: '/graphql/defer' })).toEqual(inParts)
+    }
+  })
+
+  it.each(['streaming', 'eager'] as const)(
+    'two unlabelled fragments at one place are announced apart, and a nested one with the part that brings its place: %s',
+    async (strategy) => {
+      const query =
+        '{ user { ... @defer { id } ... @defer { name friends { name ... @defer(label: "nested") { bio } } } } }'
+      const parts = await createTestServer({ options: { strategy } }).parts(query, {
+        accept: 'multipart/mixed;incrementalSpec=v0.2',
+      })
+      expect(parts[0]).toEqual({
+        data: { user: {} },
+        pending: [
+          { id: '0', path: ['user'] },
+          { id: '1', path: ['user'] },
+        ],
+        hasNext: true,
+      })
+      const later = parts.slice(1)
+      expect(later.flatMap(({ pending = [] }) => pending)).toEqual([
+        { id: '2', path: ['user', 'friends', 0], label: 'nested' },
+      ])
+      expect(later.flatMap(({ incremental = [] }) => incremental)).toEqual([
+        { id: '0', data: { id: '1' } },
+        { id: '1', data: { name: 'Ada', friends: [{ name: 'Bob' }] } },
+        { id: '2', data: { bio: 'second' } },
+      ])
+      expect(later.flatMap(({ completed = [] }) => completed)).toEqual([
+        { id: '0' },
+        { id: '1' },
+        { id: '2' },
+      ])
+    },
+  )
+
   it('a query without @defer is plain JSON even for a client that names multipart only', async () => {
     for (const options of ['default', 'disabled'] as const) {
       const response = await createTestServer({ options }).post('{ user { id } }')

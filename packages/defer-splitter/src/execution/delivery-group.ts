@@ -26,8 +26,11 @@ export interface DeliveryGroup {
   readonly signal: AbortSignal | undefined
   /** No longer wanted: timed out, or the client has left. */
   readonly isClosed: boolean
-  /** Takes an error of one of the group's fields; one that comes after the group was done is not told any more. */
-  report(error: GraphQLError): void
+  /**
+   * Takes an error of one of the group's fields, and the place that is null for it; one that comes after the group was
+   * done is not told any more.
+   */
+  report(error: GraphQLError, place: Path): void
   /** Takes fragments for later; false when the response may not have that many more patches. */
   defer(fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
 }

@@ -1,6 +1,6 @@
 import { type GraphQLError, responsePathAsArray } from 'graphql'
-import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
-import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
+import { type Announced, type Data, type DeferPatch, delivered, type PathSegment } from '../parts.ts'
+import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
 import type { FragmentUsage } from './fragment-usage.ts'
 import type { Operation } from './operation.ts'
 import type { PlannedFragment } from './selections.ts'
@@ -34,6 +34,8 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
   usage: FragmentUsage<DeliveryRecord> | undefined
   data: Data | null = null
   errors: readonly GraphQLError[] = none
+  /** The places in `data` that are null for an error. */
+  nulls: readonly Path[] = none
   #path: readonly PathSegment[] | undefined
 
   constructor(run: DeliveryRun, place: ObjectPlace, fragment?: PlannedFragment) {
@@ -66,10 +68,21 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
     return this.state !== 'running' || this.run.isClosed
   }
 
-  report(error: GraphQLError): void {
+  report(error: GraphQLError, place: Path): void {
     if (this.state !== 'running') return
-    if (this.errors === none) this.errors = [error]
-    else (this.errors as GraphQLError[]).push(error)
+    if (this.errors === none) {
+      this.errors = [error]
+      this.nulls = [place]
+      return
+    }
+    ;(this.errors as GraphQLError[]).push(error)
+    ;(this.nulls as Path[]).push(place)
+  }
+
+  /** The fragment failed as a whole. */
+  fail(errors: readonly GraphQLError[]): void {
+    this.errors = errors
+    this.nulls = none
   }
 
   defer(fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
@@ -82,18 +95,19 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
   }
 }
 
-/** Whether the record's place is an object in its parent's data: an error may have taken it away. */
-export function isReachable(record: DeliveryRecord, parent: DeliveryRecord): boolean {
-  let place: unknown = parent.data
-  for (const segment of record.path.slice(parent.path.length)) {
-    if (typeof place !== 'object' || place === null) return false
-    place = (place as Record<PathSegment, unknown>)[segment]
-  }
-  return typeof place === 'object' && place !== null
+/** Whether the record, or one that depends on it, was sent with a list at the place. */
+export function hasSentList(record: DeliveryRecord, place: readonly PathSegment[]): boolean {
+  const { state, path, data, children } = record
+  if (state !== 'sent' || path.some((segment, index) => segment !== place[index])) return false
+  const value = place
+    .slice(path.length)
+    .reduce<unknown>((at, segment) => (at as Data | null | undefined)?.[segment], data)
+  return Array.isArray(value) || children.some((child) => hasSentList(child, place))
 }
 
-export function toPatch({ data, path, label, errors }: DeliveryRecord): DeferPatch {
-  const patch: DeferPatch = { data, path }
+export function toPatch(record: DeliveryRecord): DeferPatch {
+  const { data, path, label, errors } = record
+  const patch: DeferPatch = { data, path, [delivered]: record }
   if (label !== undefined) patch.label = label
   if (errors.length > 0) patch.errors = errors
   return patch

@@ -56,7 +56,7 @@ export class FieldCall {
   fail(error: unknown, { isNonNull }: TypeShape, path: Path): null {
     const located = locatedError(error, this.field.nodes, responsePathAsArray(path))
     if (isNonNull) throw located
-    this.group.report(located)
+    this.group.report(located, path)
     return null
   }
 

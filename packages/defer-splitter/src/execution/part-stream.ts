@@ -1,5 +1,14 @@
-import { announced, type DeferPatch, type InitialPart, type LaterPart, type Part } from '../parts.ts'
-import { type DeliveryRecord, isReachable, toPatch } from './delivery-record.ts'
+import { responsePathAsArray } from 'graphql'
+import {
+  announced,
+  type DeferPatch,
+  type InitialPart,
+  type LaterPart,
+  type Part,
+  withdrawn,
+} from '../parts.ts'
+import { DeliveredNulls } from './delivered-nulls.ts'
+import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
 
 /** The parts of one response in the order in which they may be sent: a fragment after the one that holds it. */
 export interface PartStream extends AsyncIterableIterator<Part> {
@@ -13,6 +22,8 @@ export interface PartStream extends AsyncIterableIterator<Part> {
   end(): void
 }
 
+const none: readonly never[] = []
+
 export function createPartStream(input: {
   readonly root: DeliveryRecord
   /** The consumer asks for the second part, so it has the first. */
@@ -22,20 +33,41 @@ export function createPartStream(input: {
 }): PartStream {
   const { root, onFirstTaken, onDrop, onEnd } = input
   const pending = new Set<DeliveryRecord>()
+  const nulls = new DeliveredNulls()
   let initial: InitialPart | undefined
   let consumer: ((result: IteratorResult<Part, undefined>) => void) | undefined
   let scheduled: NodeJS.Immediate | undefined
   let isEnded = false
 
-  /** The record is sent: what depends on it may follow. */
-  function release(record: DeliveryRecord): void {
-    record.state = 'sent'
-    if (record.children.length === 0) return
-    const mayBeGone = record.errors.length > 0
-    for (const child of record.children) {
-      if (mayBeGone && !isReachable(child, record)) onDrop(child)
-      if (child.state !== 'dropped') pending.add(child)
+  /** The record is sent: what depends on it may follow. Returns what was waited for and is not to come any more. */
+  function release(record: DeliveryRecord): readonly DeliveryRecord[] {
+    const { data, children, place, path } = record
+    if (data === null) {
+      record.state = 'sent'
+      for (const child of children) onDrop(child)
+      return none
     }
+    if (!nulls.isEmpty) record.errors = nulls.unexplained(record.errors)
+    for (const at of record.nulls) {
+      nulls.add(at, place.shared !== undefined && hasSentList(root, responsePathAsArray(at)))
+    }
+    record.state = 'sent'
+    if (!nulls.isEmpty) nulls.applyTo(data, path)
+    for (const child of children) {
+      if (!nulls.isEmpty && nulls.cover(child.path)) onDrop(child)
+      else pending.add(child)
+    }
+    return record.nulls.length > 0 ? withdraw() : none
+  }
+
+  /** Drops what waits at a place that has just become null. */
+  function withdraw(): readonly DeliveryRecord[] {
+    const gone = [...pending].filter(({ path }) => nulls.cover(path))
+    for (const record of gone) {
+      pending.delete(record)
+      onDrop(record)
+    }
+    return gone
   }
 
   function flush(): void {
@@ -43,20 +75,21 @@ export function createPartStream(input: {
     if (!consumer) return
     const incremental: DeferPatch[] = []
     const opened: DeliveryRecord[] = []
+    const gone: DeliveryRecord[] = []
     // A set yields what is added meanwhile: nested fragments that are ready follow in the same part.
     for (const record of pending) {
-      if (record.state !== 'done' && record.state !== 'dropped') continue
+      if (record.state !== 'done') continue
       pending.delete(record)
-      if (record.state === 'dropped') continue
-      release(record)
+      gone.push(...release(record))
       for (const child of record.children) if (pending.has(child)) opened.push(child)
-      if (isWorthSending(record)) incremental.push(toPatch(record))
+      incremental.push(toPatch(record))
     }
     if (incremental.length === 0 && pending.size > 0) return
     const part: LaterPart = { hasNext: pending.size > 0 }
     if (incremental.length > 0) part.incremental = incremental
     const fresh = opened.filter((record) => pending.has(record))
     if (fresh.length > 0) part[announced] = fresh
+    if (gone.length > 0) part[withdrawn] = gone
     if (!part.hasNext) finish()
     deliver({ done: false, value: part })
   }
@@ -130,11 +163,4 @@ export function createPartStream(input: {
       return this
     },
   }
-}
-
-/** A fragment that holds nothing but other fragments has no patch of its own. */
-function isWorthSending({ data, errors }: DeliveryRecord): boolean {
-  if (data === null || errors.length > 0) return true
-  for (const _ in data) return true
-  return false
 }

@@ -137,7 +137,8 @@ export class StreamingRun implements DeliveryRun {
   }
 
   #fail(record: DeliveryRecord, error: unknown): void {
-    record.report(locatedError(error, undefined, record.path))
+    if (record.state !== 'running') return
+    record.fail([...record.errors, locatedError(error, undefined, record.path)])
     this.#finish(record, null)
   }
 
@@ -167,7 +168,7 @@ export class StreamingRun implements DeliveryRun {
       const { usage } = record
       record.usage = undefined
       // Without what it had so far: a part of its errors would not explain why everything is missing.
-      record.errors = [fragmentTimedOut(record.path, why)]
+      record.fail([fragmentTimedOut(record.path, why)])
       this.#finish(record, null)
       // First the answer, then the end of its calls, so that what they report does not become part of it.
       usage?.drop(record)

@@ -4,8 +4,8 @@ type Path = readonly (string | number)[]
 export interface Merged {
   data: any
   errors: any[]
-  /** Places whose fragment failed as a whole. */
-  failed: Path[]
+  /** The fragments that failed as a whole. */
+  failed: { path: Path; errors: any[] }[]
 }
 
 /** `incremental: [{ data, path, label, errors }]`. */
@@ -15,7 +15,7 @@ export function mergePatchesFormat(parts: readonly any[]): Merged {
     for (const patch of part.incremental ?? []) {
       merged.errors.push(...(patch.errors ?? []))
       if (patch.items) appendItems(merged, patch.path, patch.items)
-      else if (patch.data === null) merged.failed.push(patch.path)
+      else if (patch.data === null) merged.failed.push(patch)
       else mergeAt(merged, patch.path, patch.data)
     }
   }
@@ -43,7 +43,7 @@ export function mergePendingFormat(parts: readonly any[]): Merged {
     for (const { id, errors } of part.completed ?? []) {
       const pending = open.get(id)
       if (!pending) throw new Error(`id ${id} was completed before it was announced`)
-      if (errors) merged.failed.push(pending.path)
+      if (errors) merged.failed.push({ path: pending.path, errors })
       merged.errors.push(...(errors ?? []))
       open.delete(id)
     }
@@ -62,14 +62,13 @@ function start(parts: readonly any[]): Merged {
 }
 
 function placeOf(merged: Merged, path: Path): any {
-  return path.reduce<any>((place, segment) => (place === null ? null : place?.[segment]), merged.data)
+  return path.reduce<any>((place, segment) => place?.[segment], merged.data)
 }
 
 function mergeAt(merged: Merged, path: Path, data: any): void {
   const place = placeOf(merged, path)
-  // A sibling's error may have nulled it meanwhile.
-  if (place === null) return
-  if (typeof place !== 'object') throw new Error(`there is no object at ${JSON.stringify(path)}`)
+  if (place === null || typeof place !== 'object')
+    throw new Error(`there is no object at ${JSON.stringify(path)}`)
   deepMerge(place, data)
 }
 
@@ -85,7 +84,7 @@ function deepMerge(target: any, source: any): void {
     const before = target[key]
     if (isObject(before) && isObject(value) && Array.isArray(before) === Array.isArray(value))
       deepMerge(before, value)
-    else if (before !== null) target[key] = structuredClone(value)
+    else target[key] = structuredClone(value)
   }
 }
 
