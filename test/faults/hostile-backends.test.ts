@@ -1,6 +1,17 @@
-import { createDisposables } from '@vinyasa/test-kit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { END_STREAM, fields, headers, reply, startRawGrpc, type RawGrpc } from './hostile/raw-grpc.ts'
+import { createDisposables, waitUntil } from '@vinyasa/test-kit'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import {
+  END_STREAM,
+  fields,
+  frame,
+  Frame,
+  headers,
+  reply,
+  settingsOf,
+  startRawGrpc,
+  type RawGrpc,
+} from './hostile/raw-grpc.ts'
+import { ms, recordFigure } from './support/figures.ts'
 import { startGateway, type RunningGateway } from './support/gateway.ts'
 import { besideNeighbours, type Neighbours } from './support/neighbours.ts'
 
@@ -15,9 +26,35 @@ message User { string name = 1; }`
 
 const disposables = createDisposables(afterAll)
 let grpc: RawGrpc
+let reluctant: RawGrpc
 let gateway: RunningGateway
 let neighbours: Neighbours
 let turn = 0
+
+/** Refuses each call three times. Takes one call at a time; when another waits for `FindUser`, it takes more. */
+function startReluctant(): Promise<RawGrpc> {
+  const refusals = new Map<string, number>()
+  return startRawGrpc({
+    settings: { [MAX_STREAMS]: 1 },
+    onRequest(socket, stream, message) {
+      const answer = (): boolean => socket.write(Buffer.concat(reply(stream, text(1, 'Ada'))))
+      if (message[0] === 0x12) {
+        setTimeout(() => socket.write(settingsOf({ [MAX_STREAMS]: 100 })), 50)
+        setTimeout(() => socket.write(settingsOf({ [MAX_STREAMS]: 1 })), 100)
+        setTimeout(answer, 1_000)
+        return
+      }
+      const key = message.toString('hex')
+      const count = refusals.get(key) ?? 0
+      refusals.set(key, count + 1)
+      if (count >= 3) answer()
+      else socket.write(frame(Frame.RST, 0, stream, Buffer.of(0, 0, 0, REFUSED_STREAM)))
+    },
+  })
+}
+
+const MAX_STREAMS = 3
+const REFUSED_STREAM = 7
 
 /** A length-delimited field of number 1 to 15. */
 const text = (number: number, value: string): Buffer =>
@@ -41,6 +78,7 @@ beforeAll(async () => {
       },
     }),
   )
+  reluctant = disposables.use(await startReluctant())
   gateway = disposables.use(
     await startGateway({
       args: ['--preset', 'production'],
@@ -53,6 +91,16 @@ beforeAll(async () => {
             methods: {
               'h.Users.GetUser': { schema: { name: 'user' } },
               'h.Users.FindUser': { schema: { name: 'find' } },
+            },
+          },
+          reluctant: {
+            endpoint: reluctant.address,
+            protoText: {
+              'r.proto': PROTO.replace('package h', 'package r').replaceAll(/\bUser\b/g, 'Person'),
+            },
+            methods: {
+              'r.Users.GetUser': { schema: { name: 'refused' } },
+              'r.Users.FindUser': { schema: { name: 'waiting' } },
             },
           },
         },
@@ -94,4 +142,78 @@ it('arguments of 64 to 900 kB that a backend repeats in its error message', asyn
   expect([...answers].toSorted()).toEqual(['BAD_USER_INPUT', 'INTERNAL_SERVER_ERROR'])
   expect(longest).toBeLessThan(3_000)
   expect(grpc.connections).toBeLessThanOrEqual(before + 1)
+})
+
+it('a backend that refuses each call three times, unseen', async () => {
+  let asked = 0
+  let failed = 0
+  await besideNeighbours(neighbours, {
+    area: 'gRPC',
+    fault: 'a backend that refuses each call three times, unseen',
+    durationMs: 3_000,
+    async run(signal) {
+      while (!signal.aborted) {
+        const { data } = await gateway.query(`{ refused(turn: ${asked++}) { name } }`)
+        if (data?.refused?.name !== 'Ada') failed++
+      }
+    },
+  })
+  recordFigure({ area: 'gRPC', fault: 'its calls', asked: '0 failed', seen: `${failed} of ${asked} failed` })
+  expect(failed).toBe(0)
+})
+
+it('a backend that allows one call at a time, and later a hundred', async () => {
+  let slowest = 0
+  await besideNeighbours(neighbours, {
+    area: 'gRPC',
+    fault: 'a backend that allows one call at a time, and later a hundred',
+    durationMs: 3_000,
+    async run(signal) {
+      while (!signal.aborted) {
+        const from = performance.now()
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => gateway.query(`{ waiting(text: "a${index}") { name } }`)),
+        )
+        slowest = Math.max(slowest, performance.now() - from)
+        expect(answers.filter(({ errors }) => errors.length > 0)).toEqual([])
+      }
+    },
+  })
+  recordFigure({
+    area: 'gRPC',
+    fault: 'twenty calls of 1 s that wait for it',
+    asked: 'woken: none waits for another',
+    seen: `all after ${ms(slowest)}`,
+  })
+  expect(slowest).toBeLessThan(5_000)
+})
+
+it('a worker that was stopped', async () => {
+  const stopped = createDisposables(onTestFinished).use(
+    await startGateway({
+      args: ['--preset', 'production', '--workers', '2'],
+      untilReady: false,
+      config: { typeDefs: 'type Query { a: Int }' },
+    }),
+  )
+  const pids = (): number[] => [
+    ...new Set(
+      stopped.process.lines.flatMap((line) => Number(/"pid":(\d+).*gateway ready/.exec(line)?.[1] ?? [])),
+    ),
+  ]
+  await waitUntil(() => pids().length === 2, { awaited: 'both workers', timeoutMs: 20_000 })
+  const from = performance.now()
+  process.kill(pids()[0]!, 'SIGSTOP')
+  await stopped.process.waitForLine(/is ended/)
+  const noticed = performance.now() - from
+  await waitUntil(() => pids().length === 3, { awaited: 'another worker', timeoutMs: 20_000 })
+  recordFigure({
+    area: 'process',
+    fault: 'a worker that was stopped (SIGSTOP)',
+    asked: 'noticed in 3 s, replaced',
+    seen: `noticed after ${ms(noticed)}, another after ${ms(performance.now() - from)}`,
+  })
+  expect(noticed).toBeLessThan(4_000)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => stopped.query('{ __typename }')))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
 })

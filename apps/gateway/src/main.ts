@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { run } from './cli.ts'
+import { answerHeartbeat } from './commands/heartbeat.ts'
 import { runWorkers } from './commands/workers.ts'
 
 const shutdown = new AbortController()
@@ -14,6 +15,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
+
+if (cluster.worker) answerHeartbeat(cluster.worker)
 
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises')

@@ -140,7 +140,7 @@ it('a rejection that nobody hears is logged, and the process goes on', async () 
   expect((await fetch(new URL('/health/live', url))).ok).toBe(true)
 })
 
-it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends all', async () => {
+it('--workers 2: both processes serve, one that dies or is stopped is replaced, SIGTERM ends all', async () => {
   const backend = await startBackend()
   const { gateway, url } = await startGateway(config(backend, '/x'), '--workers', '2')
   const pids = (): Set<string> =>
@@ -150,6 +150,13 @@ it('--workers 2: both processes serve, one that dies is replaced, SIGTERM ends a
   const [first] = pids()
   process.kill(Number(first), 'SIGKILL')
   await expect.poll(() => pids().size, { timeout: 40_000 }).toBe(3)
+  expect(await item(url)).toBe('/x')
+  const stopped = [...pids()].at(-1)!
+  process.kill(Number(stopped), 'SIGSTOP')
+  const at = performance.now()
+  await gateway.waitForLine(new RegExp(`worker ${stopped} is ended`), 10_000)
+  expect(performance.now() - at).toBeLessThan(4_000)
+  await expect.poll(() => pids().size, { timeout: 40_000 }).toBe(4)
   expect(await item(url)).toBe('/x')
   expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   for (const pid of pids()) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')

@@ -520,6 +520,19 @@ describe('windows', () => {
   })
 })
 
+it('a call that GOAWAYs leave out again and again is sent until it is taken', async () => {
+  let asked = 0
+  const peer = await startRawPeer((socket, { type, flags, stream }) => {
+    if (type !== DATA || (flags & END_STREAM) === 0) return
+    if (asked++ < 6) return void socket.write(rawFrame(GOAWAY, 0, 0, Buffer.alloc(8)))
+    socket.write(rawFrame(HEADERS, END_HEADERS, stream, RESPONSE))
+    socket.write(rawFrame(DATA, 0, stream, frame('reply')))
+    socket.write(rawFrame(HEADERS, END_HEADERS | END_STREAM, stream, TRAILERS))
+  })
+  expect(await transportTo(peer.address).unary(CALL, REQUEST)).toHaveLength(5)
+  expect(asked).toBe(7)
+})
+
 it('a peer that asks for answers and reads none is left', async () => {
   const ping = Buffer.concat(Array.from({ length: 5_000 }, () => rawFrame(PING, 0, 0, 'pingpong')))
   const peer = await startRawPeer((socket, { type, stream }) => {

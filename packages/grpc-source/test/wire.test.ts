@@ -141,7 +141,6 @@ describe.each([
     [constants.NGHTTP2_NO_ERROR, 'INTERNAL'],
     [constants.NGHTTP2_PROTOCOL_ERROR, 'INTERNAL'],
     [constants.NGHTTP2_INTERNAL_ERROR, 'INTERNAL'],
-    [constants.NGHTTP2_REFUSED_STREAM, 'UNAVAILABLE'],
     [constants.NGHTTP2_CANCEL, 'CANCELLED'],
     [constants.NGHTTP2_ENHANCE_YOUR_CALM, 'RESOURCE_EXHAUSTED'],
     [constants.NGHTTP2_INADEQUATE_SECURITY, 'PERMISSION_DENIED'],
@@ -302,12 +301,52 @@ describe.each([
     },
   )
 
-  it.runIf(isHttp2)('a call that is refused again and again is sent twice', async () => {
-    const server = await serve((call) => call.stream.close(constants.NGHTTP2_REFUSED_STREAM))
-    await expect(transportTo(server.address).unary(callOf(), REQUEST)).rejects.toMatchObject({
-      status: 'UNAVAILABLE',
-    })
-    expect(server.calls).toHaveLength(2)
+  it.runIf(isHttp2)(
+    'a call that is refused again and again is sent until it is taken, ever more seldom',
+    async () => {
+      const times: number[] = []
+      const server = await serve((call, index) => {
+        times.push(performance.now())
+        if (index < 8) call.stream.close(constants.NGHTTP2_REFUSED_STREAM)
+        else ok(call, index)
+      })
+      expect(text(await transportTo(server.address).unary(callOf(), REQUEST))).toBe('reply')
+      expect(server.calls).toHaveLength(9)
+      // None, then 20, 40, 80, … 500 ms less jitter.
+      const pauses = times.slice(1).map((at, index) => at - times[index]!)
+      for (const [index, pause] of pauses.entries())
+        expect(pause).toBeGreaterThanOrEqual(index === 0 ? 0 : Math.min(500, 20 * 2 ** (index - 1)) / 2 - 2)
+    },
+  )
+
+  it.runIf(isHttp2)(
+    'a call that is never taken ends at its deadline, having been sent a few times',
+    async () => {
+      const server = await serve((call) => call.stream.close(constants.NGHTTP2_REFUSED_STREAM))
+      await expect(
+        transportTo(server.address).unary(callOf({ timeoutMs: 400 }), REQUEST),
+      ).rejects.toMatchObject({ status: 'UNAVAILABLE', message: expect.stringContaining('each time') })
+      const sent = server.calls.length
+      expect(sent).toBeGreaterThan(2)
+      expect(sent).toBeLessThan(9)
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      expect(server.calls).toHaveLength(sent)
+    },
+  )
+
+  it.runIf(isHttp2)('a server that allows more calls later has those that wait begin', async () => {
+    const started: number[] = []
+    const server = await serve(
+      (call, index) => {
+        started.push(index)
+        if (index === 0) setTimeout(() => call.stream.session?.settings({ maxConcurrentStreams: 3 }), 50)
+        else if (index === 2) for (const one of server.calls) answer(one, frame('reply'))
+      },
+      { settings: { maxConcurrentStreams: 1 } },
+    )
+    const transport = transportTo(server.address, { maxConnections: 1 })
+    const replies = Array.from({ length: 3 }, () => transport.unary(callOf({ timeoutMs: 5_000 }), REQUEST))
+    expect((await Promise.all(replies)).map(text)).toEqual(['reply', 'reply', 'reply'])
   })
 
   it("keeps to the server's own limit of calls; one that leaves the queue is never sent", async () => {

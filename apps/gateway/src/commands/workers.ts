@@ -1,4 +1,5 @@
 import type { Cluster, Worker } from 'node:cluster'
+import { watchHeartbeat } from './heartbeat.ts'
 
 export interface WorkersOptions {
   readonly cluster: Cluster
@@ -13,7 +14,7 @@ export interface WorkersOptions {
 }
 
 /**
- * Runs the same command line in `count` processes that share the port. A worker that dies is replaced.
+ * Runs the same command line in `count` processes that share the port. A worker that dies, or is stopped, is replaced.
  * Resolves to the exit code when all have stopped: 1 when a worker died before any was ready.
  */
 export async function runWorkers(options: WorkersOptions): Promise<number> {
@@ -28,13 +29,22 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
   function start(): void {
     const worker = cluster.fork()
     workers.add(worker)
+    let endWatch = (): void => {}
     worker.once('listening', () => {
+      // From now on: what it does before may take long, and holds nobody up.
+      endWatch = watchHeartbeat(worker, {
+        onSilent(reason) {
+          print(`worker ${worker.process.pid} is ended: ${reason}`)
+          worker.process.kill('SIGKILL')
+        },
+      })
       if (listening) return
       listening = true
       // The first one has shown that the config works: its mistakes are reported once, not once a worker.
       for (let started = 1; started < count; started++) start()
     })
     worker.once('exit', (code) => {
+      endWatch()
       workers.delete(worker)
       if (shutdown.aborted || !listening) {
         stop()

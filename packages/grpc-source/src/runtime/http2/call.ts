@@ -18,6 +18,7 @@ export interface CallSettings {
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
   readonly compression: Encoding | undefined
+  readonly random: () => number
 }
 
 /** What a call tells the one who made it. After `end` it is silent. */
@@ -32,8 +33,15 @@ export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 const NOTHING = new Uint8Array()
+const REFUSED = 'the server refused the call each time it was sent'
 
-/** One call: a stream, or a second one when the server refused the first unseen. */
+/** Pauses before a call that was refused unseen is sent again; the first time there is none. */
+const FIRST_BACKOFF_MS = 20
+const MAX_BACKOFF_MS = 500
+/** Where no deadline ends it: after about eight seconds. */
+const MAX_REFUSALS = 20
+
+/** One call: a stream, and another one whenever the server refused the last unseen. */
 export class Http2Call implements PendingCall, StreamOwner {
   /** The reply's `grpc-encoding`. */
   encoding: string | undefined
@@ -44,6 +52,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   readonly #requests: Uint8Array | Requests
   readonly #deadline: number
   #timer: NodeJS.Timeout | undefined
+  #backoff: NodeJS.Timeout | undefined
   #connection: Connection | undefined
   #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
@@ -174,6 +183,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     if (this.#hasEnded) return
     this.#hasEnded = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#backoff)
     const { signal } = this.#call
     if (signal) this.#settings.aborts.delete(signal, this.#onAbort)
     const stream = this.#stream
@@ -205,16 +215,24 @@ export class Http2Call implements PendingCall, StreamOwner {
 
   /** The server said that it did nothing for this call. */
   #isUnseen(code: number, connection: Connection): boolean {
-    if (this.#response || this.#refusals > 0 || !isRepeatable(this.#requests)) return false
+    if (this.#response || !isRepeatable(this.#requests)) return false
     return code === ErrorCode.REFUSED_STREAM || (this.#stream?.id ?? 0) > connection.lastStreamId
   }
 
+  /** Until the deadline; ever more seldom, for a server that refuses has too much to do as it is. */
   #again(connection: Connection): void {
-    this.#refusals++
+    const { pool, random } = this.#settings
+    const refusals = this.#refusals++
     this.#stream = undefined
     this.#connection = undefined
     connection.release()
-    this.#settings.pool.run(this)
+    if (refusals === 0) return pool.run(this)
+    const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (refusals - 1))
+    const pauseMs = longest * (0.5 + random() / 2)
+    const isOver =
+      this.#deadline === Infinity ? refusals >= MAX_REFUSALS : Date.now() + pauseMs >= this.#deadline
+    if (isOver) return this.end(new GrpcCallError('UNAVAILABLE', REFUSED, { retryable: false }))
+    this.#backoff = setTimeout(() => pool.run(this), pauseMs)
   }
 
   #sendOnly(stream: Http2Stream, request: Uint8Array): void {

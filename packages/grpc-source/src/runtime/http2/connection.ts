@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   onReady(connection: Connection): void
   /** It takes no more calls; those that run may end. `reason` is undefined when the server asked for it politely. */
   onRetired(connection: Connection, reason: Error | undefined, wasReady: boolean): void
-  /** A call ended. */
+  /** A call ended, or the server takes another number of them. */
   onRoom(): void
   onTooManyPings(): void
 }
@@ -118,7 +118,8 @@ export class Connection {
 
   #onSettings(limit: number): void {
     this.limit = limit
-    if (this.state !== 'connecting') return
+    // A server may allow more later: calls that wait for that hear of it.
+    if (this.state !== 'connecting') return this.#options.onRoom()
     clearTimeout(this.#connectTimer)
     this.state = 'ready'
     this.#session.unref()

@@ -38,6 +38,7 @@ export function createHttp2Transport(
     maxReceiveBytes,
     maxSendBytes,
     compression,
+    random,
   }
 
   function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {
