@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ExecutionArgs, FormattedExecutionResult } from 'graphql'
 import { CloseCode, makeServer, type ExecutionResult } from 'graphql-ws'
 import type { Clock } from '../clock.ts'
@@ -56,7 +57,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const { engine, maxSubscriptionsPerSocket, connectionInitTimeoutMs, onConnect } = options
   const { createContext, clock, onError } = options
   const runs = new WeakMap<object, () => Promise<ResultStream>>()
-  let nextSocket = 1
 
   const server = makeServer<Record<string, unknown>, Extra>({
     // Ours stands in `open`: this one cannot be given a clock.
@@ -68,7 +68,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
       extra.operations = new SocketOperations({
         engine,
         socket: extra.socket,
-        socketId: String(nextSocket++),
+        // Of its own among the sockets of all paths: they share one store.
+        socketId: randomUUID(),
         maxSubscriptions: maxSubscriptionsPerSocket,
         createContext: (signal) => createContext(connection, signal),
       })
