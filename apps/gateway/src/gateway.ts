@@ -12,16 +12,18 @@ import {
   type ResponseCache,
 } from '@vinyasa/response-cache'
 import type { GraphQLSchema } from 'graphql'
-import { createYoga, useReadinessCheck, type Plugin } from 'graphql-yoga'
+import { createYoga, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
 import { graphiqlOptions } from './graphiql/options.ts'
 import { renderGraphiQL } from './graphiql/render.ts'
 import { corsFor } from './http/cors.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { useInvalidateEndpoint } from './http/invalidate.ts'
+import { useLeftClients } from './http/left-clients.ts'
 import { createLiveSockets } from './http/live-sockets.ts'
 import { refuseUpgrade } from './http/refuse-upgrade.ts'
 import { createLiveStreams } from './http/live-streams.ts'
+import { rememberBriefly, useReadiness } from './http/readiness.ts'
 import { documentCache } from './limits/document-cache.ts'
 import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
@@ -137,10 +139,13 @@ function compose(parts: Parts): Gateway {
   const health = (signal: AbortSignal): Promise<SourceHealth[]> =>
     Promise.all(sources.map((source) => source.health(signal)))
 
-  async function isReady(): Promise<boolean> {
-    if (draining) return false
+  const areSourcesHealthy = rememberBriefly(async () => {
     const reports = await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))
     return reports.every((source) => source.healthy)
+  })
+
+  async function isReady(): Promise<boolean> {
+    return !draining && areSourcesHealthy()
   }
 
   const yoga = createYoga({
@@ -159,7 +164,8 @@ function compose(parts: Parts): Gateway {
     ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
     context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
     plugins: [
-      useReadinessCheck({ endpoint: '/health/ready', check: isReady }),
+      useReadiness({ path: '/health/ready', isReady }),
+      useLeftClients(),
       ...(isDeferFirst ? [defer] : []),
       // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
       ...added,

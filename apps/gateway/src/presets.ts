@@ -1,4 +1,4 @@
-import type { GatewayConfig, GraphqlConfig } from './config/types.ts'
+import type { GatewayConfig, GraphqlConfig, ServerConfig } from './config/types.ts'
 import type { DocumentLimits } from './limits/plugin.ts'
 import type { LoggerOptions } from './logger.ts'
 
@@ -77,6 +77,15 @@ export function httpSettings(config: GatewayConfig): HttpSettings {
       maxCost: limits.maxCost ?? preset.limits.maxCost,
     },
   }
+}
+
+/** Each connection costs memory, and production has strangers. */
+const PRODUCTION_CONNECTIONS = 10_000
+
+/** Settings of the server. */
+export function serverSettings({ preset, server = {} }: GatewayConfig): ServerConfig {
+  const { maxConnections = preset === 'production' ? PRODUCTION_CONNECTIONS : undefined, ...others } = server
+  return { ...others, maxConnections }
 }
 
 /** The config with the preset of the command line, which wins. */

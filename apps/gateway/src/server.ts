@@ -1,12 +1,13 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { asksForWebSocket, ignoreUpgrades } from '@vinyasa/live-query/ws'
+import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
+import { createConnectionGate } from './http/connection-gate.ts'
 import { limitConnections } from './http/connection-limit.ts'
 import { createDrain } from './http/drain.ts'
 import { createInFlight } from './http/in-flight.ts'
-import { closePipelined } from './http/pipelined.ts'
+import { dropSlowReaders } from './http/slow-readers.ts'
 import type { Logger } from './logger.ts'
 
 export interface ServeOptions {
@@ -18,7 +19,24 @@ export interface ServeOptions {
   readonly headersTimeoutMs?: number | undefined
   /** Connections open at once; further ones are closed unheard. Default 0: no limit. */
   readonly maxConnections?: number | undefined
-  /** Told of refused connections. */
+  /**
+   * Requests that one connection may have without an answer, sent one behind the other; behind them it is not read.
+   * Default 32; 0: any number.
+   */
+  readonly maxUnansweredPerConnection?: number | undefined
+  /**
+   * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
+   * 2000; 0: any number.
+   */
+  readonly maxInFlight?: number | undefined
+  /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
+  readonly sendTimeoutMs?: number | undefined
+  /**
+   * Bytes of answers that may wait on all connections; over it those that have not moved for a second are cut, the
+   * largest first. Default 67_108_864; 0: any number.
+   */
+  readonly maxUnsentBytes?: number | undefined
+  /** Told of refused and cut connections. */
   readonly logger?: Logger | undefined
 }
 
@@ -42,17 +60,25 @@ export interface GatewayServer {
 
 /** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
-  const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000, maxConnections = 0 } = options
+  const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000, maxConnections = 0, logger } = options
+  const { maxUnansweredPerConnection = 32, maxInFlight = 2000 } = options
+  const { sendTimeoutMs = 30_000, maxUnsentBytes = 64 * 1024 * 1024 } = options
   let current = { gateway, inFlight: createInFlight() }
-  const closeWithConnection = closePipelined()
-  const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
-    closeWithConnection(request, response)
-    ignored.track(request, response)
-    drain.track(request, response)
-    current.inFlight.add(response)
-    current.gateway.handle(request, response)
+  const gate = createConnectionGate({
+    maxUnanswered: maxUnansweredPerConnection,
+    maxInFlight,
+    turns: createFairTurns(),
   })
-  limitConnections(server, maxConnections, options.logger)
+  const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
+    ignored.track(request, response)
+    gate.admit(request, response, () => {
+      drain.track(request, response)
+      current.inFlight.add(response)
+      current.gateway.handle(request, response)
+    })
+  })
+  limitConnections(server, maxConnections, logger)
+  dropSlowReaders(server, { sendTimeoutMs, maxUnsentBytes, bytesBehind: gate.bytesBehind, logger })
   const drain = createDrain(server)
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */

@@ -10,6 +10,7 @@ import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import type { LiveSocket } from './protocol/live-socket.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
+export { createFairTurns, type FairTurns, type FairTurnsOptions } from './protocol/fair-turns.ts'
 export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 
 export interface LiveServerOptions {

@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
 import { createLogger } from '../logger.ts'
 import { createMemoryBus } from '../open-bus.ts'
-import { logSettings } from '../presets.ts'
+import { logSettings, serverSettings } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
 import { filesOf } from '../sources/open-sources.ts'
 
@@ -29,7 +29,7 @@ export async function runGateway(
   const shared = { logger, bus: createMemoryBus(logger), owed: createOwedInvalidations() }
   const gateway = await createGateway(config, { ...shared, baseDirectory })
   const server = await serve(gateway, {
-    ...config.server,
+    ...serverSettings(config),
     port: flags.port ?? config.server?.port,
     host: flags.host ?? config.server?.host,
     logger,

@@ -15,6 +15,10 @@ const server = z.strictObject({
   host: z.string().optional(),
   headersTimeoutMs: milliseconds.optional(),
   maxConnections: count.optional(),
+  maxUnansweredPerConnection: count.optional(),
+  maxInFlight: count.optional(),
+  sendTimeoutMs: milliseconds.optional(),
+  maxUnsentBytes: count.optional(),
   graceMs: milliseconds.optional(),
 })
 

@@ -16,8 +16,28 @@ export interface ServerConfig {
   readonly host?: string | undefined
   /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
   readonly headersTimeoutMs?: number | undefined
-  /** Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit. */
+  /**
+   * Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit; production
+   * 10_000.
+   */
   readonly maxConnections?: number | undefined
+  /**
+   * Requests that one connection may have without an answer, sent one behind the other; behind them it is not read.
+   * Default 32; 0: any number.
+   */
+  readonly maxUnansweredPerConnection?: number | undefined
+  /**
+   * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
+   * 2000; 0: any number.
+   */
+  readonly maxInFlight?: number | undefined
+  /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
+  readonly sendTimeoutMs?: number | undefined
+  /**
+   * Bytes of answers that may wait on all connections; over it those that have not moved for a second are cut, the
+   * largest first. Default 67_108_864; 0: any number.
+   */
+  readonly maxUnsentBytes?: number | undefined
   /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
   readonly graceMs?: number | undefined
 }

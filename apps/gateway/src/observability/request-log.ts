@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
+import { hasLeft } from '../http/left-clients.ts'
 import type { Logger } from '../logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
@@ -18,7 +19,8 @@ const CLIENT_ID = /^[\w.:-]{1,128}$/
 
 /**
  * One log line a request: id, operation, status, milliseconds, cache outcome, backend calls, codes of errors. The id
- * is the client's `x-request-id` or a new one, and goes back as a header. Probes are logged at `debug`.
+ * is the client's `x-request-id` or a new one, and goes back as a header. Probes are logged at `debug`. Requests whose
+ * clients have left are marked so; those that were not executed are not logged.
  */
 export function useRequestLog(options: RequestLogOptions): Plugin {
   const { logger, now = () => performance.now(), newId = randomUUID } = options
@@ -44,6 +46,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
     onResponse({ request, response, serverContext }) {
       const record = recordOf(serverContext)
       if (!record) return
+      const left = hasLeft(serverContext)
+      if (left && record.operation === undefined) return
       response.headers.set('x-request-id', record.id)
       const path = pathOf(request.url)
       const level = isProbe(path) ? 'debug' : 'info'
@@ -59,7 +63,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
           ms: Math.round((now() - record.startedAt) * 10) / 10,
           ...(cache !== null && { cache }),
           ...(record.operation !== undefined && { backendCalls: record.backendCalls }),
-          ...(record.errorCodes.size > 0 && { errors: [...record.errorCodes] }),
+          // What fails because nobody waits for it any more is no error.
+          ...(left ? { left } : record.errorCodes.size > 0 && { errors: [...record.errorCodes] }),
         },
         'request',
       )

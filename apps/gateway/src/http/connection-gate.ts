@@ -1,0 +1,163 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FairTurns } from '@vinyasa/live-query/ws'
+
+export interface ConnectionGateOptions {
+  /** Requests of one connection that may be without an answer; behind them its socket is not read. 0: any number. */
+  readonly maxUnanswered: number
+  /** Requests of all connections that may be without the head of an answer; one more is answered with 503. 0: any number. */
+  readonly maxInFlight: number
+  readonly turns: FairTurns
+}
+
+export interface ConnectionGate {
+  /**
+   * Call for each request: `serve` runs at once, or in its turn when others of its connection came before it, or never
+   * when its client has gone by then.
+   */
+  admit(request: IncomingMessage, response: ServerResponse, serve: () => void): void
+  /** Bytes of answers that wait behind another one of the connection. */
+  bytesBehind(socket: Socket): number
+}
+
+interface Held {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly serve: () => void
+}
+
+interface Connection {
+  /** Without an answer, in their order; those not begun among them. */
+  readonly unanswered: Set<ServerResponse>
+  readonly held: Held[]
+  begun: number
+  paused: boolean
+}
+
+/**
+ * One read of a socket can bring two thousand small requests, which Node has parsed before anything can be paused. This
+ * many may be held over all connections, at about 4 kB each; a connection that brings more is closed, as its client must
+ * expect (RFC 9112, section 9.3.2).
+ */
+const MAX_HELD = 16_384
+
+const OVERLOADED = JSON.stringify({
+  errors: [
+    {
+      message: 'The server answers as many requests as it can at once; try again in a moment.',
+      extensions: { code: 'OVERLOADED' },
+    },
+  ],
+})
+
+/**
+ * Bounds what a connection, and all of them, can make the server do at once. Node parses and hands out requests that are
+ * sent one behind the other as fast as they come; here they begin a few at a time, so that other connections have their
+ * turns, and no more are read than may wait.
+ */
+export function createConnectionGate(options: ConnectionGateOptions): ConnectionGate {
+  const { turns } = options
+  const maxUnanswered = options.maxUnanswered || Number.POSITIVE_INFINITY
+  const maxInFlight = options.maxInFlight || Number.POSITIVE_INFINITY
+  const connections = new WeakMap<Socket, Connection>()
+  /** Begun and, as far as anybody has looked, without the head of an answer. */
+  const inFlight = new Set<ServerResponse>()
+  let held = 0
+
+  function open(socket: Socket): Connection {
+    const connection: Connection = { unanswered: new Set(), held: [], begun: 0, paused: false }
+    connections.set(socket, connection)
+    // Reading the body of a request resumes the socket.
+    socket.on('resume', () => {
+      if (connection.paused) socket.pause()
+    })
+    socket.once('close', () => {
+      held -= connection.held.length
+      connection.held.length = 0
+      turns.forget(socket)
+      // Node tells the response that is being written; those whose turn has not come would wait for ever.
+      for (const response of connection.unanswered) {
+        if (response.socket) continue
+        response.destroy()
+        response.emit('close')
+      }
+    })
+    return connection
+  }
+
+  function begin(connection: Connection, { request, response, serve }: Held): void {
+    connection.begun++
+    // Who watches over the process must not take a busy one for a dead one.
+    if (isFull() && request.url?.startsWith('/health/') !== true) refuse(response)
+    else {
+      inFlight.add(response)
+      serve()
+    }
+  }
+
+  /** What has begun to be answered, as event streams have, is not in flight any more. */
+  function isFull(): boolean {
+    if (inFlight.size < maxInFlight) return false
+    for (const response of inFlight) if (response.headersSent) inFlight.delete(response)
+    return inFlight.size >= maxInFlight
+  }
+
+  /** The next in line always, so that each connection goes on; more only while half of all places are free. */
+  function mayBegin(connection: Connection, socket: Socket): boolean {
+    if (socket.destroyed || connection.held.length === 0 || connection.begun >= maxUnanswered) return false
+    return connection.begun === 0 || inFlight.size < maxInFlight / 2
+  }
+
+  function beginHeld(connection: Connection, socket: Socket): void {
+    if (!mayBegin(connection, socket) || turns.waiting(socket) > 0) return
+    turns.run(socket, () => {
+      const next = mayBegin(connection, socket) ? connection.held.shift() : undefined
+      if (!next) return
+      held--
+      begin(connection, next)
+      beginHeld(connection, socket)
+    })
+  }
+
+  function answered(connection: Connection, response: ServerResponse, socket: Socket): void {
+    inFlight.delete(response)
+    connection.unanswered.delete(response)
+    connection.begun--
+    if (connection.paused && connection.unanswered.size <= maxUnanswered) {
+      connection.paused = false
+      socket.resume()
+    }
+    beginHeld(connection, socket)
+  }
+
+  return {
+    admit(request, response, serve) {
+      const { socket } = request
+      const connection = connections.get(socket) ?? open(socket)
+      connection.unanswered.add(response)
+      response.once('close', () => answered(connection, response, socket))
+      if (connection.unanswered.size === 1) return begin(connection, { request, response, serve })
+      if (held >= MAX_HELD) return void socket.destroy()
+      held++
+      connection.held.push({ request, response, serve })
+      // The first of them is there whole, as others have come behind it: its answer needs no more reading.
+      if (connection.unanswered.size > maxUnanswered && !connection.paused) {
+        connection.paused = true
+        socket.pause()
+      }
+      beginHeld(connection, socket)
+    },
+    bytesBehind(socket) {
+      let bytes = 0
+      for (const response of connections.get(socket)?.unanswered ?? []) {
+        if (!response.socket) bytes += response.writableLength
+      }
+      return bytes
+    },
+  }
+}
+
+function refuse(response: ServerResponse): void {
+  response.writeHead(503, { 'content-type': 'application/json; charset=utf-8', 'retry-after': '1' })
+  response.end(OVERLOADED)
+}
