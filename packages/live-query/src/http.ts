@@ -2,7 +2,7 @@ import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import type { FetchAPI } from 'graphql-yoga'
 import { headersOf, type LiveQueryEngine, type OperationParams } from './engine.ts'
 import { iterateLiveQuery } from './live-iterator.ts'
-import type { LiveQueryUpdate } from './update.ts'
+import type { LiveQueryEvent } from './update.ts'
 
 /** Live queries stream over HTTP only to a client that names the media type; `*` is no wish for a stream. */
 export function wantsEventStream(context: Record<string, unknown>): boolean {
@@ -22,7 +22,7 @@ export interface HttpOperation {
 /** The updates of a live operation for Yoga's event stream; `undefined` when the operation is not live. */
 export function serveOverHttp(
   operation: HttpOperation,
-): AsyncIterable<LiveQueryUpdate> | ExecutionResult | undefined {
+): AsyncIterable<LiveQueryEvent> | ExecutionResult | undefined {
   const { engine, args, context, initial, fetchAPI } = operation
   const original = initial['request'] as Request
   const createContext = (signal: AbortSignal): Record<string, unknown> => ({

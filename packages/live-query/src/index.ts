@@ -14,7 +14,7 @@ export type {
   LiveQueryStrategy,
   UseLiveQueryOptions,
 } from './options.ts'
-export type { LiveQueryUpdate } from './update.ts'
+export type { LiveQueryEvent, LiveQueryUpdate } from './update.ts'
 export { GraphQLLiveDirective, hasLiveDirective, stripLiveDirective } from './directive.ts'
 export { detectFieldChanges, type FieldChange } from './changes.ts'
 export { cacheControlFor, type CacheControl, type Volatility } from './cache-control.ts'

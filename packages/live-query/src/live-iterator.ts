@@ -1,9 +1,9 @@
 import type { GraphQLError } from 'graphql'
 import type { LiveQueryRegistration, LiveQueryStore, LiveQuerySubscription } from './store.ts'
 import type { LiveQueryChannel } from './subscriber.ts'
-import { toUpdate, type Delivery, type LiveQueryUpdate } from './update.ts'
+import { toEvent, type Delivery, type LiveQueryEvent } from './update.ts'
 
-type Step = IteratorResult<LiveQueryUpdate, undefined>
+type Step = IteratorResult<LiveQueryEvent, undefined>
 
 /**
  * A live query as an async iterable. It holds one update at most for a consumer that is not waiting: the newest.
@@ -13,7 +13,7 @@ export function iterateLiveQuery(
   store: LiveQueryStore,
   registration: Omit<LiveQueryRegistration, 'channel'>,
   signal?: AbortSignal,
-): AsyncIterableIterator<LiveQueryUpdate> {
+): AsyncIterableIterator<LiveQueryEvent> {
   let waiting: { resolve(step: Step): void; reject(error: unknown): void } | undefined
   let subscription: LiveQuerySubscription | undefined
   let ended: { readonly errors?: readonly GraphQLError[] | undefined } | undefined
@@ -23,7 +23,7 @@ export function iterateLiveQuery(
     next(delivery: Delivery) {
       const { resolve } = waiting ?? {}
       waiting = undefined
-      resolve?.({ done: false, value: toUpdate(delivery, subscription?.id ?? registration.id ?? '') })
+      resolve?.({ done: false, value: toEvent(delivery, subscription?.id ?? registration.id ?? '') })
     },
     end: (errors) => end(errors),
   }
@@ -41,7 +41,7 @@ export function iterateLiveQuery(
     const errors = ended?.errors
     if (!errors) return { done: true, value: undefined }
     ended = {}
-    return { done: false, value: { errors } as unknown as LiveQueryUpdate }
+    return { done: false, value: { errors } as unknown as LiveQueryEvent }
   }
 
   function stop(): void {

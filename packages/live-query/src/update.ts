@@ -45,6 +45,22 @@ export function toUpdate(delivery: Delivery, id: string): LiveQueryUpdate {
   }
 }
 
+/** An update as a result that any GraphQL client reads: what is not `data` or `errors` stands in `extensions.liveQuery`. */
+export interface LiveQueryEvent {
+  readonly data: unknown
+  readonly errors?: readonly unknown[]
+  readonly extensions: {
+    readonly liveQuery: Omit<LiveQueryUpdate, 'data' | 'errors' | 'extensions'>
+    readonly [name: string]: unknown
+  }
+}
+
+/** For event streams: clients as graphql-sse take a top-level `id` for a protocol of their own. */
+export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
+  const { data, errors, extensions, ...liveQuery } = toUpdate(delivery, id)
+  return { data, ...(errors && { errors }), extensions: { ...(extensions as object | undefined), liveQuery } }
+}
+
 /** The same as the JSON of a `payload`. */
 export function formatPayload(delivery: Delivery, id: string): string {
   return `${headOf(delivery, JSON.stringify(id))}${delivery.version.json}}`

@@ -7,6 +7,7 @@ import {
   subscriptionExchange,
 } from '@urql/core'
 import { createClient, type Client } from 'graphql-ws'
+import { createClient as createSseClient } from 'graphql-sse'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { startLive, type LiveSetup } from './support.ts'
@@ -97,6 +98,29 @@ describe('real clients', () => {
     await setup.changeUser('1', { name: 'Eve' })
     network()
     await expect.poll(() => seen.at(-1), { timeout: 5000 }).toBe('Eve Bob')
+  })
+
+  it('graphql-sse createClient', async () => {
+    setup = await startLive({ realTime: true })
+    const seen: string[] = []
+    const updates: any[] = []
+    const stop = createSseClient({ url: setup.url, retryAttempts: 0 }).subscribe<any>(
+      { query: QUERY },
+      {
+        next: (result) => {
+          updates.push((result.extensions as any)?.liveQuery)
+          seen.push(namesIn(result.data))
+        },
+        error: (error) => seen.push(String(error)),
+        complete: () => {},
+      },
+    )
+    await follow(seen, stop)
+    expect(updates[1]).toMatchObject({
+      is_initial: false,
+      revision: 2,
+      changed_fields: ['users.users[0].name'],
+    })
   })
 
   it('@urql/core with its subscriptionExchange', async () => {

@@ -69,18 +69,19 @@ describe('useLiveQuery over HTTP', () => {
   it('streams over SSE when text/event-stream is asked for, and ends when the client leaves', async () => {
     setup = await startLive()
     const events = await openEventStream(USERS)
-    expect(await events.next()).toMatchObject({
-      is_initial: true,
-      revision: 1,
+    const first = await events.next()
+    expect(Object.keys(first)).toEqual(['data', 'extensions'])
+    expect(first).toMatchObject({
       data: { users: { totalCount: 2 } },
+      extensions: { liveQuery: { is_initial: true, revision: 1 } },
     })
     await setup.changeUser('1', { name: 'Eve' })
     await setup.clock.advance(200)
     expect(await events.next()).toMatchObject({
-      is_initial: false,
-      revision: 2,
-      changed_fields: ['users.users[0].name'],
       data: { users: { users: [{ name: 'Eve' }, {}] } },
+      extensions: {
+        liveQuery: { is_initial: false, revision: 2, changed_fields: ['users.users[0].name'] },
+      },
     })
     expect(setup.plugin.store.stats().subscriptions).toBe(1)
     await events.cancel()
