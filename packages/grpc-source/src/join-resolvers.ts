@@ -1,7 +1,7 @@
+import { recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql'
 import type { MethodRuntime } from './method-runtime.ts'
-import type { CallSite } from './runtime/invoker.ts'
 import type { OperationInfo, Operations } from './runtime/operation.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -44,19 +44,19 @@ export interface BatchResolverOptions {
 
 export interface BatchResolver {
   readonly resolve: Resolver
-  /** Keeps what a call of a plan brought, so that `resolve` need not ask for these keys again. */
-  readonly keep: (site: CallSite, keys: readonly string[], reply: Promise<Uint8Array>) => void
+  /** What `resolve` gives for a key that a reply answers. */
+  readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
 }
 
 /** One call for all parents that are resolved together. Items are found by their key, whatever their order. */
 export function createBatchResolver(options: BatchResolverOptions): BatchResolver {
   const { runtime, operations, keysField, itemsField, itemKey, parentKey, many, maxBatchSize } = options
-  const identity = {}
+  const valuesIn = (reply: Uint8Array): ((key: string) => unknown) => pick(runtime.decode(reply))
 
   function loaderOf(context: unknown, info: OperationInfo): DataLoader<string, unknown> {
     const { loaders } = operations.of(context, info)
-    let loader = loaders.get(identity) as DataLoader<string, unknown> | undefined
-    if (!loader) loaders.set(identity, (loader = createLoader(context, info)))
+    let loader = loaders.get(valuesIn) as DataLoader<string, unknown> | undefined
+    if (!loader) loaders.set(valuesIn, (loader = createLoader(context, info)))
     return loader
   }
 
@@ -81,18 +81,12 @@ export function createBatchResolver(options: BatchResolverOptions): BatchResolve
     resolve(parent, _args, context, info) {
       const key = valueOf(parent, parentKey)
       if (key === null || key === undefined || key === '') return many ? [] : null
-      return loaderOf(context, info as OperationInfo).load(String(key))
+      return (
+        recordedJoin(info, valuesIn, String(key)) ??
+        loaderOf(context, info as OperationInfo).load(String(key))
+      )
     },
-    keep({ context, info }, keys, reply) {
-      const loader = loaderOf(context, info as OperationInfo)
-      const found = reply.then((bytes) => pick(runtime.decode(bytes)))
-      for (const key of keys) {
-        const value = found.then((valueFor) => valueFor(key))
-        // Execution may end before it looks at every field.
-        value.catch(() => {})
-        loader.prime(key, value)
-      }
-    },
+    valuesIn,
   }
 }
 

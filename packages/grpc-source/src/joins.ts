@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
+import { offerField } from '@vinyasa/source-kit'
 import {
   getNamedType,
   GraphQLList,
@@ -12,9 +13,8 @@ import type { Finding } from './errors.ts'
 import type { BatchOptions, JoinOptions } from './join-options.ts'
 import { createBatchResolver, createSingleResolver } from './join-resolvers.ts'
 import type { MethodRuntime } from './method-runtime.ts'
-import { planJoin } from './plans/plan-join.ts'
+import { grpcFastPath } from './plans/grpc-fast-path.ts'
 import { markResolver, type PlannableJoin } from './plans/planned-field.ts'
-import { offerJoin } from './plans/shared-join.ts'
 import type { Operations } from './runtime/operation.ts'
 import type { FieldShape, Shapes } from './schema/shapes.ts'
 import type { TypeBuilder } from './schema/types.ts'
@@ -141,7 +141,7 @@ function createBatchField(
   if (parentKey === undefined)
     return report("batch.parentKey is missing: name the parent's field that holds the key")
   const runtime = context.reader(method)
-  const { resolve, keep } = createBatchResolver({
+  const { resolve, valuesIn } = createBatchResolver({
     runtime,
     operations: context.operations,
     keysField: keys.name,
@@ -163,9 +163,9 @@ function createBatchField(
       many,
       maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
       ...context.plannable,
-      keep,
+      valuesIn,
     }
-    offerJoin(markResolver(resolve, { kind: 'join', join: planned }), planJoin(planned))
+    offerField(markResolver(resolve, { kind: 'join', join: planned }), grpcFastPath)
   }
   const item = types.output(message)
   const type = many ? new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(item))) : item

@@ -19,7 +19,6 @@ import { exposeMethods, findMethod, methodId, type ExposedMethod } from './metho
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
-import { createRecordedReplies } from './plans/recorded-replies.ts'
 import { Transcoder } from './plans/transcoder.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
@@ -56,11 +55,13 @@ export interface ModelOptions {
   readonly logger: Logger
   readonly operations: Operations
   readonly source: GrpcSourceOptions
+  /** Tells the source's fields from all others. */
+  readonly sourceId: string
 }
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, annotations, endpoints, invoker, errors, logger, operations, source } = options
+  const { registry, annotations, endpoints, invoker, errors, logger, operations, source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, bus } = source
   const findings: Finding[] = []
   const mapping = toMappingOptions(source)
@@ -87,7 +88,6 @@ export function buildModel(options: ModelOptions): Model {
           codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
           transcoder: new Transcoder(),
         }
-  const recorded = createRecordedReplies()
   const encoders = createEncoders({ shapes, registry })
   const exposed = exposeMethods({ registry, annotations, expose, overrides, findings })
   const withoutEndpoint = new Set<DescService>()
@@ -225,10 +225,11 @@ export function buildModel(options: ModelOptions): Model {
       types,
       shapes,
       sourceName,
+      sourceId,
       bus,
       isEntity: (name) => messageNames.has(name),
       fieldMasks: source.fieldMasks === true,
-      plannable: plannable && { ...plannable, recorded },
+      plannable,
     })
     roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
   }

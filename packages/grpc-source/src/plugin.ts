@@ -1,6 +1,6 @@
 import type { Plugin } from '@envelop/core'
+import { plannerOf, type Executor, type Planner } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
-import type { Executor } from './plans/plain-executor.ts'
 import { extendTypes, missingFields } from './schema/extend.ts'
 import { mergeSchemas } from './schema/merge.ts'
 import type { GrpcSource } from './source.ts'
@@ -23,6 +23,7 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
   >()
   const made = new WeakSet<GraphQLSchema>()
   const key = `grpc-source:${source.name}`
+  let planner: Planner | undefined
   let base: GraphQLSchema | undefined
   let replace: ((schema: GraphQLSchema) => void) | undefined
 
@@ -42,6 +43,10 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
   source.onReload(() => replace?.(base ? add(base) : mark(source.schema, key, source.schema)))
 
   return {
+    onPluginInit({ plugins }) {
+      planner = plannerOf(plugins)
+      if (source.onPlan) planner.listen(source.id, source.onPlan)
+    },
     onRequest({ request }) {
       source.requestArrived(request)
     },
@@ -62,7 +67,7 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
       replaceSchema(add(schema))
     },
     onExecute({ args, executeFn, setExecuteFn }) {
-      const planned = source.planOperation(args, executeFn as Executor)
+      const planned = planner?.plan(args, executeFn as Executor)
       if (planned) setExecuteFn(planned as typeof executeFn)
     },
     onEnveloped({ setSchema }) {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { OnPlan } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './annotations.ts'
 import { shippedRegistry } from './descriptors/shipped-registry.ts'
@@ -8,7 +10,6 @@ import type { JoinFields } from './joins.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './method-runtime.ts'
 import type { Clock, GrpcSourceOptions, Logger } from './options.ts'
-import { createPlanner, type PlanOperation } from './plans/planner.ts'
 import { createCaller } from './runtime/call.ts'
 import { createInvoker } from './runtime/invoker.ts'
 import { createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
@@ -42,11 +43,10 @@ export interface GrpcSource {
     request: Request,
     options?: CallOptions,
   ): Promise<Response>
-  /**
-   * An executor that answers the operation by a plan. Undefined where it has none, and where `executor` is not the
-   * interpreter of Yoga or graphql, which alone a plan may stand in for. `useGrpcSource` calls it.
-   */
-  readonly planOperation: PlanOperation
+  /** Tells its fields from those of all other sources: their `extensions.source`. */
+  readonly id: string
+  /** Is told of plans. */
+  readonly onPlan: OnPlan | undefined
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
   /** Asks every endpoint for its health. */
@@ -66,6 +66,7 @@ export interface GrpcSource {
  */
 export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
   const { name, dedupe = 'operation', exposeDetails = false, exposeMessages = false, observe } = options
+  const id = `grpc ${name} ${randomUUID()}`
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
   const { onError = (error) => logger.error(`grpc source "${name}"`, error) } = options
   const operations = createOperations(clock)
@@ -105,6 +106,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       logger,
       operations,
       source: options,
+      sourceId: id,
     })
     watcher?.set(files)
     return built
@@ -169,7 +171,8 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       return model.foreignJoins
     },
     call,
-    planOperation: options.plans === false ? () => undefined : createPlanner(options.onPlan),
+    id,
+    onPlan: options.plans === false ? undefined : options.onPlan,
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     onReload(listener) {

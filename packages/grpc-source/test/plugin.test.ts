@@ -246,7 +246,7 @@ describe('useGrpcSource', () => {
       endpoint: 'localhost:1',
     })
     const fields = source.schema.getQueryType()?.getFields()
-    expect(fields?.['user']?.extensions).toEqual({
+    expect(fields?.['user']?.extensions).toMatchObject({
       origin: 'grpc source "users": demo.users.v1.UserService.GetUser (users.proto)',
       liveQuery: { enabled: true, triggers: ['User.create', 'User.update', 'User.delete'] },
     })

@@ -1,3 +1,4 @@
+import type { OnPlan } from '@vinyasa/source-kit'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { Call } from './call.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
@@ -9,7 +10,6 @@ import {
   type TypeReference,
 } from './fields.ts'
 import { joinField } from './join.ts'
-import type { OnPlan } from './plans/plan-event.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 
 /** A field that a connector adds to a type. `Query` and `Mutation` stand for the server's root types. */
@@ -85,7 +85,7 @@ export function contribute(
         description: about,
         args: new Map(),
         resolve: fieldResolver(typeName, name, key, type),
-        extensions: { origin, restConnector: id, restKey: key },
+        extensions: { origin, source: id, restKey: key },
       })
       if (nested) addType(type.name, nested, origin)
     }
@@ -106,11 +106,11 @@ export function contribute(
           description,
           args: endpoint.args,
           resolve: rootResolver(endpoint, call, isPlannable),
-          extensions: { origin, restConnector: id, ...(live && { liveQuery: live }) },
+          extensions: { origin, source: id, ...(live && { liveQuery: live }) },
         })
       for (const join of [on].flat()) {
         const field = joinField(endpoint, call, join, isPlannable)
-        add({ ...field, extensions: { origin, restConnector: id, requires: field.requires } })
+        add({ ...field, extensions: { origin, source: id, requires: field.requires } })
       }
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)

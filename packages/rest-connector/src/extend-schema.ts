@@ -74,7 +74,7 @@ function isPresent(schema: GraphQLSchema, field: ContributedField, id: string): 
   const parent = parentType(schema, field.parent)
   const present = parent?.getFields()[field.name]
   if (!present) return false
-  if (present.extensions['restConnector'] === id) return true
+  if (present.extensions['source'] === id) return true
   const { origin } = present.extensions
   throw new RestConfigError(
     `field ${field.parent}.${field.name} comes from two places: ` +

@@ -38,7 +38,7 @@ export type { CallInfo, OutgoingRequest, RequestInterceptor } from './intercepto
 export type { LogBodiesOptions, Logger } from './log-bodies.ts'
 export type { AttemptOutcome, ObserveAttempt } from './observe.ts'
 export type { NameValues, QueryArrayFormat } from './query-template.ts'
-export type { PlanEvent } from './plans/plan-event.ts'
+export type { PlanEvent } from '@vinyasa/source-kit'
 export type { RetryBudgetOptions } from './retry-budget.ts'
 export type { RestConnectorStats } from './stats.ts'
 export type { ResponseTransformer, TransformableResponse, TransformInfo } from './transformer.ts'

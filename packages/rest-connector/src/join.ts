@@ -1,3 +1,4 @@
+import { offerField, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { isLeafType, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { Call } from './call.ts'
@@ -7,10 +8,8 @@ import type { JoinBatch, JoinOptions } from './endpoint-options.ts'
 import { restError, RestConfigError } from './errors.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 import { canonicalJson } from './json.ts'
-import { planJoin } from './plans/plan-join.ts'
 import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } from './plans/planned-field.ts'
-import { recordedJoin } from './plans/recorded-replies.ts'
-import { offerJoin } from './plans/shared-join.ts'
+import { restFastPath } from './plans/rest-fast-path.ts'
 import { checkedShape, scopeOf } from './resolvers.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
 
@@ -96,15 +95,15 @@ function batchedResolver(
   const { many = false, maxSize = endpoint.method === 'GET' ? 100 : Number.POSITIVE_INFINITY } = batch
   const load: LoadItems = async (keys, args, scope) =>
     group(checkedShape(endpoint, await call({ ...args, [arg]: keys }, scope)), batch.key)
-  const [part] = parts
-  const planned: PlannableJoin | undefined =
-    isPlannable && parts.length === 1 && typeof part === 'object'
-      ? { kind: 'join', arg, parentField: part.variable, many, maxSize, load }
-      : undefined
   const valueOf = (items: ItemsByKey, key: unknown): unknown => {
     const found = items.get(String(key)) ?? []
     return many ? found : (found[0] ?? null)
   }
+  const [part] = parts
+  const planned: PlannableJoin | undefined =
+    isPlannable && parts.length === 1 && typeof part === 'object'
+      ? { kind: 'join', arg, parentField: part.variable, many, maxSize, load, valueOf }
+      : undefined
   // One loader for each operation and set of further arguments; it batches and keeps nothing.
   const loaders = new WeakMap<object, Map<string, DataLoader<unknown, unknown, string>>>()
 
@@ -135,11 +134,11 @@ function batchedResolver(
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (source, args: Args, context, info) => {
     const key = await fromParent(parts, source, context, info)
     if (key === null) return many ? [] : null
-    const recorded = planned && recordedJoin(planned, String(key), info)
-    if (recorded) return valueOf(await recorded, key)
-    return loaderFor(args, context, info).load(key)
+    const recorded = planned && recordedJoin(info, planned, String(key))
+    return recorded ?? loaderFor(args, context, info).load(key)
   }
-  return planned ? offerJoin(markResolver(resolve, planned), planJoin(planned)) : resolve
+  if (planned) offerField(markResolver(resolve, planned), restFastPath)
+  return resolve
 }
 
 function group(items: unknown, key: string): Map<string, unknown[]> {

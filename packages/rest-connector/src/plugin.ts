@@ -1,10 +1,9 @@
 import type { Plugin } from '@envelop/core'
+import { plannerOf, type Executor, type Planner } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { RestConnector } from './connector.ts'
 import { RestConfigError } from './errors.ts'
 import { extendWithAll, type Extended } from './extend-schema.ts'
-import type { Executor } from './plans/plain-executor.ts'
-import { createPlanner } from './plans/planner.ts'
 
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
 export type RestConnectorPlugin = Plugin & { onYogaInit(): void }
@@ -17,6 +16,7 @@ export function useRestConnector(connectors: RestConnector | readonly RestConnec
   const contributions = [connectors].flat().map((connector) => connector.contribution)
   // A server may hand in the same base schema with every request.
   const extended = new WeakMap<GraphQLSchema, Extended>()
+  let planner: Planner | undefined
   let current: Extended | undefined
   let setSchema: ((schema: GraphQLSchema) => void) | undefined
 
@@ -51,17 +51,15 @@ export function useRestConnector(connectors: RestConnector | readonly RestConnec
       )
   }
 
-  const planOperation = createPlanner((event) => {
-    for (const { onPlan } of contributions) onPlan?.(event)
-  })
-
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
-      const planned = planOperation(args, executeFn as Executor)
+      const planned = planner?.plan(args, executeFn as Executor)
       if (planned) setExecuteFn(planned as typeof executeFn)
     },
     onPluginInit(init) {
       setSchema = init.setSchema
+      planner = plannerOf(init.plugins)
+      for (const { id, onPlan } of contributions) if (onPlan) planner.listen(id, onPlan)
     },
     onSchemaChange({ schema, replaceSchema }) {
       const base = schema as GraphQLSchema

@@ -1,12 +1,11 @@
+import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import type { Call, FieldScope } from './call.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { restError } from './errors.ts'
 import type { TypeReference } from './fields.ts'
 import { markResolver } from './plans/planned-field.ts'
-import { planShare } from './plans/plan-share.ts'
-import { recordedRoot } from './plans/recorded-replies.ts'
-import { offerShare } from './plans/share.ts'
+import { restFastPath } from './plans/rest-fast-path.ts'
 import { signalsOf } from './signals.ts'
 import type { Args } from './template.ts'
 
@@ -16,10 +15,13 @@ export function rootResolver(
   call: Call,
   isPlannable: boolean,
 ): GraphQLFieldResolver<unknown, unknown> {
+  const checked = (result: unknown): unknown => checkedShape(endpoint, result)
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
-    return checkedShape(endpoint, await (recordedRoot(info) ?? call(args, scopeOf(context, info))))
+    const recorded = recordedRoot(info)
+    return recorded ? recorded() : checked(await call(args, scopeOf(context, info)))
   }
-  return isPlannable ? offerShare(markResolver(resolve, { kind: 'endpoint', call }), planShare) : resolve
+  if (isPlannable) offerField(markResolver(resolve, { kind: 'endpoint', call, checked }), restFastPath)
+  return resolve
 }
 
 /** What an operation hands to the calls made for it. */

@@ -1,4 +1,11 @@
-import { getArgumentValues } from '@graphql-tools/utils'
+import {
+  argumentsOf,
+  FallBack,
+  NotPlannable,
+  type Selection,
+  type SelectionScope,
+  type Variables,
+} from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -8,19 +15,13 @@ import {
   type FieldNode,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
-  type OperationDefinitionNode,
 } from 'graphql'
 import { isWellKnown } from '../schema/well-known.ts'
-import type { Variables } from './coerce-variables.ts'
-import type { SelectionScope } from './collect-fields.ts'
 import type { JoinPlans } from './compile-join.ts'
 import { createMessageCompiler, type MessageCompiler } from './compile-message.ts'
 import { leafToJson } from './leaf-writers.ts'
 import { markOf, type PlannableField } from './planned-field.ts'
-import type { SelectedField } from './share.ts'
 import type { Transcoder } from './transcoder.ts'
-import { Unplannable } from './unplannable.ts'
-import { Unsure } from './unsure.ts'
 
 /** One call of a plan. */
 export interface PlannedCall {
@@ -29,20 +30,19 @@ export interface PlannedCall {
   readonly method: PlannableField
   /** @throws GraphQLError where the arguments are wrong */
   request(variables: Variables): Uint8Array | Promise<Uint8Array>
-  /** Writes the value of the field, from the reply that the transcoder was given. @throws Unsure */
+  /** Writes the value of the field, from the reply that the transcoder was given. @throws FallBack */
   write(transcoder: Transcoder): void
 }
 
-/** @throws Unplannable */
+/** @throws NotPlannable */
 export function compileCall(
   scope: SelectionScope,
-  operation: OperationDefinitionNode,
-  { key, field: definition, nodes }: SelectedField,
+  { key, field: definition, nodes }: Selection,
   joins: JoinPlans,
 ): PlannedCall {
   const [node] = nodes
   const mark = markOf(definition)
-  if (!node || mark?.kind !== 'method') throw new Unplannable(`${definition.name} has another resolver`)
+  if (!node || mark?.kind !== 'method') throw new NotPlannable(`${definition.name} has another resolver`)
   const { method } = mark
   const { runtime, withMask } = method
   const info = {
@@ -50,10 +50,10 @@ export function compileCall(
     fieldNodes: nodes,
     returnType: definition.type,
     fragments: Object.fromEntries(scope.fragments),
-    operation,
+    operation: scope.operation,
   } as unknown as GraphQLResolveInfo
   const toRequest = (variables: Variables): Uint8Array | Promise<Uint8Array> =>
-    runtime.encode(withMask(getArgumentValues(definition, node, { ...variables }), info))
+    runtime.encode(withMask(argumentsOf(definition, node, variables), info))
   const isConstant = !namesVariable(node)
   let constant: Uint8Array | undefined
 
@@ -91,14 +91,14 @@ function replyWriter(
     const plan = compiler.object(output, nullable, nodes)
     return (transcoder) => transcoder.object(plan)
   }
-  if (!isLeafType(nullable)) throw new Unplannable(`${String(nullable)} is no object`)
+  if (!isLeafType(nullable)) throw new NotPlannable(`${String(nullable)} is no object`)
   // A well-known message, or one without fields, which stands for true.
   const isFlag = !isWellKnown(output.typeName)
   const decode = codecs.decoder(output)
   return (transcoder) => {
     const value = decode(transcoder.reader.buffer)
     const json = leafToJson(isFlag ? true : value, nullable)
-    if (json === undefined && isNonNullType(type)) throw new Unsure('a value that may not be null is null')
+    if (json === undefined && isNonNullType(type)) throw new FallBack('a value that may not be null is null')
     transcoder.json.text(json ?? 'null')
   }
 }

@@ -1,3 +1,4 @@
+import { NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
 import type { DescMessage } from '@bufbuild/protobuf'
 import {
   getNullableType,
@@ -10,11 +11,9 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldShape, ValueKind } from '../schema/shapes.ts'
-import type { SelectionScope } from './collect-fields.ts'
 import { createMapCompiler } from './compile-map.ts'
 import { leafWriter, zeroJson, type LeafOptions } from './leaf-writers.ts'
 import type { FieldRule, MessagePlan, Part, WriteValue } from './message-plan.ts'
-import { Unplannable } from './unplannable.ts'
 import { wireTypeOf, type Codecs, type Unselected } from './unselected.ts'
 
 const EMPTY_LIST = Buffer.from('[]')
@@ -34,7 +33,7 @@ export type CompileObject = (
   nodes: readonly FieldNode[],
 ) => MessagePlan
 
-/** `isFlag`: a message without fields, which is a Boolean in GraphQL: whether it is set. @throws Unplannable */
+/** `isFlag`: a message without fields, which is a Boolean in GraphQL: whether it is set. @throws NotPlannable */
 export type CompileField = (
   field: FieldShape,
   type: GraphQLOutputType,
@@ -60,19 +59,20 @@ export function createFieldCompiler(
     const nullable = getNullableType(type)
     if (value.kind === 'message') {
       if (!isObjectType(nullable))
-        throw new Unplannable(`${value.message.typeName} is the type ${String(nullable)}`)
+        throw new NotPlannable(`${value.message.typeName} is the type ${String(nullable)}`)
       const plan = compileObject(value.message, nullable, nodes)
       return (transcoder) => transcoder.nestedObject(plan, group)
     }
     const write = leafWriter(value, nullable, isNonNullType(type), options)
-    if (!write) throw new Unplannable(`${String(nullable)} is no scalar or enum`)
+    if (!write) throw new NotPlannable(`${String(nullable)} is no scalar or enum`)
     return write
   }
 
   function flag(field: FieldShape, type: GraphQLOutputType): CompiledField {
     const { number } = field.desc
     const check = unselected.check(field)
-    if (field.value.kind !== 'message' || !check) throw new Unplannable(`${field.desc.toString()} is no flag`)
+    if (field.value.kind !== 'message' || !check)
+      throw new NotPlannable(`${field.desc.toString()} is no flag`)
     const wireType = wireTypeOf(field.value, options.scalars)
     if (field.cardinality === 'list') {
       return {
@@ -94,7 +94,7 @@ export function createFieldCompiler(
 
   function list(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     const nullable = getNullableType(type)
-    if (!isListType(nullable)) throw new Unplannable(`${field.desc.toString()} is no list`)
+    if (!isListType(nullable)) throw new NotPlannable(`${field.desc.toString()} is no list`)
     const { number } = field.desc
     const wireType = wireTypeOf(field.value, options.scalars)
     const item = writerOf(

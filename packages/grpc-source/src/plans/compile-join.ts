@@ -1,4 +1,5 @@
 import { ScalarType, type DescMessage } from '@bufbuild/protobuf'
+import { claimJoin, FallBack, NotPlannable, prepareJoin, type SelectionScope } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -9,11 +10,9 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
-  type OperationDefinitionNode,
 } from 'graphql'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { FieldShape } from '../schema/shapes.ts'
-import type { SelectionScope } from './collect-fields.ts'
 import { singleRule, type CompiledField } from './compile-field.ts'
 import { createMessageCompiler } from './compile-message.ts'
 import type { JoinedItems, JoinPlace, JoinReply, PlannedJoin, SharedPlace, Span } from './join-plan.ts'
@@ -21,11 +20,8 @@ import { leafReader, type LeafOptions } from './leaf-writers.ts'
 import type { WriteValue } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import type { PlannableJoin } from './planned-field.ts'
-import { claimJoin, planSharedJoin } from './shared-join.ts'
 import type { Transcoder } from './transcoder.ts'
-import { Unplannable } from './unplannable.ts'
 import { wireTypeOf } from './unselected.ts'
-import { Unsure } from './unsure.ts'
 
 const NULL = Buffer.from('null')
 const EMPTY_LIST = Buffer.from('[]')
@@ -33,14 +29,14 @@ const EMPTY_LIST = Buffer.from('[]')
 /** The joins of one operation, each once. */
 export interface JoinPlans {
   hasAny(): boolean
-  /** @throws Unplannable */
+  /** @throws NotPlannable */
   place(
     scope: SelectionScope,
     definition: GraphQLField<unknown, unknown>,
     join: PlannableJoin,
     nodes: readonly FieldNode[],
   ): JoinPlace
-  /** A field of `parent` that a join resolves, as one that stands where its key does. @throws Unplannable */
+  /** A field of `parent` that a join resolves, as one that stands where its key does. @throws NotPlannable */
   field(
     scope: SelectionScope,
     parent: DescMessage,
@@ -49,7 +45,7 @@ export interface JoinPlans {
     nodes: readonly FieldNode[],
     options: LeafOptions,
   ): KeyedField
-  /** A field of `parent` that another kind of source joins; undefined where there is none. @throws Unplannable */
+  /** A field of `parent` that another kind of source joins; undefined where there is none. @throws NotPlannable */
   shared(
     scope: SelectionScope,
     parent: DescMessage,
@@ -66,7 +62,7 @@ export interface KeyedField {
   readonly compiled: CompiledField
 }
 
-export function createJoinPlans(transcoder: Transcoder, operation: OperationDefinitionNode): JoinPlans {
+export function createJoinPlans(transcoder: Transcoder): JoinPlans {
   let hasShared = false
   const planned = new Map<PlannableJoin, PlannedJoin>()
   /** The items of the reply that is being read. */
@@ -114,7 +110,7 @@ export function createJoinPlans(transcoder: Transcoder, operation: OperationDefi
       isListType(nullable) !== join.many ||
       !isObjectType(type)
     )
-      throw new Unplannable(`${definition.name} is joined as ${String(definition.type)}`)
+      throw new NotPlannable(`${definition.name} is joined as ${String(definition.type)}`)
     const compiler = createMessageCompiler(scope, codecs, plans)
     const plan = compiler.object(items.value.message, type, nodes, itemKey)
     const { read: readKey, initial } = keyOf(itemKey, codecs)
@@ -159,17 +155,17 @@ export function createJoinPlans(transcoder: Transcoder, operation: OperationDefi
     field(scope, parent, definition, join, nodes, options) {
       const key = options.shapes.message(parent).fields.find(({ name }) => name === join.parentKey)
       if (!key || definition.args.length > 0)
-        throw new Unplannable(`${definition.name} is joined by no field of ${parent.typeName}`)
+        throw new NotPlannable(`${definition.name} is joined by no field of ${parent.typeName}`)
       const place = plans.place(scope, definition, join, nodes)
       return inPlaceOf(key, options, (writing, value) => {
         if (value !== null && value !== '')
           writing.gaps.push({ at: writing.json.length, place, key: String(value) })
         else if (place.missing) writing.json.raw(place.missing)
-        else throw new Unsure('a joined field that may not be null has no key')
+        else throw new FallBack('a joined field that may not be null has no key')
       })
     },
     shared(scope, parent, type, definition, nodes, options) {
-      const shared = planSharedJoin(scope, operation, definition, nodes)
+      const shared = prepareJoin({ key: definition.name, field: definition, nodes }, scope)
       if (!shared) return undefined
       hasShared = true
       const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
@@ -209,7 +205,7 @@ function textField(type: GraphQLObjectType, name: string, fields: readonly Field
     isLeafType(leaf) &&
     isSpecifiedScalarType(leaf) &&
     !field.annotation.resolver
-  if (!field || !isText) throw new Unplannable(`${type.name}.${name} is no text, but the key of a join`)
+  if (!field || !isText) throw new NotPlannable(`${type.name}.${name} is no text, but the key of a join`)
   return field
 }
 
@@ -224,7 +220,7 @@ function keyOf(field: FieldShape, options: LeafOptions): Key {
   const { value } = field
   const { shapes, scalars, onUnknownEnum } = options
   if (field.cardinality !== 'single' || value.kind === 'message')
-    throw new Unplannable(`${field.desc.toString()} is no single value, but the key of a join`)
+    throw new NotPlannable(`${field.desc.toString()} is no single value, but the key of a join`)
   const isNull = field.hasPresence || value.kind === 'wellKnown'
   if (value.kind !== 'enum') {
     const read = leafReader(value, options)

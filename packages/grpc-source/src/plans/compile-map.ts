@@ -1,4 +1,5 @@
 import type { ScalarType } from '@bufbuild/protobuf'
+import { FallBack, fieldsBelow, NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -11,7 +12,6 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldShape, ValueKind } from '../schema/shapes.ts'
-import { collectFields, type SelectionScope } from './collect-fields.ts'
 import type { CompiledField } from './compile-field.ts'
 import { leafToJson, zeroJson, type LeafOptions } from './leaf-writers.ts'
 import {
@@ -24,9 +24,7 @@ import {
 import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
 import { Transcoder } from './transcoder.ts'
-import { Unplannable } from './unplannable.ts'
 import { wireTypeOf, type Unselected } from './unselected.ts'
-import { Unsure } from './unsure.ts'
 import { toWords } from './words.ts'
 
 const KEY_SLOT = 0
@@ -53,8 +51,7 @@ export function createMapCompiler(
     const plan = createMessagePlan()
     plan.slots = 4
     let readsValue = false
-    const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
-    for (const [responseName, fieldNodes] of collectFields(scope, type, sets)) {
+    for (const [responseName, fieldNodes] of fieldsBelow(scope, type, nodes)) {
       const name = fieldNodes[0]?.name.value as string
       const head = `${plan.parts.length === 0 ? '' : ','}${JSON.stringify(responseName)}:`
       if (name === '__typename') {
@@ -116,7 +113,7 @@ export function createMapCompiler(
         transcoder.object(plan, 0, (place) => {
           if (place !== -1) reader.pos = place
           const value = place === -1 ? key.zero : key.read(reader)
-          if (seen.has(value)) throw new Unsure('a key is in a map twice')
+          if (seen.has(value)) throw new FallBack('a key is in a map twice')
           seen.add(value)
         })
         reader.leave(outer)
@@ -152,7 +149,7 @@ export function createMapCompiler(
         write: jsonWriter(field, nullable),
       }
     const entry = isListType(nullable) ? getNullableType(nullable.ofType as GraphQLOutputType) : undefined
-    if (!isObjectType(entry)) throw new Unplannable(`${field.desc.toString()} is no list of entries`)
+    if (!isObjectType(entry)) throw new NotPlannable(`${field.desc.toString()} is no list of entries`)
     return { rule, absent: Buffer.from('[]'), write: entriesWriter(field, entryPlan(field, entry, nodes)) }
   }
 }

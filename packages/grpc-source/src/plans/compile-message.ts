@@ -1,26 +1,25 @@
 import type { DescMessage } from '@bufbuild/protobuf'
+import { fieldsBelow, NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import type { FieldShape } from '../schema/shapes.ts'
-import { collectFields, type SelectionScope } from './collect-fields.ts'
 import { createFieldCompiler, singleRule, type CompiledField } from './compile-field.ts'
 import type { JoinPlans } from './compile-join.ts'
 import type { LeafOptions } from './leaf-writers.ts'
 import { addRule, createMessagePlan, straighten, type FieldRule, type MessagePlan } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
-import { Unplannable } from './unplannable.ts'
 import { createUnselected } from './unselected.ts'
 import { toWords } from './words.ts'
 
 export interface MessageCompiler {
-  /** A selection on a message. `first`: a field that is found too, and has the first slot. @throws Unplannable */
+  /** A selection on a message. `first`: a field that is found too, and has the first slot. @throws NotPlannable */
   object(
     desc: DescMessage,
     type: GraphQLObjectType,
     nodes: readonly FieldNode[],
     first?: FieldShape,
   ): MessagePlan
-  /** One field of a message, in the message's place. @throws Unplannable */
+  /** One field of a message, in the message's place. @throws NotPlannable */
   field(
     desc: DescMessage,
     field: FieldShape,
@@ -55,10 +54,10 @@ export function createMessageCompiler(
     nodes: readonly FieldNode[],
     first?: FieldShape,
   ): MessagePlan {
-    if (type.isTypeOf) throw new Unplannable(`the type ${type.name} has an isTypeOf`)
+    if (type.isTypeOf) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
     const { fields } = shapes.message(desc)
     const selected: (Selected | { readonly head: string })[] = []
-    for (const [key, fieldNodes] of selectionOf(scope, type, nodes)) {
+    for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {
       const head = `${selected.length === 0 ? '' : ','}${JSON.stringify(key)}:`
       const name = fieldNodes[0]?.name.value as string
       if (name === '__typename') {
@@ -80,7 +79,7 @@ export function createMessageCompiler(
       const definition = plainField(type, name)
       const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
       if (!field || field.annotation.resolver)
-        throw new Unplannable(`${type.name}.${name} is no field of ${desc.typeName}`)
+        throw new NotPlannable(`${type.name}.${name} is no field of ${desc.typeName}`)
       const isFlag = mark?.kind === 'flag'
       selected.push({ field, head, compiled: compileField(field, definition.type, fieldNodes, isFlag) })
     }
@@ -145,16 +144,4 @@ export function createMessageCompiler(
     field: (desc, field, type, nodes) => only(desc, field, compileField(field, type, nodes, false)),
     only,
   }
-}
-
-function selectionOf(
-  scope: SelectionScope,
-  type: GraphQLObjectType,
-  nodes: readonly FieldNode[],
-): Map<string, FieldNode[]> {
-  return collectFields(
-    scope,
-    type,
-    nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : [])),
-  )
 }

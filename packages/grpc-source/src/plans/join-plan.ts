@@ -1,6 +1,6 @@
+import type { PreparedJoin } from '@vinyasa/source-kit'
 import type { MessagePlan } from './message-plan.ts'
 import type { PlannableJoin } from './planned-field.ts'
-import type { SharedJoin } from './shared-join.ts'
 
 /** A join of an operation, whose calls serve all fields that select it. */
 export interface PlannedJoin {
@@ -20,7 +20,7 @@ export interface JoinPlace {
 
 /** A selected field that another kind of source joins. */
 export interface SharedPlace {
-  readonly shared: SharedJoin
+  readonly shared: PreparedJoin
 }
 
 /** Where a joined value belongs in JSON that is written without it. */
@@ -52,7 +52,7 @@ export interface JoinedItems {
 
 export interface JoinReply {
   readonly bytes: Uint8Array
-  /** Undefined where the plan is not sure, for `reason`. */
+  /** Undefined where the plan falls back, for `reason`. */
   readonly items: ReadonlyMap<JoinPlace, JoinedItems> | undefined
   readonly reason: string | undefined
 }

@@ -1,4 +1,4 @@
-import { Unsure } from './unsure.ts'
+import { FallBack } from '@vinyasa/source-kit'
 import type { Words } from './words.ts'
 
 const QUOTE = 0x22
@@ -169,7 +169,7 @@ export class JsonWriter {
     }
   }
 
-  /** The string in `source[start, end)`, which is UTF-8. @throws Unsure where it is not */
+  /** The string in `source[start, end)`, which is UTF-8. @throws FallBack where it is not */
   string(source: Uint8Array, start: number, end: number): void {
     if (this.pos + (end - start) + 2 > this.bytes.length) this.grow(end - start + 2)
     if (source !== this.source) {
@@ -250,17 +250,17 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-/** The length of the character at `index` (Unicode, table 3-7). @throws Unsure where there is none */
+/** The length of the character at `index` (Unicode, table 3-7). @throws FallBack where there is none */
 function utf8Length(source: Uint8Array, index: number, end: number): number {
   const first = source[index] as number
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
-  if (first < 0xc2 || first > 0xf4 || index + length > end) throw new Unsure('a string is not UTF-8')
+  if (first < 0xc2 || first > 0xf4 || index + length > end) throw new FallBack('a string is not UTF-8')
   const second = source[index + 1] as number
   const from = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const to = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   let valid = second >= from && second <= to
   for (let offset = 2; offset < length; offset++)
     valid &&= ((source[index + offset] as number) & 0xc0) === 0x80
-  if (!valid) throw new Unsure('a string is not UTF-8')
+  if (!valid) throw new FallBack('a string is not UTF-8')
   return length
 }

@@ -1,3 +1,4 @@
+import { FallBack } from '@vinyasa/source-kit'
 import { ScalarType, type DescMessage } from '@bufbuild/protobuf'
 import {
   GraphQLBoolean,
@@ -17,7 +18,6 @@ import type { ValueKind } from '../schema/shapes.ts'
 import type { WriteValue } from './message-plan.ts'
 import type { Transcoder } from './transcoder.ts'
 import type { Codecs } from './unselected.ts'
-import { Unsure } from './unsure.ts'
 
 export interface LeafOptions extends Codecs {
   /** Ordinary decoding of whole messages. */
@@ -41,7 +41,7 @@ export function leafWriter(
 ): WriteValue | undefined {
   if (!isLeafType(type)) return undefined
   const writeNull = ({ json }: Transcoder): void => {
-    if (isNonNull) throw new Unsure('a value that may not be null is null')
+    if (isNonNull) throw new FallBack('a value that may not be null is null')
     json.raw(NULL)
   }
   if (value.kind === 'enum') return enumWriter(value, type, writeNull, options)
@@ -73,7 +73,7 @@ export function leafToJson(value: unknown, type: GraphQLLeafType): string | unde
   if (value === null || value === undefined) return undefined
   const serialized: unknown = type.serialize(value)
   const json = serialized === null ? undefined : JSON.stringify(serialized)
-  if (json === undefined) throw new Unsure(`${type.name} has no output for a value`)
+  if (json === undefined) throw new FallBack(`${type.name} has no output for a value`)
   return json
 }
 
@@ -113,7 +113,7 @@ function enumWriter(
       transcoder.json.raw(json)
       return
     }
-    if (nameOf.has(number)) throw new Unsure(`${type.name} does not know a value`)
+    if (nameOf.has(number)) throw new FallBack(`${type.name} does not know a value`)
     if (!declared.has(number)) onUnknownEnum(desc.typeName, number)
     writeNull(transcoder)
   }
@@ -133,7 +133,7 @@ function scalarWriter(
         const length = reader.uint32()
         const start = reader.pos
         reader.pos = start + length
-        if (reader.pos > reader.end) throw new Unsure('a string is cut off')
+        if (reader.pos > reader.end) throw new FallBack('a string is cut off')
         json.string(reader.buffer, start, start + length)
       }
     case ScalarType.BOOL:

@@ -1,29 +1,26 @@
-import type { ExecutionArgs, OperationDefinitionNode } from 'graphql'
+import { FallBack, mergeRecorded, type Recorded, type Site } from '@vinyasa/source-kit'
 import type { CallSite } from '../runtime/invoker.ts'
 import { afterPromises } from './after-promises.ts'
-import type { Variables } from './coerce-variables.ts'
 import { fillGaps } from './fill-gaps.ts'
 import type { Gap, JoinedItems, JoinGap, JoinPlace, JoinReply, PlannedJoin, SharedGap } from './join-plan.ts'
 import { createSharedJoinRun } from './load-shared-joins.ts'
-import type { Executor } from './plain-executor.ts'
-import { Unsure } from './unsure.ts'
 
 /** The joins of one execution. */
 export interface JoinRun {
-  /** Makes the calls for what belongs in the gaps, and in the gaps of that. @throws Unsure */
+  /** Makes the calls for what belongs in the gaps, and in the gaps of that. @throws FallBack */
   load(gaps: readonly Gap[]): Promise<void>
-  /** The JSON with values in its gaps, all of which are loaded. @throws Unsure */
+  /** The JSON with values in its gaps, all of which are loaded. @throws FallBack */
   fill(json: Buffer, gaps: readonly Gap[]): Buffer
-  /** The value in one gap, which is loaded. @throws Unsure */
+  /** The value in one gap, which is loaded. @throws FallBack */
   valueOf(gap: Gap): Buffer
-  /** Ends it: nothing more is called. Executes with what was called. */
-  replay(args: ExecutionArgs, execute: Executor): unknown
+  /** Ends it: nothing more is called. */
+  recorded(): Recorded
 }
 
 type KeyedGap = JoinGap & { readonly key: string }
 
 /** What the calls of one execution are made with. */
-export function siteOf(operation: OperationDefinitionNode, args: ExecutionArgs): CallSite {
+export function callSiteOf({ operation, args }: Site): CallSite {
   return { context: args.contextValue, info: { operation, rootValue: args.rootValue as unknown } }
 }
 
@@ -45,8 +42,9 @@ const OPEN = Buffer.from('[')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from(']')
 
-export function createJoinRun(site: CallSite, variables: Variables, args: ExecutionArgs): JoinRun {
-  const shared = createSharedJoinRun(variables, args)
+export function createJoinRun(site: Site): JoinRun {
+  const callSite = callSiteOf(site)
+  const shared = createSharedJoinRun(site)
   const loads = new Map<PlannedJoin, Load>()
   /** By key; undefined where it is not written yet. */
   const values = new Map<JoinPlace, Map<string, Buffer | undefined>>()
@@ -85,7 +83,7 @@ export function createJoinRun(site: CallSite, variables: Variables, args: Execut
 
   async function send({ join, read }: PlannedJoin, batch: Batch): Promise<JoinReply> {
     const { runtime, keysField } = join
-    const reply = await runtime.send(await runtime.encode({ [keysField]: batch.keys }), site, read)
+    const reply = await runtime.send(await runtime.encode({ [keysField]: batch.keys }), callSite, read)
     batch.items = reply.items
     return reply
   }
@@ -123,7 +121,7 @@ export function createJoinRun(site: CallSite, variables: Variables, args: Execut
   async function follow(batch: Batch, wanted: readonly KeyedGap[]): Promise<void> {
     for (const { reply } of new Set([batch, ...wanted.map(ownerOf)])) {
       const brought = await reply
-      if (brought && !brought.items) throw new Unsure(brought.reason)
+      if (brought && !brought.items) throw new FallBack(brought.reason)
     }
     // DataLoader hands out what it asked for before what it had.
     const isNew = (gap: KeyedGap): boolean => ownerOf(gap) === batch
@@ -170,19 +168,24 @@ export function createJoinRun(site: CallSite, variables: Variables, args: Execut
     load,
     valueOf,
     fill: (json, gaps) => fillGaps(json, { start: 0, end: json.length, gaps }, valueOf),
-    replay(replayed, execute) {
+    recorded() {
       isOver = true
-      for (const [{ join }, { batches }] of loads) {
-        for (const { isSent, keys, reply } of batches) {
-          if (!isSent || keys.length === 0) continue
-          join.keep(
-            site,
-            keys,
-            reply.then((brought) => (brought as JoinReply).bytes),
-          )
+      const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
+      for (const [{ join }, { byKey }] of loads) {
+        const values = new Map<Batch, Promise<(key: string) => unknown>>()
+        for (const batch of byKey.values()) {
+          if (!batch.isSent || values.has(batch)) continue
+          const found = batch.reply.then((brought) => join.valuesIn((brought as JoinReply).bytes))
+          // Execution may end before it looks at every field.
+          found.catch(() => {})
+          values.set(batch, found)
         }
+        joins.set(join.valuesIn, (key) => {
+          const batch = byKey.get(key)
+          return batch && values.get(batch)?.then((valueFor) => valueFor(key))
+        })
       }
-      return shared.replay(replayed, execute)
+      return mergeRecorded([{ roots: new Map(), joins }, shared.recorded()])
     },
   }
 }
@@ -196,6 +199,6 @@ function hasKey(gap: JoinGap): gap is KeyedGap {
 }
 
 function missing({ place }: JoinGap): Buffer {
-  if (!place.missing) throw new Unsure('a joined field that may not be null has no item')
+  if (!place.missing) throw new FallBack('a joined field that may not be null has no item')
   return place.missing
 }

@@ -1,17 +1,13 @@
-import type { ExecutionArgs } from 'graphql'
+import { mergeRecorded, type Recorded, type Site, type StartedJoin } from '@vinyasa/source-kit'
 import { afterPromises } from './after-promises.ts'
-import type { Variables } from './coerce-variables.ts'
 import type { SharedGap, SharedPlace } from './join-plan.ts'
-import type { Executor } from './plain-executor.ts'
-import { jsonText } from './planned-result.ts'
-import type { StartedJoin } from './shared-join.ts'
 
 /** The fields of one execution that other kinds of sources join. */
 export interface SharedJoinRun {
   load(gaps: readonly SharedGap[]): Promise<void>
   /** What was loaded. */
   valueOf(gap: SharedGap): Buffer
-  replay(args: ExecutionArgs, execute: Executor): unknown
+  recorded(): Recorded
 }
 
 interface Load {
@@ -21,14 +17,14 @@ interface Load {
   next: { readonly keys: Set<string | null>; readonly done: Promise<void> } | undefined
 }
 
-export function createSharedJoinRun(variables: Variables, args: ExecutionArgs): SharedJoinRun {
+export function createSharedJoinRun(site: Site): SharedJoinRun {
   const loads = new Map<SharedPlace, Load>()
   let isOver = false
 
   function loadOf(place: SharedPlace): Load {
     let known = loads.get(place)
     if (!known) {
-      known = { started: place.shared.start(variables, args), values: new Map(), next: undefined }
+      known = { started: place.shared.start(site), values: new Map(), next: undefined }
       loads.set(place, known)
     }
     return known
@@ -42,7 +38,7 @@ export function createSharedJoinRun(variables: Variables, args: ExecutionArgs): 
     const texts = await load.started.load(asked)
     for (const [index, key] of asked.entries()) {
       const text = texts[index] as string | Buffer
-      load.values.set(key, typeof text === 'string' ? jsonText(text) : text)
+      load.values.set(key, typeof text === 'string' ? Buffer.from(text) : text)
     }
   }
 
@@ -66,14 +62,9 @@ export function createSharedJoinRun(variables: Variables, args: ExecutionArgs): 
       await Promise.all(batches)
     },
     valueOf: ({ place, key }) => loads.get(place)?.values.get(key) as Buffer,
-    replay(replayed, execute) {
+    recorded() {
       isOver = true
-      return [...loads.values()].reduce<Executor>(
-        (inner, { started }) =>
-          (given) =>
-            started.replay(given, inner),
-        execute,
-      )(replayed)
+      return mergeRecorded([...loads.values()].map(({ started }) => started.recorded()))
     },
   }
 }

@@ -1,13 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../method-runtime.ts'
-import type { CallSite } from '../runtime/invoker.ts'
 import type { FieldShape } from '../schema/shapes.ts'
 import type { LeafOptions } from './leaf-writers.ts'
-import type { RecordedReplies } from './recorded-replies.ts'
 import type { Transcoder } from './transcoder.ts'
-
-const PLANNED = Symbol.for('@vinyasa/grpc-source planned field')
 
 /** What a plan needs to know of a root field of a source, to do without its resolver. */
 export interface PlannableField {
@@ -20,7 +16,6 @@ export interface PlannableField {
   readonly codecs: LeafOptions
   /** All plans of a source take turns with it, as it keeps memory. */
   readonly transcoder: Transcoder
-  readonly recorded: RecordedReplies
 }
 
 /** What a plan needs to know of a batched join. */
@@ -38,8 +33,8 @@ export interface PlannableJoin {
   readonly maxBatchSize: number
   readonly codecs: LeafOptions
   readonly transcoder: Transcoder
-  /** Keeps what a call brought, for the ordinary execution that takes the plan's place. */
-  readonly keep: (site: CallSite, keys: readonly string[], reply: Promise<Uint8Array>) => void
+  /** What the field's resolver gives for a key that a reply answers. */
+  readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
 }
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -48,21 +43,19 @@ type Mark =
   | { readonly kind: 'join'; readonly join: PlannableJoin }
   | { readonly kind: 'flag' }
 
-/**
- * Marks a resolver as one that a plan can do without. The mark names the resolver itself, so that a wrapper which took
- * over its properties is not mistaken for it.
- */
+/** A wrapper of a resolver is another resolver, and has no mark. */
+const marks = new WeakMap<object, Mark>()
+
+/** Marks a resolver as one that a plan can do without. */
 export function markResolver<Resolver extends (...args: never[]) => unknown>(
   resolve: Resolver,
   mark: Mark,
 ): Resolver {
-  return Object.defineProperty(resolve, PLANNED, { value: { resolve, ...mark } })
+  marks.set(resolve, mark)
+  return resolve
 }
 
 /** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
 export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  const mark = (resolve as { readonly [PLANNED]?: Mark & { readonly resolve: unknown } } | undefined)?.[
-    PLANNED
-  ]
-  return mark?.resolve === resolve ? mark : undefined
+  return resolve && marks.get(resolve)
 }

@@ -2,7 +2,7 @@ import type { PlannedCall } from './compile-call.ts'
 import type { Gap } from './join-plan.ts'
 import type { Transcoder } from './transcoder.ts'
 
-/** A reply, and the JSON that a plan makes of it; undefined where the plan is not sure, for `reason`. */
+/** A reply, and the JSON that a plan makes of it; undefined where the plan falls back, for `reason`. */
 export interface TranscodedReply {
   readonly bytes: Uint8Array
   readonly json: Buffer | undefined

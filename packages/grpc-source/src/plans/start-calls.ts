@@ -1,48 +1,33 @@
-import type { ExecutionArgs, OperationDefinitionNode } from 'graphql'
-import type { Variables } from './coerce-variables.ts'
+import { FallBack, mergeRecorded, NOTHING_RECORDED, type Site, type Started } from '@vinyasa/source-kit'
 import type { PlannedCall } from './compile-call.ts'
-import { createJoinRun, siteOf, type JoinRun } from './load-joins.ts'
-import type { RecordedReplies } from './recorded-replies.ts'
+import { callSiteOf, createJoinRun, type JoinRun } from './load-joins.ts'
 import type { ReplyReader, TranscodedReply } from './reply-reader.ts'
-import type { StartedShare } from './share.ts'
-import { Unsure } from './unsure.ts'
 
 export interface Calls {
-  readonly operation: OperationDefinitionNode
   readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
   readonly hasJoins: boolean
 }
 
 /** Makes the calls of a plan, and those of its joins. */
-export function startCalls(
-  { operation, calls, hasJoins }: Calls,
-  variables: Variables,
-  args: ExecutionArgs,
-): StartedShare {
-  const context = args.contextValue as object
-  const site = siteOf(operation, args)
+export function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
+  const callSite = callSiteOf(site)
   const pending = calls.map(async ({ call, read }) => {
-    return call.method.runtime.send(await call.request(variables), site, read)
+    return call.method.runtime.send(await call.request(site.variables), callSite, read)
   })
-  const joins = hasJoins ? createJoinRun(site, variables, args) : undefined
+  const joins = hasJoins ? createJoinRun(site) : undefined
   const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
   return {
-    json: write(complete, args, joins),
-    replay(replayed, execute) {
-      const stores = new Map<RecordedReplies, Map<string, Promise<Uint8Array>>>()
+    json: write(complete, site.args, joins),
+    recorded() {
+      const roots = new Map<string, () => unknown>()
       for (const [index, { call }] of calls.entries()) {
-        const store = stores.get(call.method.recorded) ?? new Map<string, Promise<Uint8Array>>()
-        const bytes = (pending[index] as Promise<TranscodedReply>).then((reply) => reply.bytes)
+        const reply = pending[index] as Promise<TranscodedReply>
         // Execution may end before it looks at every field.
-        bytes.catch(() => {})
-        stores.set(call.method.recorded, store.set(call.key, bytes))
+        reply.catch(() => {})
+        const { runtime } = call.method
+        roots.set(call.key, async () => runtime.pluck(runtime.decode((await reply).bytes)))
       }
-      let run = (): unknown => (joins ? joins.replay(replayed, execute) : execute(replayed))
-      for (const [recorded, byField] of stores) {
-        const inner = run
-        run = () => recorded.during(context, byField, inner)
-      }
-      return run()
+      return mergeRecorded([{ ...NOTHING_RECORDED, roots }, ...(joins ? [joins.recorded()] : [])])
     },
   }
 }
@@ -50,14 +35,14 @@ export function startCalls(
 async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Promise<TranscodedReply> {
   const reply = await pending
   // Before a call is made that ordinary execution would make otherwise.
-  if (!reply.json) throw new Unsure(reply.reason)
+  if (!reply.json) throw new FallBack(reply.reason)
   if (reply.gaps.length > 0) await joins.load(reply.gaps)
   return reply
 }
 
 async function write(
   complete: readonly Promise<TranscodedReply>[],
-  args: ExecutionArgs,
+  args: Site['args'],
   joins: JoinRun | undefined,
 ): Promise<Buffer[]> {
   const { signal, abortSignal = signal } = args as {
@@ -71,9 +56,9 @@ async function write(
   return replies.map((reply) => jsonOf(reply, joins))
 }
 
-/** @throws Unsure */
+/** @throws FallBack */
 function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): Buffer {
-  if (!json) throw new Unsure(reason)
+  if (!json) throw new FallBack(reason)
   return joins ? joins.fill(json, gaps) : json
 }
 

@@ -1,8 +1,8 @@
+import { FallBack } from '@vinyasa/source-kit'
 import { WireReader } from '../codec/wire-reader.ts'
 import type { Gap } from './join-plan.ts'
 import { JsonWriter } from './json-writer.ts'
 import type { FieldRule, MessagePlan, Part, WriteValue } from './message-plan.ts'
-import { Unsure } from './unsure.ts'
 
 /** As in ordinary decoding. */
 const MAX_DEPTH = 100
@@ -73,7 +73,7 @@ export class Transcoder {
     const [part] = plan.parts
     const base = this.open(plan)
     this.scan(plan, base, 0)
-    if (!part) throw new Unsure('nothing is selected')
+    if (!part) throw new FallBack('nothing is selected')
     const at = this.slots[base + part.slot] as number
     if (at !== -1) {
       reader.pos = at
@@ -142,7 +142,7 @@ export class Transcoder {
     const { json, reader } = this
     const { parts, rules, farRules } = plan
     const [from, written, gaps] = [reader.pos, json.length, this.gaps.length]
-    if (++this.depth > MAX_DEPTH) throw new Unsure('messages are nested too deep')
+    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
     let next = 0
     let isExpected = true
     json.byte(BRACE)
@@ -186,14 +186,14 @@ export class Transcoder {
   }
 
   private absent(given: Part['absent']): void {
-    if (!given) throw new Unsure('a field that may not be null is not set')
+    if (!given) throw new FallBack('a field that may not be null is not set')
     if (typeof given === 'function') given(this)
     else this.json.raw(given)
   }
 
   /** Opens a frame of slots for a message. */
   private open(plan: MessagePlan): number {
-    if (++this.depth > MAX_DEPTH) throw new Unsure('messages are nested too deep')
+    if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
     const base = this.top
     this.top = base + plan.slots
     if (this.top > this.slots.length) {
@@ -231,7 +231,7 @@ export class Transcoder {
         const at = base + rule.slot
         switch (rule.handling) {
           case 'once':
-            if (this.slots[at] !== -1) throw new Unsure('a message field is there twice')
+            if (this.slots[at] !== -1) throw new FallBack('a message field is there twice')
             this.slots[at] = reader.pos
             if (rule.check) rule.check(this, wireType)
             else reader.skip(wireType, number)
@@ -259,7 +259,7 @@ export class Transcoder {
       reader.skip(wireType, rule.number)
       return
     }
-    if (rule.wireType === 3) throw new Unsure('a group is there as a message')
+    if (rule.wireType === 3) throw new FallBack('a group is there as a message')
     if (rule.handling === 'list') {
       const at = base + rule.slot
       if (this.slots[at] === -1) this.slots[at] = tagAt
@@ -277,7 +277,7 @@ export class Transcoder {
     for (const other of rule.clears) {
       const at = base + other.slot
       if (this.slots[at] === -1) continue
-      if (other.handling === 'once') throw new Unsure('two members of a oneof are set')
+      if (other.handling === 'once') throw new FallBack('two members of a oneof are set')
       this.slots[at] = -1
     }
   }

@@ -8,13 +8,13 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { InvalidationBus } from '@vinyasa/invalidation'
+import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import { announce, createAnnouncement, mayHaveChanged } from '../invalidation.ts'
 import { maskField, selectionMask } from '../field-masks.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
 import type { ExposedMethod } from '../methods.ts'
-import { planShare } from '../plans/plan-share.ts'
+import { grpcFastPath } from '../plans/grpc-fast-path.ts'
 import { markResolver, type PlannableField } from '../plans/planned-field.ts'
-import { offerShare } from '../plans/share.ts'
 import type { OperationInfo } from '../runtime/operation.ts'
 import type { MethodRuntime } from '../method-runtime.ts'
 import type { Shapes } from './shapes.ts'
@@ -26,11 +26,13 @@ export interface RootFieldOptions {
   readonly types: TypeBuilder
   readonly shapes: Shapes
   readonly sourceName: string
+  /** Tells the source's fields from all others. */
+  readonly sourceId: string
   readonly bus: InvalidationBus | undefined
   readonly isEntity: (typeName: string) => boolean
   readonly fieldMasks: boolean
   /** For plans; undefined without them. */
-  readonly plannable: Pick<PlannableField, 'codecs' | 'recorded' | 'transcoder'> | undefined
+  readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder'> | undefined
 }
 
 /** The GraphQL field of a query, mutation or subscription method. */
@@ -39,7 +41,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, shapes, sourceName, bus, isEntity } = options
+  const { types, shapes, sourceName, sourceId, bus, isEntity } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -48,6 +50,7 @@ export function createRootField(
     deprecationReason: method.desc.deprecated ? 'deprecated in the proto' : undefined,
     extensions: {
       origin: `grpc source "${sourceName}": ${method.origin}`,
+      source: sourceId,
       ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery, type) } : {}),
     },
   }
@@ -68,8 +71,8 @@ export function createRootField(
       context,
       info,
     ) => {
-      const recorded = plannable?.recorded.take(context, info)
-      if (recorded) return runtime.pluck(runtime.decode(await recorded))
+      const recorded = recordedRoot(info)
+      if (recorded) return recorded()
       return runtime.pluck(
         await runtime.unary(withMask(args, info), { context, info: info as OperationInfo }),
       )
@@ -81,7 +84,7 @@ export function createRootField(
         kind: 'method',
         method: { ...plannable, runtime, output: desc.output, pluck, withMask },
       })
-      offerShare(resolve, planShare)
+      offerField(resolve, grpcFastPath)
     }
     return { ...base, resolve }
   }

@@ -1,4 +1,13 @@
 import {
+  claimJoin,
+  FallBack,
+  fieldsBelow,
+  NotPlannable,
+  prepareJoin,
+  type PreparedJoin,
+  type SelectionScope,
+} from '@vinyasa/source-kit'
+import {
   defaultFieldResolver,
   getNullableType,
   isLeafType,
@@ -12,9 +21,7 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type OperationDefinitionNode,
 } from 'graphql'
-import { collectFields, type SelectionScope } from './collect-fields.ts'
 import { compileArguments } from './compile-arguments.ts'
 import { leafWriter } from './leaf-writers.ts'
 import {
@@ -27,9 +34,6 @@ import {
   type Write,
 } from './object-plan.ts'
 import { markOf, type PlannableJoin } from './planned-field.ts'
-import { claimJoin, planSharedJoin, type SharedJoin } from './shared-join.ts'
-import { Unplannable } from './unplannable.ts'
-import { Unsure } from './unsure.ts'
 
 /** How a value of some type is written, and the selection inside it when it is an object or a list of them. */
 export interface ValuePlan {
@@ -37,7 +41,7 @@ export interface ValuePlan {
   readonly object: ObjectPlan | undefined
 }
 
-/** Compiles selections of one operation. @throws Unplannable */
+/** Compiles selections of one operation. @throws NotPlannable */
 export interface ValueCompiler {
   value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan
   /** What a join brings for a key. */
@@ -48,10 +52,7 @@ export interface JoinedPlan extends Pick<PlannedJoin, 'join' | 'argumentsOf' | '
   readonly write: Write
 }
 
-export function createValueCompiler(
-  scope: SelectionScope,
-  operation: OperationDefinitionNode,
-): ValueCompiler {
+export function createValueCompiler(scope: SelectionScope): ValueCompiler {
   function value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
     const { write, object } = present(getNullableType(type), nodes, isScalar)
     const isRequired = isNonNullType(type)
@@ -59,7 +60,7 @@ export function createValueCompiler(
       object,
       write(given, joined) {
         if (given !== null && given !== undefined) return write(given, joined)
-        if (isRequired) throw new Unsure('a value that may not be null is null')
+        if (isRequired) throw new FallBack('a value that may not be null is null')
         return 'null'
       },
     }
@@ -71,19 +72,19 @@ export function createValueCompiler(
       return { object: item.object, write: (given, joined) => writeList(item.write, given, joined) }
     }
     if (isLeafType(type)) return { object: undefined, write: leafWriter(type, isScalar) }
-    if (!isObjectType(type)) throw new Unplannable(`${String(type)} is no object type`)
+    if (!isObjectType(type)) throw new NotPlannable(`${String(type)} is no object type`)
     const plan = object(type, nodes)
     return { object: plan, write: plan.write }
   }
 
   function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
-    if (type.isTypeOf) throw new Unplannable(`the type ${type.name} has an isTypeOf`)
+    if (type.isTypeOf) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
     const joins: PlannedJoin[] = []
     const shared: KeyedShare[] = []
     const children: ObjectPlan['children'][number][] = []
     const parts: { readonly head: string; readonly read: Read; readonly write: Write }[] = []
     let head = '{'
-    for (const [key, fieldNodes] of selectionOf(scope, type, nodes)) {
+    for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {
       head += `${JSON.stringify(key)}:`
       const name = fieldNodes[0]?.name.value as string
       if (name === '__typename') {
@@ -91,9 +92,9 @@ export function createValueCompiler(
         continue
       }
       const field = type.getFields()[name]
-      if (!field) throw new Unplannable(`${type.name} has no field ${name}`)
+      if (!field) throw new NotPlannable(`${type.name} has no field ${name}`)
       const mark = markOf(field)
-      const share = mark?.kind === 'join' ? undefined : planSharedJoin(scope, operation, field, fieldNodes)
+      const share = mark?.kind === 'join' ? undefined : prepareJoin({ key, field, nodes: fieldNodes }, scope)
       if (mark?.kind === 'join') {
         const planned = keyed(type, field, joined(field, fieldNodes, mark))
         joins.push(planned.join)
@@ -120,7 +121,7 @@ export function createValueCompiler(
   ): JoinedPlan {
     claimJoin(scope, field, {})
     const { write, object: plan } = value(field.type, nodes, false)
-    if (!plan) throw new Unplannable(`${field.name} is joined as ${String(field.type)}`)
+    if (!plan) throw new NotPlannable(`${field.name} is joined as ${String(field.type)}`)
     return {
       join,
       argumentsOf: compileArguments(
@@ -140,10 +141,10 @@ export function createValueCompiler(
     const { join } = below
     const place = `${type.name}.${field.name}`
     const own = type.getFields()[join.parentField]
-    if (!own) throw new Unplannable(`${place} is joined by no field of its parent`)
+    if (!own) throw new NotPlannable(`${place} is joined by no field of its parent`)
     const keyType: unknown = getNullableType(own.type)
     if (!isScalarType(keyType) && !isEnumType(keyType))
-      throw new Unplannable(`${type.name}.${own.name} is no key`)
+      throw new NotPlannable(`${type.name}.${own.name} is no key`)
     const leafType: GraphQLLeafType = keyType
     const { read } = memberOf(type, own)
     function key(parent: Readonly<Record<string, unknown>>): unknown {
@@ -154,7 +155,7 @@ export function createValueCompiler(
       } catch {
         // Ordinary execution words it.
       }
-      throw new Unsure('a key is no scalar')
+      throw new FallBack('a key is no scalar')
     }
     const planned: PlannedJoin = { ...below, key }
     return {
@@ -178,7 +179,7 @@ export function createValueCompiler(
 }
 
 /** The parent's own member, as the joined field's resolver takes it. */
-function keyedShare(shared: SharedJoin): KeyedShare {
+function keyedShare(shared: PreparedJoin): KeyedShare {
   const { parentKey } = shared
   return {
     shared,
@@ -195,7 +196,7 @@ function shareWriter(share: KeyedShare): Write {
 }
 
 function writeList(write: Write, given: unknown, joined: Parameters<Write>[1]): string {
-  if (!Array.isArray(given)) throw new Unsure('a list is none')
+  if (!Array.isArray(given)) throw new FallBack('a list is none')
   let json = '['
   for (let index = 0; index < given.length; index++)
     json += index === 0 ? write(given[index], joined) : `,${write(given[index], joined)}`
@@ -208,7 +209,7 @@ function objectWriter(
 ): Write {
   return (given, joined) => {
     if (typeof given !== 'object' || given === null || Array.isArray(given))
-      throw new Unsure('an object is none')
+      throw new FallBack('an object is none')
     let json = ''
     for (const { head, read, write } of parts)
       json += head + write(read(given as Readonly<Record<string, unknown>>), joined)
@@ -216,7 +217,7 @@ function objectWriter(
   }
 }
 
-/** How ordinary execution reads a field off its parent. @throws Unplannable */
+/** How ordinary execution reads a field off its parent. @throws NotPlannable */
 function memberOf(
   type: GraphQLObjectType,
   field: GraphQLField<unknown, unknown>,
@@ -224,7 +225,7 @@ function memberOf(
   const { name, resolve, args } = field
   const mark = markOf(field)
   const isPlain = resolve === undefined || resolve === defaultFieldResolver || mark?.kind === 'member'
-  if (!isPlain || args.length > 0) throw new Unplannable(`${type.name}.${name} has a resolver`)
+  if (!isPlain || args.length > 0) throw new NotPlannable(`${type.name}.${name} has a resolver`)
   const { key = name, isScalar = false } = mark?.kind === 'member' ? mark : {}
   return {
     isScalar,
@@ -233,16 +234,4 @@ function memberOf(
         ? (parent) => (Object.hasOwn(parent, key) ? parent[key] : null)
         : (parent) => parent[key],
   }
-}
-
-function selectionOf(
-  scope: SelectionScope,
-  type: GraphQLObjectType,
-  nodes: readonly FieldNode[],
-): Map<string, FieldNode[]> {
-  return collectFields(
-    scope,
-    type,
-    nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : [])),
-  )
 }

@@ -1,29 +1,31 @@
-import type { ExecutionArgs } from 'graphql'
+import { mergeRecorded, type Recorded, type Site, type StartedJoin } from '@vinyasa/source-kit'
 import type { FieldScope } from '../call.ts'
 import { signalsOf } from '../signals.ts'
-import type { Variables } from './coerce-variables.ts'
 import type { KeyedShare } from './object-plan.ts'
-import type { Executor } from './plain-executor.ts'
-import type { PlannableJoin } from './planned-field.ts'
-import { withReplies, type RecordedJoin, type RecordedReplies } from './recorded-replies.ts'
-import type { StartedJoin } from './shared-join.ts'
+import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
+
+/** What the call of a join was asked, and the items it brought, by key. */
+export interface RecordedCall {
+  readonly asked: ReadonlySet<string>
+  readonly items: Promise<ItemsByKey>
+}
 
 /** The joins of one execution. */
-export interface JoinRun {
-  readonly variables: Variables
+export interface JoinRun extends Pick<Site, 'variables'> {
   readonly scope: FieldScope
   /** Ordinary execution has taken over, and makes what calls are left to make. */
   readonly isOver: boolean
   /** Keeps a call that was made, whatever came of it. */
-  record(join: PlannableJoin, call: RecordedJoin): void
+  record(join: PlannableJoin, call: RecordedCall): void
   started(share: KeyedShare): StartedJoin
-  /** Ends it: executes with what was called, and with these replies for root fields. */
-  replay(roots: RecordedReplies['roots'], args: ExecutionArgs, execute: Executor): unknown
+  /** Ends it. */
+  recorded(): Recorded
 }
 
-export function createJoinRun(variables: Variables, args: ExecutionArgs): JoinRun {
+export function createJoinRun(site: Site): JoinRun {
+  const { variables, args } = site
   const context = args.contextValue as object
-  const recorded = new Map<PlannableJoin, RecordedJoin[]>()
+  const calls = new Map<PlannableJoin, RecordedCall[]>()
   const shares = new Map<KeyedShare, StartedJoin>()
   let isOver = false
   return {
@@ -36,27 +38,30 @@ export function createJoinRun(variables: Variables, args: ExecutionArgs): JoinRu
     record(join, call) {
       // Execution may end before it looks at every field.
       call.items.catch(() => {})
-      recorded.set(join, [...(recorded.get(join) ?? []), call])
+      calls.set(join, [...(calls.get(join) ?? []), call])
     },
     started(share) {
       let known = shares.get(share)
-      if (!known) shares.set(share, (known = share.shared.start(variables, args)))
+      if (!known) shares.set(share, (known = share.shared.start(site)))
       return known
     },
-    replay(roots, replayed, execute) {
+    recorded() {
       isOver = true
-      return [...shares.values()].reduce<Executor>(
-        (inner, { replay }) =>
-          (given) =>
-            replay(given, inner),
-        execute,
-      )(withReplies(replayed, { roots, joins: recorded }))
+      const joins = new Map(
+        [...calls].map(([join, made]) => {
+          const find = (key: string): Promise<unknown> | undefined =>
+            made.find(({ asked }) => asked.has(key))?.items.then((items) => join.valueOf(items, key))
+          return [join, find] as const
+        }),
+      )
+      const others = [...shares.values()].map(({ recorded }) => recorded())
+      return mergeRecorded([{ roots: new Map(), joins }, ...others])
     },
   }
 }
 
 /** `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's. */
-function executionSignal(args: ExecutionArgs): unknown {
+function executionSignal(args: Site['args']): unknown {
   const { signal, abortSignal = signal } = args as {
     readonly signal?: unknown
     readonly abortSignal?: unknown

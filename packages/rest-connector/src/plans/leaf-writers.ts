@@ -1,3 +1,4 @@
+import { FallBack } from '@vinyasa/source-kit'
 import {
   GraphQLBoolean,
   GraphQLFloat,
@@ -6,9 +7,8 @@ import {
   GraphQLString,
   type GraphQLLeafType,
 } from 'graphql'
-import { Unsure } from './unsure.ts'
 
-/** The JSON text of a value that is not null. @throws Unsure */
+/** The JSON text of a value that is not null. @throws FallBack */
 export type WriteLeaf = (value: unknown) => string
 
 // Control characters, quotes, backslashes and surrogates; a lone surrogate is escaped in JSON.
@@ -18,31 +18,31 @@ function quote(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`
 }
 
-function unsure(type: GraphQLLeafType): never {
-  throw new Unsure(`a ${type.name} came as something else`)
+function fallBack(type: GraphQLLeafType): never {
+  throw new FallBack(`a ${type.name} came as something else`)
 }
 
 /** Values of the kind that is declared are written here; others are for the type to convert, or to refuse. */
 export function leafWriter(type: GraphQLLeafType, isScalar: boolean): WriteLeaf {
   switch (type) {
     case GraphQLString:
-      return (value) => (typeof value === 'string' ? quote(value) : unsure(type))
+      return (value) => (typeof value === 'string' ? quote(value) : fallBack(type))
     case GraphQLID:
       return (value) =>
         typeof value === 'string'
           ? quote(value)
           : Number.isInteger(value)
             ? `"${String(value)}"`
-            : unsure(type)
+            : fallBack(type)
     case GraphQLInt:
-      return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : unsure(type))
+      return (value) => (typeof value === 'number' && (value | 0) === value ? `${value}` : fallBack(type))
     case GraphQLFloat:
-      return (value) => (typeof value === 'number' && Number.isFinite(value) ? `${value}` : unsure(type))
+      return (value) => (typeof value === 'number' && Number.isFinite(value) ? `${value}` : fallBack(type))
     case GraphQLBoolean:
-      return (value) => (value === true ? 'true' : value === false ? 'false' : unsure(type))
+      return (value) => (value === true ? 'true' : value === false ? 'false' : fallBack(type))
     default:
       return (value) => {
-        if (isScalar && typeof value === 'object') return unsure(type)
+        if (isScalar && typeof value === 'object') return fallBack(type)
         return serialized(type, value)
       }
   }
@@ -56,5 +56,5 @@ function serialized(type: GraphQLLeafType, value: unknown): string {
   } catch {
     // Ordinary execution words it.
   }
-  return json ?? unsure(type)
+  return json ?? fallBack(type)
 }

@@ -1,8 +1,8 @@
+import { FallBack } from '@vinyasa/source-kit'
 import type { FieldScope } from '../call.ts'
 import type { JoinRun } from './join-run.ts'
 import { hasJoins, type Joined, type KeyedShare, type ObjectPlan, type PlannedJoin } from './object-plan.ts'
 import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
-import { Unsure } from './unsure.ts'
 
 /** What is loaded for the values that are written together. */
 export type Loaded = Map<PlannedJoin | KeyedShare, Joined>
@@ -10,7 +10,7 @@ export type Loaded = Map<PlannedJoin | KeyedShare, Joined>
 const NO_ITEMS: ItemsByKey = new Map()
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Makes the calls of all joins below these values, those of each level at once. @throws Unsure */
+/** Makes the calls of all joins below these values, those of each level at once. @throws FallBack */
 export async function loadJoins(
   plan: ObjectPlan,
   values: readonly unknown[],
@@ -34,13 +34,13 @@ async function loadShare(
   loaded: Loaded,
 ): Promise<void> {
   const keys = [...new Set(parents.map(share.key))]
-  if (run.isOver) throw new Unsure('ordinary execution has taken over')
+  if (run.isOver) throw new FallBack('ordinary execution has taken over')
   const json = keys.length === 0 ? [] : await run.started(share).load(keys)
   const texts = new Map(keys.map((key, index) => [key, String(json[index])]))
   loaded.set(share, { items: NO_ITEMS, texts })
 }
 
-/** Makes the calls of one join, and of those below it. @throws Unsure */
+/** Makes the calls of one join, and of those below it. @throws FallBack */
 export async function loadJoin(
   planned: PlannedJoin,
   parents: readonly JsonObject[],
@@ -49,13 +49,12 @@ export async function loadJoin(
 ): Promise<void> {
   const { join, plan } = planned
   const args = planned.argumentsOf(run.variables)
-  if (!args) throw new Unsure('an argument is wrong')
   const keys = new Map<string, unknown>()
   for (const parent of parents) {
     const key = planned.key(parent)
     if (key !== null) keys.set(String(key), key)
   }
-  if (run.isOver) throw new Unsure('ordinary execution has taken over')
+  if (run.isOver) throw new FallBack('ordinary execution has taken over')
   const loading = load(join, [...keys.values()], args, run.scope)
   run.record(join, { asked: new Set(keys.keys()), items: loading })
   const items = await loading

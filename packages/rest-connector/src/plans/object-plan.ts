@@ -1,6 +1,6 @@
+import type { PreparedJoin } from '@vinyasa/source-kit'
 import type { ArgumentsOf } from './compile-arguments.ts'
 import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
-import type { SharedJoin } from './shared-join.ts'
 
 /** What a join brought for the values that are written together. */
 export interface Joined {
@@ -11,7 +11,7 @@ export interface Joined {
 
 export type JoinedItems = ReadonlyMap<PlannedJoin | KeyedShare, Joined>
 
-/** The JSON text of a value. @throws Unsure */
+/** The JSON text of a value. @throws FallBack */
 export type Write = (value: unknown, joined: JoinedItems) => string
 
 /** Takes a field's value out of its parent, which is an object of a response. */
@@ -31,7 +31,7 @@ export interface ObjectPlan {
 export interface PlannedJoin {
   readonly join: PlannableJoin
   readonly argumentsOf: ArgumentsOf
-  /** The parent's key; null: it has none. @throws Unsure */
+  /** The parent's key; null: it has none. @throws FallBack */
   key(parent: Readonly<Record<string, unknown>>): unknown
   /** For the items. */
   readonly plan: ObjectPlan
@@ -39,7 +39,7 @@ export interface PlannedJoin {
 
 /** A field that another kind of source joins. */
 export interface KeyedShare {
-  readonly shared: SharedJoin
+  readonly shared: PreparedJoin
   key(parent: Readonly<Record<string, unknown>>): string | null
 }
 

@@ -2,12 +2,12 @@ import type { GraphQLField } from 'graphql'
 import type { Call, FieldScope } from '../call.ts'
 import type { Args } from '../template.ts'
 
-const PLANNED = Symbol.for('@vinyasa/rest-connector planned field')
-
 /** A root field that an endpoint answers. */
 export interface PlannableEndpoint {
   readonly kind: 'endpoint'
   readonly call: Call
+  /** What the field's resolver gives of what a call brought. */
+  readonly checked: (result: unknown) => unknown
 }
 
 /** A field of a response, under its key in the JSON. */
@@ -30,6 +30,8 @@ export interface PlannableJoin {
   readonly maxSize: number
   /** Calls the endpoint; gives the items by their keys. */
   readonly load: LoadItems
+  /** What the field's resolver gives for a key. */
+  readonly valueOf: (items: ItemsByKey, key: unknown) => unknown
 }
 
 export type ItemsByKey = ReadonlyMap<string, readonly unknown[]>
@@ -37,21 +39,19 @@ export type LoadItems = (keys: readonly unknown[], args: Args, scope: FieldScope
 
 export type Mark = PlannableEndpoint | PlannableMember | PlannableJoin
 
-/**
- * Marks a resolver as one that a plan can do without. The mark names the resolver itself, so that a wrapper which took
- * over its properties is not mistaken for it.
- */
+/** A wrapper of a resolver is another resolver, and has no mark. */
+const marks = new WeakMap<object, Mark>()
+
+/** Marks a resolver as one that a plan can do without. */
 export function markResolver<Resolver extends (...args: never[]) => unknown>(
   resolve: Resolver,
   mark: Mark,
 ): Resolver {
-  return Object.defineProperty(resolve, PLANNED, { value: { resolve, mark } })
+  marks.set(resolve, mark)
+  return resolve
 }
 
 /** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
 export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  const found = (
-    resolve as { readonly [PLANNED]?: { readonly resolve: unknown; readonly mark: Mark } } | undefined
-  )?.[PLANNED]
-  return found?.resolve === resolve ? found?.mark : undefined
+  return resolve && marks.get(resolve)
 }

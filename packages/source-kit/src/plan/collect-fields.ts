@@ -8,20 +8,35 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
 
-/** What a selection means: the schema, the document's fragments, and the variables that `@skip` and `@include` name. */
+/** What a selection means: schema, operation, fragments, and the variables that `@skip` and `@include` name. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema
+  readonly operation: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
-  readonly conditions: Readonly<Record<string, boolean>>
+  /** `any`: all that may be selected, whatever the variables are. */
+  readonly conditions: Readonly<Record<string, boolean>> | 'any'
   /** Who loads the joined fields that are selected. */
   readonly joinedBy: Map<GraphQLField<unknown, unknown>, object>
 }
 
-/** The fields of an object, by response name, in the order of the answer (GraphQL, section 6.3.2). */
+/** The fields below nodes, by response name, in the order of the answer (GraphQL, section 6.3.2). */
+export function fieldsBelow(
+  scope: SelectionScope,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+): Map<string, FieldNode[]> {
+  return collectFields(
+    scope,
+    type,
+    nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : [])),
+  )
+}
+
 export function collectFields(
   scope: SelectionScope,
   type: GraphQLObjectType,
@@ -58,6 +73,7 @@ export function collectFields(
 }
 
 function isIncluded({ directives = [] }: SelectionNode, conditions: SelectionScope['conditions']): boolean {
+  if (conditions === 'any') return true
   return directives.every((directive) => {
     const name = directive.name.value
     if (name !== 'skip' && name !== 'include') return true

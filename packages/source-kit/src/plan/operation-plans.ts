@@ -6,20 +6,16 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
-import { coerceVariables, type Variables } from './coerce-variables.ts'
 import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
-import { compileShares, type SharedPlan } from './compile-shares.ts'
-import { planShare } from './plan-share.ts'
-import { Unplannable } from './unplannable.ts'
-
-/** What is called, and how the answer is put together of what the calls bring. */
-export interface Plan extends SharedPlan {
-  readonly operation: OperationDefinitionNode
-}
+import { compilePlan, type Plan } from './compile-plan.ts'
+import { NotPlannable } from './refusals.ts'
+import { coerceVariables, type Variables } from './variables.ts'
 
 /** An operation of a document, looked at once. */
 export interface OperationPlans {
-  readonly name: string | undefined
+  readonly operation: OperationDefinitionNode
+  /** Those that have root fields in it, by the first of each. */
+  readonly sources: readonly string[]
   coerce(given: Variables): Variables | undefined
   /**
    * The plan for what the variables select, or why there is none. `isNew`: it was not asked for before.
@@ -61,7 +57,7 @@ export function compileOperation(
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
       return {
-        plan: compilePlan(operation, { schema, fragments, conditions, joinedBy: new Map() }),
+        plan: planFor({ schema, operation, fragments, conditions, joinedBy: new Map() }),
         reason: undefined,
         isNew: true,
       }
@@ -72,7 +68,8 @@ export function compileOperation(
   }
 
   return {
-    name: operation.name?.value,
+    operation,
+    sources: sourcesOf({ schema, operation, fragments, conditions: 'any', joinedBy: new Map() }),
     coerce: (given) =>
       operation.variableDefinitions?.length ? coerceVariables(schema, operation, given) : NO_VARIABLES,
     find(variables) {
@@ -91,11 +88,22 @@ export function compileOperation(
   }
 }
 
-function compilePlan(operation: OperationDefinitionNode, scope: SelectionScope): Plan {
+function planFor(scope: SelectionScope): Plan {
   const root = scope.schema.getQueryType()
-  if (!root) throw new Unplannable('the schema has no queries')
-  const selected = collectFields(scope, root, [operation.selectionSet])
-  return { operation, ...compileShares(scope, operation, root, selected, planShare) }
+  if (!root) throw new NotPlannable('the schema has no queries')
+  return compilePlan(scope, root, collectFields(scope, root, [scope.operation.selectionSet]))
+}
+
+function sourcesOf(scope: SelectionScope): string[] {
+  const { schema, operation } = scope
+  const root = schema.getRootType(operation.operation)
+  const sources = new Set<string>()
+  const selected = root ? collectFields(scope, root, [operation.selectionSet]).values() : []
+  for (const [node] of selected) {
+    const source = node && root?.getFields()[node.name.value]?.extensions['source']
+    if (typeof source === 'string') sources.add(source)
+  }
+  return [...sources]
 }
 
 /** The variables that decide what is selected, and what rules a plan out whatever they are. */

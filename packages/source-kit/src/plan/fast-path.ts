@@ -1,0 +1,57 @@
+import type { ExecutionArgs, FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql'
+import type { SelectionScope } from './collect-fields.ts'
+import type { Recorded } from './recorded.ts'
+import type { Variables } from './variables.ts'
+
+/** How a kind of source answers fields without their resolvers: from the calls it makes straight to JSON. */
+export interface FastPath {
+  /** Takes the root fields that an operation has of this kind of source. @throws NotPlannable */
+  prepareRoots(selections: readonly Selection[], scope: SelectionScope): Prepared
+  /** Takes a batched joined field below objects of another kind of source. @throws NotPlannable */
+  prepareJoin?(selection: Selection, scope: SelectionScope): PreparedJoin
+}
+
+/** A field, as an operation selects it. */
+export interface Selection {
+  /** The response name. */
+  readonly key: string
+  readonly field: GraphQLField<unknown, unknown>
+  readonly nodes: readonly FieldNode[]
+}
+
+/** One execution of a plan. */
+export interface Site {
+  readonly operation: OperationDefinitionNode
+  /** An object of this execution alone. */
+  readonly variables: Variables
+  readonly args: ExecutionArgs
+}
+
+/** In UTF-8 where it is bytes. */
+export type JsonText = string | Buffer
+
+/** Root fields, ready to be called. */
+export interface Prepared {
+  start(site: Site): Started
+  /** For a single field: writes the text around it too, which spares putting the two together. */
+  whole?(before: string, after: string): Prepared
+}
+
+export interface Started {
+  /** The JSON of each field. Rejects, with a `FallBack` or what a call failed with, where it is not for a plan to say. */
+  readonly json: Promise<readonly JsonText[]>
+  /** Ends it: nothing more is called. Tells what was, for the ordinary execution that takes over. */
+  recorded(): Recorded
+}
+
+/** A joined field, ready to be called. */
+export interface PreparedJoin {
+  /** The parent's field that is its key. */
+  readonly parentKey: string
+  start(site: Site): StartedJoin
+}
+
+export interface StartedJoin extends Pick<Started, 'recorded'> {
+  /** The JSON of the field for each key, by one batch of calls; null: the parent has none. Rejects as `json` does. */
+  load(keys: readonly (string | null)[]): Promise<readonly JsonText[]>
+}

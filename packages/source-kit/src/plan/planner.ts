@@ -1,0 +1,104 @@
+import {
+  getOperationAST,
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
+import type { Plan } from './compile-plan.ts'
+import type { Site } from './fast-path.ts'
+import { compileOperation, type OperationPlans } from './operation-plans.ts'
+import { plainExecutor, type Executor } from './plain-executor.ts'
+import type { OnPlan, PlanEvent } from './plan-event.ts'
+import { runPlan } from './run-plan.ts'
+
+/** Answers the operations of one server by plans, whatever the number of sources. */
+export interface Planner {
+  /** Tells of operations whose first root field is of this source; the first to listen hears of others' too. */
+  listen(source: string, onPlan: OnPlan): void
+  /**
+   * An executor that answers an operation by a plan; undefined where there is none, or where `executor` is not a plain
+   * interpreter but something that another plugin put in its place.
+   */
+  plan(args: ExecutionArgs, executor: Executor): Executor | undefined
+}
+
+interface KnownDocument {
+  readonly schema: GraphQLSchema
+  readonly operations: Map<OperationDefinitionNode, OperationPlans>
+}
+
+export function createPlanner(): Planner {
+  const listeners = new Map<string, OnPlan>()
+  // Servers hand out one document for one query text, and forget it some time.
+  const documents = new WeakMap<DocumentNode, KnownDocument>()
+
+  function plansOf({ schema, document, operationName }: ExecutionArgs): OperationPlans | undefined {
+    const operation = getOperationAST(document, operationName)
+    if (!operation) return undefined
+    let known = documents.get(document)
+    if (known?.schema !== schema) documents.set(document, (known = { schema, operations: new Map() }))
+    let plans = known.operations.get(operation)
+    if (!plans) known.operations.set(operation, (plans = compileOperation(schema, document, operation)))
+    return plans
+  }
+
+  interface Found {
+    readonly plans: OperationPlans
+    readonly plan: Plan
+    readonly site: Site
+  }
+
+  function find(args: ExecutionArgs): Found | undefined {
+    const plans = plansOf(args)
+    const variables = plans?.coerce(args.variableValues ?? {})
+    if (!plans || !variables) return undefined
+    const { plan, reason, isNew } = plans.find(variables)
+    if (isNew) report(plans, plan ? 'planned' : 'unplanned', reason)
+    // Known by its variables, an execution has some of its own.
+    return plan && { plans, plan, site: { operation: plans.operation, variables: { ...variables }, args } }
+  }
+
+  function report(
+    { operation, sources }: OperationPlans,
+    outcome: PlanEvent['outcome'],
+    reason: string | undefined,
+  ): void {
+    const concerned = sources.find((source) => listeners.has(source))
+    const [first] = listeners.values()
+    const onPlan = concerned === undefined ? first : listeners.get(concerned)
+    try {
+      onPlan?.({ operationName: operation.name?.value, outcome, reason })
+    } catch {
+      // Who listens must not fail the operation.
+    }
+  }
+
+  return {
+    listen: (source, onPlan) => void listeners.set(source, onPlan),
+    plan(args, executor) {
+      const execute = plainExecutor(executor)
+      if (!execute || !canPlan(args) || !find(args)) return undefined
+      return (given) => {
+        // Plugins after this one may have put another document in place.
+        const found = canPlan(given) ? find(given) : undefined
+        if (!found) return execute(given)
+        return runPlan(found.plan, found.site, execute, (reason) => report(found.plans, 'fell-back', reason))
+      }
+    },
+  }
+}
+
+function canPlan({ contextValue, fieldResolver, typeResolver }: ExecutionArgs): boolean {
+  return typeof contextValue === 'object' && contextValue !== null && !fieldResolver && !typeResolver
+}
+
+/** By the list of plugins, which all plugins of a server are handed. */
+const planners = new WeakMap<object, Planner>()
+
+/** The one planner of a server, by its list of plugins. */
+export function plannerOf(plugins: object): Planner {
+  let planner = planners.get(plugins)
+  if (!planner) planners.set(plugins, (planner = createPlanner()))
+  return planner
+}

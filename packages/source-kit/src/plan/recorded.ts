@@ -1,0 +1,60 @@
+import {
+  getOperationAST,
+  type ExecutionArgs,
+  type GraphQLResolveInfo,
+  type OperationDefinitionNode,
+} from 'graphql'
+
+/**
+ * What a plan had called when ordinary execution took its place: resolvers give it instead of calling again. Each entry
+ * gives what its resolver would.
+ */
+export interface Recorded {
+  /** By the response name of the root field. */
+  readonly roots: ReadonlyMap<string | number, () => unknown>
+  /** By whatever tells a joined field from others; undefined for a key that was not asked for. */
+  readonly joins: ReadonlyMap<object, (key: string) => Promise<unknown> | undefined>
+}
+
+export const NOTHING_RECORDED: Recorded = { roots: new Map(), joins: new Map() }
+
+/** By the operation that resolvers are given: it is a copy for the one execution. */
+const byOperation = new WeakMap<OperationDefinitionNode, Recorded>()
+
+/** The same execution with what was called before. */
+export function withRecorded(args: ExecutionArgs, recorded: readonly Recorded[]): ExecutionArgs {
+  const { document, operationName } = args
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return args
+  const copy = { ...operation }
+  byOperation.set(copy, mergeRecorded(recorded))
+  const definitions = document.definitions.map((one) => (one === operation ? copy : one))
+  return { ...args, document: { ...document, definitions } }
+}
+
+export function mergeRecorded(all: readonly Recorded[]): Recorded {
+  const [only] = all
+  if (only && all.length === 1) return only
+  const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
+  for (const recorded of all) {
+    for (const [join, find] of recorded.joins) {
+      const before = joins.get(join)
+      joins.set(join, before ? (key) => before(key) ?? find(key) : find)
+    }
+  }
+  return { roots: new Map(all.flatMap(({ roots }) => [...roots])), joins }
+}
+
+/** What a plan called for this root field; undefined where nothing is recorded. */
+export function recordedRoot({ operation, path }: GraphQLResolveInfo): (() => unknown) | undefined {
+  return path.prev === undefined ? byOperation.get(operation)?.roots.get(path.key) : undefined
+}
+
+/** What a plan called for a key of this joined field; undefined where nothing is recorded. */
+export function recordedJoin(
+  { operation }: Pick<GraphQLResolveInfo, 'operation'>,
+  join: object,
+  key: string,
+): Promise<unknown> | undefined {
+  return byOperation.get(operation)?.joins.get(join)?.(key)
+}
