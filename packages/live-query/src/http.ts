@@ -1,40 +1,48 @@
-import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
-import type { FetchAPI } from 'graphql-yoga'
-import { headersOf, type LiveQueryEngine, type OperationParams } from './engine.ts'
-import { iterateLiveQuery } from './live-iterator.ts'
-import type { LiveQueryEvent } from './update.ts'
+import type { Plugin } from 'graphql-yoga'
+import type { AskedOperation, OperationParams } from './passes.ts'
 
 /** Live queries stream over HTTP only to a client that names the media type; `*` is no wish for a stream. */
-export function wantsEventStream(context: Record<string, unknown>): boolean {
-  return headersOf(context)?.get('accept')?.includes('text/event-stream') === true
+function wantsEventStream(request: Request): boolean {
+  return request.headers.get('accept')?.includes('text/event-stream') === true
 }
 
-export interface HttpOperation {
-  readonly engine: LiveQueryEngine
-  readonly args: ExecutionArgs
-  /** The built context. */
-  readonly context: Record<string, unknown>
-  /** What it was built from. */
-  readonly initial: Record<string, unknown>
-  readonly fetchAPI: FetchAPI
+/** Headers of the body that came, which is not the body of later requests. */
+const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
+
+export interface EventStreams extends Required<Pick<Plugin, 'onRequest' | 'onRequestParse'>> {
+  /** The operation of a context whose client asked for an event stream. */
+  of(context: object): AskedOperation | undefined
 }
 
-/** The updates of a live operation for Yoga's event stream; `undefined` when the operation is not live. */
-export function serveOverHttp(
-  operation: HttpOperation,
-): AsyncIterable<LiveQueryEvent> | ExecutionResult | undefined {
-  const { engine, args, context, initial, fetchAPI } = operation
-  const original = initial['request'] as Request
-  const createContext = (signal: AbortSignal): Record<string, unknown> => ({
-    ...initial,
-    request: new fetchAPI.Request(original.url, { method: 'POST', headers: original.headers, signal }),
-  })
-  try {
-    const params = (initial['params'] ?? {}) as OperationParams
-    const registration = engine.registrationOf({ args, params, context, createContext })
-    return registration && iterateLiveQuery(engine.store, registration, original.signal)
-  } catch (error) {
-    if (error instanceof GraphQLError) return { errors: [error] }
-    throw error
+interface Asking {
+  readonly request: Request
+  readonly context: Readonly<Record<string, unknown>>
+  params: OperationParams | undefined
+}
+
+/** Keeps what was asked over HTTP as it was before hooks made something of it: each run passes them again. */
+export function createEventStreams(): EventStreams {
+  const askings = new WeakMap<object, Asking>()
+  return {
+    onRequest({ request, serverContext }) {
+      if (!serverContext || !wantsEventStream(request)) return
+      askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
+    },
+    onRequestParse({ serverContext }) {
+      const asking = askings.get(serverContext)
+      if (!asking) return undefined
+      return {
+        onRequestParseDone({ requestParserResult }) {
+          if (!Array.isArray(requestParserResult)) asking.params = requestParserResult as OperationParams
+        },
+      }
+    },
+    of(context) {
+      const { request, context: before, params } = askings.get(context) ?? {}
+      if (!request || !params) return undefined
+      const headers = new Headers(Object.fromEntries(request.headers))
+      for (const name of OF_THE_BODY) headers.delete(name)
+      return { url: request.url, headers, params, context: () => before ?? {} }
+    },
   }
 }

@@ -22,13 +22,8 @@ export { matchesFilter, parseQueryArguments, type FilterArguments } from './filt
 export { LiveQueryStoreError } from './errors.ts'
 
 // For integrators
-export type {
-  LiveOperation,
-  LiveQueryEngine,
-  OperationParams,
-  OperationRequest,
-  PreparedOperation,
-} from './engine.ts'
+export type { LiveQueryEngine } from './engine.ts'
+export type { Answer, AnyResult, AskedOperation, LiveRegistration, OperationParams } from './passes.ts'
 export type { EntityFinder } from './identifiers.ts'
 export type { LiveQueryExecute, LiveQueryRun } from './group.ts'
 export { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'

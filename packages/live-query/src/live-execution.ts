@@ -1,67 +1,67 @@
 import { GraphQLError, type DocumentNode } from 'graphql'
-import type { YogaServer } from 'graphql-yoga'
 import type { Clock } from './clock.ts'
-import type { LiveOperation } from './engine.ts'
 import { EndLiveQuery, liveQueryUnauthenticated } from './errors.ts'
 import type { LiveQueryExecute } from './group.ts'
-import { formatError, toLiveResult } from './version.ts'
+import type { Answer, AskedOperation, Passes, RunOfPass } from './passes.ts'
+import { formatError, toLiveResult, type LiveResult } from './version.ts'
 
 export interface LiveExecutionOptions {
-  readonly yoga: () => YogaServer<Record<string, unknown>, Record<string, unknown>>
+  readonly passes: Pick<Passes, 'send'>
   readonly revalidate: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
   readonly revalidateSeconds: number
   readonly clock: Clock
 }
 
 export interface LiveExecution {
-  create(input: {
-    readonly live: LiveOperation
-    readonly document: DocumentNode
-    readonly operationName: string | undefined
-  }): LiveQueryExecute
+  create(asked: AskedOperation, document: DocumentNode): LiveQueryExecute
 }
 
-/** Executes a live operation through the whole of Yoga's plugins, each time with a context of its own. */
+/**
+ * Executes a live operation. Each run is a request of its own through the whole server, so that whatever hooks know of
+ * the asker is known anew, and what they refuse by now is refused.
+ */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
-  const { yoga, revalidate, revalidateSeconds, clock } = options
+  const { passes, revalidate, revalidateSeconds, clock } = options
   return {
-    create({ live, document, operationName }) {
-      const { params, createContext } = live
-      const { variableValues } = live.args
-      let schema = live.args.schema
+    create(asked, document) {
       let checkedAt = clock.now()
 
-      async function check(context: Record<string, unknown>): Promise<void> {
-        if (!revalidate || clock.now() - checkedAt < revalidateSeconds * 1000) return
+      async function check(context: Record<string, unknown>): Promise<readonly GraphQLError[] | undefined> {
+        if (!revalidate || clock.now() - checkedAt < revalidateSeconds * 1000) return undefined
         checkedAt = clock.now()
         let cause: unknown
         try {
-          if (await revalidate(context)) return
+          if (await revalidate(context)) return undefined
         } catch (error) {
           cause = error
         }
-        throw new EndLiveQuery([cause instanceof GraphQLError ? cause : liveQueryUnauthenticated(cause)])
+        return [cause instanceof GraphQLError ? cause : liveQueryUnauthenticated(cause)]
       }
 
       return async ({ signal, first }) => {
-        const enveloped = yoga().getEnveloped({ ...createContext(signal), params, liveQuery: { first } })
-        if (enveloped.schema !== schema) {
-          const invalid: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
-          if (invalid.length > 0) throw new EndLiveQuery(invalid)
-          schema = enveloped.schema
+        const run: RunOfPass = {
+          first,
+          document,
+          check: revalidate && !first ? check : undefined,
+          ended: undefined,
         }
-        try {
-          const contextValue = await enveloped.contextFactory()
-          if (!first) await check(contextValue)
-          return toLiveResult(
-            await enveloped.execute({ schema, document, operationName, variableValues, contextValue }),
-          )
-        } catch (error) {
-          // What Yoga let through as a GraphQLError is meant for the client.
-          if (error instanceof GraphQLError) return { data: null, errors: [formatError(error)] }
-          throw error
-        }
+        const answer = await passes.send(asked, signal, run)
+        if (run.ended) throw new EndLiveQuery(run.ended)
+        return resultOf(answer)
       }
     },
+  }
+}
+
+function resultOf(answer: Answer): LiveResult {
+  switch (answer.kind) {
+    case 'errors':
+      return { data: null, errors: answer.errors.map(formatError) }
+    case 'result':
+      if (!(Symbol.asyncIterator in answer.result)) return toLiveResult(answer.result)
+      void answer.result[Symbol.asyncIterator]().return?.()
+      throw new Error('A run of a live query was answered with a stream; expected one whole result.')
+    case 'live':
+      throw new Error('A run of a live query was taken for a live query.')
   }
 }

@@ -1,27 +1,21 @@
 import type { GraphQLSchema } from 'graphql'
-import type { Plugin, YogaServer } from 'graphql-yoga'
+import type { Plugin } from 'graphql-yoga'
 import { systemClock } from './clock.ts'
 import { addLiveDirective, hasLiveDirective } from './directive.ts'
 import { createLiveDocuments } from './documents.ts'
-import { createLiveQueryEngine, type LiveQueryEngine } from './engine.ts'
+import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './engine.ts'
 import { createLiveSchema } from './gateway-filter.ts'
-import { serveOverHttp, wantsEventStream } from './http.ts'
+import { createEventStreams } from './http.ts'
 import { createLiveExecution } from './live-execution.ts'
 import type { UseLiveQueryOptions } from './options.ts'
+import { checkRun, createPasses, type Yoga } from './passes.ts'
+import { startLiveQuery } from './start-live-query.ts'
 import { createLiveQueryStore, type LiveQueryStore } from './store.ts'
-
-type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
 
 export interface LiveQueryPlugin extends Plugin {
   readonly store: LiveQueryStore
   /** For transports, such as `attachLiveServer` of `@vinyasa/live-query/ws`. */
   readonly engine: LiveQueryEngine
-  /** A request for the context of an execution that came by another way than HTTP. */
-  createRequest(of: {
-    readonly url: string
-    readonly headers: Headers
-    readonly signal: AbortSignal
-  }): Request
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
 }
@@ -33,27 +27,26 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const { varyHeaders = ['authorization', 'cookie'], onError = reportError } = options
   const liveSchema = createLiveSchema(fields, defaults)
   const documents = createLiveDocuments(fields, defaults)
-  const initialContexts = new WeakMap<object, Record<string, unknown>>()
+  const eventStreams = createEventStreams()
   let current: Yoga | undefined
+  let plugins: readonly Plugin[] = []
   let schemaNumber = 0
   let lastSchema: GraphQLSchema | undefined
 
-  function yoga(): Yoga {
-    if (!current)
+  const passes = createPasses({
+    yoga() {
+      if (current) return current
       throw new Error('useLiveQuery is not part of a Yoga server: pass it in the `plugins` of createYoga.')
-    return current
-  }
-
-  const execution = createLiveExecution({ yoga, revalidate, revalidateSeconds, clock })
-  const engine = createLiveQueryEngine({
-    store,
+    },
+    plugins: () => plugins,
+    strip: (document) => documents.strip(document).document,
+  })
+  const registrationOf = createRegistrations({
     documents,
-    execution,
-    yoga,
+    execution: createLiveExecution({ passes, revalidate, revalidateSeconds, clock }),
     schemaNumber: () => schemaNumber,
     contextKey,
     varyHeaders,
-    onError,
   })
   const leaveBus = bus?.subscribe((events) => void store.invalidate(events))
 
@@ -64,10 +57,13 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
 
   return {
     store,
-    engine,
-    createRequest: ({ url, headers, signal }) =>
-      new (yoga().fetchAPI.Request)(url, { method: 'POST', headers, signal }),
+    engine: createLiveQueryEngine({ store, passes, onError }),
     close,
+    onPluginInit(payload) {
+      plugins = payload.plugins
+      // Behind Yoga's own plugins, which `addPlugin` cannot reach.
+      payload.plugins.push(passes.last)
+    },
     onYogaInit({ yoga }) {
       current = yoga as unknown as Yoga
     },
@@ -80,17 +76,24 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
       if (schemaNumber > 1) store.invalidate({ entityType: '*', operation: '*' })
       if (live !== schema) replaceSchema(live)
     },
-    onEnveloped({ context }) {
-      if (!context || 'liveQuery' in context || !wantsEventStream(context)) return
-      initialContexts.set(context, { ...context })
+    onRequest: eventStreams.onRequest,
+    onRequestParse: eventStreams.onRequestParse,
+    onParse({ context, setParsedDocument }) {
+      const run = passes.of(context)?.run
+      if (run) setParsedDocument(run.document)
     },
     onExecute({ args, setResultAndStopExecution }) {
       const context = args.contextValue as unknown as Record<string, unknown>
-      if ('liveQuery' in context || !hasLiveDirective(args.document)) return
-      const initial = initialContexts.get(context)
-      const stream = initial && serveOverHttp({ engine, args, context, initial, fetchAPI: yoga().fetchAPI })
-      if (stream) setResultAndStopExecution(stream as never)
-      else args.document = documents.strip(args.document).document
+      const pass = passes.of(context)
+      if (pass?.run) return pass.run.check && checkRun(pass.run, context, setResultAndStopExecution)
+      if (hasLiveDirective(args.document)) {
+        const asked = pass?.asked ?? eventStreams.of(context)
+        const started =
+          asked && startLiveQuery({ store, registrationOf, live: { args, context, asked }, pass })
+        if (started) return setResultAndStopExecution(started as never)
+      } else if (!pass) return undefined
+      args.document = documents.strip(args.document).document
+      return undefined
     },
     onDispose: close,
   }

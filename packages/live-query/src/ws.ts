@@ -15,7 +15,7 @@ export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protoc
 
 export interface LiveServerOptions {
   /** What `useLiveQuery` returned. */
-  readonly plugin: Pick<LiveQueryPlugin, 'engine' | 'createRequest'>
+  readonly plugin: Pick<LiveQueryPlugin, 'engine'>
   /** Default `/graphql/live`. */
   readonly path?: string | undefined
   /** Live queries, subscriptions and queries under way on one socket. One over is answered with `error`. Default 100. */
@@ -75,14 +75,11 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     maxSubscriptionsPerSocket,
     connectionInitTimeoutMs,
     onConnect,
-    createContext: (connection, signal) => ({
-      ...context?.(connection),
-      connectionParams: connection.connectionParams,
-      request: plugin.createRequest({
-        url: connection.url,
-        headers: requestHeadersOf(connection, connectionHeaders),
-        signal,
-      }),
+    toAsked: (connection, params) => ({
+      url: connection.url,
+      headers: requestHeadersOf(connection, connectionHeaders),
+      params,
+      context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
     }),
     clock,
     onError,

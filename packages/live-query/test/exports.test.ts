@@ -24,6 +24,7 @@ it('exports these names and no others', () => {
       [
         "asksForWebSocket",
         "attachLiveServer",
+        "createFairTurns",
         "ignoreUpgrades",
       ],
     ]

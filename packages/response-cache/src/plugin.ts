@@ -90,7 +90,8 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     onRequestParse: frontDoor.onRequestParse,
 
     // As the handler of the final parameters it runs after every plugin's onParams, wherever they stand.
-    onParams({ paramsHandler, setParamsHandler }) {
+    onParams({ context, paramsHandler, setParamsHandler }) {
+      if (isNotFromHttp(context)) return
       setParamsHandler((payload) => handle(payload as never, paramsHandler as never) as never)
     },
 
@@ -100,7 +101,6 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
       const input = { schema: args.schema as GraphQLSchema, document, operationName, context }
       if (pipeline.profileOf(input)?.operation === 'mutation') return evict(input, executeFn, setExecuteFn)
       const state = states.get(context)
-      // Not from HTTP: nothing here says for whom a WebSocket's answer would be.
       if (!state) return undefined
       const result = pipeline.beforeExecute(state, input)
       if (isPromise(result)) return result.then(answer)
@@ -184,6 +184,11 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
   }
 
   return plugin
+}
+
+/** Of a WebSocket, where nothing here says for whom an answer would be, or the run of a live query. */
+function isNotFromHttp(context: object): boolean {
+  return 'connectionParams' in context || 'liveQuery' in context
 }
 
 function once<T>(compute: () => T): () => T {

@@ -105,7 +105,8 @@ export function createMetrics({ readings, now = () => performance.now() }: Metri
       onSubscribe() {
         operations.inc({ type: 'subscription' })
       },
-      onExecutionResult({ result }) {
+      onExecutionResult({ context, result }) {
+        if (!recordOf(context)) return
         for (const code of errorCodesOf(result)) errors.inc({ code: knownCode(code) })
       },
       onResponse({ request, response, serverContext }) {

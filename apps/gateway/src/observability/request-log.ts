@@ -4,6 +4,7 @@ import { hasLeft } from '../http/left-clients.ts'
 import type { Logger } from '../logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
+import { isNotFromHttp } from './live-context.ts'
 import { keepRecord, pathOf, recordOf } from './request-record.ts'
 
 export interface RequestLogOptions {
@@ -26,6 +27,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   const { logger, now = () => performance.now(), newId = randomUUID } = options
   return {
     onRequest({ request, serverContext }) {
+      if (isNotFromHttp(serverContext)) return
       const sent = request.headers.get('x-request-id')
       const id = sent !== null && CLIENT_ID.test(sent) ? sent : newId()
       keepRecord(serverContext, { id, startedAt: now(), backendCalls: 0, errorCodes: new Set() })

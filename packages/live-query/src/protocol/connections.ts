@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { ExecutionArgs, FormattedExecutionResult } from 'graphql'
+import { buildSchema, parse, type ExecutionArgs, type FormattedExecutionResult } from 'graphql'
 import { CloseCode, makeServer, type ExecutionResult } from 'graphql-ws'
 import type { Clock } from '../clock.ts'
 import type { LiveQueryEngine } from '../engine.ts'
+import type { AskedOperation, OperationParams } from '../passes.ts'
 import { formatError } from '../version.ts'
 import type { Handshake, LiveSocket } from './live-socket.ts'
 import { MessageGate, readClientMessage } from './message-gate.ts'
@@ -16,8 +17,8 @@ export interface ConnectionsOptions {
   readonly connectionInitTimeoutMs: number
   /** `false` closes with 4403; an object is the payload of `connection_ack`. */
   readonly onConnect: ((connection: LiveConnection) => OnConnectResult | Promise<OnConnectResult>) | undefined
-  /** The context of each execution, from which Yoga builds the rest. */
-  readonly createContext: (connection: LiveConnection, signal: AbortSignal) => Record<string, unknown>
+  /** The operation of a `subscribe`, as a request is made of it. */
+  readonly toAsked: (connection: LiveConnection, params: OperationParams) => AskedOperation
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
@@ -55,8 +56,9 @@ interface Extra {
 /** Speaks graphql-transport-ws on sockets of any library. PROTOCOL.md says what is said. */
 export function createConnections(options: ConnectionsOptions): Connections {
   const { engine, maxSubscriptionsPerSocket, connectionInitTimeoutMs, onConnect } = options
-  const { createContext, clock, onError } = options
-  const runs = new WeakMap<object, () => Promise<ResultStream>>()
+  const { toAsked, clock, onError } = options
+  const streams = new WeakMap<object, ResultStream>()
+  const anyOperation = { schema: buildSchema('type Query { any: Int }'), document: parse('{ any }') }
 
   const server = makeServer<Record<string, unknown>, Extra>({
     // Ours stands in `open`: this one cannot be given a clock.
@@ -71,26 +73,25 @@ export function createConnections(options: ConnectionsOptions): Connections {
         // Of its own among the sockets of all paths: they share one store.
         socketId: randomUUID(),
         maxSubscriptions: maxSubscriptionsPerSocket,
-        createContext: (signal) => createContext(connection, signal),
+        toAsked: (params) => toAsked(connection, params),
       })
       return answer
     },
+    // What the server parses, validates and executes on the operation's way through it is done here already.
     async onSubscribe({ extra }, id, payload) {
-      const prepared = await extra.operations?.prepare(id, payload)
-      if (!prepared || !('run' in prepared)) return prepared
-      runs.set(prepared.args, prepared.run)
-      return prepared.args
+      const started = await extra.operations?.start(id, { ...payload })
+      if (!started || !(Symbol.asyncIterator in started)) return started
+      const args = { ...anyOperation }
+      streams.set(args, started)
+      return args
     },
-    execute: (args) => start(args),
-    subscribe: (args) => start(args),
+    execute: takeStream,
     onNext: (_context, _id, _payload, _args, result) => formatResult(result),
     onError: (_context, _id, _payload, errors) => errorsToSend(errors, onError).map(formatError),
   })
 
-  function start(args: ExecutionArgs): Promise<ResultStream> {
-    const run = runs.get(args)
-    runs.delete(args)
-    return run ? run() : Promise.resolve(failed(new Error('Only prepared operations can be run.')))
+  function takeStream(args: ExecutionArgs): ResultStream {
+    return streams.get(args) ?? failed(new Error('Only operations that were started can be run.'))
   }
 
   function open(socket: LiveSocket, handshake: Handshake): OpenedSocket {

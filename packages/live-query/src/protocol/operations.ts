@@ -1,11 +1,12 @@
-import type { GraphQLError, ExecutionArgs, ExecutionResult } from 'graphql'
-import type { AnyResult, LiveQueryEngine, OperationParams, PreparedOperation } from '../engine.ts'
+import { GraphQLError, type ExecutionResult } from 'graphql'
+import type { LiveQueryEngine } from '../engine.ts'
 import { liveQueryLimit } from '../errors.ts'
+import type { AnyResult, Answer, AskedOperation, LiveRegistration, OperationParams } from '../passes.ts'
 import type { LiveQuerySubscription } from '../store.ts'
 import type { LiveQueryChannel } from '../subscriber.ts'
 import { formatNextHead } from '../update.ts'
 import type { LiveSocket } from './live-socket.ts'
-import { LiveOperationStream, failed, single, type ResultStream } from './streams.ts'
+import { LiveOperationStream, single, type ResultStream } from './streams.ts'
 
 /** A socket that holds more than this many unsent bytes takes no further update before it has caught up. */
 const HIGH_WATER_BYTES = 16 * 1024
@@ -16,15 +17,8 @@ export interface SocketOperationsOptions {
   /** Unique among the sockets of the store. */
   readonly socketId: string
   readonly maxSubscriptions: number
-  readonly createContext: (signal: AbortSignal) => Record<string, unknown>
-}
-
-type Runnable = Exclude<PreparedOperation, { kind: 'errors' }>
-type LiveRegistration = Extract<PreparedOperation, { kind: 'live' }>['registration']
-
-export interface PreparedRun {
-  readonly args: ExecutionArgs
-  readonly run: () => Promise<ResultStream>
+  /** The operation of a `subscribe`, as a request is made of it. */
+  readonly toAsked: (params: OperationParams) => AskedOperation
 }
 
 /** The operations of one socket. Frames of live queries go to the socket from here; graphql-ws sends the rest. */
@@ -38,17 +32,25 @@ export class SocketOperations {
     this.#options = options
   }
 
-  /** Says how the operation is to be served. Never rejects. */
-  async prepare(id: string, params: OperationParams): Promise<PreparedRun | readonly GraphQLError[]> {
-    const { engine, createContext, maxSubscriptions } = this.#options
+  /** Asks for the operation: what is to be sent for it, or why nothing is. Never rejects. */
+  async start(id: string, params: OperationParams): Promise<ResultStream | readonly GraphQLError[]> {
+    const { engine, toAsked, maxSubscriptions } = this.#options
     if (this.#running.size >= maxSubscriptions) return [liveQueryLimit('of this socket', maxSubscriptions)]
     const controller = new AbortController()
     this.#running.set(id, controller)
-    const prepared = await engine.prepare({ params, createContext, signal: controller.signal })
-    if (prepared.kind === 'errors') return prepared.errors
-    // A copy: one args object is one operation, whatever plugins hand out.
-    const args = { ...prepared.args }
-    return { args, run: () => this.#run(id, prepared, args) }
+    const answer = await engine.ask(toAsked(params), controller.signal)
+    return this.#streamOf(id, answer)
+  }
+
+  #streamOf(id: string, answer: Answer): ResultStream | readonly GraphQLError[] {
+    switch (answer.kind) {
+      case 'errors':
+        return answer.errors.map(toGraphQLError)
+      case 'live':
+        return this.#startLive(id, answer.registration)
+      case 'result':
+        return isAsyncIterable(answer.result) ? answer.result : single(answer.result)
+    }
   }
 
   /** The operation is over: by itself, by the client's will, or before it began. */
@@ -62,17 +64,6 @@ export class SocketOperations {
     for (const id of this.#running.keys()) this.end(id)
     for (const subscription of this.#live) this.#options.engine.store.unregister(subscription.id)
     this.#live.clear()
-  }
-
-  /** A failure is the stream's, so that it ends this operation and not the socket. */
-  async #run(id: string, prepared: Runnable, args: ExecutionArgs): Promise<ResultStream> {
-    try {
-      if (prepared.kind === 'live') return this.#startLive(id, prepared.registration)
-      const result: AnyResult = await prepared.run(args)
-      return isAsyncIterable(result) ? result : single(result)
-    } catch (error) {
-      return failed(error)
-    }
   }
 
   #startLive(id: string, registration: LiveRegistration): ResultStream {
@@ -108,4 +99,14 @@ export class SocketOperations {
 
 function isAsyncIterable(result: AnyResult): result is AsyncIterable<ExecutionResult> {
   return Symbol.asyncIterator in result
+}
+
+/** A hook may give any object that looks like an error; the protocol's library takes none but the class. */
+function toGraphQLError(error: GraphQLError): GraphQLError {
+  if (error instanceof GraphQLError) return error
+  const { message, extensions } = error as {
+    readonly message?: unknown
+    readonly extensions?: Record<string, unknown>
+  }
+  return new GraphQLError(String(message), { extensions: extensions ?? null })
 }
