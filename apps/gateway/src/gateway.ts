@@ -53,6 +53,8 @@ export interface CreateGatewayOptions {
    * this one reads from it. Default: its own.
    */
   readonly owed?: OwedInvalidations | undefined
+  /** How many log lines could not be written, for the metrics. Default: none. */
+  readonly lostLogLines?: (() => number) | undefined
 }
 
 /** The composed GraphQL server, not listening yet: see `serve`. */
@@ -86,7 +88,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
   const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
   const cache = await openCache(config, { ...options, bus })
   let sources: readonly Source[] = []
-  const readings = lateReadings(() => sources)
+  const readings = lateReadings(() => sources, options.lostLogLines)
   const observability = await createObservability({ config, logger, readings, endpoint: ENDPOINT })
   const closeBackends = async (): Promise<void> => {
     await cache?.close()

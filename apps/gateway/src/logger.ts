@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { pino, type DestinationStream, type Logger } from 'pino'
 
 export type { Logger }
@@ -43,9 +44,19 @@ export async function createLogger(options: LoggerOptions = {}): Promise<Logger>
         ignore: 'pid,hostname',
         translateTime: 'HH:MM:ss',
         singleLine: true,
-        ...(destination && { destination }),
+        ...(destination && { destination: streamTo(destination) }),
       }),
     )
   }
   return destination ? pino(settings, destination) : pino(settings)
+}
+
+/** pino-pretty writes to streams of Node only. */
+function streamTo(destination: DestinationStream): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      destination.write(String(chunk))
+      done()
+    },
+  })
 }

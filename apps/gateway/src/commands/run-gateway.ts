@@ -3,6 +3,7 @@ import type { CommandContext, StartFlags } from '../cli.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
+import { createLogDestination } from '../log-destination.ts'
 import { createLogger } from '../logger.ts'
 import { createMemoryBus } from '../open-bus.ts'
 import { logSettings, serverSettings } from '../presets.ts'
@@ -24,9 +25,20 @@ export async function runGateway(
   flags: StartFlags,
   context: CommandContext,
 ): Promise<void> {
-  const logger = await createLogger(logSettings(config))
+  const destination = createLogDestination({
+    maxWaitingBytes: config.log?.maxWaitingBytes,
+    onDropped: (lines) => logger.warn({ lines }, 'log lines were lost: they could not be written'),
+  })
+  const logger = await createLogger({ ...logSettings(config), destination })
+  const onExit = (): void => destination.flushSync()
+  process.on('exit', onExit)
   // For all the gateways that reloads make.
-  const shared = { logger, bus: createMemoryBus(logger), owed: createOwedInvalidations() }
+  const shared = {
+    logger,
+    bus: createMemoryBus(logger),
+    owed: createOwedInvalidations(),
+    lostLogLines: () => destination.dropped,
+  }
   const gateway = await createGateway(config, { ...shared, baseDirectory })
   const server = await serve(gateway, {
     ...serverSettings(config),
@@ -56,6 +68,8 @@ export async function runGateway(
   await server.close({ graceMs: config.server?.graceMs })
   process.off('unhandledRejection', onRejection)
   logger.info('stopped')
+  await destination.flush()
+  process.off('exit', onExit)
 }
 
 async function reload(

@@ -26,6 +26,7 @@ const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).optional(),
   format: z.enum(['json', 'pretty']).optional(),
   redact: z.array(z.string()).optional(),
+  maxWaitingBytes: count.optional(),
 })
 
 const graphql = z.strictObject({

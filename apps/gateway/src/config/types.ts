@@ -49,6 +49,8 @@ export interface LogConfig {
   readonly format?: 'json' | 'pretty' | undefined
   /** Further names whose values are never logged. */
   readonly redact?: readonly string[] | undefined
+  /** Bytes of lines that may wait to be written; further lines are dropped and counted. Default 1_048_576. */
+  readonly maxWaitingBytes?: number | undefined
 }
 
 /** Limits of one document; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */

@@ -10,6 +10,7 @@ export interface MetricsReadings {
   /** Undefined while live queries are not there. */
   readonly live: () => LiveReading | undefined
   readonly breakers: () => readonly BreakerReading[]
+  readonly lostLogLines: () => number
 }
 
 export interface LiveReading {
@@ -166,7 +167,17 @@ function addReadings(registers: Registry[], readings: MetricsReadings): void {
       this.set(process.memoryUsage.rss())
     },
   })
+  const lost = new Counter({
+    name: 'vinyasa_log_lines_lost_total',
+    help: 'Log lines that could not be written.',
+    registers: [],
+    collect() {
+      this.reset()
+      this.inc(readings.lostLogLines())
+    },
+  })
   for (const registry of registers) {
+    registry.registerMetric(lost)
     registry.registerMetric(breaker)
     registry.registerMetric(memory)
   }

@@ -6,8 +6,12 @@ export interface LateReadings extends MetricsReadings {
   live: MetricsReadings['live']
 }
 
-export function lateReadings(sources: () => readonly Source[]): LateReadings {
+export function lateReadings(
+  sources: () => readonly Source[],
+  lostLogLines: () => number = () => 0,
+): LateReadings {
   return {
+    lostLogLines,
     live: () => undefined,
     breakers: () =>
       sources().flatMap(({ name, breaker }) => (breaker ? [{ source: name, state: breaker() }] : [])),

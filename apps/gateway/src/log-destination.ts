@@ -1,0 +1,126 @@
+import { fstatSync, write, writeSync } from 'node:fs'
+import type { Writable } from 'node:stream'
+import type { DestinationStream } from 'pino'
+
+export interface LogDestinationOptions {
+  /** Bytes of lines that may wait to be written; further lines are dropped. Default 1_048_576. */
+  readonly maxWaitingBytes?: number | undefined
+  /** Where lines go. Default: standard output. */
+  readonly to?: (Writable & { readonly fd?: number }) | undefined
+  /** Told how many lines were lost, once lines can be written again. */
+  readonly onDropped?: ((lines: number) => void) | undefined
+}
+
+export interface LogDestination extends DestinationStream {
+  /** Lines that were dropped so far: they would not fit, or could not be written. */
+  readonly dropped: number
+  /** Resolves when what waits is written, or after `timeoutMs` (default 1000). */
+  flush(timeoutMs?: number): Promise<void>
+  /** Writes what waits, as far as that is possible at once: for the end of the process. */
+  flushSync(): void
+}
+
+type Sink = (bytes: Buffer, done: (error?: Error | null) => void) => void
+
+/**
+ * Writes lines behind the loop's turn, together. It never throws and never waits: what cannot be written, because the
+ * disk is full or the reader has gone, and what does not fit behind a reader that stands still, is dropped and counted.
+ * Logs are not worth a server that does not answer.
+ */
+export function createLogDestination(options: LogDestinationOptions = {}): LogDestination {
+  const { maxWaitingBytes = 1_048_576, to = process.stdout, onDropped } = options
+  const file = fileOf(to)
+  const sink = file === undefined ? streamSink(to) : fileSink(file)
+  let lines: string[] = []
+  /** Of `lines`, and of what is being written. */
+  let waiting = 0
+  let isWriting = false
+  let isAsked = false
+  let dropped = 0
+  let reported = 0
+  let whenIdle: (() => void)[] = []
+
+  function writeNext(): void {
+    isAsked = false
+    if (isWriting || lines.length === 0) return
+    const batch = lines
+    const size = waiting
+    lines = []
+    isWriting = true
+    sink(Buffer.from(batch.join('')), (error) => {
+      isWriting = false
+      waiting -= size
+      if (error) dropped += batch.length
+      else report()
+      if (lines.length > 0) writeNext()
+      else {
+        for (const resolve of whenIdle) resolve()
+        whenIdle = []
+      }
+    })
+  }
+
+  function report(): void {
+    const lost = dropped - reported
+    reported = dropped
+    if (lost > 0) onDropped?.(lost)
+  }
+
+  return {
+    get dropped() {
+      return dropped
+    },
+    write(line) {
+      if (waiting + line.length > maxWaitingBytes) {
+        dropped++
+        return
+      }
+      waiting += line.length
+      lines.push(line)
+      if (isAsked) return
+      isAsked = true
+      setImmediate(writeNext)
+    },
+    async flush(timeoutMs = 1000) {
+      writeNext()
+      if (!isWriting) return
+      await new Promise<void>((resolve) => {
+        whenIdle.push(resolve)
+        setTimeout(resolve, timeoutMs)
+      })
+    },
+    flushSync() {
+      const text = lines.join('')
+      lines = []
+      if (text === '') return
+      try {
+        if (file === undefined) to.write(text)
+        else writeSync(file, text)
+      } catch {
+        // The process ends, and there is nobody to tell.
+      }
+    },
+  }
+}
+
+/** The descriptor of a file or a device, which Node's own stream would write to while everything waits. */
+function fileOf({ fd }: { readonly fd?: number }): number | undefined {
+  if (fd === undefined) return undefined
+  const stat = fstatSync(fd)
+  return stat.isFIFO() || stat.isSocket() ? undefined : fd
+}
+
+function streamSink(stream: Writable): Sink {
+  // Each write is told of its own failure.
+  stream.on('error', () => {})
+  return (bytes, done) => void stream.write(bytes, done)
+}
+
+function fileSink(fd: number): Sink {
+  return function writeOut(bytes, done) {
+    write(fd, bytes, (error, written) => {
+      if (error || written === bytes.length) done(error)
+      else writeOut(bytes.subarray(written), done)
+    })
+  }
+}

@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createLogDestination } from '../src/log-destination.ts'
+
+/** A reader that takes what is written when the test lets it. */
+function reader(): { stream: Writable; text: () => string; answer: (error?: Error) => Promise<void> } {
+  let text = ''
+  let waiting: (() => void)[] = []
+  const errors: (Error | undefined)[] = []
+  const stream = new Writable({
+    emitClose: false,
+    write(chunk, _encoding, done) {
+      waiting.push(() => {
+        const error = errors.shift()
+        if (!error) text += String(chunk)
+        done(error)
+      })
+    },
+  })
+  // As standard output does, it can be written to after an error.
+  stream._destroy = (_error, done) => done(null)
+  return {
+    stream,
+    text: () => text,
+    async answer(error) {
+      if (error) errors.push(error)
+      const now = waiting
+      waiting = []
+      for (const take of now) take()
+      await setImmediate()
+      await setImmediate()
+    },
+  }
+}
+
+describe('a reader that stands still', () => {
+  it('gets the oldest lines that fit, in order, and the others are counted, whatever their number and size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ minLength: 1, maxLength: 30 }), { maxLength: 50 }),
+        fc.integer({ min: 1, max: 300 }),
+        async (given, maxWaitingBytes) => {
+          const lines = given.map((line) => `${line.replaceAll('\n', ' ')}\n`)
+          const { stream, text, answer } = reader()
+          const lost: number[] = []
+          const log = createLogDestination({
+            to: stream,
+            maxWaitingBytes,
+            onDropped: (count) => lost.push(count),
+          })
+          for (const line of lines) log.write(line)
+          await setImmediate()
+          await answer()
+          expect(text().length).toBeLessThanOrEqual(maxWaitingBytes * 4)
+          const kept = text().split('\n').length - 1
+          expect(kept + log.dropped).toBe(lines.length)
+          expect(lost.reduce((sum, count) => sum + count, 0)).toBe(kept > 0 ? log.dropped : 0)
+        },
+      ),
+    )
+  })
+
+  it('does not hold up the end for longer than asked', async () => {
+    const { stream } = reader()
+    const log = createLogDestination({ to: stream })
+    log.write('a\n')
+    await expect(Promise.race([log.flush(10).then(() => 'ended'), setTimeout(2000, 'held')])).resolves.toBe(
+      'ended',
+    )
+  })
+})
+
+it('a full disk: nothing is thrown, every line is counted', async () => {
+  const full = { fd: openSync('/dev/full', 'w') } as unknown as Writable
+  const onFull = createLogDestination({ to: full })
+  for (let line = 0; line < 10; line++) {
+    onFull.write('line\n')
+    await onFull.flush()
+  }
+  expect(onFull.dropped).toBe(10)
+})
+
+it('a file gets every line, the last ones at the end of the process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vinyasa-log-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'log')
+  const log = createLogDestination({ to: { fd: openSync(path, 'a') } as unknown as Writable })
+  for (let line = 0; line < 1000; line++) log.write(`${line}\n`)
+  await log.flush()
+  log.write('last\n')
+  log.flushSync()
+  expect(readFileSync(path, 'utf8').split('\n')).toEqual([
+    ...Array.from({ length: 1000 }, (_, line) => String(line)),
+    'last',
+    '',
+  ])
+  expect(log.dropped).toBe(0)
+})
+
+it('a reader that has gone: the process goes on, and counts', () => {
+  const program = `
+    const module = await import(${JSON.stringify(new URL('../src/log-destination.ts', import.meta.url).href)})
+    const { createLogDestination } = module.default ?? module
+    const log = createLogDestination()
+    for (let line = 0; line < 20; line++) {
+      log.write('line\\n')
+      await log.flush()
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    console.error(log.dropped > 0 ? 'alive' : 'nothing dropped')
+  `
+  const { stderr } = spawnSync(
+    'sh',
+    ['-c', '"$0" --import jiti/register --input-type=module -e "$1" | true', process.execPath, program],
+    { encoding: 'utf8', cwd: new URL('..', import.meta.url) },
+  )
+  expect(stderr).toContain('alive')
+})
