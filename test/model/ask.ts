@@ -1,5 +1,6 @@
 import { connectRawWebSocket, requestMultipart } from '@vinyasa/test-kit'
-import type { UserHeaders, Way } from './plan.ts'
+import type { Operation, UserHeaders, Way } from './plan.ts'
+import { textOf } from './shapes.ts'
 
 /** A GraphQL answer, whatever carried it. */
 export interface Answer {
@@ -19,28 +20,34 @@ export const SOCKET_PATHS = { 'graphql socket': '/graphql', 'live socket': '/gra
 /** Asks on a connection of its own, as workers share a port by connections. */
 export async function ask(
   url: string,
-  query: string,
+  operation: Operation,
   headers: UserHeaders & Readonly<Record<string, string>>,
   way: Way,
   signal?: AbortSignal,
 ): Promise<Answer> {
+  const { variables } = operation
+  const sent = { query: textOf(operation), ...(variables && { variables }) }
   switch (way) {
     case 'graphql socket':
     case 'live socket':
-      return askSocket(`${url}${SOCKET_PATHS[way]}`, query, headers)
+      return askSocket(`${url}${SOCKET_PATHS[way]}`, sent, headers)
     case 'get':
-      return askHttp(`${url}/graphql?query=${encodeURIComponent(query)}`, undefined, {
-        ...headers,
-        'x-graphql-yoga-csrf': '1',
-      })
+      return askHttp(
+        `${url}/graphql?${new URLSearchParams({ query: sent.query, variables: JSON.stringify(variables ?? {}) }).toString()}`,
+        undefined,
+        {
+          ...headers,
+          'x-graphql-yoga-csrf': '1',
+        },
+      )
     case 'batch': {
-      const answer = await askHttp(`${url}/graphql`, [{ query }, { query: '{ __typename }' }], headers)
+      const answer = await askHttp(`${url}/graphql`, [sent, { query: '{ __typename }' }], headers)
       return Array.isArray(answer) ? { ...(answer[0] as Answer) } : answer
     }
     case 'sse':
-      return askHttp(`${url}/graphql`, { query }, { ...headers, accept: 'text/event-stream' })
+      return askHttp(`${url}/graphql`, sent, { ...headers, accept: 'text/event-stream' })
     case 'post':
-      return askHttp(`${url}/graphql`, { query }, headers, signal)
+      return askHttp(`${url}/graphql`, sent, headers, signal)
   }
 }
 
@@ -73,13 +80,13 @@ function eventOf(text: string): unknown {
 
 async function askSocket(
   url: string,
-  query: string,
+  payload: object,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   await using socket = await connectRawWebSocket(url, { headers })
   socket.sendJson({ type: 'connection_init' })
   await socket.nextJson(PATIENCE_MS)
-  socket.sendJson({ id: '1', type: 'subscribe', payload: { query } })
-  const { type, payload } = await socket.nextJson(PATIENCE_MS)
-  return type === 'error' ? { errors: payload } : payload
+  socket.sendJson({ id: '1', type: 'subscribe', payload })
+  const answer = await socket.nextJson(PATIENCE_MS)
+  return answer.type === 'error' ? { errors: answer.payload } : answer.payload
 }

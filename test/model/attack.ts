@@ -16,13 +16,22 @@ export async function attack(
   let answer: Answer | undefined
   if (attack === 'guard') {
     if (guard === undefined) return undefined
-    const query = document.replace(/^mutation /, `mutation ${FORBIDDEN} `)
+    const selection = document.replace(/^mutation /, `mutation ${FORBIDDEN} `)
     // Mutations do not go by GET.
     const how = way === 'get' ? 'live socket' : way
-    answer = await refusable(ask(url, query, { ...user, [ATTACKER]: '1' }, how))
+    answer = await refusable(
+      ask(url, { head: '', selection, variables: undefined }, { ...user, [ATTACKER]: '1' }, how),
+    )
   } else {
     const how = way in SOCKET_PATHS ? way : 'live socket'
-    answer = await refusable(ask(url, document, { ...user, origin: 'https://evil.example' }, how))
+    answer = await refusable(
+      ask(
+        url,
+        { head: '', selection: document, variables: undefined },
+        { ...user, origin: 'https://evil.example' },
+        how,
+      ),
+    )
   }
   const changes = tenant.behaviour.truth.version - before
   const data = answer?.data ?? undefined

@@ -9,21 +9,35 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql'
-import type { SchemaPlan } from './plan.ts'
+import type { Operation, ReadPlan, SchemaPlan } from './plan.ts'
 import { upper } from './shapes.ts'
 
 const DEEPEST = 5
 
-/** A random query on one to three root fields: the selection without its keyword, as `{ a { b } }`. */
-export function drawQuery(random: Random, schema: GraphQLSchema, plan: SchemaPlan): string {
-  const fields = Object.values(schema.getQueryType()!.getFields()).filter(({ name }) =>
-    plan.reads.some((read) => read.name === name),
-  )
+/** A random query on one to three root fields; `only` says of which sources. */
+export function drawQuery(
+  random: Random,
+  schema: GraphQLSchema,
+  plan: SchemaPlan,
+  only: (read: ReadPlan) => boolean = () => true,
+): Operation {
+  const reads = plan.reads.filter(only)
+  const fields = schema.getQueryType()!.getFields()
   const count = random.pick([1, 1, 1, 2, 3])
-  const parts = Array.from({ length: count }, (_, index) =>
-    drawField(random, schema, plan, random.pick(fields), 1, count > 1 ? `r${index}` : undefined),
+  const chosen = Array.from({ length: count }, () => fields[random.pick(reads).name]!)
+  const parts = chosen.map((field, index) =>
+    drawField(random, schema, plan, field, 1, count > 1 ? `r${index}` : undefined),
   )
-  return `{ ${parts.join(' ')} }`
+  const selection = `{ ${parts.join(' ')} }`
+  const literal = /\(id: "(\w+)"\)/.exec(selection)
+  const argument = chosen.find(({ args }) => args.length > 0)?.args[0]
+  if (!literal || !argument || random.chance(0.6)) return { head: '', selection, variables: undefined }
+  // One type stands for the arguments of both sources: what is given is not null.
+  return {
+    head: `($v: ${String(getNamedType(argument.type))}!)`,
+    selection: selection.replace(literal[0], '(id: $v)'),
+    variables: { v: literal[1] },
+  }
 }
 
 /** A random mutation; hardly two write the same. */
@@ -62,17 +76,16 @@ function selectionOf(
   if (isLeafType(type)) return ''
   if (isObjectType(type)) return ` { ${selectOf(random, schema, plan, type, depth).join(' ')} }`
   if (isUnionType(type) || isInterfaceType(type)) {
+    const typeOfK = random.chance(0.5) ? 'String!' : 'ID!'
     const parts = schema.getPossibleTypes(type).map((member) => {
       // Ids and what looks like one, under one name.
-      const likeIds = Object.values(member.getFields()).filter(
-        ({ name, type: of }) =>
-          (name === 'id' || name === 'text' || name.endsWith('Id')) && isLeafType(getNamedType(of)),
-      )
-      const aliased = random.chance(0.6)
-        ? [`k: ${random.pick(likeIds).name}`]
-        : selectOf(random, schema, plan, member, depth).map(
-            (part, index) => `${member.name}${index}: ${part.replace(/^\w+: /, '')}`,
-          )
+      const likeIds = Object.values(member.getFields()).filter(({ type: of }) => String(of) === typeOfK)
+      const aliased =
+        random.chance(0.6) && likeIds.length > 0
+          ? [`k: ${random.pick(likeIds).name}`]
+          : selectOf(random, schema, plan, member, depth).map(
+              (part, index) => `${member.name}${index}: ${part.replace(/^\w+: /, '')}`,
+            )
       return `... on ${member.name} { ${aliased.join(' ')} }`
     })
     return ` { ${parts.join(' ')} }`

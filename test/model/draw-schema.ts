@@ -13,13 +13,17 @@ import {
 import { lower } from './shapes.ts'
 
 const NAMES = ['Ant', 'Bee', 'Cat', 'Dog', 'Elk'] as const
+const OWN_NAMES = ['Fox', 'Gnu'] as const
 
 /** Types of both sources, what is read of them, and what changes them. */
-export function drawSchema(random: Random, isByEntity: boolean): SchemaPlan {
-  const names = NAMES.slice(0, 2 + random.below(3))
-  const sources = names.map((_, index): SourceName =>
-    index === 0 ? 'grpc' : index === 1 ? 'rest' : random.pick(['grpc', 'rest']),
-  )
+export function drawSchema(random: Random, isByEntity: boolean, hasOwn: boolean): SchemaPlan {
+  const ofSources = NAMES.slice(0, 2 + random.below(3))
+  const own = hasOwn && random.chance(0.5) ? OWN_NAMES : []
+  const names: readonly string[] = [...ofSources, ...own]
+  const sources = names.map((_, index): SourceName => {
+    if (index >= ofSources.length) return 'own'
+    return index === 0 ? 'grpc' : index === 1 ? 'rest' : random.pick(['grpc', 'rest'])
+  })
   const entities = names.map((name, index): EntityPlan => {
     const others = names.filter((other) => other !== name)
     const beside = others.filter((other) => sources[names.indexOf(other)] === sources[index])
@@ -29,11 +33,16 @@ export function drawSchema(random: Random, isByEntity: boolean): SchemaPlan {
       source: sources[index]!,
       note: random.chance(0.5),
       embeds:
-        beside.length > 0 && random.chance(0.6)
+        sources[index] !== 'own' && beside.length > 0 && random.chance(0.6)
           ? [{ field: 'within', type: random.pick(beside), many: random.chance(0.4) }]
           : [],
       computed: random.chance(0.4) ? [{ field: 'reckoned', from: random.pick(others) }] : [],
-      links: others.filter(() => random.chance(0.6)).map((to) => ({ field: `${lower(to)}Id`, to })),
+      links:
+        sources[index] === 'own'
+          ? []
+          : ofSources
+              .filter((to) => to !== name && random.chance(0.6))
+              .map((to) => ({ field: `${lower(to)}Id`, to })),
     }
   })
   return {
@@ -69,11 +78,17 @@ function drawJoins(random: Random, entities: readonly EntityPlan[]): JoinPlan[] 
 function drawReads(random: Random, entities: readonly EntityPlan[]): ReadPlan[] {
   const reads: ReadPlan[] = []
   for (const { name: type, source } of entities) {
-    const possible = READ_SHAPES.filter((shape) => shape !== 'union' && shape !== 'one')
+    const possible = READ_SHAPES.filter(
+      (shape) =>
+        shape !== 'union' &&
+        shape !== 'interface' &&
+        shape !== 'one' &&
+        (shape !== 'json' || source !== 'own'),
+    )
     const shapes = possible.filter(() => random.chance(0.4))
     for (const shape of ['one' as const, ...(shapes.length > 0 ? shapes : [random.pick(possible)])]) {
       const name = shape === 'one' ? lower(type) : `${lower(type)}${shape === 'list' ? 's' : titled(shape)}`
-      const triggers = random.chance(0.3) && ownTrigger(shape) ? [`${type}.*`] : undefined
+      const triggers = random.chance(0.3) && source !== 'own' && ownTrigger(shape) ? [`${type}.*`] : undefined
       reads.push({ name, source, type, shape, others: [], triggers })
     }
   }
@@ -81,6 +96,11 @@ function drawReads(random: Random, entities: readonly EntityPlan[]): ReadPlan[] 
   if (byGrpc.length > 1) {
     const [type = '', ...others] = byGrpc
     reads.push({ name: 'search', source: 'grpc', type, shape: 'union', others, triggers: undefined })
+  }
+  const [first = '', ...byHand] = entities.filter(({ source }) => source === 'own').map(({ name }) => name)
+  if (byHand.length > 0) {
+    const own = { source: 'own', type: first, others: byHand, triggers: undefined } as const
+    reads.push({ ...own, name: 'named', shape: 'interface' }, { ...own, name: 'either', shape: 'union' })
   }
   return reads
 }

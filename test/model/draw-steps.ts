@@ -17,11 +17,11 @@ export function drawSteps(
   random: Random,
   schema: GraphQLSchema,
   plan: WorldPlan,
-  places: number,
-  operations: number,
+  sizes: { readonly places: number; readonly operations: number; readonly live: number },
   count: number,
 ): StepPlan[] {
   const { settings, users } = plan
+  const { places, operations, live } = sizes
   const by = () =>
     ({
       place: random.below(places),
@@ -37,7 +37,12 @@ export function drawSteps(
     const dice = random.next()
     if (dice < 0.08 && watching < 4) {
       watching++
-      return { kind: 'watch', ...read(), transport: random.pick(['sse', 'graphql socket', 'live socket']) }
+      return {
+        kind: 'watch',
+        ...read(),
+        operation: random.below(live),
+        transport: random.pick(['sse', 'graphql socket', 'live socket']),
+      }
     }
     if (dice < 0.1 && watching > 0) {
       watching--

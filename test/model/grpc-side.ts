@@ -85,6 +85,7 @@ function rpcOfRead(read: ReadPlan, behaviour: Behaviour, throttleMs: number): Rp
     text: `${type}Reckoning`,
     json: `${type}Reckoning`,
     union: 'SearchResponse',
+    interface: 'SearchResponse',
   }
   const plucks: Partial<Record<ReadPlan['shape'], string>> = {
     list: 'items',

@@ -8,7 +8,7 @@ import { useResponseCache } from '@vinyasa/response-cache'
 import { createRestConnector, type RestConnectorOptions, useRestConnector } from '@vinyasa/rest-connector'
 import { createDisposables, type Disposables } from '@vinyasa/test-kit'
 import type { GraphQLSchema } from 'graphql'
-import { createYoga } from 'graphql-yoga'
+import { createSchema, createYoga } from 'graphql-yoga'
 import type { GatewayConfig } from '../../apps/gateway/src/config/types.ts'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
 import { createLogger } from '../../apps/gateway/src/logger.ts'
@@ -18,8 +18,10 @@ import type { Answer } from './ask.ts'
 import { Behaviour } from './behaviour.ts'
 import { guardPlugin } from './guard.ts'
 import { createGrpcSide, stated } from './grpc-side.ts'
-import type { CachePlan, SettingsPlan, WorldPlan } from './plan.ts'
+import type { CachePlan, Operation, SettingsPlan, WorldPlan } from './plan.ts'
+import { createOwnSide, type OwnSide } from './own-side.ts'
 import { createRestSide, restOptions } from './rest-side.ts'
+import { textOf } from './shapes.ts'
 import { Truth } from './truth.ts'
 
 /** Both backends of one tenant, and what is said without any cache. */
@@ -29,8 +31,9 @@ export interface Tenant {
   readonly schema: GraphQLSchema
   readonly grpc: GrpcSourceOptions
   readonly rest: RestConnectorOptions
+  readonly own: OwnSide | undefined
   /** The uncached answer, from a server of its own that keeps nothing. */
-  reference(query: string, headers: Readonly<Record<string, string>>): Promise<Answer>
+  reference(operation: Operation, headers: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 /** Where clients ask. */
@@ -108,7 +111,9 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
   }
   const source = disposables.use(await createGrpcSource({ ...grpc, plans: false, dedupe: false }))
   const connector = disposables.use(createRestConnector('farm', { ...rest, plans: false, cacheSize: 0 }))
+  const own = createOwnSide(schema, behaviour)
   const yoga = createYoga({
+    ...(own && { schema: createSchema(own) }),
     plugins: [useGrpcSource(source), useRestConnector(connector)],
     logging: false,
     maskedErrors: false,
@@ -120,26 +125,32 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
     schema: built,
     grpc,
     rest,
-    async reference(query, headers) {
+    own,
+    async reference(operation, headers) {
       const response = await yoga.fetch('http://reference/graphql', {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ query }),
+        body: JSON.stringify({ query: textOf(operation), variables: operation.variables }),
       })
       return response.json() as Promise<Answer>
     },
   }
 }
 
-/** What the configuration states of fields that are computed from other types. */
+/** What the configuration states: of fields that are computed from other types, and of mutations written by hand. */
 function dependenciesOf({
   schema,
-}: WorldPlan): Readonly<Record<string, { readonly dependsOn: readonly string[] }>> {
-  return Object.fromEntries(
-    schema.entities.flatMap(({ name, computed }) =>
-      computed.map(({ field, from }) => [`${name}.${field}`, { dependsOn: [from] }]),
+}: WorldPlan): Readonly<
+  Record<string, { readonly dependsOn?: readonly string[]; readonly changes?: readonly string[] }>
+> {
+  return Object.fromEntries([
+    ...schema.entities.flatMap(({ name, computed }) =>
+      computed.map(({ field, from }) => [`${name}.${field}`, { dependsOn: [from] }] as const),
     ),
-  )
+    ...schema.mutations.flatMap(({ name, source, changes }) =>
+      source === 'own' && changes ? [[`Mutation.${name}`, { changes }] as const] : [],
+    ),
+  ])
 }
 
 const sessionOf = (context: unknown): string =>
@@ -159,7 +170,7 @@ function cacheOptions(
   }
 }
 
-function configOf(plan: WorldPlan, { grpc, rest }: Tenant, redisUrl: string | undefined): GatewayConfig {
+function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string | undefined): GatewayConfig {
   const { settings } = plan
   const { name: _, ...zoo } = grpc
   const config = {
@@ -170,6 +181,7 @@ function configOf(plan: WorldPlan, { grpc, rest }: Tenant, redisUrl: string | un
     liveQuery: settings.interceptor ? { contextKey: contextKeyOf } : {},
     graphql: { batching: 5, cors: [ORIGIN], csrfPrevention: true },
     dependencies: dependenciesOf(plan),
+    ...own,
     ...stated({ redisUrl }),
     ...(settings.guard && { plugins: [guardPlugin(settings.guard)] }),
   }
@@ -212,6 +224,7 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
   const live = useLiveQuery({ bus, ...(settings.interceptor && { contextKey: contextKeyOf }) })
   const dependencies = dependenciesOf(plan)
   const yoga = createYoga({
+    ...(tenant.own && { schema: createSchema(tenant.own) }),
     logging: false,
     batching: true,
     plugins: [

@@ -1,6 +1,7 @@
 /** All that a seed decides, as plain data: what is drawn is drawn before anything runs. */
 
-export type SourceName = 'grpc' | 'rest'
+/** `own`: written by hand, beside the sources. */
+export type SourceName = 'grpc' | 'rest' | 'own'
 
 /** A type with an id, of which backends hold rows. */
 export interface EntityPlan {
@@ -39,6 +40,7 @@ export const READ_SHAPES = [
   'text',
   'json',
   'union',
+  'interface',
 ] as const
 export type ReadShape = (typeof READ_SHAPES)[number]
 
@@ -47,7 +49,7 @@ export interface ReadPlan {
   readonly source: SourceName
   readonly type: string
   readonly shape: ReadShape
-  /** Further members of a union. */
+  /** Further members of a union or an interface. */
   readonly others: readonly string[]
   readonly triggers: readonly string[] | undefined
 }
@@ -89,6 +91,14 @@ export interface SchemaPlan {
   readonly joins: readonly JoinPlan[]
   readonly reads: readonly ReadPlan[]
   readonly mutations: readonly MutationPlan[]
+}
+
+/** A query, with its variables if it has some. */
+export interface Operation {
+  readonly variables: Readonly<Record<string, unknown>> | undefined
+  /** What stands before the selection: `($v: ID!)`, or nothing. */
+  readonly head: string
+  readonly selection: string
 }
 
 /** The headers by which users differ. */

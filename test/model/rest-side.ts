@@ -99,6 +99,7 @@ function typeOfRead({ type, shape }: ReadPlan, fields: FieldDefinitions): Typed 
       return { returnType: 'String', responsePath: '$.newest' }
     case 'json':
     case 'union':
+    case 'interface':
       return {}
   }
 }

@@ -4,7 +4,7 @@ import { drawSchema } from './draw-schema.ts'
 import { drawSettings, drawUsers } from './draw-settings.ts'
 import { drawSteps } from './draw-steps.ts'
 import { openPlaces } from './places.ts'
-import type { FixtureName, StepPlan, WorldPlan } from './plan.ts'
+import type { FixtureName, ReadPlan, StepPlan, WorldPlan } from './plan.ts'
 import { type Violation, World } from './world.ts'
 
 export interface ModelOptions {
@@ -34,7 +34,8 @@ export interface ModelReport {
 }
 
 const STEPS = 70
-const POOL = 12
+const POOL = 14
+const LIVE_POOL = 8
 const FIXTURES: readonly FixtureName[] = ['gateway', 'gateway', 'plugins', 'redis']
 
 /** One random world after another, until the time is over. */
@@ -62,7 +63,14 @@ function drawWorld(seed: number, world: number, fixtures: readonly FixtureName[]
   const random = createRandom(seed, `world ${world}`)
   const settings = drawSettings(random, fixtures)
   const users = drawUsers(random)
-  return { seed, world, settings, users, schema: drawSchema(random, settings.cache?.strategy === 'entities') }
+  const isByEntity = settings.cache?.strategy === 'entities'
+  return {
+    seed,
+    world,
+    settings,
+    users,
+    schema: drawSchema(random, isByEntity, settings.fixture !== 'workers'),
+  }
 }
 
 async function runWorld(
@@ -75,8 +83,18 @@ async function runWorld(
   await using opened = await openPlaces(plan, settings.fixture === 'redis' ? await redis.url() : undefined)
   const random = createRandom(seed, `steps ${world}`)
   const built = opened.places[0]!.tenant.schema
-  const pool = Array.from({ length: POOL }, () => drawQuery(random, built, schema))
-  const steps = drawSteps(random, built, plan, opened.places.length, pool.length, STEPS)
+  const ofSources = ({ source }: ReadPlan): boolean => source !== 'own'
+  // Those of sources alone come first: they may be live.
+  const pool = Array.from({ length: POOL }, (_, place) =>
+    drawQuery(random, built, schema, place < LIVE_POOL ? ofSources : undefined),
+  )
+  const steps = drawSteps(
+    random,
+    built,
+    plan,
+    { places: opened.places.length, operations: POOL, live: LIVE_POOL },
+    STEPS,
+  )
   const violation = await new World(plan, opened.places, pool, tally).run(steps)
   return violation && { ...violation, world, plan, steps }
 }

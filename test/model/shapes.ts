@@ -1,8 +1,12 @@
-import type { MutationPlan, ReadPlan } from './plan.ts'
+import type { MutationPlan, Operation, ReadPlan } from './plan.ts'
 import type { Mark, Truth } from './truth.ts'
 
 export const lower = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 export const upper = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+
+/** As it is sent. */
+export const textOf = ({ head, selection }: Operation, directive = ''): string =>
+  head || directive ? `query ${head} ${directive} ${selection}` : selection
 
 /** The reply of a read, the same over gRPC and REST; undefined: there is no such row. */
 export function replyOf(
@@ -32,6 +36,10 @@ export function replyOf(
     case 'text':
     case 'json':
       return { count: truth.count(type), sum: truth.sum(type), newest: truth.newest(type) + mark }
+    case 'interface':
+      return {
+        items: [type, ...others].flatMap((member) => truth.entities(member, truth.ids(member), mark)),
+      }
     case 'union':
       return {
         hits: [type, ...others].flatMap((member) =>

@@ -1,13 +1,14 @@
 import { followLiveEvents, followLiveFrames, type LiveUpdate } from '@vinyasa/test-kit'
 import { type Answer, SOCKET_PATHS } from './ask.ts'
-import type { UserHeaders } from './plan.ts'
+import type { Operation, UserHeaders } from './plan.ts'
 import type { Place } from './places.ts'
+import { textOf } from './shapes.ts'
 
 /** A client with one live query open. */
 export interface Watcher {
   readonly place: Place
   readonly user: UserHeaders
-  readonly query: string
+  readonly operation: Operation
   readonly name: string
   /** What it was sent last. */
   readonly shown: Answer | undefined
@@ -20,7 +21,7 @@ export interface Watcher {
 export function watch(
   place: Place,
   user: UserHeaders,
-  query: string,
+  operation: Operation,
   transport: 'sse' | 'graphql socket' | 'live socket',
   onUpdate: (update: LiveUpdate) => void,
 ): Watcher {
@@ -30,7 +31,8 @@ export function watch(
   let updates = 0
   const options = {
     headers: user,
-    query: `query @live ${query}`,
+    query: textOf(operation, '@live'),
+    variables: operation.variables,
     signal: abort.signal,
     onUpdate(update: LiveUpdate) {
       shown = update
@@ -51,7 +53,7 @@ export function watch(
   return {
     place,
     user,
-    query,
+    operation,
     name: `live over ${transport} at ${place.name}`,
     get shown() {
       return shown

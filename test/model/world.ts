@@ -4,7 +4,8 @@ import { attack } from './attack.ts'
 import { DEADLINE_MS } from './behaviour.ts'
 import { foreignMarks, isSame, judged } from './judge.ts'
 import type { Place } from './places.ts'
-import type { StepPlan, UserHeaders, Way, WorldPlan } from './plan.ts'
+import type { Operation, StepPlan, UserHeaders, Way, WorldPlan } from './plan.ts'
+import { textOf } from './shapes.ts'
 import type { Tally } from '@vinyasa/test-kit'
 import { watch, type Watcher } from './watcher.ts'
 
@@ -23,21 +24,26 @@ const PATIENCE_MS = 2_500
 interface Reading {
   readonly place: Place
   readonly user: UserHeaders
-  readonly query: string
+  readonly operation: Operation
   readonly way: Way
 }
+
+const documentOf = (selection: string): Operation => ({ head: '', selection, variables: undefined })
+
+const written = (operation: Operation): string =>
+  `${textOf(operation)} ${operation.variables ? JSON.stringify(operation.variables) : ''}`
 
 /** Carries out the steps of one world, one after the other, until one breaks a rule. */
 export class World {
   readonly #plan: WorldPlan
   readonly #places: readonly Place[]
-  readonly #pool: readonly string[]
+  readonly #pool: readonly Operation[]
   readonly #tally: Tally
   readonly #watchers: Watcher[] = []
   #step = 0
   #violation: Violation | undefined
 
-  constructor(plan: WorldPlan, places: readonly Place[], pool: readonly string[], tally: Tally) {
+  constructor(plan: WorldPlan, places: readonly Place[], pool: readonly Operation[], tally: Tally) {
     this.#plan = plan
     this.#places = places
     this.#pool = pool
@@ -96,28 +102,28 @@ export class World {
     operation: number
     way: Way
   }): Reading {
-    return { place: this.#places[place]!, user: this.#user(user), query: this.#pool[operation]!, way }
+    return { place: this.#places[place]!, user: this.#user(user), operation: this.#pool[operation]!, way }
   }
 
   #violate(what: string, operation: string, where: string, expected: unknown, got: unknown): void {
     this.#violation ??= { step: this.#step, what, operation, where, expected, got }
   }
 
-  async #ask({ place, user, query, way }: Reading): Promise<Answer> {
-    const answer = await ask(place.url, query, user, way).catch((error: unknown): Answer => ({
+  async #ask({ place, user, operation, way }: Reading): Promise<Answer> {
+    const answer = await ask(place.url, operation, user, way).catch((error: unknown): Answer => ({
       errors: [{ message: String(error) }],
     }))
     this.#tally.add(`cache ${answer.cache ?? 'none'}`)
-    this.#lookForMarks(answer, user, place, query, way)
+    this.#lookForMarks(answer, user, place, operation, way)
     return answer
   }
 
-  #lookForMarks(answer: Answer, user: UserHeaders, place: Place, query: string, how: string): void {
+  #lookForMarks(answer: Answer, user: UserHeaders, place: Place, operation: Operation, how: string): void {
     const foreign = foreignMarks(answer, user, place.tenant.name)
     if (foreign.length > 0)
       this.#violate(
         'leak',
-        query,
+        written(operation),
         `${place.name}, ${how}, ${JSON.stringify(user)}`,
         'no foreign mark',
         foreign,
@@ -126,8 +132,8 @@ export class World {
 
   /** The uncached answer, and what the place says; they may differ for a while only where `isPatient`. */
   async #check(reading: Reading, isPatient = false): Promise<void> {
-    const { place, user, query, way } = reading
-    const expected = judged(await place.tenant.reference(query, user))
+    const { place, user, operation, way } = reading
+    const expected = judged(await place.tenant.reference(operation, user))
     const until = performance.now() + PATIENCE_MS
     for (;;) {
       const answer = await this.#ask(reading)
@@ -136,17 +142,17 @@ export class World {
       if (isSame(expected, got)) return
       if (!isPatient || performance.now() > until) {
         const where = `${place.name}, ${way}, ${answer.cache ?? 'no cache'}, ${JSON.stringify(user)}`
-        return this.#violate('wrong', query, where, expected, got)
+        return this.#violate('wrong', written(operation), where, expected, got)
       }
       await sleep(25)
     }
   }
 
   async #watch(step: Extract<StepPlan, { kind: 'watch' }>): Promise<void> {
-    const { place, user, query } = this.#reading(step)
-    const watcher: Watcher = watch(place, user, query, step.transport, (update) => {
+    const { place, user, operation } = this.#reading(step)
+    const watcher: Watcher = watch(place, user, operation, step.transport, (update) => {
       this.#tally.add('live updates')
-      this.#lookForMarks(update as Answer, user, place, query, step.transport)
+      this.#lookForMarks(update as Answer, user, place, operation, step.transport)
     })
     this.#watchers.push(watcher)
     await this.#converge([watcher])
@@ -155,13 +161,13 @@ export class World {
   /** Each shows the uncached answer within some time. */
   async #converge(watchers: readonly Watcher[]): Promise<void> {
     for (const watcher of watchers) {
-      const { place, user, query, name } = watcher
-      const expected = judged(await place.tenant.reference(query, user))
+      const { place, user, operation, name } = watcher
+      const expected = judged(await place.tenant.reference(operation, user))
       const until = performance.now() + PATIENCE_MS
       while (!watcher.shown || !isSame(expected, judged(watcher.shown))) {
         if (watcher.ended !== undefined || performance.now() > until) {
           const got = watcher.ended ?? (watcher.shown && judged(watcher.shown))
-          return this.#violate('live', query, `${name}, ${JSON.stringify(user)}`, expected, got)
+          return this.#violate('live', written(operation), `${name}, ${JSON.stringify(user)}`, expected, got)
         }
         await sleep(5)
       }
@@ -178,7 +184,12 @@ export class World {
     const startedAt = performance.now()
     const answer = leave
       ? await this.#leave(place, user, step.document, leave)
-      : await this.#ask({ place, user, query: step.document, way: step.way === 'get' ? 'post' : step.way })
+      : await this.#ask({
+          place,
+          user,
+          operation: documentOf(step.document),
+          way: step.way === 'get' ? 'post' : step.way,
+        })
     // A backend that the machine kept waiting: the outcome is as unknown as that of a deadline.
     const ranOut = answer.errors?.some(({ extensions }) => extensions?.code === 'TIMEOUT') === true
     behaviour.outcome = 'answered'
@@ -218,7 +229,7 @@ export class World {
     await sleep(15)
     behaviour.letPass()
     // Joined fields of the mutation may wait for what is held.
-    const mutation = this.#ask({ ...reading, query: step.document })
+    const mutation = this.#ask({ ...reading, operation: documentOf(step.document) })
     const answered = await Promise.race([mutation.then(() => true), sleep(DEADLINE_MS, false)])
     if (!answered) {
       behaviour.open()

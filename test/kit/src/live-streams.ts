@@ -8,6 +8,7 @@ export interface LiveUpdate {
 export interface LiveStreamOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly query: string
+  readonly variables?: Readonly<Record<string, unknown>> | undefined
   readonly onUpdate: (update: LiveUpdate) => void
   /** Leaves: the connection is cut. */
   readonly signal: AbortSignal
@@ -18,7 +19,7 @@ export interface LiveStreamOptions {
  * when the server ends the operation, which it does not with a live query, or the connection fails.
  */
 export function followLiveFrames(url: string, options: LiveStreamOptions): Promise<number> {
-  const { headers = {}, query, onUpdate, signal } = options
+  const { headers = {}, query, variables, onUpdate, signal } = options
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, 'ws'), 'graphql-transport-ws', {
       headers,
@@ -36,7 +37,7 @@ export function followLiveFrames(url: string, options: LiveStreamOptions): Promi
       const { type, payload } = JSON.parse(bytes.toString('utf8')) as { type: string; payload?: unknown }
       switch (type) {
         case 'connection_ack':
-          return socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query } }))
+          return socket.send(JSON.stringify({ id: 'a', type: 'subscribe', payload: { query, variables } }))
         case 'next':
           return onUpdate(payload as LiveUpdate)
         case 'ping':
@@ -53,11 +54,11 @@ export function followLiveFrames(url: string, options: LiveStreamOptions): Promi
 
 /** Follows a live query over an event stream until the server ends it. Rejects when it is cut or refused. */
 export async function followLiveEvents(url: string, options: LiveStreamOptions): Promise<void> {
-  const { headers = {}, query, onUpdate, signal } = options
+  const { headers = {}, query, variables, onUpdate, signal } = options
   const response = await fetch(url, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query }),
+    body: JSON.stringify({ query, variables }),
     signal,
   })
   if (!response.ok || !response.body) throw new Error(`status ${response.status}: ${await response.text()}`)
