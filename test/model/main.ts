@@ -1,8 +1,10 @@
 // A run of the model checker: `pnpm test:model --seed 1 --seconds 60`; `--seed 1:7` is the seventh world of seed 1 alone.
-// Exits with 1 when a rule was broken.
+// and shows the steps that its violation needs. `--write` puts the counts into RESULTS.md. Exits with 1 when a rule was
+// broken. MODEL_LOG=error shows what gateways log.
 import { parseArgs } from 'node:util'
 import type { FixtureName } from './plan.ts'
 import { formatReport } from './report.ts'
+import { writeResults } from './results.ts'
 import { runModel } from './run.ts'
 
 const { values } = parseArgs({
@@ -29,4 +31,5 @@ const report = await runModel({
   print,
 })
 print(formatReport(report))
+if (values.write) writeResults(report)
 process.exit(report.violations.length > 0 ? 1 : 0)

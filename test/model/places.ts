@@ -203,7 +203,7 @@ async function openGateway(
   redisUrl: string | undefined,
   disposables: Disposables,
 ): Promise<Place> {
-  const logger = await createLogger({ level: (process.env['MODEL_LOG'] as 'silent') ?? 'silent' })
+  const logger = await createLogger({ level: process.env['MODEL_LOG'] === 'error' ? 'error' : 'silent' })
   const gateway = await createGateway(configOf(plan, tenant, redisUrl), { baseDirectory: '/', logger })
   const server = await serve(gateway, { port: 0 })
   disposables.use({ close: () => server.close({ graceMs: 100 }) })

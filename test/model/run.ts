@@ -40,7 +40,7 @@ const FIXTURES: readonly FixtureName[] = ['gateway', 'gateway', 'plugins', 'redi
 
 /** One random world after another, until the time is over. */
 export async function runModel(options: ModelOptions): Promise<ModelReport> {
-  const { seed, seconds, world, print = () => {} } = options
+  const { seed, seconds, world, fixtures = FIXTURES, print = () => {} } = options
   const tally = new Tally()
   const violations: WorldViolation[] = []
   const startedAt = performance.now()
@@ -48,13 +48,19 @@ export async function runModel(options: ModelOptions): Promise<ModelReport> {
   await using redis = lazyRedis()
   let worlds = 0
   for (let number = world ?? 1; passed() < seconds; number++) {
-    const found = await runWorld(drawWorld(seed, number, options.fixtures ?? FIXTURES), redis, tally)
+    const plan = drawWorld(seed, number, fixtures)
+    const found = await runWorld(plan, redis, tally)
     worlds++
     if (found) {
-      violations.push({ ...found, afterSeconds: passed() })
+      violations.push({ ...found, world: number, plan, afterSeconds: passed() })
       print(describe(violations.at(-1)!))
     }
-    if (world !== undefined) break
+    if (world === undefined) continue
+    if (found)
+      print(
+        `  needed: ${(await shrink(plan, found, redis)).map((step) => `\n    ${JSON.stringify(step)}`).join('')}`,
+      )
+    break
   }
   return { seed, seconds: passed(), worlds, tally, violations }
 }
@@ -64,20 +70,21 @@ function drawWorld(seed: number, world: number, fixtures: readonly FixtureName[]
   const settings = drawSettings(random, fixtures)
   const users = drawUsers(random)
   const isByEntity = settings.cache?.strategy === 'entities'
-  return {
-    seed,
-    world,
-    settings,
-    users,
-    schema: drawSchema(random, isByEntity, settings.fixture !== 'workers'),
-  }
+  const schema = drawSchema(random, isByEntity, settings.fixture !== 'workers')
+  return { seed, world, settings, users, schema }
 }
 
+interface Found extends Violation {
+  readonly steps: readonly StepPlan[]
+}
+
+/** `only` chooses among the steps that the seed draws. */
 async function runWorld(
   plan: WorldPlan,
   redis: LazyRedis,
   tally: Tally,
-): Promise<Omit<WorldViolation, 'afterSeconds'> | undefined> {
+  only: (steps: readonly StepPlan[]) => readonly StepPlan[] = (steps) => steps,
+): Promise<Found | undefined> {
   const { seed, world, schema, settings } = plan
   tally.add(`world ${settings.fixture}`)
   await using opened = await openPlaces(plan, settings.fixture === 'redis' ? await redis.url() : undefined)
@@ -88,15 +95,28 @@ async function runWorld(
   const pool = Array.from({ length: POOL }, (_, place) =>
     drawQuery(random, built, schema, place < LIVE_POOL ? ofSources : undefined),
   )
-  const steps = drawSteps(
-    random,
-    built,
-    plan,
-    { places: opened.places.length, operations: POOL, live: LIVE_POOL },
-    STEPS,
-  )
+  const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
+  const steps = only(drawSteps(random, built, plan, sizes, STEPS))
   const violation = await new World(plan, opened.places, pool, tally).run(steps)
-  return violation && { ...violation, world, plan, steps }
+  return violation && { ...violation, steps }
+}
+
+/** The steps without which the same kind of violation is not seen: halves are dropped, then quarters, and so on. */
+async function shrink(
+  plan: WorldPlan,
+  { step, steps, what }: Found,
+  redis: LazyRedis,
+): Promise<readonly StepPlan[]> {
+  let kept = steps.slice(0, step + 1)
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < kept.length;) {
+      const fewer = kept.toSpliced(from, size)
+      const found = await runWorld(plan, redis, new Tally(), () => fewer)
+      if (found?.what === what) kept = fewer.slice(0, found.step + 1)
+      else from += size
+    }
+  }
+  return kept
 }
 
 interface LazyRedis extends AsyncDisposable {

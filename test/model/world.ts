@@ -19,7 +19,7 @@ export interface Violation {
 }
 
 /** How long until other gateways, and live clients, show what was changed. */
-const PATIENCE_MS = 2_500
+const PATIENCE_MS = 4_000
 
 interface Reading {
   readonly place: Place
