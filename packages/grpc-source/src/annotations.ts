@@ -12,7 +12,6 @@ import {
   type Message,
 } from '@bufbuild/protobuf'
 import { compileProtoText } from './descriptors/proto-text.ts'
-import { createDescriptorRegistry } from './descriptors/registry.ts'
 
 /** `graphql.schema` of a method: how it appears in GraphQL. */
 export interface SchemaAnnotation {
@@ -92,12 +91,10 @@ extend google.protobuf.OneofOptions { OneofRules oneof = 1159; }
 `
 
 export async function createAnnotations(): Promise<Annotations> {
-  const registry = createDescriptorRegistry(
-    await compileProtoText({
-      protoFiles: ['graphql.proto', 'google/api/field_behavior.proto'],
-      protoText: { 'vinyasa/validate.proto': VALIDATE },
-    }),
-  )
+  const registry = await compileProtoText({
+    protoFiles: ['graphql.proto', 'google/api/field_behavior.proto'],
+    protoText: { 'vinyasa/validate.proto': VALIDATE },
+  })
 
   function reader(extensionName: string): (options: Message | undefined) => JsonValue | undefined {
     const extension = registry.getExtension(extensionName)

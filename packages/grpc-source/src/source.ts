@@ -95,6 +95,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       () => endpoints.main(),
       addressOf(options.endpoint),
       (path) => files.add(path),
+      (message) => logger.warn(`grpc source "${name}": ${message}`),
     )
     const errors = { exposeDetails, exposeMessages, registry: await shippedRegistry(registry) }
     const built = buildModel({

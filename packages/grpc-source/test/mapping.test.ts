@@ -302,12 +302,12 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'a wrong proto',
       text('syntax = "proto3";\nmessage A { int32 = 3; }'),
-      /^m\.proto is not a valid \.proto file: illegal name '=' \(line 2\)/,
+      'm.proto is not a valid .proto file: line 2, column 19: expected the field\'s name, found "="',
     ],
     [
       'a missing import',
-      text('syntax = "proto3"; import "no/where.proto";'),
-      'm.proto imports "no/where.proto", which was not found (no includePaths are set); add the folder that holds it to includePaths',
+      text('syntax = "proto3"; import "no/where.proto"; message A { no.Where there = 1; }'),
+      'm.proto imports "no/where.proto", which was not found (no includePaths are set), and A.there uses the type "no.Where", which no other file defines; add the folder that holds it to includePaths',
     ],
     [
       'a missing file',
@@ -329,7 +329,7 @@ describe('what is wrong stops the start with one clear error', () => {
       text(
         service('rpc Get(Req) returns (Req) { option (graphql.schema) = { nam: "x" }; }', 'message Req {}'),
       ),
-      'graphql.GraphqlSchema has no field "nam", it has: type, name, request, response',
+      'm.proto: m.S.Get, option (graphql.schema): unknown field "nam" for message graphql.GraphqlSchema',
     ],
     [
       'an unknown response pluck',

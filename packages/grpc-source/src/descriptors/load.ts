@@ -14,6 +14,7 @@ export async function loadDescriptors(
   main: () => Transport | undefined,
   endpoint: string,
   onFile: (path: string) => void,
+  onMissingImport: (message: string) => void,
 ): Promise<FileRegistry> {
   const { protoFiles, protoText, includePaths, descriptorSet, reflection, protoMetadata } = options
   const inputs = {
@@ -33,7 +34,7 @@ export async function loadDescriptors(
   if (typeof descriptorSet === 'string') onFile(descriptorSet)
   if (descriptorSet !== undefined) return createDescriptorRegistry(await readDescriptorSet(descriptorSet))
   if (inputs.protoFiles)
-    return createDescriptorRegistry(await compileProtoText({ protoFiles, protoText, includePaths, onFile }))
+    return compileProtoText({ protoFiles, protoText, includePaths, onFile, onMissingImport })
   if (protoMetadata !== undefined) return createDescriptorRegistry(readTsProtoMetadata(protoMetadata))
   const transport = main()
   if (!transport)

@@ -1,17 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobuf'
-import {
-  FileDescriptorSetSchema,
-  type FileDescriptorProto,
-  type FileDescriptorSet,
-} from '@bufbuild/protobuf/wkt'
-import protobuf from 'protobufjs'
+import { create, type FileRegistry } from '@bufbuild/protobuf'
+import { FileDescriptorSetSchema, type FileDescriptorProto } from '@bufbuild/protobuf/wkt'
 import { GrpcSourceError } from '../errors.ts'
 import { shippedProto, wellKnownFile } from './bundled.ts'
-import { toFileDescriptor, type ParsedProto, type TypeReference } from './proto-file.ts'
-import { interpretOptions } from './proto-options.ts'
 import { resolveInScope } from './proto-names.ts'
+import { createDescriptorRegistry } from './registry.ts'
+import type { TypeReference } from './text/context.ts'
+import { interpretBuiltIn, interpretExtensions } from './text/interpret-options.ts'
+import { parseFile, type ParsedProto } from './text/parse-file.ts'
+import { typesOf } from './type-names.ts'
 
 export interface ProtoTextInput {
   /** Paths of `.proto` files, relative to the working directory or to an include path. */
@@ -22,14 +20,24 @@ export interface ProtoTextInput {
   readonly includePaths?: readonly string[] | undefined
   /** Told of every file that is read. */
   readonly onFile?: ((path: string) => void) | undefined
+  /** Told of an import that was not found and that nothing but options can need. */
+  readonly onMissingImport?: ((message: string) => void) | undefined
 }
 
-/** Compiles `.proto` text, with its custom options and comments, as a protobuf compiler would. */
-export async function compileProtoText(input: ProtoTextInput): Promise<FileDescriptorSet> {
-  const { protoFiles = [], protoText = {}, includePaths = [], onFile = () => {} } = input
+/** An import that was not found. */
+interface MissingImport {
+  readonly importPath: string
+  readonly importedBy: string
+}
+
+/** Compiles `.proto` text, with its comments and those custom options that a source reads. */
+export async function compileProtoText(input: ProtoTextInput): Promise<FileRegistry> {
+  const { protoFiles = [], protoText = {}, includePaths = [] } = input
+  const { onFile = () => {}, onMissingImport = () => {} } = input
   const parsed = new Map<string, ParsedProto>()
   const wellKnown = new Map<string, FileDescriptorProto>()
   const references: TypeReference[] = []
+  const missing: MissingImport[] = []
 
   async function read(path: string): Promise<string | undefined> {
     const text = await readIfExists(path)
@@ -37,22 +45,27 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
     return text
   }
 
-  async function load(importPath: string, readText: () => Promise<string | undefined>, importedBy?: string) {
-    if (parsed.has(importPath) || wellKnown.has(importPath)) return
+  async function load(importPath: string, readText: () => Promise<string | undefined>): Promise<boolean> {
+    if (parsed.has(importPath) || wellKnown.has(importPath)) return true
     const text = await readText()
-    if (text === undefined) {
-      const standard = wellKnownFile(importPath)
-      if (standard) {
-        wellKnown.set(importPath, standard.proto)
-        return
-      }
-      throw missingFile(importPath, importedBy, includePaths)
-    }
-    const file = parseFile(importPath, text, references)
+    if (text === undefined) return loadWellKnown(importPath)
+    const file = parse(importPath, text, references)
     parsed.set(importPath, file)
+    const found: string[] = []
     for (const dependency of file.file.dependency) {
-      await load(dependency, () => find(dependency), importPath)
+      if (await load(dependency, () => find(dependency))) found.push(dependency)
+      else missing.push({ importPath: dependency, importedBy: importPath })
     }
+    file.file.dependency = found
+    return true
+  }
+
+  function loadWellKnown(importPath: string): boolean {
+    const standard = wellKnownFile(importPath)?.proto
+    if (!standard) return false
+    wellKnown.set(importPath, standard)
+    for (const dependency of standard.dependency) if (!wellKnown.has(dependency)) loadWellKnown(dependency)
+    return true
   }
 
   async function find(importPath: string): Promise<string | undefined> {
@@ -70,126 +83,92 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileDescr
   }
   for (const path of protoFiles) {
     const importPath = toImportPath(path, includePaths)
-    await load(importPath, async () => (await read(resolve(path))) ?? find(importPath))
+    const isFound = await load(importPath, async () => (await read(resolve(path))) ?? find(importPath))
+    if (!isFound) throw missingFile(importPath, includePaths)
   }
-  resolveTypes(references, [...parsed.values()], [...wellKnown.values()])
-  return withOptions([...parsed.values()], [...wellKnown.values()])
+  const files = [...parsed.values()]
+  const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
+  resolveTypes(references, [...wellKnown.values(), ...files.map(({ file }) => file)], missing, where)
+  for (const { importPath, importedBy } of missing) {
+    onMissingImport(
+      `${importedBy} imports "${importPath}", which was not found (${where}); no type needs it, but options that it defines are not read`,
+    )
+  }
+  return withOptions(files, [...wellKnown.values()])
 }
 
-function parseFile(name: string, text: string, references: TypeReference[]): ParsedProto {
+function parse(name: string, text: string, references: TypeReference[]): ParsedProto {
   try {
-    const parsed = protobuf.parse(text, new protobuf.Root(), { keepCase: true, alternateCommentMode: true })
-    return toFileDescriptor(
-      name,
-      parsed,
-      /^\s*syntax\s*=\s*["'](proto[23])["']/m.exec(text)?.[1] ?? '',
-      references,
-    )
+    return parseFile(name, text, references)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `${name} is not a valid .proto file: ${reason}`, {
-      cause,
-    })
+    throw descriptorError(`${name} is not a valid .proto file: ${reasonOf(cause)}`, cause)
   }
 }
 
 function resolveTypes(
   references: readonly TypeReference[],
-  parsed: readonly ParsedProto[],
-  wellKnown: readonly FileDescriptorProto[],
+  files: readonly FileDescriptorProto[],
+  missing: readonly MissingImport[],
+  where: string,
 ): void {
-  const types = new Map<string, 'enum' | 'message'>()
-  const addMessages = (scope: string, messages: FileDescriptorProto['messageType']): void => {
-    for (const message of messages) {
-      const name = scope === '' ? message.name : `${scope}.${message.name}`
-      types.set(name, 'message')
-      addMessages(name, message.nestedType)
-      for (const nested of message.enumType) types.set(`${name}.${nested.name}`, 'enum')
-    }
-  }
-  for (const file of [...wellKnown, ...parsed.map(({ file }) => file)]) {
-    addMessages(file.package, file.messageType)
-    for (const type of file.enumType)
-      types.set(file.package === '' ? type.name : `${file.package}.${type.name}`, 'enum')
-  }
+  const types = typesOf(files)
   for (const { file, scope, element, name, resolve: apply } of references) {
     const fullName = resolveInScope(name, scope, (candidate) =>
       types.has(candidate) ? candidate : undefined,
     )
-    if (fullName === undefined) {
-      throw new GrpcSourceError(
-        'GRPC_SOURCE_DESCRIPTORS',
-        `${file}: ${element} uses the type "${name}", which neither this file nor its imports define; correct the name or import the file that defines it`,
-      )
+    if (fullName !== undefined) {
+      apply(fullName, types.get(fullName) === 'enum')
+      continue
     }
-    apply(fullName, types.get(fullName) === 'enum')
+    const absent = missing.find(({ importedBy }) => importedBy === file) ?? missing[0]
+    throw descriptorError(
+      absent
+        ? `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which no other file defines; add the folder that holds it to includePaths, or its text to protoText`
+        : `${file}: ${element} uses the type "${name}", which neither this file nor its imports define; correct the name or import the file that defines it`,
+    )
   }
 }
 
 function withOptions(
   parsed: readonly ParsedProto[],
   wellKnown: readonly FileDescriptorProto[],
-): FileDescriptorSet {
-  const set = create(FileDescriptorSetSchema)
-  set.file = inDependencyOrder([...wellKnown, ...parsed.map(({ file }) => file)])
-  let registry: FileRegistry
-  try {
-    registry = createFileRegistry(set)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the protos do not fit together: ${reason}`, {
-      cause,
-    })
-  }
+): FileRegistry {
+  // A registry's own rules, such as presence, follow from built-in options; the others need a registry to be read.
+  interpretEach(parsed, interpretBuiltIn)
+  const files = [...wellKnown, ...parsed.map(({ file }) => file)]
+  const registry = createDescriptorRegistry(create(FileDescriptorSetSchema, { file: files }))
+  interpretEach(parsed, (written) => interpretExtensions(written, registry))
+  return registry
+}
+
+function interpretEach(
+  parsed: readonly ParsedProto[],
+  interpret: (written: ParsedProto['options'][number]) => void,
+): void {
   for (const { file, options } of parsed) {
     for (const written of options) {
       try {
-        interpretOptions(written, registry)
+        interpret(written)
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause)
-        throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `${file.name}: ${reason}`, { cause })
+        throw descriptorError(`${file.name}: ${reasonOf(cause)}`, cause)
       }
     }
   }
-  return set
 }
 
-/** Dependencies first, as a compiler writes a descriptor set. */
-export function inDependencyOrder(files: readonly FileDescriptorProto[]): FileDescriptorProto[] {
-  const byName = new Map(files.map((file) => [file.name, file]))
-  const ordered = new Set<FileDescriptorProto>()
-  const visiting = new Set<string>()
-  const visit = (file: FileDescriptorProto): void => {
-    if (ordered.has(file)) return
-    if (visiting.has(file.name)) {
-      throw new GrpcSourceError(
-        'GRPC_SOURCE_DESCRIPTORS',
-        `${file.name} imports itself, by way of ${[...visiting].join(' → ')}`,
-      )
-    }
-    visiting.add(file.name)
-    for (const name of file.dependency) {
-      const dependency = byName.get(name)
-      if (dependency) visit(dependency)
-    }
-    visiting.delete(file.name)
-    ordered.add(file)
-  }
-  for (const file of files) visit(file)
-  return [...ordered]
-}
-
-function missingFile(
-  importPath: string,
-  importedBy: string | undefined,
-  includePaths: readonly string[],
-): GrpcSourceError {
+function missingFile(importPath: string, includePaths: readonly string[]): GrpcSourceError {
   const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
-  const message =
-    importedBy === undefined
-      ? `the proto file "${importPath}" does not exist (working directory ${process.cwd()}; ${where})`
-      : `${importedBy} imports "${importPath}", which was not found (${where}); add the folder that holds it to includePaths, or its text to protoText`
-  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message)
+  return descriptorError(
+    `the proto file "${importPath}" does not exist (working directory ${process.cwd()}; ${where})`,
+  )
+}
+
+function descriptorError(message: string, cause?: unknown): GrpcSourceError {
+  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message, cause === undefined ? {} : { cause })
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 function toImportPath(path: string, includePaths: readonly string[]): string {

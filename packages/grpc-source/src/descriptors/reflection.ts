@@ -21,7 +21,6 @@ import { GrpcCallError } from '../runtime/status.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { wellKnownFile } from './bundled.ts'
 import { compileProtoText } from './proto-text.ts'
-import { createDescriptorRegistry } from './registry.ts'
 
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection']
 
@@ -66,9 +65,7 @@ async function createAsker(
   transport: Transport,
   { metadata = {}, timeoutMs = 5_000 }: ReflectionOptions,
 ): Promise<Ask> {
-  const registry = createDescriptorRegistry(
-    await compileProtoText({ protoFiles: ['grpc/reflection/v1/reflection.proto'] }),
-  )
+  const registry = await compileProtoText({ protoFiles: ['grpc/reflection/v1/reflection.proto'] })
   const request = messageOf(registry, 'ServerReflectionRequest')
   const response = messageOf(registry, 'ServerReflectionResponse')
   const entries = toEntries(metadata)

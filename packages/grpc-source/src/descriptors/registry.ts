@@ -2,7 +2,8 @@ import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobu
 import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
 import { GrpcSourceError } from '../errors.ts'
 import { wellKnownFile } from './bundled.ts'
-import { inDependencyOrder } from './proto-text.ts'
+import { inDependencyOrder } from './dependency-order.ts'
+import { normalizeDescriptors } from './normalize.ts'
 
 /** The one model that every descriptor input ends in. */
 export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
@@ -22,6 +23,7 @@ export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
       files.push(standard.proto)
     }
   }
+  normalizeDescriptors(files)
   try {
     return createFileRegistry(create(FileDescriptorSetSchema, { file: inDependencyOrder(files) }))
   } catch (cause) {

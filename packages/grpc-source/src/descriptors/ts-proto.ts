@@ -8,7 +8,7 @@ import {
 import { create } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { GrpcSourceError } from '../errors.ts'
-import { inDependencyOrder } from './proto-text.ts'
+import { inDependencyOrder } from './dependency-order.ts'
 import { placeOneofs, type TsProtoCodec } from './ts-proto-oneofs.ts'
 
 type Values = Readonly<Record<string, unknown>>

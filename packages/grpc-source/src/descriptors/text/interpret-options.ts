@@ -1,0 +1,122 @@
+import {
+  create,
+  type DescExtension,
+  type DescMessage,
+  type FileRegistry,
+  type Message,
+} from '@bufbuild/protobuf'
+import { mergeFromText } from '@bufbuild/protobuf/txtpb'
+import {
+  EnumOptionsSchema,
+  EnumValueOptionsSchema,
+  FieldOptionsSchema,
+  FileOptionsSchema,
+  MessageOptionsSchema,
+  MethodOptionsSchema,
+  OneofOptionsSchema,
+  ServiceOptionsSchema,
+} from '@bufbuild/protobuf/wkt'
+import { isReadExtension } from '../read-extensions.ts'
+import { resolveInScope } from '../proto-names.ts'
+import type { OptionTarget, UninterpretedOptions } from './context.ts'
+import type { OptionNamePart, WrittenOption } from './option-text.ts'
+
+const SCHEMAS = {
+  file: FileOptionsSchema,
+  message: MessageOptionsSchema,
+  field: FieldOptionsSchema,
+  oneof: OneofOptionsSchema,
+  enum: EnumOptionsSchema,
+  enumValue: EnumValueOptionsSchema,
+  service: ServiceOptionsSchema,
+  method: MethodOptionsSchema,
+} as const satisfies Record<OptionTarget, DescMessage>
+
+/** The built-in options that change what a schema or a call is. All others may hold what they like. */
+const READ_BUILT_IN = new Set([
+  'deprecated',
+  'features',
+  'idempotency_level',
+  'message_set_wire_format',
+  'packed',
+])
+
+/**
+ * Gives a descriptor those built-in options that are read. Needs no other file: a registry is built from the result.
+ * @throws Error that names the element, the option and what is wrong with it
+ */
+export function interpretBuiltIn({ target, kind, element, entries }: UninterpretedOptions): void {
+  for (const entry of entries) {
+    const [first, ...path] = entry.name
+    if (!first || first.isExtension || !READ_BUILT_IN.has(first.name)) continue
+    // `features.(pb.go).…` is for one language's generator.
+    if (path.some(({ isExtension }) => isExtension)) continue
+    merge(target, SCHEMAS[kind], element, entry, nest(first.name, path, entry.value))
+  }
+}
+
+/**
+ * Gives a descriptor those extensions that are read, as a compiler keeps them. Others stay text: no file that is made
+ * for another tool can stop a start.
+ * @throws Error that names the element, the option and what is wrong with it
+ */
+export function interpretExtensions(written: UninterpretedOptions, registry: FileRegistry): void {
+  const { target, kind, element, entries } = written
+  for (const entry of entries) {
+    const [first, ...path] = entry.name
+    if (!first?.isExtension) continue
+    const extension = findExtension(first.name, written, registry)
+    if (!extension || !isReadExtension(extension)) continue
+    merge(target, SCHEMAS[kind], element, entry, nest(`[${extension.typeName}]`, path, entry.value), registry)
+  }
+}
+
+function findExtension(
+  name: string,
+  { scope, element, kind }: UninterpretedOptions,
+  registry: FileRegistry,
+): DescExtension | undefined {
+  const extension = resolveInScope(name, scope, (fullName) => registry.getExtension(fullName))
+  const extendee = SCHEMAS[kind].typeName
+  if (!extension) {
+    // The one package whose options are ours to know: a name that is none of them is a mistake.
+    if (!/^\.?graphql\./.test(name)) return undefined
+    throw new Error(
+      `${element} has the option (${name}), which no imported file defines; import the file that extends ${extendee} with it`,
+    )
+  }
+  if (extension.extendee.typeName !== extendee) {
+    throw new Error(
+      `${element} has the option (${name}), which belongs on ${extension.extendee.typeName}, not on ${extendee}`,
+    )
+  }
+  return extension
+}
+
+function merge(
+  target: { options?: Message | undefined },
+  schema: DescMessage,
+  element: string,
+  { name }: WrittenOption,
+  text: string,
+  registry?: FileRegistry,
+): void {
+  target.options ??= create(schema)
+  try {
+    mergeFromText(schema, target.options, text, registry ? { registry } : {})
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${element}, option ${toText(name)}: ${reason}`, { cause })
+  }
+}
+
+/** `a` with the path `b.c` and the value `1`: `a { b { c: 1 } }`. */
+function nest(name: string, path: readonly OptionNamePart[], value: string): string {
+  const [first, ...rest] = path
+  if (!first) return `${name}: ${value}`
+  return `${name} { ${nest(first.isExtension ? `[${first.name}]` : first.name, rest, value)} }`
+}
+
+function toText(name: readonly OptionNamePart[]): string {
+  return name.map((part) => (part.isExtension ? `(${part.name})` : part.name)).join('.')
+}

@@ -1,0 +1,121 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  DescriptorProtoSchema,
+  OneofDescriptorProtoSchema,
+  type DescriptorProto,
+} from '@bufbuild/protobuf/wkt'
+import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
+import { readOption, type WrittenOption } from './option-text.ts'
+import { parseEnum, skipStatement } from './parse-enum.ts'
+import { parseField, parseMapField, type FieldHolder } from './parse-field.ts'
+
+/** Reads `message Name { … }`. */
+export function parseMessage(context: ParseContext, scope: string, path: readonly number[]): DescriptorProto {
+  const { tokens } = context
+  const from = tokens.expect('message')
+  const message = create(DescriptorProtoSchema, { name: tokens.name("the message's name") })
+  keepComments(context, path, from, tokens.expect('{'))
+  parseBody(context, message, scope, path)
+  return message
+}
+
+/** Reads `extend Name { … }`, whose fields the holder takes. */
+export function parseExtend(context: ParseContext, holder: FieldHolder): void {
+  const { tokens, file, references } = context
+  tokens.expect('extend')
+  const name = tokens.dottedName("the extended message's name")
+  tokens.expect('{')
+  while (!tokens.skip('}')) {
+    if (tokens.skip(';')) continue
+    const field = parseField(context, holder)
+    const element = inScope(holder.scope, field.name)
+    const resolve = (fullName: string): void => void (field.extendee = `.${fullName}`)
+    references.push({ file, scope: holder.scope, element, name, resolve })
+  }
+}
+
+/** Edition 2024 writes `export` or `local` before a declaration; neither changes the schema. */
+export function skipVisibility({ tokens }: ParseContext): void {
+  const isMarked = tokens.looksAt('export') || tokens.looksAt('local')
+  if (isMarked && (tokens.looksAt('message', 1) || tokens.looksAt('enum', 1))) tokens.next()
+}
+
+function parseBody(
+  context: ParseContext,
+  message: DescriptorProto,
+  outer: string,
+  path: readonly number[],
+): void {
+  const { tokens } = context
+  const scope = inScope(outer, message.name)
+  const entries: WrittenOption[] = []
+  const maps: DescriptorProto[] = []
+  const holder: FieldHolder = {
+    scope,
+    fields: message.field,
+    path: [...path, 2],
+    addGroup(name) {
+      const group = create(DescriptorProtoSchema, { name })
+      const groupPath = [...path, 3, message.nestedType.length]
+      message.nestedType.push(group)
+      parseBody(context, group, scope, groupPath)
+    },
+  }
+  while (!tokens.skip('}')) {
+    if (tokens.skip(';')) continue
+    skipVisibility(context)
+    if (tokens.looksAt('message')) {
+      message.nestedType.push(parseMessage(context, scope, [...path, 3, message.nestedType.length]))
+    } else if (tokens.looksAt('enum')) {
+      message.enumType.push(parseEnum(context, scope, [...path, 4, message.enumType.length]))
+    } else if (tokens.looksAt('extend')) {
+      parseExtend(context, { ...holder, fields: message.extension, path: [...path, 6] })
+    } else if (tokens.looksAt('oneof')) {
+      parseOneof(context, message, holder)
+    } else if (tokens.skip('option')) {
+      entries.push(readOption(tokens))
+      tokens.expect(';')
+    } else if (tokens.looksAt('reserved') || tokens.looksAt('extensions')) {
+      skipStatement(context)
+    } else if (tokens.looksAt('map') && tokens.looksAt('<', 1)) {
+      maps.push(parseMapField(context, holder))
+    } else {
+      parseField(context, holder)
+    }
+  }
+  message.nestedType.push(...maps)
+  addSyntheticOneofs(message)
+  keepOptions(context, { target: message, kind: 'message', scope: outer, element: scope, entries })
+}
+
+function parseOneof(context: ParseContext, message: DescriptorProto, holder: FieldHolder): void {
+  const { tokens } = context
+  tokens.expect('oneof')
+  const oneof = create(OneofDescriptorProtoSchema, { name: tokens.name("the oneof's name") })
+  tokens.expect('{')
+  const entries: WrittenOption[] = []
+  const oneofIndex = message.oneofDecl.length
+  message.oneofDecl.push(oneof)
+  while (!tokens.skip('}')) {
+    if (tokens.skip(';')) continue
+    if (tokens.skip('option')) {
+      entries.push(readOption(tokens))
+      tokens.expect(';')
+    } else {
+      parseField(context, holder).oneofIndex = oneofIndex
+    }
+  }
+  const element = `${holder.scope}.${oneof.name}`
+  keepOptions(context, { target: oneof, kind: 'oneof', scope: holder.scope, element, entries })
+}
+
+/** What `optional` means in proto3: a oneof of one field, behind those that are written. */
+function addSyntheticOneofs(message: DescriptorProto): void {
+  for (const field of message.field) {
+    if (!field.proto3Optional) continue
+    let name = `_${field.name}`
+    while (message.oneofDecl.some((oneof) => oneof.name === name)) name = `X${name}`
+    field.oneofIndex = message.oneofDecl.length
+    message.oneofDecl.push(create(OneofDescriptorProtoSchema, { name }))
+  }
+}

@@ -1,0 +1,72 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  MethodDescriptorProtoSchema,
+  ServiceDescriptorProtoSchema,
+  type MethodDescriptorProto,
+  type ServiceDescriptorProto,
+} from '@bufbuild/protobuf/wkt'
+import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
+import { readOption, type WrittenOption } from './option-text.ts'
+
+/** Reads `service Name { … }`. */
+export function parseService(
+  context: ParseContext,
+  packageName: string,
+  path: readonly number[],
+): ServiceDescriptorProto {
+  const { tokens } = context
+  const from = tokens.expect('service')
+  const proto = create(ServiceDescriptorProtoSchema, { name: tokens.name("the service's name") })
+  const fullName = inScope(packageName, proto.name)
+  keepComments(context, path, from, tokens.expect('{'))
+  const entries: WrittenOption[] = []
+  while (!tokens.skip('}')) {
+    if (tokens.skip(';')) continue
+    if (tokens.skip('option')) {
+      entries.push(readOption(tokens))
+      tokens.expect(';')
+    } else if (tokens.looksAt('rpc')) {
+      proto.method.push(parseMethod(context, fullName, [...path, 2, proto.method.length]))
+    } else {
+      throw tokens.unexpected('"rpc", "option" or "}"')
+    }
+  }
+  keepOptions(context, { target: proto, kind: 'service', scope: packageName, element: fullName, entries })
+  return proto
+}
+
+function parseMethod(
+  context: ParseContext,
+  serviceName: string,
+  path: readonly number[],
+): MethodDescriptorProto {
+  const { tokens, file, references } = context
+  const from = tokens.expect('rpc')
+  const proto = create(MethodDescriptorProtoSchema, { name: tokens.name("the method's name") })
+  const element = `${serviceName}.${proto.name}`
+  const side = (apply: (fullName: string) => void): boolean => {
+    tokens.expect('(')
+    const isStream = tokens.skip('stream')
+    const name = tokens.dottedName("a message's name")
+    references.push({ file, scope: serviceName, element, name, resolve: apply })
+    tokens.expect(')')
+    return isStream
+  }
+  proto.clientStreaming = side((name) => (proto.inputType = `.${name}`))
+  tokens.expect('returns')
+  proto.serverStreaming = side((name) => (proto.outputType = `.${name}`))
+  const entries: WrittenOption[] = []
+  const head = tokens.peek()
+  if (!tokens.skip(';')) {
+    tokens.expect('{')
+    while (!tokens.skip('}')) {
+      if (tokens.skip(';')) continue
+      tokens.expect('option')
+      entries.push(readOption(tokens))
+      tokens.expect(';')
+    }
+  }
+  keepComments(context, path, from, head)
+  keepOptions(context, { target: proto, kind: 'method', scope: serviceName, element, entries })
+  return proto
+}
