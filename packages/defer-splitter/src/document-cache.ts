@@ -18,14 +18,17 @@ export interface KnownDocument {
 
 export interface DocumentCache {
   of(document: DocumentNode): KnownDocument
-  /** Parses a query text once, while it is among the last `maxTexts`. */
+  /** Parses a query text once, while it is among the last `maxTexts`, and these are not too long. */
   parse(query: string, parse: (query: string) => DocumentNode): DocumentNode
 }
+
+/** A document takes up to 200 bytes for each character of its text. */
+const MAX_CHARACTERS = 524_288
 
 /** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
 export function createDocumentCache(maxTexts: number = 500): DocumentCache {
   const known = new WeakMap<DocumentNode, KnownDocument>()
-  const texts = createBoundedMemo<DocumentNode>(maxTexts)
+  const texts = createBoundedMemo<DocumentNode>(maxTexts, MAX_CHARACTERS)
 
   return {
     of(document) {

@@ -21,7 +21,7 @@ export function checkOptions(options: ResponseCacheOptions): void {
     if (value !== undefined && Object.hasOwn(namesElsewhere, name))
       throw foreignOption(name, namesElsewhere[name])
   }
-  for (const name of ['maxSize', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
+  for (const name of ['maxSize', 'maxBytes', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
     const value = options[name]
     if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
   }

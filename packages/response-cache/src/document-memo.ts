@@ -12,27 +12,38 @@ export interface DocumentMemo {
 }
 
 const maxDocuments = 1_000
+/** Of all texts of a schema: what is kept of a document grows with its text. */
+const maxCharacters = 1_048_576
 const maxTextLength = 16_384
 
+interface KnownTexts {
+  readonly profiles: Map<string, DocumentProfile>
+  characters: number
+}
+
 export function createDocumentMemo(): DocumentMemo {
-  const bySchema = new WeakMap<GraphQLSchema, Map<string, DocumentProfile>>()
+  const bySchema = new WeakMap<GraphQLSchema, KnownTexts>()
   // A GraphQL name has no line break, so name and text cannot run into one another.
   const keyOf = ({ operationName, query }: GraphQLParams) =>
     operationName == null ? `\n${query}` : `${operationName}\n${query}`
   return {
     get(schema, params) {
-      return bySchema.get(schema)?.get(keyOf(params))
+      return bySchema.get(schema)?.profiles.get(keyOf(params))
     },
     add(schema, params, profile) {
       if ((params.query?.length ?? maxTextLength) >= maxTextLength) return
-      let byText = bySchema.get(schema)
-      if (!byText) bySchema.set(schema, (byText = new Map()))
+      let known = bySchema.get(schema)
+      if (!known) bySchema.set(schema, (known = { profiles: new Map(), characters: 0 }))
+      const { profiles } = known
       const key = keyOf(params)
-      if (byText.has(key)) return
-      byText.set(key, profile)
-      if (byText.size <= maxDocuments) return
-      const oldest = byText.keys().next().value
-      if (oldest !== undefined) byText.delete(oldest)
+      if (profiles.has(key)) return
+      profiles.set(key, profile)
+      known.characters += key.length
+      for (const oldest of profiles.keys()) {
+        if (profiles.size <= maxDocuments && known.characters <= maxCharacters) return
+        profiles.delete(oldest)
+        known.characters -= oldest.length
+      }
     },
   }
 }

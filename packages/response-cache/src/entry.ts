@@ -20,7 +20,13 @@ export function createEntry(body: string | Buffer, given: Dependence): CacheEntr
   return new LazyEntry(body, given)
 }
 
+/** What its body takes, at most: the same whether it was asked for already or not. */
+export function bytesOf(entry: CacheEntry): number {
+  return entry instanceof LazyEntry ? entry.bytes : entry.body.length
+}
+
 class LazyEntry implements CacheEntry {
+  readonly bytes: number
   private serialized: string | Buffer
   readonly storedAt: number
   readonly ttlMs: number
@@ -30,6 +36,7 @@ class LazyEntry implements CacheEntry {
 
   constructor(serialized: string | Buffer, { storedAt, ttlMs, staleMs, tags, version }: Dependence) {
     this.serialized = serialized
+    this.bytes = memoryOf(serialized)
     this.storedAt = storedAt
     this.ttlMs = ttlMs
     this.staleMs = staleMs
@@ -41,6 +48,13 @@ class LazyEntry implements CacheEntry {
     if (typeof this.serialized === 'string') this.serialized = Buffer.from(this.serialized)
     return this.serialized
   }
+}
+
+/** A text with characters beyond ASCII may take two bytes for each of them all. */
+function memoryOf(body: string | Buffer): number {
+  if (typeof body !== 'string') return body.length
+  const bytes = Buffer.byteLength(body)
+  return bytes === body.length ? bytes : Math.max(bytes, 2 * body.length)
 }
 
 /** A strong validator of the body. Made when a GET asks for it, not on every miss. */

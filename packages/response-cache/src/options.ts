@@ -41,6 +41,11 @@ export type CacheEvent =
 export interface ResponseCacheOptions {
   /** Most entries kept in memory; the least recently used leave first. Default 10 000. 0 stores nothing. */
   readonly maxSize?: number | undefined
+  /**
+   * Most bytes of all entries kept in memory; the least recently used leave first, and those that expired by themselves.
+   * An answer larger than a sixteenth of it is not stored. Default 67 108 864 (64 MiB). 0 stores nothing.
+   */
+  readonly maxBytes?: number | undefined
   /** Milliseconds for which an entry is fresh. Default 60 000. 0: only what `@cacheControl` allows. */
   readonly defaultTtlMs?: number | undefined
   /**

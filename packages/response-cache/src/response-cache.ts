@@ -60,14 +60,20 @@ export function createResponseCache(options: ResponseCacheOptions = {}): Respons
 }
 
 export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
-  const { maxSize = 10_000, strategy = 'types', bus, redisUrl, onEvent, clock = Date } = options
+  const { maxSize = 10_000, maxBytes = 64 * 1024 * 1024 } = options
+  const { strategy = 'types', bus, redisUrl, onEvent, clock = Date } = options
   checkOptions(options)
   const remote = options.store ?? (redisUrl === undefined ? undefined : openRedisStore(redisUrl))
   // Without news from the store, memory in front of it could serve what another process evicted.
   const useMemory = !remote || remote.subscribe !== undefined
   const versions = createVersionClock()
   const { stats, count } = createStats()
-  const memory = createMemoryStore(maxSize, (key) => emit({ type: 'evicted', key }))
+  const memory = createMemoryStore({
+    maxSize,
+    maxBytes,
+    clock,
+    onEvict: (key) => emit({ type: 'evicted', key }),
+  })
   const byEntity = strategy === 'entities' || typeof strategy === 'function'
   // `subscribe` tells at once when the store is not reachable yet.
   let isUp = true
@@ -184,7 +190,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     close,
     [Symbol.asyncDispose]: close,
     isUntouched: versions.isUntouched,
-    stats: () => ({ ...stats(), entries: memory.size }),
+    stats: () => ({ ...stats(), entries: memory.size, bytes: memory.bytes }),
     lookup(key) {
       const version = versions.now()
       if (!isUp) return { state: 'unavailable' }
@@ -195,7 +201,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       return found ?? { state: 'miss', ticket: { version, remoteVersion: undefined } }
     },
     store(key, entry, ticket) {
-      if (maxSize === 0 || !versions.holds(ticket.version, entry.tags)) return undefined
+      if (!memory.takes(entry) || !versions.holds(ticket.version, entry.tags)) return undefined
       if (remote) return storeRemote(remote, key, entry, ticket)
       keep(key, entry)
       return undefined

@@ -4,6 +4,8 @@ import type { CacheEvent } from './options.ts'
 export interface CacheStats {
   /** Entries in memory now. */
   readonly entries: number
+  /** What they take, as `maxBytes` counts. */
+  readonly bytes: number
   readonly hits: number
   readonly misses: number
   readonly stale: number
@@ -27,7 +29,10 @@ const counterOf = {
   error: 'errors',
 } as const satisfies Record<CacheEvent['type'], keyof CacheStats>
 
-export function createStats(): { stats(): Omit<CacheStats, 'entries'>; count(event: CacheEvent): void } {
+export function createStats(): {
+  stats(): Omit<CacheStats, 'entries' | 'bytes'>
+  count(event: CacheEvent): void
+} {
   const counts = {
     hits: 0,
     misses: 0,

@@ -36,6 +36,11 @@ export interface RestConnectorOptions {
   readonly breaker?: BreakerOptions | boolean | undefined
   /** Keeps up to that many GET responses, least recently used out first. Default 0: no cache. */
   readonly cacheSize?: number | undefined
+  /**
+   * What the kept responses may take in memory together, in bytes; one alone is kept only up to a sixteenth of it.
+   * Default 67 108 864 (64 MiB).
+   */
+  readonly cacheMaxBytes?: number | undefined
   /** Milliseconds a cached response is used. Default: until it is evicted or cleared. */
   readonly cacheTtlMs?: number | undefined
   /** Run in order, once per attempt; may change method, URL, headers and body, or throw. */

@@ -20,9 +20,27 @@ interface Entry {
   readonly storedAt: number
 }
 
-/** Keeps GET responses, least recently used out first. With a size of 0 it keeps nothing. */
-export function createResponseCache(size: number, ttlMs: number | undefined, clock: Clock): ResponseCache {
-  const entries = size > 0 ? new LRUCache<string, Entry>({ max: size }) : undefined
+export interface ResponseCacheOptions {
+  /** Most responses; 0: none are kept. */
+  readonly size: number
+  /** What they may take in memory together; one alone a sixteenth of it. */
+  readonly maxBytes: number
+  readonly ttlMs: number | undefined
+  readonly clock: Clock
+}
+
+/** Keeps GET responses, least recently used out first. */
+export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
+  const { size, maxBytes, ttlMs, clock } = options
+  const entries =
+    size > 0 && maxBytes >= 16
+      ? new LRUCache<string, Entry>({
+          max: size,
+          maxSize: maxBytes,
+          maxEntrySize: Math.floor(maxBytes / 16),
+          sizeCalculation: ({ response }, key) => ENTRY_BYTES + key.length + memoryOf(response),
+        })
+      : undefined
   let generation = 0
   return {
     get(key) {
@@ -50,6 +68,19 @@ export function createResponseCache(size: number, ttlMs: number | undefined, clo
       return entries?.size ?? 0
     },
   }
+}
+
+const ENTRY_BYTES = 512
+const OBJECT_BYTES = 48
+const MEMBER_BYTES = 8
+
+/** What parsed JSON takes, as V8 keeps it: many times its text where that is made of small values. */
+function memoryOf(value: unknown): number {
+  if (typeof value === 'string') return OBJECT_BYTES + 2 * value.length
+  if (typeof value !== 'object' || value === null) return MEMBER_BYTES
+  let bytes = OBJECT_BYTES
+  for (const member of Object.values(value)) bytes += MEMBER_BYTES + memoryOf(member)
+  return bytes
 }
 
 function isNoStore({ headers }: RestResponse): boolean {

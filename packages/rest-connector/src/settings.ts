@@ -27,7 +27,8 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, bus, transformer, observe } = options
   const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
-  const { cacheSize = 0, cacheTtlMs, maxRequestsPerOperation = 200, maxConnections = 128 } = options
+  const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs } = options
+  const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
   for (const [name, value] of Object.entries({
     timeoutMs,
@@ -39,6 +40,8 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       throw new RestConfigError(`${name} must be more than 0, not ${value}`)
   if (!Number.isInteger(cacheSize) || cacheSize < 0)
     throw new RestConfigError(`cacheSize must be a whole number of responses, not ${cacheSize}`)
+  if (!Number.isInteger(cacheMaxBytes) || cacheMaxBytes < 0)
+    throw new RestConfigError(`cacheMaxBytes must be a whole number of bytes, not ${cacheMaxBytes}`)
 
   const base = parseBaseUrl(options.baseUrl)
   const basePath = base.pathname.replace(/\/+$/, '')
@@ -46,7 +49,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const forward = createForwardHeaders(forwardHeaders)
   const logBody = createBodyLog(options.logBodies, logger, env)
   const counters = createCounters()
-  const cache = createResponseCache(cacheSize, cacheTtlMs, clock)
+  const cache = createResponseCache({ size: cacheSize, maxBytes: cacheMaxBytes, ttlMs: cacheTtlMs, clock })
   const flights = createFlights<RestResponse>(() => counters.shared++)
   const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
   return {

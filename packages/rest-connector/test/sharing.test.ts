@@ -242,6 +242,21 @@ describe('the GET cache', () => {
     expect(backend.requests).toHaveLength(requests)
   })
 
+  it('keeps no more than it may in memory, and nothing that is large', async () => {
+    const { connector, backend } = await serve(
+      ({ url }) => ({ json: Array.from({ length: Number(url.pathname.split('/').at(-1)) }, () => ({})) }),
+      { cacheSize: 1_000, cacheMaxBytes: 160_000, endpoints: [{ name: 'items', path: '/items/{n}' }] },
+    )
+    const ask = (n: number): Promise<unknown> => connector.execute('items', { n: String(n) })
+    for (let n = 50; n < 150; n++) await ask(n)
+    expect(connector.stats().cached).toBeGreaterThan(5)
+    expect(connector.stats().cached).toBeLessThan(30)
+    await ask(500)
+    await ask(500)
+    expect(backend.requests).toHaveLength(102)
+    expect(connector.stats().cached).toBeGreaterThan(5)
+  })
+
   it('stores no failure', async () => {
     let status = 500
     const { connector } = await serve(() => ({ status, json: 1 }), { cacheSize: 5, noRetry: true })

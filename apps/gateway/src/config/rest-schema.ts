@@ -103,6 +103,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
     ])
     .optional(),
   cacheSize: count.optional(),
+  cacheMaxBytes: count.optional(),
   cacheTtlMs: milliseconds.optional(),
   interceptors: z.array(functionValue()).optional(),
   allowOriginChange: z.boolean().optional(),

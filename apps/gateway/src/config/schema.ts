@@ -78,6 +78,7 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
   z.boolean(),
   z.strictObject({
     maxSize: count.optional(),
+    maxBytes: count.optional(),
     defaultTtlMs: milliseconds.optional(),
     staleWhileRevalidateMs: milliseconds.optional(),
     invalidateOnMutation: z.boolean().optional(),

@@ -1,0 +1,118 @@
+import { array, assert, constantFrom, nat, oneof, property, record } from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createEntry, type CacheEntry } from '../src/entry.ts'
+import { createMemoryStore } from '../src/memory-store.ts'
+import { createResponseCache } from '../src/index.ts'
+
+const MAX_BYTES = 64_000
+const clock = { now: () => Date.now() }
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function entryOf(body: string | Buffer, ttlMs = 1_000, staleMs = 0): CacheEntry {
+  return createEntry(body, { storedAt: clock.now(), ttlMs, staleMs, tags: [], version: 0 })
+}
+
+describe('memory', () => {
+  it('never holds more than it may, in bytes nor in entries, and no entry above a sixteenth', () => {
+    const bodies = oneof(
+      nat(6_000).map((length) => 'a'.repeat(length)),
+      nat(3_000).map((length) => 'ä€'.repeat(length)),
+      nat(6_000).map((length) => Buffer.alloc(length)),
+    )
+    const steps = array(
+      oneof(
+        record({ act: constantFrom('set' as const), key: nat(40).map(String), body: bodies }),
+        record({
+          act: constantFrom(
+            'get' as const,
+            'delete' as const,
+            'read' as const,
+            'wait' as const,
+            'clear' as const,
+          ),
+          key: nat(40).map(String),
+        }),
+      ),
+      { maxLength: 120 },
+    )
+    assert(
+      property(steps, nat(30), (given, maxSize) => {
+        const evicted: string[] = []
+        const store = createMemoryStore({
+          maxSize,
+          maxBytes: MAX_BYTES,
+          clock,
+          onEvict: (key) => evicted.push(key),
+        })
+        const held = new Map<string, CacheEntry>()
+        for (const step of given) {
+          const { act, key } = step
+          const entry = 'body' in step ? entryOf(step.body) : undefined
+          const acts = {
+            set: () => {
+              store.set(key, entry!)
+              held.delete(key)
+              const isSmall = maxSize > 0 && Buffer.byteLength(entry!.body) + 512 <= MAX_BYTES / 16
+              if (isSmall) held.set(key, entry!)
+              for (const gone of evicted.splice(0)) held.delete(gone)
+              return [store.takes(entry!), isSmall]
+            },
+            get: () => [store.get(key), held.get(key)],
+            read: () => [store.get(key)?.body.length, held.get(key)?.body.length],
+            delete: () => [store.delete(key), held.delete(key)],
+            clear: () => {
+              store.clear()
+              held.clear()
+              return [store.size, 0]
+            },
+            wait: () => {
+              vi.advanceTimersByTime(600)
+              for (const [one, { storedAt }] of held)
+                if (store.get(one) === undefined && clock.now() - storedAt > 1_000) held.delete(one)
+              return [true, true]
+            },
+          }
+          const [seen, expected] = acts[act]()
+          expect(seen).toBe(expected)
+          expect(store.size).toBe(held.size)
+          expect(store.size).toBeLessThanOrEqual(maxSize)
+          expect(store.bytes).toBeLessThanOrEqual(MAX_BYTES)
+          const least = [...held.values()].reduce((sum, entry) => sum + Buffer.byteLength(entry.body), 0)
+          expect(store.bytes).toBeGreaterThanOrEqual(least)
+        }
+        store.clear()
+        expect(store.bytes).toBe(0)
+        expect(vi.getTimerCount()).toBe(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('lets go of what expired, a part at a time, though nobody asks for it; and then of its timer', () => {
+    const store = createMemoryStore({ maxSize: 5_000, maxBytes: 2 ** 26, clock, onEvict: () => {} })
+    for (let index = 0; index < 2_500; index++)
+      store.set(`${index}`, entryOf('a', index % 5 === 0 ? 60_000 : 500))
+    vi.advanceTimersByTime(1_001)
+    expect(store.size).toBe(2_500 - 800)
+    vi.advanceTimersByTime(3_000)
+    expect(store.size).toBe(500)
+    vi.advanceTimersByTime(63_000)
+    expect(store.size).toBe(0)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('serves what is stale until that ends too', () => {
+    const store = createMemoryStore({ maxSize: 10, maxBytes: 2 ** 20, clock, onEvict: () => {} })
+    store.set('a', entryOf('a', 1_000, 5_000))
+    vi.advanceTimersByTime(5_900)
+    expect(store.size).toBe(1)
+    vi.advanceTimersByTime(2_000)
+    expect(store.size).toBe(0)
+  })
+})
+
+it.each([Number.NaN, -1])('maxBytes %d is refused', (maxBytes) => {
+  expect(() => createResponseCache({ maxBytes })).toThrow('maxBytes')
+})
