@@ -40,7 +40,7 @@ export function describeOperationAsker(
 ): Asker {
   const operation = selectOperation(schema, document, operationName)
   if (!operation) return describeAsker(schema)
-  return together(operation.fields.flatMap(({ definitions }) => definitions))
+  return together(operation.fields.flatMap(({ definitions }) => definitions.map(({ field }) => field)))
 }
 
 function together(fields: readonly GraphQLField<unknown, unknown>[]): Asker {

@@ -86,10 +86,10 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
   }
 
   function changesOfSelected({ parent, definitions }: SelectedField): Dependence {
-    const [field] = definitions
+    const field = definitions[0]?.field
     if (!field) return everything
     if (parent.name === mutationName) return ofMutationField(field)
-    const stated = definitions.flatMap((definition) => statedChanges(definition) ?? [])
+    const stated = definitions.flatMap((definition) => statedChanges(definition.field) ?? [])
     const type = getNamedType(field.type)
     const parts = stated.map(ofName)
     return union(isLeafType(type) ? parts : [...parts, ofClosure(closures.of(type.name))])
@@ -106,7 +106,14 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     ofOperation(document, operationName) {
       const operation = selectOperation(schema, document, operationName)
       if (!operation) return everything
-      return union(operation.fields.map(({ parent, definitions }) => ofSelected(parent.name, definitions)))
+      return union(
+        operation.fields.map(({ parent, definitions }) =>
+          ofSelected(
+            parent.name,
+            definitions.map(({ field }) => field),
+          ),
+        ),
+      )
     },
     ofMutation(document, operationName) {
       const operation = selectOperation(schema, document, operationName)

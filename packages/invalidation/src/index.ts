@@ -21,3 +21,10 @@ export type {
   InvalidationPhase,
   SubscribeOptions,
 } from './types.ts'
+export {
+  type FieldOfType,
+  type SelectedField,
+  type SelectedOperation,
+  selectOperation,
+} from './selected-fields.ts'
+export { statedChanges, statedDependsOn } from './statements.ts'

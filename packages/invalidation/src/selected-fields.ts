@@ -19,7 +19,12 @@ export interface SelectedField {
   /** The type it is selected on: an object type, or an interface. */
   readonly parent: GraphQLCompositeType
   /** The field of that type first, then those of the object types that an interface stands for. */
-  readonly definitions: readonly GraphQLField<unknown, unknown>[]
+  readonly definitions: readonly FieldOfType[]
+}
+
+export interface FieldOfType {
+  readonly typeName: string
+  readonly field: GraphQLField<unknown, unknown>
 }
 
 export interface SelectedOperation {
@@ -74,13 +79,19 @@ export function selectOperation(
     const field = parent.getFields()[name]
     const coordinate = `${parent.name}.${name}`
     if (field && !selected.has(coordinate))
-      selected.set(coordinate, { parent, definitions: [field, ...fieldsBehind(parent, name)] })
+      selected.set(coordinate, {
+        parent,
+        definitions: [{ typeName: parent.name, field }, ...fieldsBehind(parent, name)],
+      })
     return field
   }
 
-  function fieldsBehind(parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown>[] {
+  function fieldsBehind(parent: GraphQLCompositeType, name: string): FieldOfType[] {
     if (!isAbstractType(parent)) return []
-    return schema.getPossibleTypes(parent).flatMap((type) => type.getFields()[name] ?? [])
+    return schema.getPossibleTypes(parent).flatMap((type) => {
+      const field = type.getFields()[name]
+      return field ? [{ typeName: type.name, field }] : []
+    })
   }
 
   const root = schema.getRootType(operation.operation)

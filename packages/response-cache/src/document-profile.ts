@@ -1,23 +1,30 @@
 import {
   getNamedType,
-  isAbstractType,
-  isLeafType,
+  isCompositeType,
   isObjectType,
   Kind,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
   type DocumentNode,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   type OperationTypeNode,
 } from 'graphql'
+import {
+  createDependencies,
+  createDependencyCache,
+  describeOperationAsker,
+  selectOperation,
+  type Asker,
+  type Dependence,
+  type Dependencies,
+} from '@vinyasa/invalidation'
 import { cacheControlOf } from './cache-control.ts'
+import { changedEntities } from './changed-entities.ts'
 import { createEntityPlan, type EntityPlan } from './entity-plan.ts'
+import { createIdFields } from './id-fields.ts'
 import { sha256 } from './key.ts'
 import { normalizeDocument } from './normalize-document.ts'
-import { anyTag } from './tags.ts'
+import { anyTag, type InvalidationTarget } from './tags.ts'
 
 /** All that the cache must know of one operation; computed once per document and schema. */
 export interface DocumentProfile {
@@ -32,17 +39,22 @@ export interface DocumentProfile {
   readonly live: boolean
   readonly introspection: boolean
   /** Object types the result can hold, without the root type. */
-  readonly types: readonly string[]
-  /** A root field returns a leaf value: no type says what the result depends on. */
-  readonly untyped: boolean
-  /** The root fields behind `untyped`. */
-  readonly untypedFields: readonly GraphQLField<unknown, unknown>[]
+  readonly types: ReadonlySet<string>
+  /** What the result of a query depends on, or a mutation changes. */
+  readonly dependence: Dependence
+  /** Who the result is for, as the sources of its fields say. */
+  readonly asker: Asker
+  /** Lower-case names of the request headers in its keys: those that sources read, and those of the options. */
+  readonly varyNames: readonly string[]
   /** The shortest lifetime that a field or type of the document asks for. */
   readonly ttlMs: number | undefined
   /** A field or type of the document is `scope: PRIVATE`. */
   readonly isPrivate: boolean
+  /** What a result depends on, entity by entity. */
   readonly entities: EntityPlan
-  /** What every result of the document depends on, whatever it holds. */
+  /** What a mutation changed, entity by entity. */
+  changedIn(data: unknown): readonly InvalidationTarget[]
+  /** What every result of the document depends on, whatever it holds: type by type. */
   readonly tags: readonly string[]
 }
 
@@ -51,6 +63,8 @@ export interface ProfileOptions {
   readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined
   /** Fields that identify an entity, in order of preference. */
   readonly idFields: readonly string[]
+  /** Request headers that are part of every key. Default none. */
+  readonly varyHeaders?: readonly string[] | undefined
 }
 
 /** Returns undefined when the operation cannot be determined; execution will say so. */
@@ -59,14 +73,13 @@ export function profileDocument(
   document: DocumentNode,
   operationName: string | null | undefined,
   options: ProfileOptions,
+  dependencies: Dependencies = createDependencies(schema, options),
 ): DocumentProfile | undefined {
   const normalized = normalizeDocument(document, operationName)
   if (!normalized) return undefined
-  const rootType = schema.getRootType(normalized.operation.operation)
+  const { operation } = normalized.operation
   const types = new Set<string>()
   const ttls: number[] = []
-  const untypedFields: GraphQLField<unknown, unknown>[] = []
-  let introspection = false
   let isPrivate = false
 
   function note(coordinate: string, definition: GraphQLField<unknown, unknown> | GraphQLNamedType) {
@@ -78,46 +91,43 @@ export function profileDocument(
     if (ttlMs !== undefined) ttls.push(ttlMs)
   }
 
-  const typeInfo = new TypeInfo(schema)
-  const visitor = visitWithTypeInfo(typeInfo, {
-    Field(node) {
-      if (node.name.value === '__schema' || node.name.value === '__type') introspection = true
-      const field = typeInfo.getFieldDef()
-      const parent = typeInfo.getParentType()
-      if (!field || !parent || field.name.startsWith('__')) return
-      note(`${parent.name}.${field.name}`, field)
-      const type = getNamedType(field.type)
-      if (isLeafType(type)) {
-        if (parent === rootType) untypedFields.push(field)
-        return
-      }
-      note(type.name, type)
-      if (isObjectType(type)) types.add(type.name)
-      if (!isAbstractType(type)) return
-      for (const possible of schema.getPossibleTypes(type)) {
-        note(possible.name, possible)
-        types.add(possible.name)
-      }
-    },
-  })
-  visit(normalized.document, visitor)
-  const sortedTypes = [...types].sort()
-  const untyped = untypedFields.length > 0
+  function noteType(type: GraphQLNamedType) {
+    if (!isCompositeType(type)) return
+    note(type.name, type)
+    if (isObjectType(type)) types.add(type.name)
+    else schema.getPossibleTypes(type).forEach(noteType)
+  }
+
+  const selected = selectOperation(schema, normalized.document, undefined)
+  for (const { typeName, field } of selected?.fields.flatMap(({ definitions }) => definitions) ?? []) {
+    note(`${typeName}.${field.name}`, field)
+    noteType(getNamedType(field.type))
+  }
+  const dependence =
+    operation === 'mutation'
+      ? dependencies.ofMutation(normalized.document)
+      : dependencies.ofOperation(normalized.document)
+  const idFieldOf = createIdFields(schema, options.idFields)
+  const asker = describeOperationAsker(schema, normalized.document)
+  const varyNames = [...(options.varyHeaders ?? []).map((name) => name.toLowerCase()), ...asker.headers]
+  const plan = { schema, document: normalized.document, dependencies, idFieldOf }
   return {
     schema,
-    operation: normalized.operation.operation,
+    operation,
     digest: sha256(normalized.text),
     variableNames: normalized.variableNames,
     incremental: normalized.incremental,
     live: normalized.live,
-    introspection,
-    types: sortedTypes,
-    untyped,
-    untypedFields,
+    introspection: normalized.introspection,
+    types,
+    dependence,
+    asker,
+    varyNames: [...new Set(varyNames)].sort(),
     ttlMs: ttls.length > 0 ? Math.min(...ttls) : undefined,
     isPrivate,
-    entities: createEntityPlan(schema, normalized.document, options.idFields),
-    tags: untyped ? [...sortedTypes, anyTag] : sortedTypes,
+    entities: createEntityPlan(plan),
+    changedIn: (data) => changedEntities(plan, dependence.everything ? [] : dependence.types, data),
+    tags: dependence.everything ? [...types, anyTag].sort() : [...dependence.types].sort(),
   }
 }
 
@@ -131,6 +141,7 @@ export interface ProfileCache {
 }
 
 export function createProfileCache(options: ProfileOptions): ProfileCache {
+  const dependenciesOf = createDependencyCache({ idFields: options.idFields })
   const bySchema = new WeakMap<GraphQLSchema, WeakMap<DocumentNode, Map<string, DocumentProfile>>>()
   return {
     of(schema, document, operationName) {
@@ -141,7 +152,7 @@ export function createProfileCache(options: ProfileOptions): ProfileCache {
       const name = operationName ?? ''
       const known = byName.get(name)
       if (known) return known
-      const profile = profileDocument(schema, document, operationName, options)
+      const profile = profileDocument(schema, document, operationName, options, dependenciesOf(schema))
       // Only names the document really has are remembered, so clients cannot fill the map.
       if (profile && (operationName == null || hasOperation(document, operationName)))
         byName.set(name, profile)

@@ -1,131 +1,125 @@
-import {
-  getNamedType,
-  isAbstractType,
-  isCompositeType,
-  isObjectType,
-  Kind,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLCompositeType,
-  type GraphQLSchema,
-  type SelectionSetNode,
-} from 'graphql'
-import { entityTag, unidentifiedTag } from './tags.ts'
+import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
+import type { Dependencies } from '@vinyasa/invalidation'
+import { isListField, isRecord, placesOf, textOf, typesOf, type EntityPlace } from './entity-places.ts'
+import type { IdFieldOf } from './id-fields.ts'
+import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from './tags.ts'
 
-/** Finds the entities in a result of one document, without rewriting document or result. */
+export type Variables = Readonly<Record<string, unknown>> | null | undefined
+
+/**
+ * What a result of one document depends on, entity by entity, where that can be known, and type by type elsewhere.
+ * An entity stands for itself only where its own id led to it: it is the value of the argument that is called like its
+ * id field, or another entity points to it. What a list holds, what a wrapper counts, and what is not there (null) may
+ * change with any entity of the type.
+ */
 export interface EntityPlan {
-  /** Tags of all entities in `data`: `User:1`, or `User:?` where no id field was selected. */
-  tagsOf(data: unknown): readonly string[]
+  /**
+   * `User:1` for what is known by its id, `User:?` where any entity of the type matters, `*` for everything; and each
+   * type by itself, for changes that name no entity.
+   */
+  tagsOf(data: unknown, variables: Variables): readonly string[]
 }
 
-interface PlanNode {
-  /** What an object here can be. */
-  readonly types: Set<string>
-  /** Response keys of `__typename` and of the id fields. */
-  readonly typenameKeys: Set<string>
-  readonly idKeys: Set<string>
-  readonly children: Map<string, PlanNode>
-  /** Named fragments merged into this node; each is merged once, however often it is spread. */
-  readonly fragments: Set<string>
+export interface EntityPlanInput {
+  readonly schema: GraphQLSchema
+  /** Normalised: one operation, and the fragments that it uses. */
+  readonly document: DocumentNode
+  readonly dependencies: Dependencies
+  readonly idFieldOf: IdFieldOf
 }
 
-export function createEntityPlan(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  idFields: readonly string[],
-): EntityPlan {
+export function createEntityPlan(input: EntityPlanInput): EntityPlan {
   // Most strategies never ask for entities, so the plan is made on first use.
-  let root: PlanNode | undefined
+  let plan: EntityPlan | undefined
   return {
-    tagsOf(data) {
-      root ??= planDocument(schema, document, idFields)
-      const tags = new Set<string>()
-      if (isRecord(data)) collectChildren(root, data, tags)
-      return [...tags]
+    tagsOf(data, variables) {
+      plan ??= planEntities(input)
+      return plan.tagsOf(data, variables)
     },
   }
 }
 
-function collect(node: PlanNode, value: unknown, tags: Set<string>): void {
-  if (Array.isArray(value)) {
-    for (const item of value) collect(node, item, tags)
-    return
+function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanInput): EntityPlan {
+  const root = placesOf(schema, document)
+  const asked = new Set(root.children.values())
+  const pointers = new Set<EntityPlace>()
+  const fixed = new Set<string>()
+
+  function prepare(parent: EntityPlace): void {
+    const mayPoint = parent === root || areEntities(parent, idFieldOf)
+    for (const place of parent.children.values()) {
+      if (mayPoint && isPointer(place, idFieldOf)) pointers.add(place)
+      else for (const tag of tagsOfFields(place, dependencies)) fixed.add(tag)
+      prepare(place)
+    }
   }
-  if (!isRecord(value)) return
-  const typename = firstText(value, node.typenameKeys)
-  const id = firstText(value, node.idKeys)
-  for (const type of typename === undefined ? node.types : [typename]) {
-    tags.add(id === undefined ? unidentifiedTag(type) : entityTag(type, id))
-  }
-  collectChildren(node, value, tags)
-}
+  prepare(root)
 
-function collectChildren(node: PlanNode, value: Record<string, unknown>, tags: Set<string>): void {
-  for (const [key, child] of node.children) collect(child, value[key], tags)
-}
-
-function firstText(value: Record<string, unknown>, keys: ReadonlySet<string>): string | undefined {
-  for (const key of keys) {
-    const member = value[key]
-    if (typeof member === 'string' || typeof member === 'number') return String(member)
-  }
-  return undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function createNode(): PlanNode {
-  return {
-    types: new Set(),
-    typenameKeys: new Set(),
-    idKeys: new Set(),
-    children: new Map(),
-    fragments: new Set(),
-  }
-}
-
-function planDocument(schema: GraphQLSchema, document: DocumentNode, idFields: readonly string[]): PlanNode {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-
-  /** Fragments on any type are merged: a result that fits only some of them has fewer keys. */
-  function plan(node: PlanNode, parent: GraphQLCompositeType, selectionSet: SelectionSetNode): void {
-    for (const selection of selectionSet.selections) {
-      if (selection.kind !== Kind.FIELD) {
-        const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
-        if (isSpread && node.fragments.has(selection.name.value)) continue
-        if (isSpread) node.fragments.add(selection.name.value)
-        const fragment = isSpread ? fragments.get(selection.name.value) : selection
-        const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value)
-        if (fragment) plan(node, isCompositeType(condition) ? condition : parent, fragment.selectionSet)
-        continue
+  function collect(place: EntityPlace, value: unknown, variables: Variables, tags: Set<string>): void {
+    if (Array.isArray(value)) {
+      for (const item of value) collect(place, item, variables, tags)
+      return
+    }
+    const isThere = isRecord(value)
+    if (pointers.has(place)) {
+      const isRoot = asked.has(place)
+      for (const type of isThere ? typesOf(place, value) : place.types) {
+        const idField = idFieldOf(type)
+        const id = isThere ? textOf(place, value, `${type}.${idField}`) : undefined
+        const isKnown = id !== undefined && (!isRoot || isAskedFor(place, idField, id, variables))
+        tags.add(isKnown ? entityTag(type, id) : unidentifiedTag(type))
       }
-      const name = selection.name.value
-      const key = selection.alias?.value ?? name
-      if (name === '__typename') node.typenameKeys.add(key)
-      if (idFields.includes(name)) node.idKeys.add(key)
-      const field = 'getFields' in parent ? parent.getFields()[name] : undefined
-      const type = field && getNamedType(field.type)
-      if (!selection.selectionSet || !isCompositeType(type)) continue
-      let child = node.children.get(key)
-      if (!child) node.children.set(key, (child = createNode()))
-      if (isObjectType(type)) child.types.add(type.name)
-      if (isAbstractType(type)) {
-        for (const possible of schema.getPossibleTypes(type)) child.types.add(possible.name)
-      }
-      plan(child, type, selection.selectionSet)
+    }
+    if (!isThere) return
+    for (const [key, child] of place.children) {
+      if (key in value) collect(child, value[key], variables, tags)
     }
   }
 
-  const root = createNode()
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    const rootType = schema.getRootType(definition.operation)
-    if (rootType) plan(root, rootType, definition.selectionSet)
+  return {
+    tagsOf(data, variables) {
+      const tags = new Set(fixed)
+      if (isRecord(data)) collect(root, data, variables, tags)
+      // Whatever hits an entity hits those that nobody knows as well.
+      const needed = [...tags].filter((tag) => {
+        const unidentified = unidentifiedTag(typeOfTag(tag))
+        return tag === unidentified || !tags.has(unidentified)
+      })
+      return [...new Set([...needed.map((tag) => typeTag(typeOfTag(tag))), ...needed])]
+    },
   }
-  return root
+}
+
+const areEntities = ({ types }: EntityPlace, idFieldOf: IdFieldOf): boolean =>
+  types.size > 0 && [...types].every((type) => idFieldOf(type) !== undefined)
+
+/** Whether the values are entities, one at a time, of which nothing says that others matter. */
+function isPointer(place: EntityPlace, idFieldOf: IdFieldOf): boolean {
+  return (
+    areEntities(place, idFieldOf) &&
+    place.fields.every(({ field }) => !isListField(field) && field.extensions['dependsOn'] === undefined)
+  )
+}
+
+function tagsOfFields({ fields }: EntityPlace, dependencies: Dependencies): string[] {
+  return fields.flatMap(({ typeName, field }) => {
+    const dependence = dependencies.ofField(typeName, field)
+    return dependence.everything ? [anyTag] : [...dependence.types].map(unidentifiedTag)
+  })
+}
+
+/** Whether the id is what an argument of the id field's name asked for, at any depth. */
+function isAskedFor(
+  { arguments: args }: EntityPlace,
+  idField: string | undefined,
+  id: string,
+  variables: Variables,
+): boolean {
+  const holds = (name: string, value: unknown): boolean => {
+    if (isRecord(value)) return Object.entries(value).some(([key, member]) => holds(key, member))
+    return (
+      name === idField && (typeof value === 'string' || typeof value === 'number') && String(value) === id
+    )
+  }
+  return args.some(({ name, value }) => holds(name.value, valueFromASTUntyped(value, variables)))
 }

@@ -1,7 +1,10 @@
 import { GraphQLError } from 'graphql'
 
 /** The stable codes of this package's errors, in `extensions.code`. */
-export type ResponseCacheErrorCode = 'RESPONSE_CACHE_CONFIG' | 'RESPONSE_CACHE_UNAVAILABLE'
+export type ResponseCacheErrorCode =
+  | 'RESPONSE_CACHE_CONFIG'
+  | 'RESPONSE_CACHE_UNAVAILABLE'
+  | 'RESPONSE_CACHE_UNKNOWN_ASKER'
 
 /** An option that cannot work; thrown at start. */
 export function configError(option: string, found: unknown, expected: string): GraphQLError {
@@ -38,5 +41,13 @@ export function storeUnavailable(what: string, cause: unknown): GraphQLError {
       extensions: { code: 'RESPONSE_CACHE_UNAVAILABLE' satisfies ResponseCacheErrorCode },
       originalError: cause instanceof Error ? cause : null,
     },
+  )
+}
+
+/** Operations that a source may answer differently for everybody, in a way that no key can hold; not cached. */
+export function unknownAsker(reason: string): GraphQLError {
+  return new GraphQLError(
+    `response-cache: some operations are not cached, as nothing says for whom an answer is: ${reason}. Set the option session, for example session: (context) => context.userId.`,
+    { extensions: { code: 'RESPONSE_CACHE_UNKNOWN_ASKER' satisfies ResponseCacheErrorCode } },
   )
 }

@@ -11,8 +11,10 @@ export interface OperationReport {
   entry?: CacheEntry | undefined
   /** The answer goes out as it is stored: no plugin changed or extended it. */
   isUntouched?: boolean | undefined
-  /** Some vary header or session made the key personal. */
+  /** The answer may be for somebody: the request says who asks, or a source cannot tell. */
   isPersonal?: boolean | undefined
+  /** Request headers that the answer depends on. */
+  varyNames?: readonly string[] | undefined
 }
 
 export interface CacheHeaderOptions {
@@ -34,18 +36,28 @@ export function setCacheHeaders(
   const { headers } = response
   const [report] = reports
   headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
+  const isGet = request.method === 'GET'
+  const names = isGet ? reports.flatMap((one) => one.varyNames ?? []) : []
+  if (names.length > 0)
+    headers.set('vary', mergedVary(headers.get('vary'), ['Accept', ...varyHeaders, ...names]))
+  const forbidStoring = (): false => {
+    const mayBeStored = isGet || reports.some(({ outcome }) => outcome === 'BYPASS')
+    const isPersonal = reports.some((one) => one.isPersonal)
+    if (mayBeStored && isPersonal && !headers.has('cache-control'))
+      headers.set('cache-control', 'private, no-store')
+    return false
+  }
   // A batch is several answers in one; only a single answer has an age and a validator.
-  if (!report || reports.length > 1) return false
+  if (!report || reports.length > 1) return forbidStoring()
   const { entry, outcome } = report
-  if (!entry) return false
+  if (!entry) return forbidStoring()
   const ageMs = Math.max(0, now - entry.storedAt)
   if (outcome === 'HIT' || outcome === 'STALE') headers.set('age', String(Math.floor(ageMs / 1000)))
-  if (request.method !== 'GET' || response.status !== 200 || !report.isUntouched) return false
+  if (!isGet || response.status !== 200 || !report.isUntouched) return forbidStoring()
 
   const scope = report.isPersonal ? 'private' : 'public'
   const leftSeconds = Math.max(0, Math.floor((entry.ttlMs - ageMs) / 1000))
   headers.set('cache-control', clientMaxAge ? `${scope}, max-age=${leftSeconds}` : `${scope}, no-cache`)
-  headers.set('vary', mergedVary(headers.get('vary'), ['Accept', ...varyHeaders]))
   const etag = etagOf(entry.body)
   headers.set('etag', etag)
   return matchesEtag(request.headers.get('if-none-match'), etag)

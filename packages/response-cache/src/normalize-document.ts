@@ -22,6 +22,8 @@ export interface NormalizedDocument {
   readonly incremental: boolean
   /** Whether the client asked for a live query. */
   readonly live: boolean
+  /** Whether the client asks about the schema. */
+  readonly introspection: boolean
 }
 
 /** They change how a result is delivered, not what it is. */
@@ -36,6 +38,7 @@ export function normalizeDocument(
   if (!selected) return undefined
   let incremental = false
   let live = false
+  let introspection = false
   const bare = visit(
     { kind: Kind.DOCUMENT, definitions: [selected, ...usedFragments(document, selected)] } as DocumentNode,
     {
@@ -44,6 +47,9 @@ export function normalizeDocument(
         if (node.name.value === 'live') live = true
         else incremental = true
         return null
+      },
+      Field(node) {
+        if (node.name.value === '__schema' || node.name.value === '__type') introspection = true
       },
       SelectionSet: {
         leave: (node) => ({ ...node, selections: node.selections.flatMap(unwrapBareFragment) }),
@@ -67,6 +73,7 @@ export function normalizeDocument(
     variableNames: (operation.variableDefinitions ?? []).map((node) => node.variable.name.value),
     incremental,
     live,
+    introspection,
   }
 }
 

@@ -6,9 +6,9 @@ import type { InvalidationTarget } from './tags.ts'
 export interface InvalidationCause {
   /** A mutation executed here, or events on the bus. */
   readonly source: 'mutation' | 'event'
-  /** The object types that the mutation can return, or that the events name. */
+  /** The types that the mutation changes, or that the events name. `*`: nothing says which. */
   readonly types: readonly string[]
-  /** The entities found in the mutation's result, or named by the events. */
+  /** The changed entities by the mutation's result or the events; without `id` any of the type, `*` any at all. */
   readonly entities: readonly InvalidationTarget[]
   /** The events; empty for a mutation. */
   readonly events: readonly InvalidationEvent[]
@@ -16,9 +16,9 @@ export interface InvalidationCause {
 
 /**
  * Which entries are related to a change.
- * `types`: those whose document can return one of the changed object types (default).
- * `entities`: those that hold a changed entity, by type and id. A `create` event, or one without an id,
- * hits the type.
+ * `types`: those that depend on one of the changed types (default); see the README for what an answer depends on.
+ * `entities`: those that depend on a changed entity, by type and id. A change without an id, or a `create` event, hits
+ * the type; lists, wrappers and what is not there depend on every entity of their types.
  * `all`: every entry.
  * A function returns the targets itself, or `all`; an empty list evicts nothing.
  */
@@ -36,6 +36,8 @@ export type CacheEvent =
   | { readonly type: 'evicted'; readonly key: string }
   | { readonly type: 'invalidated'; readonly tags: readonly string[] | 'all' }
   | { readonly type: 'error'; readonly error: unknown }
+  /** Said once: something keeps operations out of the cache. Without `onEvent` it goes to `console.warn`. */
+  | { readonly type: 'warning'; readonly warning: Error }
 
 /** Specification: "Response cache configuration", durations in milliseconds. */
 export interface ResponseCacheOptions {
@@ -63,10 +65,16 @@ export interface ResponseCacheOptions {
   /** A shared store of your own, or `createRedisStore(...)`, in place of `redisUrl`. */
   readonly store?: RemoteStore | undefined
   /**
-   * Request headers that are part of the key. Default `['Authorization']`; and as long as neither this
-   * nor `session` is set, requests with cookies are not cached: a cookie may say who asks.
+   * Request headers that are part of the key, besides those that a source of a selected field reads
+   * (`extensions.asker`). Default `['Authorization']`. Where `Cookie` is not among them and `session` is not set,
+   * requests with cookies are not cached: a cookie may say who asks.
    */
   readonly varyHeaders?: readonly string[] | undefined
+  /**
+   * Part of every key. For servers that share a store and a schema, but stand in front of other backends, or ask them
+   * in another name. What one of them evicts, all do. Default: none.
+   */
+  readonly prefix?: string | undefined
   /** Default `types`. */
   readonly strategy?: InvalidationStrategy | undefined
   /** Events published here evict in the bus's first phase. */

@@ -3,10 +3,11 @@ import type { GraphQLParams } from 'graphql-yoga'
 import { createDocumentMemo } from './document-memo.ts'
 import { createProfileCache, type DocumentProfile } from './document-profile.ts'
 import { createEntry, type CacheEntry } from './entry.ts'
+import { unknownAsker } from './errors.ts'
 import type { OperationReport } from './http.ts'
 import { createIncrementalMerge } from './incremental.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
-import { createRequestKeyFactory, type RequestKey } from './request-key.ts'
+import { createRequestKeyFactory, mayBePersonal, type RequestKey } from './request-key.ts'
 import type { CacheEngine, Lookup, Ticket } from './response-cache.ts'
 import { createSerializedResult, serializeData } from './serialized-result.ts'
 import { createFlights, type Flight } from './single-flight.ts'
@@ -66,15 +67,15 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     idFields = ['id'],
     ignoredTypes = [],
     ttlMsBySchemaCoordinate,
+    varyHeaders = ['Authorization'],
+    prefix,
     session,
     enabled,
     clock = Date,
   } = cache.options
-  const profiles = createProfileCache({ idFields, ttlMsBySchemaCoordinate })
-  const keyOf = createRequestKeyFactory({
-    varyHeaders: cache.options.varyHeaders ?? ['Authorization'],
-    refusesCookies: !cache.options.varyHeaders && !session,
-  })
+  const profiles = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders })
+  const keyOf = createRequestKeyFactory({ prefix, hasSession: session !== undefined })
+  const warned = new Set<string>()
   const documents = createDocumentMemo()
   const flights = createFlights()
 
@@ -82,7 +83,13 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
   function isCacheable(profile: DocumentProfile): boolean {
     if (profile.operation !== 'query' || profile.introspection || ttlOf(profile) <= 0) return false
-    return ignoredTypes.length === 0 || !profile.types.some((type) => ignoredTypes.includes(type))
+    return !ignoredTypes.some((type) => profile.types.has(type))
+  }
+
+  function warnOnce({ asker: { unknown } }: DocumentProfile): void {
+    if (unknown === undefined || session || warned.has(unknown)) return
+    warned.add(unknown)
+    cache.emit({ type: 'warning', warning: unknownAsker(unknown) })
   }
 
   function answer(state: OperationState, found: Hit): ExecutionResult {
@@ -93,9 +100,8 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   }
 
   /** A deferred query is given the whole object: whoever delivers it in parts splits it again. */
-  function resultOf({ profile, report, key, request }: OperationState, entry: CacheEntry): ExecutionResult {
+  function resultOf({ profile, report, request }: OperationState, entry: CacheEntry): ExecutionResult {
     report.entry = entry
-    report.isPersonal = key?.isPersonal
     if (profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
     return createSerializedResult(entry.body, undefined, markUntouched(request, report))
   }
@@ -114,17 +120,20 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     // An early look has made the key already; nothing but a session could change it.
     if (state.profile === profile && state.key && !session) return true
     state.profile = profile
-    if (!isCacheable(profile)) return false
-    const { operationName, variables } = state.params
-    const key = keyOf(profile, {
-      operationName,
-      variables,
-      headers: state.request.headers,
-      session: input && session?.(input.context),
-    })
-    if (!key || (profile.isPrivate && !key.isPersonal)) return false
-    state.key = key
-    return true
+    const { report, params, request } = state
+    const { operationName, variables } = params
+    const { headers } = request
+    const identity = { operationName, variables, headers, session: input && session?.(input.context) }
+    const key = isCacheable(profile) ? keyOf(profile, identity) : undefined
+    report.varyNames = profile.varyNames
+    if (key && (key.isPersonal || !profile.isPrivate)) {
+      state.key = key
+      report.isPersonal = key.isPersonal
+      return true
+    }
+    report.isPersonal = mayBePersonal(profile, identity)
+    warnOnce(profile)
+    return false
   }
 
   function take(state: OperationState, body: string | Buffer, data: () => unknown): void {
@@ -134,11 +143,10 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       storedAt: clock.now(),
       ttlMs: ttlOf(profile),
       staleMs: staleWhileRevalidateMs,
-      tags: cache.byEntity ? [...profile.tags, ...profile.entities.tagsOf(data())] : profile.tags,
+      tags: cache.byEntity ? profile.entities.tagsOf(data(), state.params.variables) : profile.tags,
       version: ticket.version,
     })
     state.report.entry = entry
-    state.report.isPersonal = key.isPersonal
     // The answer does not wait for a shared store.
     const stored = cache
       .store(key.key, entry, ticket)

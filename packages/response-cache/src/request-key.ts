@@ -22,37 +22,53 @@ export type RequestKeyFactory = (
 ) => RequestKey | undefined
 
 export interface RequestKeyOptions {
-  readonly varyHeaders: readonly string[]
-  /** Nobody said what identifies a user, so a request with cookies has no key: one may say who asks. */
-  readonly refusesCookies?: boolean | undefined
+  /** Sets apart those who share a store, but do not stand in front of the same backends. */
+  readonly prefix?: string | undefined
+  /** Whether a session says who asks: then neither a cookie nor a source that cannot tell keeps a request out. */
+  readonly hasSession?: boolean | undefined
 }
 
 /** The returned function gives undefined for requests that no key can stand for. */
 export function createRequestKeyFactory({
-  varyHeaders,
-  refusesCookies = false,
-}: RequestKeyOptions): RequestKeyFactory {
-  const names = [...new Set(varyHeaders.map((name) => name.toLowerCase()))].sort()
-  const schemaDigests = new WeakMap<GraphQLSchema, string>()
+  prefix,
+  hasSession = false,
+}: RequestKeyOptions = {}): RequestKeyFactory {
+  const scopes = new WeakMap<GraphQLSchema, string>()
 
   /** Gateways that share a store but not a schema must not share entries. */
-  function digestOf(schema: GraphQLSchema): string {
-    let digest = schemaDigests.get(schema)
-    if (digest === undefined) schemaDigests.set(schema, (digest = sha256(printSchema(schema))))
-    return digest
+  function scopeOf(schema: GraphQLSchema): string {
+    let scope = scopes.get(schema)
+    if (scope === undefined) scopes.set(schema, (scope = sha256(frame([prefix, printSchema(schema)]))))
+    return scope
   }
 
   return (profile, { operationName, variables, headers, session }) => {
-    if (refusesCookies && headers.get('cookie') !== null) return undefined
+    const { varyNames, asker } = profile
+    if (!hasSession && (asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
     const canonical = canonicalVariables(profile.variableNames, variables)
     if (canonical === undefined) return undefined
     let isPersonal = session != null
-    const parts = [digestOf(profile.schema), profile.digest, operationName, canonical, session]
-    for (const name of names) {
+    const parts = [scopeOf(profile.schema), profile.digest, operationName, canonical, session]
+    for (const name of varyNames) {
       const value = headers.get(name)
       if (value !== null) isPersonal = true
       parts.push(name, value)
     }
     return { key: sha256(frame(parts)), isPersonal }
   }
+}
+
+/** A cookie may say who asks, and nobody has said that it counts. */
+function hidesAsker({ varyNames }: DocumentProfile, headers: Pick<Headers, 'get'>): boolean {
+  return headers.get('cookie') !== null && !varyNames.includes('cookie')
+}
+
+/** Whether the answer to a request that has no key may depend on who asks. */
+export function mayBePersonal(
+  profile: DocumentProfile,
+  { headers, session }: Pick<RequestIdentity, 'headers' | 'session'>,
+): boolean {
+  const { isPrivate, asker, varyNames } = profile
+  if (session != null || isPrivate || asker.unknown !== undefined) return true
+  return headers.get('cookie') !== null || varyNames.some((name) => headers.get(name) !== null)
 }

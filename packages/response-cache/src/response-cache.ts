@@ -82,7 +82,8 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
 
   function emit(event: CacheEvent) {
     count(event)
-    onEvent?.(event)
+    if (onEvent) onEvent(event)
+    else if (event.type === 'warning') warn(event.warning)
   }
 
   function onRemoteEvent(event: RemoteEvent) {
@@ -159,17 +160,17 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   }
 
   async function invalidate(cause: InvalidationCause) {
-    // `*` says that anything may have changed: the bus missed events.
-    if (strategy === 'all' || cause.types.includes('*')) {
-      await invalidateTags('all')
-    } else if (typeof strategy === 'function') {
-      const targets = strategy(cause)
-      if (targets === 'all') await invalidateTags('all')
-      else if (targets.length > 0) await invalidateTags(tagsOfTargets(targets, byEntity))
-    } else {
-      const targets = byEntity ? cause.entities : cause.types.map((type) => ({ type }))
-      await invalidateTags(tagsOfTargets(targets, byEntity))
-    }
+    // What the bus has missed nobody can narrow.
+    const isGap = cause.source === 'event' && cause.types.includes('*')
+    if (strategy === 'all' || isGap) await invalidateTags('all')
+    else if (typeof strategy === 'function') await invalidateTargets(strategy(cause))
+    else await invalidateTargets(byEntity ? cause.entities : cause.types.map((type) => ({ type })))
+  }
+
+  async function invalidateTargets(targets: readonly InvalidationTarget[] | 'all') {
+    // `*` says that anything may have changed.
+    if (targets === 'all' || targets.some(({ type }) => type === '*')) await invalidateTags('all')
+    else if (targets.length > 0) await invalidateTags(tagsOfTargets(targets, byEntity))
   }
 
   async function close() {
@@ -213,7 +214,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
         memory.delete(target.key)
         await remote?.delete(target.key)
       } else {
-        await invalidateTags(tagsOfTargets([target], byEntity))
+        await invalidateTargets([target])
       }
     },
   }
@@ -230,4 +231,9 @@ function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause 
       id: operation === 'create' ? undefined : entityId,
     })),
   }
+}
+
+function warn(warning: Error): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.warn(warning.message)
 }

@@ -27,7 +27,7 @@ const counterOf = {
   evicted: 'evicted',
   invalidated: 'invalidations',
   error: 'errors',
-} as const satisfies Record<CacheEvent['type'], keyof CacheStats>
+} as const satisfies Record<Exclude<CacheEvent['type'], 'warning'>, keyof CacheStats>
 
 export function createStats(): {
   stats(): Omit<CacheStats, 'entries' | 'bytes'>
@@ -47,7 +47,7 @@ export function createStats(): {
   return {
     stats: () => ({ ...counts }),
     count(event) {
-      counts[counterOf[event.type]]++
+      if (event.type !== 'warning') counts[counterOf[event.type]]++
     },
   }
 }

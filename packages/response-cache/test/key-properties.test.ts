@@ -6,7 +6,7 @@ import { createRequestKeyFactory } from '../src/request-key.ts'
 import { typeDefs } from './kit.ts'
 
 const schema = buildSchema(typeDefs)
-const keyOf = createRequestKeyFactory({ varyHeaders: ['Authorization', 'X-Tenant'] })
+const keyOf = createRequestKeyFactory()
 
 interface Spelled {
   readonly query: string
@@ -15,7 +15,10 @@ interface Spelled {
 }
 
 function key({ query, variables, headers }: Spelled): string {
-  const profile = profileDocument(schema, parse(query), 'A', { idFields: ['id'] })
+  const profile = profileDocument(schema, parse(query), 'A', {
+    idFields: ['id'],
+    varyHeaders: ['Authorization', 'X-Tenant'],
+  })
   const made = profile && keyOf(profile, { operationName: 'A', variables, headers: new Headers(headers) })
   if (!made) throw new Error(`no key for ${query}`)
   return made.key

@@ -6,7 +6,7 @@ import { createRequestKeyFactory } from '../src/request-key.ts'
 import { typeDefs } from './kit.ts'
 
 const schema = buildSchema(typeDefs)
-const keyOf = createRequestKeyFactory({ varyHeaders: ['Authorization', 'X-Tenant'] })
+const keyOf = createRequestKeyFactory()
 
 interface Spelled {
   readonly query: string
@@ -20,7 +20,11 @@ const profiles = new Map<string, DocumentProfile>()
 function key({ query, variables, operationName, headers }: Spelled): string | undefined {
   const spelling = `${operationName}\n${query}`
   const profile =
-    profiles.get(spelling) ?? profileDocument(schema, parse(query), operationName, { idFields: ['id'] })
+    profiles.get(spelling) ??
+    profileDocument(schema, parse(query), operationName, {
+      idFields: ['id'],
+      varyHeaders: ['Authorization', 'X-Tenant'],
+    })
   if (profile) profiles.set(spelling, profile)
   return profile && keyOf(profile, { operationName, variables, headers: new Headers(headers) })?.key
 }

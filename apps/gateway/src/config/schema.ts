@@ -83,6 +83,7 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
     staleWhileRevalidateMs: milliseconds.optional(),
     invalidateOnMutation: z.boolean().optional(),
     varyHeaders: z.array(z.string()).optional(),
+    prefix: z.string().optional(),
     strategy: z.union([z.enum(['types', 'entities', 'all']), functionValue()]).optional(),
     idFields: z.array(z.string()).optional(),
     ignoredTypes: z.array(z.string()).optional(),
