@@ -6,8 +6,10 @@ import { systemClock, type Clock } from './clock.ts'
 import type { LiveQueryPlugin } from './plugin.ts'
 import { createConnections, type LiveConnection, type OnConnectResult } from './protocol/connections.ts'
 import { handshakeOf, isOriginAllowed, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
+import { createFairTurns } from './protocol/fair-turns.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import type { LiveSocket } from './protocol/live-socket.ts'
+import { createSendBudget, type SocketBudget } from './protocol/send-budget.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
 export { createFairTurns, type FairTurns, type FairTurnsOptions } from './protocol/fair-turns.ts'
@@ -22,8 +24,15 @@ export interface LiveServerOptions {
   readonly maxSubscriptionsPerSocket?: number | undefined
   /** A larger message closes the socket with 1009. Default 262 144. */
   readonly maxMessageBytes?: number | undefined
-  /** A socket with more than this waiting to be sent, 2 KiB a message included, is cut off. Default 16 MiB. */
+  /**
+   * A socket with more than this waiting to be sent, 2 KiB a message included, is cut off when nothing has left for a
+   * second. Default 1 MiB.
+   */
   readonly maxBufferedBytes?: number | undefined
+  /** What may wait on all sockets; over it a socket is cut off that has more than its equal part. Default 64 MiB. */
+  readonly maxBufferedBytesInAll?: number | undefined
+  /** A socket that was closed and whose client has not answered by then is cut off. Default 3000. */
+  readonly closeTimeoutMs?: number | undefined
   /** Time for `connection_init`, else 4408. Default 3000; 0: for ever. */
   readonly connectionInitTimeoutMs?: number | undefined
   /** A ping this often; a socket that has not answered the one before is cut off. Default 12 000; 0: none. */
@@ -63,11 +72,18 @@ const MESSAGE_BYTES = 2048
  */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
   const { plugin, path = '/graphql/live', maxSubscriptionsPerSocket = 100, onConnect, context } = options
-  const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 16 * 1024 * 1024, keepAliveMs = 12_000 } = options
+  const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024, keepAliveMs = 12_000 } = options
+  const { maxBufferedBytesInAll = 64 * 1024 * 1024, closeTimeoutMs = 3000 } = options
   const { connectionInitTimeoutMs = 3000, connectionHeaders = ['authorization'] } = options
   const { allowOrigin = isOriginAllowed, onError = reportError, clock = systemClock } = options
   const wss = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
   const ignored = ignoreUpgrades(server)
+  const turns = createFairTurns()
+  const budget = createSendBudget({
+    perSocket: maxBufferedBytes,
+    inAll: maxBufferedBytesInAll,
+    clock,
+  })
   let closing = false
 
   const connections = createConnections({
@@ -100,36 +116,57 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     const origin = handshake.headers.get('origin')
     if (origin !== null && !allowOrigin(origin, handshake.headers)) return refuseUpgrade(socket, 403)
     wss.handleUpgrade(request, socket, head, (ws) => {
-      const opened = connections.open(adapt(ws, socket), handshake)
+      const share = budget.open(() => ws.terminate())
+      const opened = connections.open(adapt(ws, socket, share), handshake)
       const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
       ws.on('message', (data, isBinary) => {
         if (ws.readyState !== ws.OPEN) return
-        if (isBinary) return ws.close(4400, 'Invalid message received')
-        opened.receive(String(data))
+        if (isBinary) return closeSoon(ws, 4400, 'Invalid message received')
+        turns.run(ws, () => {
+          if (ws.readyState === ws.OPEN) opened.receive(String(data))
+          if (ws.isPaused && turns.waiting(ws) === 0) ws.resume()
+        })
+        // Its messages wait for their turns where the client can see it: in its own buffers.
+        if (turns.waiting(ws) > 0) ws.pause()
       })
       // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
-      ws.on('error', () => {})
+      ws.on('error', () => cutOffSoon(ws))
       ws.once('close', (code, reason) => {
         stopKeepAlive()
+        turns.forget(ws)
+        share.close()
         opened.closed(code, String(reason))
       })
     })
   }
 
-  function adapt(ws: WebSocket, socket: Duplex): LiveSocket {
-    let unsent = 0
+  function closeSoon(ws: WebSocket, code: number, reason: string): void {
+    ws.close(code, reason)
+    cutOffSoon(ws)
+  }
+
+  /** A client that does not answer the close frame would be kept for long. */
+  function cutOffSoon(ws: WebSocket): void {
+    const timer = clock.setTimeout(() => ws.terminate(), closeTimeoutMs)
+    ws.once('close', () => clock.clearTimeout(timer))
+    // The answer is read behind messages that will not be.
+    ws.resume()
+  }
+
+  function adapt(ws: WebSocket, socket: Duplex, share: SocketBudget): LiveSocket {
     return {
       protocol: ws.protocol,
       bufferedBytes: () => ws.bufferedAmount,
       send(text, shared, done) {
         if (ws.readyState !== ws.OPEN) return done?.()
-        if (ws.bufferedAmount + unsent * MESSAGE_BYTES > maxBufferedBytes) {
+        if (share.isOver()) {
           ws.terminate()
           return done?.()
         }
-        unsent++
+        const bytes = MESSAGE_BYTES + text.length + (shared?.length ?? 0)
+        share.wait(bytes)
         const onSent = (): void => {
-          unsent--
+          share.sent(bytes)
           done?.()
         }
         if (!shared) return ws.send(text, onSent)
@@ -139,7 +176,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
         ws.send(shared, { binary: false }, onSent)
         socket.uncork()
       },
-      close: (code, reason) => ws.close(code, reason),
+      close: (code, reason) => closeSoon(ws, code, reason),
     }
   }
 

@@ -3,6 +3,7 @@ import { buildSchema, parse, type ExecutionArgs, type FormattedExecutionResult }
 import { CloseCode, makeServer, type ExecutionResult } from 'graphql-ws'
 import type { Clock } from '../clock.ts'
 import type { LiveQueryEngine } from '../engine.ts'
+import { liveQueryLimit } from '../errors.ts'
 import type { AskedOperation, OperationParams } from '../passes.ts'
 import { formatError } from '../version.ts'
 import type { Handshake, LiveSocket } from './live-socket.ts'
@@ -131,6 +132,12 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async function receive(text: string): Promise<void> {
       const message = readClientMessage(text)
       if (!message) return socket.close(CloseCode.BadRequest, 'Invalid message received')
+      const { type, id } = message
+      // Before anything of it is kept or waited for: thousands may come at once.
+      if (type === 'subscribe' && id && extra.operations && gate.isBeyond(maxSubscriptionsPerSocket, id)) {
+        const payload = [formatError(liveQueryLimit('of this socket', maxSubscriptionsPerSocket))]
+        return socket.send(JSON.stringify({ id, type: 'error', payload }))
+      }
       try {
         await gate.receive(message, text)
       } catch (error) {

@@ -29,6 +29,7 @@ export class MessageGate {
   readonly #onDuplicate: (id: string) => void
   /** Operations under way by id: `completed` once the client said so. */
   readonly #running = new Map<string, { completed: boolean; held: string | undefined }>()
+  #completed = 0
 
   constructor(
     handle: (message: ClientMessage, text: string) => Promise<void>,
@@ -36,6 +37,15 @@ export class MessageGate {
   ) {
     this.#handle = handle
     this.#onDuplicate = onDuplicate
+  }
+
+  /**
+   * Whether an operation of this id would be one too many; an id that is under way is the protocol's business. Those that
+   * the client has completed and that have not ended may be as many again.
+   */
+  isBeyond(limit: number, id: string): boolean {
+    if (this.#running.size < limit || this.#running.has(id)) return false
+    return this.#running.size - this.#completed >= limit || this.#running.size >= 2 * limit
   }
 
   async receive(message: ClientMessage, text: string): Promise<void> {
@@ -46,7 +56,10 @@ export class MessageGate {
       if (running.held !== undefined) return this.#onDuplicate(id)
       return void (running.held = text)
     }
-    if (type === 'complete' && running) running.completed = true
+    if (type === 'complete' && running) {
+      running.completed = true
+      this.#completed++
+    }
     if (type !== 'subscribe' || id === undefined || running) return this.#handle(message, text)
     const operation = { completed: false, held: undefined as string | undefined }
     this.#running.set(id, operation)
@@ -54,6 +67,7 @@ export class MessageGate {
       await this.#handle(message, text)
     } finally {
       this.#running.delete(id)
+      if (operation.completed) this.#completed--
       if (operation.held !== undefined) await this.receive({ type: 'subscribe', id }, operation.held)
     }
   }
