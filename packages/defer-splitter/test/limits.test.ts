@@ -17,13 +17,18 @@ interface Context {
   readonly request: Request
 }
 
+/** The signal of the fragment that the field is in; other executors may have none. */
+interface Info {
+  readonly signal?: AbortSignal
+}
+
 /** Fields that never answer, and tell when their call is cancelled. */
 function createHangingServer(options = {}) {
   const clock = createFakeClock()
   const cancelled: string[] = []
-  const hang = (name: string, { request }: Context) =>
+  const hang = (name: string, { request }: Context, { signal = request.signal }: Info) =>
     new Promise((_, reject) =>
-      request.signal.addEventListener('abort', () => {
+      signal.addEventListener('abort', () => {
         cancelled.push(name)
         reject(new Error('cancelled'))
       }),
@@ -43,12 +48,13 @@ function createHangingServer(options = {}) {
     resolvers: {
       Query: {
         fast: () => 'fast',
-        hangs: (_: unknown, { name }: { name: string }, context: Context) => hang(name, context),
+        hangs: (_: unknown, { name }: { name: string }, context: Context, info: Info) =>
+          hang(name, context, info),
         things: () => [{ id: '1' }, { id: '2' }],
       },
       Thing: {
-        hangs: ({ id }: { id: string }, { name }: { name: string }, context: Context) =>
-          hang(name + id, context),
+        hangs: ({ id }: { id: string }, { name }: { name: string }, context: Context, info: Info) =>
+          hang(name + id, context, info),
       },
     },
   })
@@ -262,14 +268,14 @@ describe('a client that leaves after the first part', () => {
       resolvers: {
         Query: {
           fast: () => 'fast',
-          rest: async (_: unknown, __: unknown, { request }: Context) =>
-            (await fetch(rest.url, { signal: request.signal })).text(),
-          grpc: (_: unknown, __: unknown, { request }: Context) =>
+          rest: async (_: unknown, __: unknown, { request }: Context, { signal = request.signal }: Info) =>
+            (await fetch(rest.url, { signal })).text(),
+          grpc: (_: unknown, __: unknown, { request }: Context, { signal = request.signal }: Info) =>
             new Promise((resolve, reject) => {
               const call = client.makeUnaryRequest('/demo.Slow/Wait', empty, empty, {}, (error, answer) =>
                 error ? reject(error) : resolve(String(answer)),
               )
-              request.signal.addEventListener('abort', () => call.cancel())
+              signal.addEventListener('abort', () => call.cancel())
             }),
         },
       },
@@ -391,34 +397,51 @@ describe('a value that JSON cannot hold', () => {
   })
 })
 
-describe('the context of a deferred field', () => {
-  it("is the operation's in everything but the signal", async () => {
-    const seen: unknown[] = []
-    const schema = makeExecutableSchema({
-      typeDefs: 'type Query { a: String b: String }',
-      resolvers: {
-        Query: {
-          a: (_: unknown, __: unknown, context: any) => {
-            context.written = 'by the first'
-            return 'a'
-          },
-          b: async (_: unknown, __: unknown, context: any) => {
-            const { request } = context
-            context.late = 'by the deferred'
-            seen.push(context.written, { ...context }.user, request.headers.get('accept'), request.method)
-            seen.push(context.signal === request.signal)
-            return 'b'
-          },
-        },
-      },
-    })
-    let base: any
+describe('what the resolvers of a deferred field are given', () => {
+  const seen: { readonly context: any; readonly info: any }[] = []
+  const see = (_: unknown, __: unknown, context: unknown, info: unknown) => {
+    seen.push({ context, info })
+    return 'seen'
+  }
+  const schema = makeExecutableSchema({
+    typeDefs: 'type Query { a: String b: String c: String }',
+    resolvers: { Query: { a: see, b: see, c: see } },
+  })
+
+  it('is the one context of the operation: what plugins keep by it is kept for every fragment', async () => {
+    seen.length = 0
+    const made = new WeakMap<object, object>()
     const server = createTestServer({
       schema,
-      yoga: { context: (initial: any) => ((base = initial), { user: 'ada' }) },
+      after: [{ onExecute: ({ args }) => void made.set(args.contextValue, {}) }],
     })
-    await server.parts('{ a ... @defer { b } }')
-    expect(seen).toEqual(['by the first', 'ada', 'multipart/mixed', 'POST', true])
-    expect(base.late).toBe('by the deferred')
+    await server.parts('{ a ... @defer { b ... @defer { c } } }')
+    expect(seen).toHaveLength(3)
+    expect(new Set(seen.map(({ context }) => context)).size).toBe(1)
+    expect(made.has(seen[0]?.context)).toBe(true)
+    expect(seen[0]?.context.request.signal).toBeInstanceOf(AbortSignal)
+  })
+
+  it("is an info with the fragment's signal, of its own and in copies, and with what graphql 17 adds", async () => {
+    seen.length = 0
+    await createTestServer({ schema }).parts('{ a ... @defer { b } ... @defer(label: "c") { c } }')
+    const signals = seen.map(({ info }) => info.signal)
+    expect(new Set(signals).size).toBe(3)
+    for (const { info } of seen) {
+      const { getAbortSignal, getAsyncHelpers } = info
+      expect({ ...info }.signal).toBe(info.signal)
+      expect(getAbortSignal()).toBe(info.signal)
+      const { promiseAll, track } = getAsyncHelpers()
+      expect(await promiseAll([1, Promise.resolve(2)])).toEqual([1, 2])
+      track([Promise.reject(new Error('nobody waits for it'))])
+    }
+  })
+
+  it("is the operation's signal for a field that several fragments wait for", async () => {
+    seen.length = 0
+    await createTestServer({ schema }).parts('{ a ... @defer { b } ... @defer(label: "c") { b c } }')
+    const [first, shared, own] = seen.map(({ info }) => info.signal)
+    expect(shared).toBe(first)
+    expect(own).not.toBe(first)
   })
 })

@@ -11,6 +11,7 @@ import { canonicalJson } from './json.ts'
 import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } from './plans/planned-field.ts'
 import { restFastPath } from './plans/rest-fast-path.ts'
 import { checkedShape, scopeOf } from './resolvers.ts'
+import { signalsOf } from './signals.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
 
 type Field = Omit<ContributedField, 'extensions'> & { readonly requires: readonly string[] }
@@ -118,7 +119,8 @@ function batchedResolver(
     const key = canonicalJson(args)
     const known = ofOperation.get(key)
     if (known) return known
-    const scope = scopeOf(context, info)
+    // A batch is not one deferred fragment's to cancel, only the client's who leaves.
+    const scope = { ...scopeOf(context, info), signals: signalsOf(context, undefined) }
     const loader = new DataLoader<unknown, unknown, string>(
       async (keys) => {
         const distinct = [...new Map(keys.map((one) => [String(one), one])).values()]

@@ -168,7 +168,7 @@ function completeObject(
     if (isOfType) return call.executeObject(group, place, field.below)
     throw new GraphQLError(`A value of "${field.definition.name}" is not of type "${type.name}".`)
   }
-  const isOfType = type.isTypeOf(source, group.contextValue, call.info)
+  const isOfType = type.isTypeOf(source, group.operation.contextValue, call.info)
   return isPromise(isOfType) ? isOfType.then(check) : check(isOfType)
 }
 
@@ -179,8 +179,8 @@ function completeAbstract(
   path: Path,
   shared: SharedValues | undefined,
 ): unknown {
-  const { operation, contextValue } = call.group
-  const resolveType = type.resolveType ?? operation.typeResolver
+  const { contextValue, typeResolver } = call.group.operation
+  const resolveType = type.resolveType ?? typeResolver
   const named = resolveType(value, contextValue, call.info, type)
   const complete = (name: unknown): unknown =>
     completeObject(call, concreteType(call, type, name), value, path, shared)

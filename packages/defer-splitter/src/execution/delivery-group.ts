@@ -21,9 +21,10 @@ export interface ObjectPlace {
 /** What is delivered together: the first part, or one fragment at one place. */
 export interface DeliveryGroup {
   readonly operation: Operation
-  readonly contextValue: unknown
   /** Aborts when the group's calls are no longer wanted. Made when it is asked for. */
   readonly signal: AbortSignal | undefined
+  /** The same for calls whose values other groups wait for too. */
+  readonly sharedSignal: AbortSignal | undefined
   /** No longer wanted: timed out, or the client has left. */
   readonly isClosed: boolean
   /**

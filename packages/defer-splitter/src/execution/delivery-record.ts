@@ -56,12 +56,12 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
     return this.run.operation
   }
 
-  get contextValue(): unknown {
-    return this.usage ? this.usage.contextValue : this.run.operation.contextValue
-  }
-
   get signal(): AbortSignal | undefined {
     return this.usage ? this.usage.signal : this.run.signal
+  }
+
+  get sharedSignal(): AbortSignal | undefined {
+    return this.run.signal
   }
 
   get isClosed(): boolean {

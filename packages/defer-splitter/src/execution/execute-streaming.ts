@@ -1,7 +1,6 @@
 import type { ExecutionArgs } from 'graphql'
 import { type KnownDocument, learnDocument } from '../document-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { requestOf } from './fragment-context.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { prepareOperation } from './operation.ts'
 import { type Executed, StreamingRun } from './streaming-run.ts'
@@ -30,4 +29,13 @@ function abortSignalsOf(args: ExecutionArgs): readonly AbortSignal[] {
   const ofContext = (args.contextValue as { readonly signal?: AbortSignal } | null | undefined)?.signal
   const signals = [requestOf(args.contextValue)?.signal, ofContext, signal, abortSignal]
   return [...new Set(signals.filter((given) => given !== undefined && given !== null))]
+}
+
+/** The Request that Yoga puts into the context. */
+function requestOf(contextValue: unknown): { readonly signal?: AbortSignal } | undefined {
+  if (typeof contextValue !== 'object' || contextValue === null || !('request' in contextValue)) {
+    return undefined
+  }
+  const { request } = contextValue
+  return typeof request === 'object' && request !== null ? request : undefined
 }

@@ -20,6 +20,7 @@ export class FieldCall {
   /** Executes the fields of an object that the field leads to. */
   readonly executeObject: ExecuteObject
   #info: GraphQLResolveInfo | undefined
+  #isShared = false
 
   constructor(group: DeliveryGroup, place: ObjectPlace, field: PlannedField, executeObject: ExecuteObject) {
     this.group = group
@@ -31,12 +32,23 @@ export class FieldCall {
 
   /** Most fields never need it: it is made when it is asked for. */
   get info(): GraphQLResolveInfo {
-    return (this.#info ??= new ResolveInfo(this))
+    return (this.#info ??= toResolveInfo(this))
   }
 
-  /** What the resolver gives, or the property of the source. */
-  resolve(contextValue: unknown): unknown {
+  /** Aborts when what the field gives is no longer wanted. */
+  get signal(): AbortSignal | undefined {
+    return this.#isShared ? this.group.sharedSignal : this.group.signal
+  }
+
+  /**
+   * What the resolver gives, or the property of the source.
+   *
+   * @param isShared Other groups wait for it too: it is not this one's to cancel.
+   */
+  resolve(isShared: boolean): unknown {
     const { group, field, place } = this
+    const { contextValue } = group.operation
+    this.#isShared = isShared
     if (group.isClosed) throw new Error('The answer is no longer wanted.')
     const { definition } = field
     const { source } = place
@@ -66,38 +78,46 @@ export class FieldCall {
   }
 }
 
-class ResolveInfo implements GraphQLResolveInfo {
-  readonly fieldName: GraphQLResolveInfo['fieldName']
-  readonly fieldNodes: GraphQLResolveInfo['fieldNodes']
-  readonly returnType: GraphQLResolveInfo['returnType']
-  readonly parentType: GraphQLResolveInfo['parentType']
-  readonly path: GraphQLResolveInfo['path']
-  readonly schema: GraphQLResolveInfo['schema']
-  readonly fragments: GraphQLResolveInfo['fragments']
-  readonly rootValue: GraphQLResolveInfo['rootValue']
-  readonly operation: GraphQLResolveInfo['operation']
-  readonly variableValues: GraphQLResolveInfo['variableValues']
-  readonly #group: DeliveryGroup
-
-  constructor({ group, place, field, path }: FieldCall) {
-    const { operation } = group
-    this.fieldName = field.definition.name
-    this.fieldNodes = field.nodes
-    this.returnType = field.definition.type
-    this.parentType = place.type
-    this.path = path
-    this.schema = operation.schema
-    this.fragments = operation.fragments
-    this.rootValue = operation.rootValue
-    this.operation = operation.definition
-    this.variableValues = operation.variableValues
-    this.#group = group
+/** Own properties all of them: there are resolvers that hand on a copy. */
+function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
+  const { group, place, field, path } = call
+  const { operation } = group
+  const info: GraphQLResolveInfo & InfoExtras = {
+    fieldName: field.definition.name,
+    fieldNodes: field.nodes,
+    returnType: field.definition.type,
+    parentType: place.type,
+    path,
+    schema: operation.schema,
+    fragments: operation.fragments,
+    rootValue: operation.rootValue,
+    operation: operation.definition,
+    variableValues: operation.variableValues,
+    get signal() {
+      return call.signal
+    },
+    getAbortSignal: () => call.signal,
+    getAsyncHelpers: () => asyncHelpers,
   }
+  return info
+}
 
-  /** Where Yoga's own executor has it. */
-  get signal(): AbortSignal | undefined {
-    return this.#group.signal
-  }
+/** What executors add to what graphql 16 has. */
+interface InfoExtras {
+  /** Of `@graphql-tools/executor`, which Yoga uses. */
+  readonly signal: AbortSignal | undefined
+  /** Of graphql-js 17, as the next. */
+  readonly getAbortSignal: () => AbortSignal | undefined
+  readonly getAsyncHelpers: () => typeof asyncHelpers
+}
+
+/** They keep hooks waiting that are called when all work is done; of these we have none. */
+const asyncHelpers = {
+  promiseAll: <Value>(values: readonly (PromiseLike<Value> | Value)[]): Promise<Value[]> =>
+    Promise.all(values),
+  track(values: readonly unknown[]): void {
+    Promise.allSettled(values).catch(() => undefined)
+  },
 }
 
 export function propertyOf(source: unknown, name: string): unknown {

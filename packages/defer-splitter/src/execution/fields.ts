@@ -82,7 +82,7 @@ function executeField(group: DeliveryGroup, place: ObjectPlace, field: PlannedFi
   const shared = place.shared?.has(field.key) ? place.shared : undefined
   let resolved: unknown
   try {
-    resolved = shared ? resolveShared(shared, call) : call.resolve(group.contextValue)
+    resolved = shared ? resolveShared(shared, call) : call.resolve(false)
   } catch (error) {
     return call.fail(error, field.shape, call.path)
   }
@@ -94,8 +94,7 @@ function resolveShared(shared: SharedValues, call: FieldCall): unknown {
   let resolved: Resolved | undefined = shared.get(key)
   if (!resolved) {
     try {
-      // With the operation's context: the call is not one fragment's to cancel.
-      const value = call.resolve(call.group.operation.contextValue)
+      const value = call.resolve(true)
       // An iterator can be read once only.
       resolved = { value: isAsyncIterable(value) ? readAll(value) : value }
     } catch (thrown) {

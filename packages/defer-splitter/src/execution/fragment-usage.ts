@@ -1,11 +1,9 @@
 import type { DirectiveNode } from 'graphql'
 import type { DeferClock } from '../options.ts'
-import { withSignal } from './fragment-context.ts'
 
-/** What all patches of one `@defer` in the document have in common: one timer, one signal, one context. */
+/** What all patches of one `@defer` in the document have in common: one timer and one signal. */
 export interface FragmentUsage<Member> {
-  /** Made when it is asked for, as the signal. */
-  readonly contextValue: unknown
+  /** Made when it is asked for. */
   readonly signal: AbortSignal
   /** The patch has something to wait for: it shares the usage's time with those that wait already. */
   wait(member: Member): void
@@ -22,7 +20,6 @@ export interface FragmentUsages<Member> {
 }
 
 interface UsagesInput<Member> {
-  readonly contextValue: unknown
   readonly timeoutMs: number
   readonly clock: DeferClock
   readonly onTimeout: (members: readonly Member[]) => void
@@ -51,7 +48,6 @@ class Usage<Member> implements FragmentUsage<Member> {
   readonly #retire: () => void
   readonly #waiting = new Set<Member>()
   #controller: AbortController | undefined
-  #context: { readonly value: unknown } | undefined
   #timer: unknown
 
   constructor(input: UsagesInput<Member>, retire: () => void) {
@@ -61,11 +57,6 @@ class Usage<Member> implements FragmentUsage<Member> {
 
   get signal(): AbortSignal {
     return (this.#controller ??= new AbortController()).signal
-  }
-
-  get contextValue(): unknown {
-    this.#context ??= { value: withSignal(this.#input.contextValue, () => this.signal) }
-    return this.#context.value
   }
 
   wait(member: Member): void {

@@ -34,7 +34,7 @@ export class StreamingRun implements DeliveryRun {
 
   /** @param leavingOf What tells that the client has left; asked when there is something to cancel. */
   constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly AbortSignal[]) {
-    const { contextValue, rootType: type, rootValue: source } = operation
+    const { rootType: type, rootValue: source } = operation
     const { fragmentTimeoutMs, clock } = options
     this.operation = operation
     this.#options = options
@@ -48,7 +48,6 @@ export class StreamingRun implements DeliveryRun {
       onEnd: () => this.#close(),
     })
     this.#usages = createFragmentUsages({
-      contextValue,
       timeoutMs: fragmentTimeoutMs,
       clock,
       onTimeout: (records) => this.#giveUp(records, `it took longer than ${fragmentTimeoutMs} ms`),

@@ -95,7 +95,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
     read: ReadReply<unknown>,
   ): Promise<Reply> {
     const entries = await entriesOf(site)
-    return transmit(method, request, site, read, entries, site.signal ?? signalOf(site.context))
+    return transmit(method, request, site, read, entries, site.signal ?? signalOf(site.context, site.info))
   }
 
   /** One call for all requests that ask the same with the same metadata; it ends when the last of them left. */
@@ -127,7 +127,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
       joined.abort.abort()
       if (inflight.get(sharedKey) === joined) inflight.delete(sharedKey)
     }
-    return settleUnlessAborted(joined.reply, site.signal ?? signalOf(site.context), leave)
+    return settleUnlessAborted(joined.reply, site.signal ?? signalOf(site.context, site.info), leave)
   }
 
   async function transmit(
@@ -168,12 +168,15 @@ export function createInvoker(options: InvokerOptions): Invoker {
     const entries = await entriesOf(site)
     const end = begin(method, 'stream', site.context)
     const timeoutMs = method.deadlineMs > 0 ? method.deadlineMs : undefined
-    const messages = method
-      .transport()
-      .stream(
-        { path: method.path, metadata: entries, timeoutMs, signal: site.signal ?? signalOf(site.context) },
-        [request],
-      )
+    const messages = method.transport().stream(
+      {
+        path: method.path,
+        metadata: entries,
+        timeoutMs,
+        signal: site.signal ?? signalOf(site.context, site.info),
+      },
+      [request],
+    )
     const iterator: AsyncIterableIterator<unknown> = {
       async next() {
         try {

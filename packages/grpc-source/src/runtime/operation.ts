@@ -4,6 +4,10 @@ import type { Clock } from '../options.ts'
 export interface OperationInfo {
   readonly operation: { readonly operation: 'query' | 'mutation' | 'subscription' }
   readonly rootValue: unknown
+  /** Of `@graphql-tools/executor` and defer-splitter. */
+  readonly signal?: unknown
+  /** Of graphql-js 17. */
+  readonly getAbortSignal?: (() => unknown) | undefined
 }
 
 /** What a call brought, and what the first who asked for it read in it. */
@@ -59,15 +63,22 @@ function isLive(context: unknown): boolean {
   return typeof context === 'object' && context !== null && 'liveQuery' in context
 }
 
-/** Ends the calls of an operation whose client left: the context's own signal, else its request's. */
-export function signalOf(context: unknown): AbortSignal | undefined {
-  if (typeof context !== 'object' || context === null) return undefined
-  if ('signal' in context && context.signal instanceof AbortSignal) return context.signal
-  const request = 'request' in context ? context.request : undefined
-  if (typeof request !== 'object' || request === null || !('signal' in request)) return undefined
-  const { signal } = request
-  // Servers may bring a signal class of their own.
-  const isSignal =
-    typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal
-  return isSignal ? (signal as AbortSignal) : undefined
+/**
+ * Ends a call whose answer is no longer wanted: the context's own signal; that of the field, which in a deferred
+ * fragment is the fragment's; the request's, whose client left.
+ */
+export function signalOf(context: unknown, info: OperationInfo | undefined): AbortSignal | undefined {
+  const own = typeof context === 'object' && context !== null ? (context as ContextSignals) : undefined
+  const candidates = [own?.signal, info?.signal ?? info?.getAbortSignal?.(), own?.request?.signal]
+  return candidates.find(isSignal)
+}
+
+interface ContextSignals {
+  readonly signal?: unknown
+  readonly request?: { readonly signal?: unknown } | null | undefined
+}
+
+/** Servers may bring a signal class of their own. */
+function isSignal(value: unknown): value is AbortSignal {
+  return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
 }
