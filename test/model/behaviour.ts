@@ -7,6 +7,8 @@ import type { Mark, Truth } from './truth.ts'
 export const DEADLINE_MS = 400
 /** And are carried out this long after they came. */
 const LATE_MS = { deadline: 650, 'client leaves': 150 } as const
+/** Long enough for who waits for the answer to be killed. */
+const UNANSWERED_MS = 2_000
 
 export interface MutationArgs {
   readonly id: string
@@ -72,6 +74,7 @@ export class Behaviour {
     const id = truth.commit(plan, args, this.#relinks)
     if (outcome === 'failed after commit') throw new FailedAfterCommit()
     if (outcome === 'partly') this.failsJoins = true
+    if (outcome === 'killed') await sleep(UNANSWERED_MS)
     return replyTo(plan, truth, id, before ?? truth.entity(plan.type, id, mark), mark)
   }
 }

@@ -18,7 +18,7 @@ const FORWARDS = [
 
 export function drawSettings(random: Random, fixtures: readonly FixtureName[]): SettingsPlan {
   const fixture = random.pick(fixtures)
-  const isInProcess = fixture !== 'workers'
+  const isInProcess = isScripted(fixture)
   return {
     fixture,
     cache: random.chance(0.92) ? drawCache(random) : undefined,
@@ -46,6 +46,9 @@ function drawCache(random: Random): CachePlan {
     hitsAt: random.pick(['auto', 'auto', 'execute']),
   }
 }
+
+/** Whether all of its servers run here, so that settings may be functions. */
+export const isScripted = (fixture: FixtureName): boolean => fixture !== 'workers' && fixture !== 'mortal'
 
 /** One user, two that differ from the first by one header each, and one who shows nothing. */
 export function drawUsers(random: Random): readonly UserHeaders[] {

@@ -31,6 +31,7 @@ export function drawSteps(
     }) as const
   const read = () => ({ operation: random.below(operations), ...by() })
   const mutation = (): string => drawMutation(random, schema, plan.schema)
+  const probes = () => Array.from({ length: 6 }, read)
   let watching = 0
 
   function draw(): StepPlan {
@@ -49,16 +50,25 @@ export function drawSteps(
       return { kind: 'leave', client: random.below(4) }
     }
     if (dice < 0.36) {
-      const probes = Array.from({ length: 6 }, read)
-      return { kind: 'mutate', document: mutation(), outcome: drawOutcome(random), probes, ...by() }
+      return { kind: 'mutate', document: mutation(), outcome: drawOutcome(random), probes: probes(), ...by() }
     }
     if (dice < 0.42) return { kind: 'race', document: mutation(), ...read() }
     if (dice < 0.45)
       return { kind: 'attack', attack: drawAttack(random, settings), document: mutation(), ...by() }
     if (dice < 0.47 && settings.cache?.defaultTtlMs === 200) return { kind: 'wait', ms: 250 }
+    if (dice < 0.48 && settings.fixture === 'redis') {
+      const fault = random.pick(['kill', 'freeze'] as const)
+      return { kind: 'outage', fault, document: mutation(), place: random.below(2), probes: probes() }
+    }
     return { kind: 'read', ...read() }
   }
-  return Array.from({ length: count }, draw)
+  if (settings.fixture !== 'mortal') return Array.from({ length: count }, draw)
+  const last: StepPlan = {
+    kind: 'kill',
+    document: mutation(),
+    probes: probes().map((probe) => ({ ...probe, place: 0 })),
+  }
+  return [...Array.from({ length: Math.ceil(count / 4) }, draw), last]
 }
 
 function drawOutcome(random: Random): Outcome {

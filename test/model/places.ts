@@ -41,6 +41,8 @@ export interface Place {
   readonly name: string
   readonly url: string
   readonly tenant: Tenant
+  /** Where it is a process of its own: kill -9. */
+  kill?(): Promise<void>
 }
 
 export const ORIGIN = 'https://friend.example'
@@ -72,7 +74,12 @@ async function open(
     case 'plugins':
       return [await openPlugins(own, plan, disposables)]
     case 'workers':
-      return [await openWorkers(own, plan, disposables)]
+      return [await openProcess('workers', own, plan, undefined, ['--workers', '2'], disposables)]
+    case 'mortal':
+      return [
+        await openGateway('first', own, plan, redisUrl, disposables),
+        await openProcess('mortal', own, plan, redisUrl, [], disposables),
+      ]
     case 'redis': {
       const other = await openTenant(plan, 'other', disposables)
       return [
@@ -210,10 +217,18 @@ async function openGateway(
   return { name, url: server.url, tenant }
 }
 
-async function openWorkers(tenant: Tenant, plan: WorldPlan, disposables: Disposables): Promise<Place> {
-  const config = configOf(plan, tenant, undefined)
-  const { url } = disposables.use(await startGateway({ config, args: ['--workers', '2'] }))
-  return { name: 'workers', url, tenant }
+async function openProcess(
+  name: string,
+  tenant: Tenant,
+  plan: WorldPlan,
+  redisUrl: string | undefined,
+  args: readonly string[],
+  disposables: Disposables,
+): Promise<Place> {
+  const { url, process } = disposables.use(
+    await startGateway({ config: configOf(plan, tenant, redisUrl), args }),
+  )
+  return { name, url, tenant, kill: async () => void (await process.kill('SIGKILL')) }
 }
 
 async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposables): Promise<Place> {

@@ -113,7 +113,8 @@ export interface CachePlan {
   readonly hitsAt: 'auto' | 'params' | 'execute'
 }
 
-export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis'
+/** `mortal`: two gateways on a Redis, the second a process that is killed in the end. */
+export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis' | 'mortal'
 
 export interface SettingsPlan {
   readonly fixture: FixtureName
@@ -139,8 +140,11 @@ interface ByUser {
   readonly way: Way
 }
 
+/** A read that follows: a place in the pool, and by whom. */
+export type Probe = { readonly operation: number } & ByUser
+
 /** What a backend does with the next mutation. */
-export type Outcome = 'answered' | 'failed after commit' | 'partly' | 'deadline' | 'client leaves'
+export type Outcome = 'answered' | 'killed' | 'failed after commit' | 'partly' | 'deadline' | 'client leaves'
 
 export type StepPlan =
   | ({ readonly kind: 'read'; readonly operation: number } & ByUser)
@@ -148,8 +152,7 @@ export type StepPlan =
       readonly kind: 'mutate'
       readonly document: string
       readonly outcome: Outcome
-      /** Reads that follow: places in the pool. */
-      readonly probes: readonly ({ readonly operation: number } & ByUser)[]
+      readonly probes: readonly Probe[]
     } & ByUser)
   | ({ readonly kind: 'race'; readonly operation: number; readonly document: string } & ByUser)
   | ({
@@ -157,6 +160,16 @@ export type StepPlan =
       readonly operation: number
       readonly transport: 'sse' | 'graphql socket' | 'live socket'
     } & ByUser)
+  | {
+      /** Redis is gone or frozen while something is changed. */
+      readonly kind: 'outage'
+      readonly fault: 'kill' | 'freeze'
+      readonly document: string
+      readonly place: number
+      readonly probes: readonly Probe[]
+    }
+  /** The last gateway dies between a commit and what it would have told the others. */
+  | { readonly kind: 'kill'; readonly document: string; readonly probes: readonly Probe[] }
   | { readonly kind: 'leave'; readonly client: number }
   | { readonly kind: 'wait'; readonly ms: number }
   | ({ readonly kind: 'attack'; readonly attack: 'guard' | 'origin'; readonly document: string } & ByUser)

@@ -1,11 +1,12 @@
 import { createRandom, findRedisServer, type RedisServer, startRedis, Tally } from '@vinyasa/test-kit'
 import { drawQuery } from './draw-operation.ts'
 import { drawSchema } from './draw-schema.ts'
-import { drawSettings, drawUsers } from './draw-settings.ts'
+import { drawSettings, drawUsers, isScripted } from './draw-settings.ts'
 import { drawSteps } from './draw-steps.ts'
 import { openPlaces } from './places.ts'
 import type { FixtureName, ReadPlan, StepPlan, WorldPlan } from './plan.ts'
-import { type Violation, World } from './world.ts'
+import type { Violation } from './observer.ts'
+import { World } from './world.ts'
 
 export interface ModelOptions {
   readonly seed: number
@@ -37,6 +38,8 @@ const STEPS = 70
 const POOL = 14
 const LIVE_POOL = 8
 const FIXTURES: readonly FixtureName[] = ['gateway', 'gateway', 'plugins', 'redis']
+
+const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal'])
 
 /** One random world after another, until the time is over. */
 export async function runModel(options: ModelOptions): Promise<ModelReport> {
@@ -70,7 +73,7 @@ function drawWorld(seed: number, world: number, fixtures: readonly FixtureName[]
   const settings = drawSettings(random, fixtures)
   const users = drawUsers(random)
   const isByEntity = settings.cache?.strategy === 'entities'
-  const schema = drawSchema(random, isByEntity, settings.fixture !== 'workers')
+  const schema = drawSchema(random, isByEntity, isScripted(settings.fixture))
   return { seed, world, settings, users, schema }
 }
 
@@ -87,7 +90,8 @@ async function runWorld(
 ): Promise<Found | undefined> {
   const { seed, world, schema, settings } = plan
   tally.add(`world ${settings.fixture}`)
-  await using opened = await openPlaces(plan, settings.fixture === 'redis' ? await redis.url() : undefined)
+  const server = USES_REDIS.has(settings.fixture) ? await redis.get() : undefined
+  await using opened = await openPlaces(plan, server?.url)
   const random = createRandom(seed, `steps ${world}`)
   const built = opened.places[0]!.tenant.schema
   const ofSources = ({ source }: ReadPlan): boolean => source !== 'own'
@@ -97,7 +101,7 @@ async function runWorld(
   )
   const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
   const steps = only(drawSteps(random, built, plan, sizes, STEPS))
-  const violation = await new World(plan, opened.places, pool, tally).run(steps)
+  const violation = await new World({ plan, places: opened.places, pool, tally, redis: server }).run(steps)
   return violation && { ...violation, steps }
 }
 
@@ -120,7 +124,7 @@ async function shrink(
 }
 
 interface LazyRedis extends AsyncDisposable {
-  url(): Promise<string>
+  get(): Promise<RedisServer>
 }
 
 /** Started by the first world that needs it. */
@@ -129,10 +133,7 @@ function lazyRedis(): LazyRedis {
     throw new Error('No redis-server on PATH. Install it (Debian: apt-get install redis-server).')
   let server: Promise<RedisServer> | undefined
   return {
-    async url() {
-      server ??= startRedis()
-      return (await server).url
-    },
+    get: () => (server ??= startRedis()),
     async [Symbol.asyncDispose]() {
       await (await server)?.[Symbol.asyncDispose]()
     },

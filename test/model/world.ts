@@ -1,37 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, ask } from './ask.ts'
+import { type RedisServer, type Tally, waitUntil } from '@vinyasa/test-kit'
+import type { Answer } from './ask.ts'
 import { attack } from './attack.ts'
 import { DEADLINE_MS } from './behaviour.ts'
-import { foreignMarks, isSame, judged } from './judge.ts'
+import { Observer, PATIENCE_MS, type Reading, type Violation } from './observer.ts'
 import type { Place } from './places.ts'
-import type { Operation, StepPlan, UserHeaders, Way, WorldPlan } from './plan.ts'
-import { textOf } from './shapes.ts'
-import type { Tally } from '@vinyasa/test-kit'
+import type { Operation, Probe, StepPlan, UserHeaders, WorldPlan } from './plan.ts'
 import { watch, type Watcher } from './watcher.ts'
 
-export interface Violation {
-  readonly step: number
-  readonly what: string
-  readonly operation: string
-  readonly where: string
-  readonly expected: unknown
-  readonly got: unknown
-}
+/** How long they take where three heartbeats are missed first, or live queries run again over four seconds. */
+const AFTER_LOSS_MS = 9_000
 
-/** How long until other gateways, and live clients, show what was changed. */
-const PATIENCE_MS = 4_000
-
-interface Reading {
-  readonly place: Place
-  readonly user: UserHeaders
-  readonly operation: Operation
-  readonly way: Way
+export interface WorldParts {
+  readonly plan: WorldPlan
+  readonly places: readonly Place[]
+  readonly pool: readonly Operation[]
+  readonly tally: Tally
+  readonly redis: RedisServer | undefined
 }
 
 const documentOf = (selection: string): Operation => ({ head: '', selection, variables: undefined })
-
-const written = (operation: Operation): string =>
-  `${textOf(operation)} ${operation.variables ? JSON.stringify(operation.variables) : ''}`
 
 /** Carries out the steps of one world, one after the other, until one breaks a rule. */
 export class World {
@@ -39,24 +27,26 @@ export class World {
   readonly #places: readonly Place[]
   readonly #pool: readonly Operation[]
   readonly #tally: Tally
+  readonly #redis: RedisServer | undefined
   readonly #watchers: Watcher[] = []
-  #step = 0
-  #violation: Violation | undefined
+  readonly #observer: Observer
 
-  constructor(plan: WorldPlan, places: readonly Place[], pool: readonly Operation[], tally: Tally) {
+  constructor({ plan, places, pool, tally, redis }: WorldParts) {
     this.#plan = plan
     this.#places = places
     this.#pool = pool
     this.#tally = tally
+    this.#redis = redis
+    this.#observer = new Observer(tally)
   }
 
   async run(steps: readonly StepPlan[]): Promise<Violation | undefined> {
     try {
       for (const [index, step] of steps.entries()) {
-        this.#step = index
+        this.#observer.step = index
         this.#tally.add(`step ${step.kind}`)
         await this.#take(step)
-        if (this.#violation) return this.#violation
+        if (this.#observer.violation) return this.#observer.violation
       }
       return undefined
     } finally {
@@ -68,7 +58,7 @@ export class World {
   async #take(step: StepPlan): Promise<void> {
     switch (step.kind) {
       case 'read':
-        return this.#check(this.#reading(step))
+        return this.#observer.check(this.#reading(step))
       case 'wait':
         return sleep(step.ms)
       case 'watch':
@@ -77,12 +67,16 @@ export class World {
         return this.#watchers.splice(step.client % 4, 1)[0]?.close()
       case 'mutate':
         return this.#mutate(step)
+      case 'outage':
+        return this.#outage(step)
+      case 'kill':
+        return this.#kill(step)
       case 'race':
         return this.#race(step)
       case 'attack': {
         const got = await attack(this.#places[step.place]!, this.#user(step.user), step, this.#plan.settings)
         if (got !== undefined)
-          this.#violate('let in', step.document, `${step.attack}, ${step.way}`, 'a refusal', got)
+          this.#observer.violate('let in', step.document, `${step.attack}, ${step.way}`, 'a refusal', got)
       }
     }
   }
@@ -91,87 +85,18 @@ export class World {
     return this.#plan.users[index]!
   }
 
-  #reading({
-    place,
-    user,
-    operation,
-    way,
-  }: {
-    place: number
-    user: number
-    operation: number
-    way: Way
-  }): Reading {
+  #reading({ place, user, operation, way }: Probe): Reading {
     return { place: this.#places[place]!, user: this.#user(user), operation: this.#pool[operation]!, way }
-  }
-
-  #violate(what: string, operation: string, where: string, expected: unknown, got: unknown): void {
-    this.#violation ??= { step: this.#step, what, operation, where, expected, got }
-  }
-
-  async #ask({ place, user, operation, way }: Reading): Promise<Answer> {
-    const answer = await ask(place.url, operation, user, way).catch((error: unknown): Answer => ({
-      errors: [{ message: String(error) }],
-    }))
-    this.#tally.add(`cache ${answer.cache ?? 'none'}`)
-    this.#lookForMarks(answer, user, place, operation, way)
-    return answer
-  }
-
-  #lookForMarks(answer: Answer, user: UserHeaders, place: Place, operation: Operation, how: string): void {
-    const foreign = foreignMarks(answer, user, place.tenant.name)
-    if (foreign.length > 0)
-      this.#violate(
-        'leak',
-        written(operation),
-        `${place.name}, ${how}, ${JSON.stringify(user)}`,
-        'no foreign mark',
-        foreign,
-      )
-  }
-
-  /** The uncached answer, and what the place says; they may differ for a while only where `isPatient`. */
-  async #check(reading: Reading, isPatient = false): Promise<void> {
-    const { place, user, operation, way } = reading
-    const expected = judged(await place.tenant.reference(operation, user))
-    const until = performance.now() + PATIENCE_MS
-    for (;;) {
-      const answer = await this.#ask(reading)
-      const got = judged(answer)
-      this.#tally.add('reads compared')
-      if (isSame(expected, got)) return
-      if (!isPatient || performance.now() > until) {
-        const where = `${place.name}, ${way}, ${answer.cache ?? 'no cache'}, ${JSON.stringify(user)}`
-        return this.#violate('wrong', written(operation), where, expected, got)
-      }
-      await sleep(25)
-    }
   }
 
   async #watch(step: Extract<StepPlan, { kind: 'watch' }>): Promise<void> {
     const { place, user, operation } = this.#reading(step)
     const watcher: Watcher = watch(place, user, operation, step.transport, (update) => {
       this.#tally.add('live updates')
-      this.#lookForMarks(update as Answer, user, place, operation, step.transport)
+      this.#observer.lookForMarks(update as Answer, user, place, operation, step.transport)
     })
     this.#watchers.push(watcher)
-    await this.#converge([watcher])
-  }
-
-  /** Each shows the uncached answer within some time. */
-  async #converge(watchers: readonly Watcher[]): Promise<void> {
-    for (const watcher of watchers) {
-      const { place, user, operation, name } = watcher
-      const expected = judged(await place.tenant.reference(operation, user))
-      const until = performance.now() + PATIENCE_MS
-      while (!watcher.shown || !isSame(expected, judged(watcher.shown))) {
-        if (watcher.ended !== undefined || performance.now() > until) {
-          const got = watcher.ended ?? (watcher.shown && judged(watcher.shown))
-          return this.#violate('live', written(operation), `${name}, ${JSON.stringify(user)}`, expected, got)
-        }
-        await sleep(5)
-      }
-    }
+    await this.#observer.converge([watcher])
   }
 
   async #mutate(step: Extract<StepPlan, { kind: 'mutate' }>): Promise<void> {
@@ -184,7 +109,7 @@ export class World {
     const startedAt = performance.now()
     const answer = leave
       ? await this.#leave(place, user, step.document, leave)
-      : await this.#ask({
+      : await this.#observer.ask({
           place,
           user,
           operation: documentOf(step.document),
@@ -198,16 +123,16 @@ export class World {
     const probes = step.probes.map((probe) => this.#reading(probe))
     if (isLate || ranOut) {
       // What is asked now is old when the backend gets to it.
-      for (const probe of probes) await this.#ask(probe)
+      for (const probe of probes) await this.#observer.ask(probe)
       while (behaviour.late > 0 || performance.now() - startedAt < DEADLINE_MS) await sleep(10)
       await sleep(20)
     }
     for (const probe of probes) {
       // Another gateway hears of it a moment later.
-      await this.#check(probe, isLate || ranOut || probe.place !== place)
-      if (this.#violation) return
+      await this.#observer.check(probe, isLate || ranOut || probe.place !== place ? PATIENCE_MS : 0)
+      if (this.#observer.violation) return
     }
-    await this.#converge(this.#watchers)
+    await this.#observer.converge(this.#watchers)
   }
 
   async #leave(place: Place, user: UserHeaders, query: string, signal: AbortSignal): Promise<Answer> {
@@ -220,28 +145,76 @@ export class World {
     return request.then((response) => response.json() as Promise<Answer>).catch(() => ({}))
   }
 
+  /** Who changes knows of it at once, the others when Redis is back; nothing old comes back then. */
+  async #outage({
+    fault,
+    document,
+    place: index,
+    probes,
+  }: Extract<StepPlan, { kind: 'outage' }>): Promise<void> {
+    const redis = this.#redis!
+    const place = this.#places[index]!
+    const readings = probes.map((probe) => this.#reading(probe))
+    for (const reading of readings) await this.#observer.check(reading)
+    await (fault === 'kill' ? redis.kill() : redis.stop())
+    try {
+      for (const reading of readings) await this.#observer.ask(reading)
+      await this.#observer.ask({ place, user: this.#user(0), operation: documentOf(document), way: 'post' })
+      for (const reading of readings) if (reading.place === place) await this.#observer.check(reading)
+    } finally {
+      await (fault === 'kill' ? redis.restart() : redis.cont())
+    }
+    for (const reading of readings) await this.#observer.check(reading, AFTER_LOSS_MS)
+    await this.#observer.converge(this.#watchers, AFTER_LOSS_MS)
+    await sleep(500)
+    for (const reading of readings) await this.#observer.check(reading)
+  }
+
+  async #kill({ document, probes }: Extract<StepPlan, { kind: 'kill' }>): Promise<void> {
+    const mortal = this.#places.at(-1)!
+    const { behaviour } = mortal.tenant
+    const readings = probes.map((probe) => this.#reading(probe))
+    for (const reading of readings) await this.#observer.check(reading)
+    for (const watcher of this.#watchers.splice(0))
+      if (watcher.place === mortal) await watcher.close()
+      else this.#watchers.push(watcher)
+    const { version } = behaviour.truth
+    behaviour.outcome = 'killed'
+    const unanswered = this.#observer.ask({
+      place: mortal,
+      user: this.#user(0),
+      operation: documentOf(document),
+      way: 'post',
+    })
+    await waitUntil(() => behaviour.truth.version > version, { awaited: 'the commit' })
+    await mortal.kill?.()
+    await unanswered
+    for (const reading of readings) await this.#observer.check(reading, AFTER_LOSS_MS)
+    await this.#observer.converge(this.#watchers, AFTER_LOSS_MS)
+  }
+
   /** A read whose backend is slow, a mutation meanwhile, and a read after the mutation's answer. */
   async #race(step: Extract<StepPlan, { kind: 'race' }>): Promise<void> {
     const { behaviour } = this.#places[step.place]!.tenant
     const reading = this.#reading({ ...step, way: 'post' })
     behaviour.hold()
-    const early = this.#ask(reading)
+    const early = this.#observer.ask(reading)
     await sleep(15)
     behaviour.letPass()
     // Joined fields of the mutation may wait for what is held.
-    const mutation = this.#ask({ ...reading, operation: documentOf(step.document) })
+    const mutation = this.#observer.ask({ ...reading, operation: documentOf(step.document) })
     const answered = await Promise.race([mutation.then(() => true), sleep(DEADLINE_MS, false)])
     if (!answered) {
       behaviour.open()
       await Promise.all([mutation, early])
       return
     }
-    const late = this.#check(reading)
+    const late = this.#observer.check(reading)
     await sleep(10)
     behaviour.open()
     await Promise.all([early, late])
-    if (this.#violation) return
-    await this.#check(reading)
-    await this.#converge(this.#watchers)
+    if (this.#observer.violation) return
+    await this.#observer.check(reading)
+    await this.#observer.converge(this.#watchers)
   }
 }
