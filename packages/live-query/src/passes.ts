@@ -91,6 +91,11 @@ export function createPasses({ yoga, plugins, strip }: PassesOptions): Passes {
     (context as { readonly [PASS]?: Pass } | undefined)?.[PASS]
 
   const last: Plugin = {
+    // A run's body was read when it was asked for, by whatever parser the hooks chose.
+    onRequestParse({ serverContext, setRequestParser }) {
+      const pass = of(serverContext)
+      if (pass?.run) setRequestParser(() => pass.asked.params as never)
+    },
     // After Yoga's cache of documents has stored the one that was asked.
     onParse({ context }) {
       if (!of(context)?.run) return undefined
@@ -143,7 +148,8 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   )
   const isPattern = /[:*({]/.test(graphqlEndpoint)
 
-  function requestOf({ url, headers, params }: AskedOperation, signal: AbortSignal): Request {
+  function requestOf(asked: AskedOperation, signal: AbortSignal): Request {
+    const { url, headers, params } = asked
     // The protocol has no `subscribe` without `query`, which HTTP leaves out where an id says which document.
     const body = JSON.stringify(params['query'] === '' ? { ...params, query: undefined } : params)
     // A copy: hooks may change the headers of a request.
@@ -151,7 +157,13 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
     own.set('content-type', 'application/json')
     own.set('content-length', String(Buffer.byteLength(body)))
     own.set('accept', 'application/json')
-    return new fetchAPI.Request(endpointOf(url), { method: 'POST', headers: own, body, signal })
+    const request = new fetchAPI.Request(endpointOf(url), { method: 'POST', headers: own, body, signal })
+    // Yoga sends a body through one more stream to count its bytes. This one is in memory, and its socket has counted.
+    Object.defineProperties(request, {
+      body: { value: null },
+      clone: { value: () => requestOf(asked, signal) },
+    })
+    return request
   }
 
   function endpointOf(url: string): string {
