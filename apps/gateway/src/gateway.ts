@@ -30,7 +30,7 @@ import { createObservability, type Observability } from './observability/observa
 import { lateReadings, type LateReadings } from './observability/readings.ts'
 import { openBus, type OpenedBus } from './open-bus.ts'
 import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
-import { httpSettings } from './presets.ts'
+import { httpSettings, type HttpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
@@ -122,7 +122,12 @@ function compose(parts: Parts): Gateway {
   const http = httpSettings(config)
   const live = livePlugin(config, bus, logger)
   readings.live = () => live.store.stats()
-  const liveSockets = createLiveSockets({ plugin: live, paths: [`${ENDPOINT}/live`, ENDPOINT], logger })
+  const liveSockets = createLiveSockets({
+    plugin: live,
+    paths: [`${ENDPOINT}/live`, ENDPOINT],
+    logger,
+    allowedOrigins: allowedOrigins(config, http),
+  })
   const status =
     activity && createStatus({ readings: statusReadings({ ...parts, activity, endpoint: ENDPOINT }), logger })
   const cachePlugin = cache && useResponseCache(cache)
@@ -247,6 +252,12 @@ function livePlugin({ liveQuery }: GatewayConfig, bus: InvalidationBus, logger: 
   const onError = (error: unknown): void => logger.error(error, 'live query')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
   return useLiveQuery({ ...liveQuery, bus, onError })
+}
+
+/** Pages that may ask over HTTP may open a socket. */
+function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): readonly string[] {
+  const own = liveQuery === false ? undefined : liveQuery?.allowedOrigins
+  return own ?? (cors === false ? [] : cors)
 }
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */

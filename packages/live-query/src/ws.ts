@@ -5,14 +5,16 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { systemClock, type Clock } from './clock.ts'
 import type { LiveQueryPlugin } from './plugin.ts'
 import { createConnections, type LiveConnection, type OnConnectResult } from './protocol/connections.ts'
-import { handshakeOf, isOriginAllowed, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
+import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
 import { createFairTurns } from './protocol/fair-turns.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import type { LiveSocket } from './protocol/live-socket.ts'
+import { createOriginCheck, type AllowedOrigins } from './protocol/origins.ts'
 import { createSendBudget, type SocketBudget } from './protocol/send-budget.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
 export { createFairTurns, type FairTurns, type FairTurnsOptions } from './protocol/fair-turns.ts'
+export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 
 export interface LiveServerOptions {
@@ -48,8 +50,13 @@ export interface LiveServerOptions {
   readonly connectionHeaders?: readonly string[] | undefined
   /** More for the context of each execution. */
   readonly context?: ((connection: LiveConnection) => Readonly<Record<string, unknown>>) | undefined
-  /** Default: a page of another origin may connect unless its request carries cookies. */
-  readonly allowOrigin?: ((origin: string, headers: Headers) => boolean) | undefined
+  /**
+   * Which pages may connect: origins as `https://app.example`, beside that of the server itself; `*`: any page, as long as
+   * its browser sends neither cookies nor `authorization`; a function decides alone, and gets the header as it came.
+   * What sends no `Origin` is no page of a browser, and connects. Others are refused with 403. The server's own origin
+   * is the one of `Host`; where a proxy changes that, list the origin. Default `[]`.
+   */
+  readonly allowedOrigins?: AllowedOrigins | undefined
   /** Receives failures of the background. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
@@ -75,8 +82,9 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024, keepAliveMs = 12_000 } = options
   const { maxBufferedBytesInAll = 64 * 1024 * 1024, closeTimeoutMs = 3000 } = options
   const { connectionInitTimeoutMs = 3000, connectionHeaders = ['authorization'] } = options
-  const { allowOrigin = isOriginAllowed, onError = reportError, clock = systemClock } = options
+  const { allowedOrigins = [], onError = reportError, clock = systemClock } = options
   const wss = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
+  const mayConnect = createOriginCheck(allowedOrigins)
   const ignored = ignoreUpgrades(server)
   const turns = createFairTurns()
   const budget = createSendBudget({
@@ -113,8 +121,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       return
     }
     if (closing) return refuseUpgrade(socket, 503)
-    const origin = handshake.headers.get('origin')
-    if (origin !== null && !allowOrigin(origin, handshake.headers)) return refuseUpgrade(socket, 403)
+    if (!mayConnect(handshake)) return refuseUpgrade(socket, 403)
     wss.handleUpgrade(request, socket, head, (ws) => {
       const share = budget.open(() => ws.terminate())
       const opened = connections.open(adapt(ws, socket, share), handshake)

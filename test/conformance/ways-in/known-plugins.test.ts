@@ -205,10 +205,10 @@ it('a run leaves the texts that were parsed as they are: the next who asks is li
 it('a response cache knows nothing of sockets: neither answers nor keeps what was asked there', async () => {
   const { open, http } = await start(
     {
-      onContextBuilding: ({ context, extendContext }) =>
-        extendContext({
-          tenant: (context as { connectionParams?: { user?: string } }).connectionParams?.user,
-        }),
+      onContextBuilding({ context }) {
+        const { connectionParams } = context as { connectionParams?: { user?: string } }
+        Object.assign(context, { tenant: connectionParams?.user })
+      },
     },
     useResponseCache(),
   )

@@ -40,5 +40,6 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
     contextKey: functionValue().optional(),
     revalidate: functionValue().optional(),
     revalidateSeconds: count.optional(),
+    allowedOrigins: z.array(z.string()).optional(),
   } satisfies OptionsOf<LiveQueryConfig>) as z.ZodType<LiveQueryConfig>,
 ])

@@ -115,7 +115,14 @@ export interface RestSourceConfig extends Omit<
 export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
   'store' | 'bus' | 'clock' | 'random' | 'onError'
-> {}
+> {
+  /**
+   * Origins whose pages may open a socket, beside the gateway's own; `*`: any page that sends no cookies. Others are
+   * refused with 403. Default: what `graphql.cors` lists.
+   */
+  readonly allowedOrigins?: readonly string[] | undefined
+}
+
 /** `POST /invalidate`: backends announce here what they changed by themselves. */
 export interface InvalidateConfig {
   /** At least 16 characters; compared in constant time. */

@@ -11,8 +11,8 @@ export interface LiveSocketsOptions {
   /** Where WebSockets are served. */
   readonly paths: readonly string[]
   readonly logger: Logger
-  /** Default: a page of another origin may connect unless its request carries cookies. */
-  readonly allowOrigin?: ((origin: string, headers: Headers) => boolean) | undefined
+  /** Pages of other origins that may connect. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined
 }
 
 export interface LiveSockets {
@@ -25,13 +25,18 @@ export interface LiveSockets {
  * The WebSocket door of one gateway. It listens on a server of its own that takes no connections, so that a
  * reload can hand upgrades from one gateway to the next at one moment.
  */
-export function createLiveSockets({ plugin, paths, logger, allowOrigin }: LiveSocketsOptions): LiveSockets {
+export function createLiveSockets({
+  plugin,
+  paths,
+  logger,
+  allowedOrigins,
+}: LiveSocketsOptions): LiveSockets {
   const hub = createServer()
   const servers = paths.map((path) =>
     attachLiveServer(hub, {
       plugin,
       path,
-      allowOrigin,
+      allowedOrigins,
       onError: (error) => logger.error(error, 'live socket'),
     }),
   )

@@ -20,11 +20,15 @@ export function handshakeOf(request: IncomingMessage): Handshake {
       // Node's parser lets more through than is a header, as a space before the colon: it is none then.
     }
   }
-  return { url: urlOf(request), headers }
+  return { url: urlOf(request), headers, encrypted: isEncrypted(request) }
+}
+
+function isEncrypted({ socket }: IncomingMessage): boolean {
+  return 'encrypted' in socket
 }
 
 function urlOf(request: IncomingMessage): string {
-  const scheme = 'encrypted' in request.socket ? 'https' : 'http'
+  const scheme = isEncrypted(request) ? 'https' : 'http'
   const { url = '/', headers } = request
   // The client may send any `Host`: one that is none changes nothing of the path.
   const base = [headers.host, 'localhost'].map((host) => `${scheme}://${host}`)
@@ -50,16 +54,6 @@ export function requestHeadersOf(
     }
   }
   return result
-}
-
-/** Cookies go along without the user's will, so a page of another origin must not use them. */
-export function isOriginAllowed(origin: string, headers: Headers): boolean {
-  if (!headers.has('cookie')) return true
-  try {
-    return new URL(origin).host === headers.get('host')
-  } catch {
-    return false
-  }
 }
 
 export function refuseUpgrade(socket: Duplex, status: number): void {

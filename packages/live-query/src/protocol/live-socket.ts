@@ -16,4 +16,6 @@ export interface LiveSocket {
 export interface Handshake {
   readonly url: string
   readonly headers: Headers
+  /** Whether it came over TLS to this very process. */
+  readonly encrypted: boolean
 }

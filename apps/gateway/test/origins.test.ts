@@ -1,0 +1,57 @@
+import { connectRawWebSocket } from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
+import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
+
+const APP = 'https://app.example'
+const EVIL = 'https://evil.example'
+
+async function statusOf(url: string, headers: Record<string, string>): Promise<number> {
+  try {
+    await using _ = await connectRawWebSocket(url, { headers })
+    return 101
+  } catch (error) {
+    return (error as { readonly statusCode: number }).statusCode
+  }
+}
+
+describe('pages that open a socket', () => {
+  it.each<[string, Partial<GatewayConfig>, Record<string, number>]>([
+    ['by default: the gateway’s own', {}, { own: 101, [APP]: 403, [EVIL]: 403, null: 403 }],
+    [
+      'with live queries off',
+      { liveQuery: false, graphql: { cors: [APP] } },
+      { own: 101, [APP]: 101, [EVIL]: 403 },
+    ],
+    ['what CORS lists', { graphql: { cors: [APP] } }, { own: 101, [APP]: 101, [EVIL]: 403, null: 403 }],
+    [
+      'what liveQuery lists instead',
+      { graphql: { cors: [APP] }, liveQuery: { allowedOrigins: [EVIL] } },
+      { own: 101, [APP]: 403, [EVIL]: 101 },
+    ],
+    ['any, where CORS says so', { graphql: { cors: ['*'] } }, { own: 101, [APP]: 101, [EVIL]: 101 }],
+  ])('%s', async (_, config, expected) => {
+    for (const preset of ['development', 'production'] as const) {
+      const { server, endpoint } = await startGateway({ ...OWN_SCHEMA, ...config, preset })
+      for (const path of ['', '/live']) {
+        const url = endpoint.replace('http', 'ws') + path
+        expect(await statusOf(url, {})).toBe(101)
+        for (const [name, status] of Object.entries(expected)) {
+          const origin = name === 'own' ? server.url : name
+          expect([path, name, await statusOf(url, { origin })]).toEqual([path, name, status])
+        }
+      }
+    }
+  })
+
+  it('no cookies of a page that only `*` lists, and no socket of another site to the status page', async () => {
+    const { server, endpoint } = await startGateway({ ...OWN_SCHEMA, graphql: { cors: ['*'] } })
+    const socket = endpoint.replace('http', 'ws')
+    expect(await statusOf(socket, { origin: EVIL, cookie: 'session=1' })).toBe(403)
+    const status = `${server.url.replace('http', 'ws')}/status/live`
+    expect([
+      await statusOf(status, { origin: EVIL }),
+      await statusOf(status, { origin: server.url }),
+    ]).toEqual([403, 101])
+  })
+})

@@ -1,0 +1,50 @@
+/** Which pages may open a socket: origins beside the server's own, `*` for any, or a function that says. */
+export type AllowedOrigins = readonly string[] | ((origin: string, headers: Headers) => boolean)
+
+/** What is known of the request that is to be a socket. */
+export interface OriginRequest {
+  readonly headers: Headers
+  /** Whether it came over TLS to this very process. */
+  readonly encrypted: boolean
+}
+
+/**
+ * A browser shows the origin of the page that opens a socket (RFC 6455, section 10.2), and asks nobody whether it may:
+ * the server has to look, as CORS has browsers do for requests. No origin: not a page. `null`: nobody knows whose.
+ */
+export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequest) => boolean {
+  const listed = typeof allowed === 'function' ? [] : allowed
+  const origins = new Set(listed.map((origin) => originOf(origin) ?? origin))
+  return (request) => {
+    const given = request.headers.get('origin')
+    if (given === null) return true
+    if (typeof allowed === 'function') return allowed(given, request.headers)
+    const origin = originOf(given) ?? given
+    if (origins.has(origin) || isOwn(given, request)) return true
+    return origins.has('*') && !hasCredentials(request.headers)
+  }
+}
+
+/**
+ * Whether the page came from this server, by the `Host` it sent: `X-Forwarded-Host` is whatever a client writes. Before
+ * TLS that ends at a proxy the page's scheme is the proxy's.
+ */
+function isOwn(given: string, { headers, encrypted }: OriginRequest): boolean {
+  const origin = originOf(given)
+  const host = headers.get('host')
+  if (origin === undefined || host === null) return false
+  const { protocol } = new URL(origin)
+  if (encrypted && protocol !== 'https:') return false
+  return originOf(`${protocol}//${host}`) === origin
+}
+
+/** As browsers write it: in lower case, without a default port. Undefined for what is no origin of a page on the web. */
+function originOf(text: string): string | undefined {
+  if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text) || !URL.canParse(text)) return undefined
+  return new URL(text).origin
+}
+
+/** What a browser sends along by itself: `*` stands for pages that ask as nobody, as it does with CORS. */
+function hasCredentials(headers: Headers): boolean {
+  return headers.has('cookie') || headers.has('authorization')
+}

@@ -1,0 +1,103 @@
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createOriginCheck, type AllowedOrigins } from '../src/protocol/origins.ts'
+import { startLive, type LiveSetup } from './support.ts'
+
+const HOST = 'api.example:4000'
+
+function mayConnect(
+  origin: string | undefined,
+  given: Readonly<Record<string, string>> = {},
+  { allowed = [], encrypted = false }: { allowed?: AllowedOrigins; encrypted?: boolean } = {},
+): boolean {
+  const headers = new Headers({ host: HOST, ...given, ...(origin !== undefined && { origin }) })
+  return createOriginCheck(allowed)({ headers, encrypted })
+}
+
+describe('which pages may open a socket', () => {
+  const LISTED = { allowed: ['https://App.example', 'http://dev.example:80', 'null'] }
+  it.each<[string, boolean, ...Parameters<typeof mayConnect>]>([
+    ['no page', true, undefined],
+    ['the server’s own', true, 'http://api.example:4000'],
+    ['in other letters', true, 'HTTP://API.example:4000'],
+    ['before TLS that ends at a proxy', true, 'https://api.example:4000'],
+    ['over TLS here, a page without', false, 'http://api.example:4000', {}, { encrypted: true }],
+    ['over TLS here', true, 'https://api.example:4000', {}, { encrypted: true }],
+    ['a default port, said by one side', true, 'https://api.example', { host: 'api.example:443' }],
+    ['a default port of another scheme', false, 'http://api.example', { host: 'api.example:443' }],
+    ['another port', false, 'http://api.example:4001'],
+    ['another host', false, 'http://evil.example'],
+    ['a host that begins alike', false, 'http://api.example.evil.example:4000'],
+    ['a host behind a user', false, 'http://api.example:4000@evil.example'],
+    ['a path', false, 'http://api.example:4000/'],
+    ['an address of IPv6', true, 'http://[::1]:4000', { host: '[::1]:4000' }],
+    ['null', false, 'null'],
+    ['nothing', false, ''],
+    ['two', false, 'http://api.example:4000, http://evil.example'],
+    ['a file', false, 'file://'],
+    ['a Host that is none', false, 'http://api.example:4000', { host: '@@' }],
+    ['what a proxy says', false, 'https://app.example', { 'x-forwarded-host': 'app.example' }],
+    ['one without cookies', false, 'https://app.example'],
+    ['a listed one, with cookies', true, 'https://app.example', { cookie: 'a=1' }, LISTED],
+    ['a listed one with its default port', true, 'http://dev.example', {}, LISTED],
+    ['one that is not listed', false, 'https://other.example', {}, LISTED],
+    ['null, listed', true, 'null', {}, LISTED],
+    ['any, listed', true, 'https://other.example', {}, { allowed: ['*'] }],
+    ['any, with cookies', false, 'https://other.example', { cookie: 'a=1' }, { allowed: ['*'] }],
+    ['any, with credentials', false, 'null', { authorization: 'Basic x' }, { allowed: ['*'] }],
+    ['what a function allows', true, 'https://other.example', {}, { allowed: (o) => o.includes('other') }],
+    ['what a function does not', false, 'http://api.example:4000', {}, { allowed: () => false }],
+  ])('%s: %s', (_, expected, ...given) => {
+    expect(mayConnect(...given)).toBe(expected)
+  })
+
+  it('no text of an Origin is taken for the server’s own, but its own', () => {
+    const parts = fc.constantFrom(
+      'http',
+      'https',
+      '://',
+      ':',
+      '/',
+      '@',
+      '#',
+      '?',
+      '\\',
+      '.',
+      '%2e',
+      HOST,
+      'evil.example',
+      'api.example',
+      '4000',
+      'A',
+      ',',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(parts, { maxLength: 7 }).map((texts) => texts.join('')),
+        (text) => {
+          const isSent = text.trim() === text
+          const allowed = isSent && mayConnect(text)
+          expect(allowed && !/^https?:\/\/api\.example:4000$/i.test(text)).toBe(false)
+        },
+      ),
+      { numRuns: 5000 },
+    )
+  })
+})
+
+describe('a socket of a foreign page', () => {
+  let setup: LiveSetup
+  afterEach(() => setup.close())
+
+  it('is refused with 403 before it opens, and opens where the origin is listed', async () => {
+    setup = await startLive({ ws: { allowedOrigins: ['https://app.example'] } })
+    const { host } = new URL(setup.wsUrl)
+    for (const origin of ['https://evil.example', 'null', `http://${host}.evil.example`]) {
+      await expect(setup.connect({ headers: { origin } })).rejects.toMatchObject({ statusCode: 403 })
+    }
+    for (const origin of [`http://${host}`, 'https://app.example']) {
+      await expect(setup.connect({ headers: { origin, cookie: 'session=1' } })).resolves.toBeDefined()
+    }
+    expect(setup.live.sockets).toBe(2)
+  })
+})
