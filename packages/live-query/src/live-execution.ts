@@ -22,6 +22,7 @@ export interface LiveExecution {
  */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
   const { passes, revalidate, revalidateSeconds, clock } = options
+  const withRunMark = createRunMarks()
   return {
     create(asked, document) {
       let checkedAt = clock.now()
@@ -45,11 +46,24 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
           check: revalidate && !first ? check : undefined,
           ended: undefined,
         }
-        const answer = await passes.send(asked, signal, run)
+        const answer = await passes.send(withRunMark(asked), signal, run)
         if (run.ended) throw new EndLiveQuery(run.ended)
         return resultOf(answer)
       }
     },
+  }
+}
+
+/**
+ * A variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
+ * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
+ */
+function createRunMarks(): (asked: AskedOperation) => AskedOperation {
+  const server = crypto.randomUUID()
+  let runs = 0
+  return (asked) => {
+    const variables = { ...(asked.params['variables'] as object | null), __liveRun: `${server}/${++runs}` }
+    return { ...asked, params: { ...asked.params, variables } }
   }
 }
 

@@ -2,7 +2,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { connectRawWebSocket, createFakeClock, type FakeClock, type RawWebSocket } from '@vinyasa/test-kit'
-import { createSchema, createYoga, type YogaServerInstance, type YogaServerOptions } from 'graphql-yoga'
+import {
+  createSchema,
+  createYoga,
+  type Plugin,
+  type YogaServerInstance,
+  type YogaServerOptions,
+} from 'graphql-yoga'
 import { useLiveQuery, type LiveQueryPlugin, type UseLiveQueryOptions } from '../src/index.ts'
 import { attachLiveServer, type LiveServer, type LiveServerOptions } from '../src/ws.ts'
 
@@ -44,6 +50,8 @@ export interface LiveSetupOptions {
   readonly plugin?: UseLiveQueryOptions
   readonly ws?: Partial<LiveServerOptions>
   readonly yoga?: Partial<YogaServerOptions<any, any>>
+  /** Plugins that come before it; those of `yoga` come after. */
+  readonly before?: readonly Plugin[]
   /** The real clock instead of the fake one. */
   readonly realTime?: boolean
 }
@@ -158,7 +166,7 @@ export async function startLive(options: LiveSetupOptions = {}): Promise<LiveSet
     schema,
     logging: false,
     ...options.yoga,
-    plugins: [plugin, ...(options.yoga?.plugins ?? [])],
+    plugins: [...(options.before ?? []), plugin, ...(options.yoga?.plugins ?? [])],
   })
   const server = createServer((request, response) => void yoga(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
