@@ -1,4 +1,4 @@
-import type { InvalidationBus, InvalidationEvent, InvalidationListener } from './types.ts'
+import type { InvalidationBus, InvalidationEvent, InvalidationListener, InvalidationPhase } from './types.ts'
 
 export interface InvalidationBusOptions {
   /** Receives what a listener threw. Default: `console.error`. */
@@ -8,7 +8,11 @@ export interface InvalidationBusOptions {
 /** Creates an invalidation bus for one process. See {@link InvalidationBus} for the guarantees. */
 export function createInvalidationBus(options: InvalidationBusOptions = {}): InvalidationBus {
   const { onError = defaultOnError } = options
-  const listeners = { evict: new Set<InvalidationListener>(), react: new Set<InvalidationListener>() }
+  const listeners: Readonly<Record<InvalidationPhase, Set<InvalidationListener>>> = {
+    forget: new Set(),
+    evict: new Set(),
+    react: new Set(),
+  }
 
   async function notify(phase: ReadonlySet<InvalidationListener>, events: readonly InvalidationEvent[]) {
     const pending = [...phase].map(async (listener) => {
@@ -24,6 +28,7 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
   return {
     async publish(events) {
       if (events.length === 0) return
+      await notify(listeners.forget, events)
       await notify(listeners.evict, events)
       await notify(listeners.react, events)
     },

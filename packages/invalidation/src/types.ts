@@ -16,10 +16,12 @@ export interface InvalidationEvent {
 export type InvalidationListener = (events: readonly InvalidationEvent[]) => void | Promise<void>
 
 /**
- * When a listener runs within one `publish`:
- * `evict` listeners (caches) all finish before the first `react` listener (live queries) starts.
+ * When a listener runs within one `publish`. All listeners of a phase finish before the first of the next one starts:
+ * - `forget`: reads under way are let go, so that nobody joins one that began before the change;
+ * - `evict`: caches drop what the change made old;
+ * - `react`: live queries run again.
  */
-export type InvalidationPhase = 'evict' | 'react'
+export type InvalidationPhase = 'forget' | 'evict' | 'react'
 
 export interface SubscribeOptions {
   /** Default `react`. */

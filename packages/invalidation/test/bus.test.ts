@@ -19,19 +19,20 @@ describe('createInvalidationBus', () => {
     ])
   })
 
-  it('finishes every evict listener before the first react listener, whatever the order of subscription', async () => {
+  it('finishes every listener of a phase before the first of the next, whatever the order of subscription', async () => {
     const bus = createInvalidationBus()
     const order: string[] = []
     bus.subscribe(() => void order.push('react'))
-    bus.subscribe(
-      async () => {
-        await new Promise((resolve) => setImmediate(resolve))
-        order.push('evict')
-      },
-      { phase: 'evict' },
-    )
+    for (const phase of ['evict', 'forget'] as const)
+      bus.subscribe(
+        async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+          order.push(phase)
+        },
+        { phase },
+      )
     await bus.publish([event])
-    expect(order).toEqual(['evict', 'react'])
+    expect(order).toEqual(['forget', 'evict', 'react'])
   })
 
   it('reports a failing listener to onError and still runs the others', async () => {
