@@ -1,4 +1,4 @@
-import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
+import type { InvalidationEvent, MutationOutcome } from '@vinyasa/invalidation'
 import {
   getNamedType,
   getNullableType,
@@ -8,6 +8,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { ExposedMethod } from './methods.ts'
+import { GrpcCallError, type StatusName } from './runtime/status.ts'
 
 /** What a mutation tells the bus that succeeded, or of which nobody knows (then without a result). */
 export type Announcement = (
@@ -80,25 +81,34 @@ function idOf(value: unknown, field: string): string | undefined {
   return nested.length === 1 ? idOf(nested[0], field) : undefined
 }
 
-/** Codes by which a service says that it has not done what it was asked. */
-const REFUSALS: ReadonlySet<unknown> = new Set([
-  'BAD_USER_INPUT',
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'FAILED_PRECONDITION',
-  'NOT_IMPLEMENTED',
-])
-
-/** A call that broke off, ran out of time or gave an unusable answer may have been carried out all the same. */
-export function mayHaveChanged(error: unknown): boolean {
-  return !(error instanceof GraphQLError) || !REFUSALS.has(error.extensions['code'])
+/** What each status says of a call that was sent: refusals are the service's own word that it did nothing. */
+const OUTCOMES: Readonly<Record<StatusName, MutationOutcome>> = {
+  OK: 'unknown',
+  CANCELLED: 'unknown',
+  UNKNOWN: 'unknown',
+  INVALID_ARGUMENT: 'refused',
+  DEADLINE_EXCEEDED: 'unknown',
+  NOT_FOUND: 'refused',
+  ALREADY_EXISTS: 'refused',
+  PERMISSION_DENIED: 'refused',
+  RESOURCE_EXHAUSTED: 'unknown',
+  FAILED_PRECONDITION: 'refused',
+  // Of the parts of a transaction that was cut off some may stand.
+  ABORTED: 'unknown',
+  OUT_OF_RANGE: 'refused',
+  // Clients give it to a reply without a message as well.
+  UNIMPLEMENTED: 'unknown',
+  INTERNAL: 'unknown',
+  UNAVAILABLE: 'unknown',
+  DATA_LOSS: 'unknown',
+  UNAUTHENTICATED: 'refused',
 }
 
-export async function announce(
-  bus: InvalidationBus | undefined,
-  events: readonly InvalidationEvent[],
-): Promise<void> {
-  if (bus && events.length > 0) await bus.publish(events)
+/** What a mutation has done that ended with this error. */
+export function outcomeOf(error: unknown): MutationOutcome {
+  if (!(error instanceof GraphQLError)) return 'unknown'
+  const { cause, extensions } = error
+  if (cause instanceof GrpcCallError) return cause.wasSent ? OUTCOMES[cause.status] : 'refused'
+  // What was raised before anything was sent, about an argument or a header, is of no status.
+  return extensions['grpc'] === undefined ? 'refused' : 'unknown'
 }

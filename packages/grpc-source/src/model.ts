@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
+import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import {
   GraphQLObjectType,
   GraphQLSchema,
@@ -54,6 +55,7 @@ export interface ModelOptions {
   readonly errors: RpcErrorOptions
   readonly logger: Logger
   readonly operations: Operations
+  readonly announcer: MutationAnnouncer
   readonly source: GrpcSourceOptions
   /** Tells the source's fields from all others. */
   readonly sourceId: string
@@ -61,8 +63,9 @@ export interface ModelOptions {
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, annotations, endpoints, invoker, errors, logger, operations, source, sourceId } = options
-  const { name: sourceName, expose = 'annotated', methods: overrides = {}, bus } = source
+  const { registry, annotations, endpoints, invoker, errors, logger, operations, announcer } = options
+  const { source, sourceId } = options
+  const { name: sourceName, expose = 'annotated', methods: overrides = {} } = source
   const findings: Finding[] = []
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
@@ -226,7 +229,7 @@ export function buildModel(options: ModelOptions): Model {
       shapes,
       sourceName,
       sourceId,
-      bus,
+      announcer,
       isEntity: (name) => messageNames.has(name),
       fieldMasks: source.fieldMasks === true,
       plannable,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
 import type { OnPlan } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './annotations.ts'
@@ -69,6 +70,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const id = `grpc ${name} ${randomUUID()}`
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
   const { onError = (error) => logger.error(`grpc source "${name}"`, error) } = options
+  const { bus = createInvalidationBus({ onError }) } = options
   const operations = createOperations(clock)
   const endpoints = createEndpoints(options, await transportOf(options))
   const invoker = createInvoker({
@@ -83,6 +85,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const watcher = options.watch
     ? createFileWatcher(clock, () => void reload().catch(onError), onError)
     : undefined
+  const announcer = createMutationAnnouncer({ bus, forget: () => invoker.forget(), clock: options.clock })
   const listeners = new Set<() => void>()
   let annotations: Annotations | undefined
   let model: Model
@@ -106,6 +109,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       errors,
       logger,
       operations,
+      announcer,
       source: options,
       sourceId: id,
     })
@@ -122,6 +126,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     listeners.clear()
     watcher?.close()
     endpoints.close()
+    await announcer.close()
   }
 
   try {

@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { ANYTHING } from './anything.ts'
 import { parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
+import { systemClock, type Clock } from './clock.ts'
 import { GapDetector } from './gap-detector.ts'
 import type { InvalidationBus, InvalidationEvent } from './types.ts'
-
-/** Anything may have changed. */
-const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
 
 /** As much of an `EventTarget` as the bus needs. `createRedisEventTarget` of Yoga makes one. */
 export interface BusEventTarget {
   addEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
   removeEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
   dispatchEvent(event: CustomEvent): unknown
-}
-
-export interface Clock {
-  now(): number
-  setTimeout(callback: () => void, ms: number): unknown
-  clearTimeout(timer: unknown): void
 }
 
 export interface DistributedBusOptions extends InvalidationBusOptions {
@@ -94,13 +87,6 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       eventTarget.removeEventListener(channel, receive)
     },
   }
-}
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  // A heartbeat alone keeps no process alive.
-  setTimeout: (callback, ms) => setTimeout(callback, ms).unref(),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 }
 
 function defaultOnError(error: unknown): void {

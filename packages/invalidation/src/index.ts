@@ -14,6 +14,13 @@ export {
   type DistributedBusOptions,
   type DistributedInvalidationBus,
 } from './distributed-bus.ts'
+export {
+  createMutationAnnouncer,
+  type Mutation,
+  type MutationAnnouncer,
+  type MutationAnnouncerOptions,
+  type MutationOutcome,
+} from './mutation-announcer.ts'
 export type {
   InvalidationBus,
   InvalidationEvent,

@@ -8,6 +8,7 @@ it('exports these names and no others', () => {
       "createDependencyCache",
       "createDistributedInvalidationBus",
       "createInvalidationBus",
+      "createMutationAnnouncer",
       "describeAsker",
       "describeOperationAsker",
       "everything",

@@ -1,7 +1,7 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import type { GraphQLError } from 'graphql'
+import { BadStatus } from './attempt.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
-import { RestConfigError, type RestErrorCode } from './errors.ts'
+import { RestConfigError } from './errors.ts'
 import type { InvalidationTemplate } from './endpoint-options.ts'
 import { compileResponsePath } from './response-path.ts'
 import { argOf, parseTemplate, type Args } from './template.ts'
@@ -36,21 +36,27 @@ export function compileAnnouncement({ declared, returnType, isMutation }: Compil
   return (args, result) => [eventOf(entityType, operation, idOf(result) ?? idOf(args))]
 }
 
-/** Codes by which an API says that it has not done what it was asked. */
-const REFUSALS: ReadonlySet<unknown> = new Set<RestErrorCode>([
-  'BAD_USER_INPUT',
-  'UNAUTHENTICATED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'FAILED_PRECONDITION',
-  'RATE_LIMITED',
-  'NOT_IMPLEMENTED',
-])
+/** Client errors by which an API, or who stands before it, does not say that it has done nothing. */
+const UNCLEAR: ReadonlySet<number> = new Set([408, 499])
+/** What a socket was doing when it failed without having sent anything. */
+const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo'])
 
-/** A call that broke off, ran out of time or gave an unusable answer may have been carried out all the same. */
-export function mayHaveChanged(error: GraphQLError): boolean {
-  return !REFUSALS.has(error.extensions['code'])
+/** What one attempt has done that ended with this error. */
+export function outcomeOf(error: unknown): 'refused' | 'unknown' {
+  if (error instanceof BadStatus) {
+    const { status } = error
+    const isRefusal = (status >= 400 && status <= 499 && !UNCLEAR.has(status)) || status === 501
+    return isRefusal ? 'refused' : 'unknown'
+  }
+  return isConnectError(error) ? 'refused' : 'unknown'
+}
+
+function isConnectError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  // Node tries the addresses of a name one after the other.
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isConnectError)
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return CONNECTING.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT'
 }
 
 function compileTemplate(template: InvalidationTemplate): (args: Args, result: unknown) => InvalidationEvent {

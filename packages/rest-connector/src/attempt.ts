@@ -36,6 +36,8 @@ export interface AttemptSettings {
   readonly headersTimeoutMs: number | undefined
   /** Sees every body as text; undefined: nobody looks. */
   readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
+  /** Called when the upstream led elsewhere: it may have done its work before it did. */
+  readonly onRedirect: () => void
 }
 
 /** Sends one request and reads its answer; anything but a usable success rejects. */
@@ -44,7 +46,7 @@ export async function attempt(
   ending: Ending,
   settings: AttemptSettings,
 ): Promise<RestResponse> {
-  const { clock, headersTimeoutMs, maxResponseBytes, onBody } = settings
+  const { clock, headersTimeoutMs, maxResponseBytes, onBody, onRedirect } = settings
   const headersDeadline =
     headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
   try {
@@ -53,7 +55,7 @@ export async function attempt(
       request,
       settings.origin,
       headersDeadline ?? ending,
-      () => headersDeadline?.stopTimer(),
+      { onHeaders: () => headersDeadline?.stopTimer(), onRedirect },
     )
     const { status, headers } = answer
     const contentType = single(headers['content-type'])

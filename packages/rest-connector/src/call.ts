@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { InvalidationBus } from '@vinyasa/invalidation'
-import { compileAnnouncement, mayHaveChanged, type Announcement } from './announce.ts'
+import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
+import { compileAnnouncement, outcomeOf } from './announce.ts'
 import { attempt, BadStatus, type AttemptSettings, type RestResponse } from './attempt.ts'
 import type { Breaker } from './breaker.ts'
 import { cacheKey } from './cache-key.ts'
@@ -30,7 +30,7 @@ export interface CallSettings {
   readonly budget: RetryBudget
   readonly breaker: Breaker
   readonly totalTimeoutMs: number
-  readonly attempting: Omit<AttemptSettings, 'onBody'>
+  readonly attempting: Omit<AttemptSettings, 'onBody' | 'onRedirect'>
   readonly preparing: PrepareSettings
   readonly reading: ReadSettings
   readonly forward: ForwardHeaders | undefined
@@ -39,9 +39,7 @@ export interface CallSettings {
   readonly logBody: LogBody | undefined
   readonly observe: ObserveAttempt | undefined
   readonly exposeErrors: boolean
-  readonly bus: InvalidationBus | undefined
-  /** Forgets cached responses that a mutation made old. */
-  readonly evict: (entityTypes: ReadonlySet<string>) => void
+  readonly announcer: MutationAnnouncer
 }
 
 /** Whatever a caller's surroundings add to a call. */
@@ -54,7 +52,7 @@ export interface CallScope {
   readonly operation?: object | undefined
 }
 
-/** {@link CallScope} of a GraphQL field: several things may end its call. */
+/** {@link CallScope} of a GraphQL field: several things may end its call, unless it is a mutation's. */
 export interface FieldScope extends CallScope {
   readonly signals?: readonly AbortSignal[] | undefined
 }
@@ -65,31 +63,31 @@ export type Call = (args: Args, scope: FieldScope) => Promise<unknown>
 interface Progress {
   attempts: number
   request: WireRequest | undefined
+  /** What all attempts together have done: one of which nobody knows is not undone by another that was refused. */
+  outcome: MutationOutcome
 }
 
 /** One endpoint, ready to be called. */
 export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): Call {
-  const { connector, transformer, operationLimit, exposeErrors } = settings
+  const { connector, transformer, operationLimit, exposeErrors, announcer } = settings
   const { counters } = settings.reading
-  const announcement = compileAnnouncement(endpoint)
+  const changes = compileAnnouncement(endpoint)
 
-  return async (args, scope) => {
-    const progress: Progress = { attempts: 0, request: undefined }
+  async function run(args: Args, scope: FieldScope, progress: Progress): Promise<unknown> {
     counters.calls++
-    const leaving = followSignals(scope.signals ?? (scope.signal ? [scope.signal] : []))
+    const leaving = followSignals(signalsOf(endpoint, scope))
     try {
       operationLimit(scope.operation)
       const response = await load(endpoint, args, scope, leaving.ending, settings, progress)
+      progress.outcome = 'done'
       const data = endpoint.extract(response.body)
       const { context } = scope
-      const result = transformer
+      return transformer
         ? await transformer({ ...response, data }, { connector, endpoint: endpoint.name, args, context })
         : data
-      if (endpoint.isMutation) await announce(settings, announcement, args, result)
-      return result
     } catch (error) {
       counters.failures++
-      const explained = explain(error, {
+      throw explain(error, {
         connector,
         endpoint: endpoint.name,
         attempts: progress.attempts || undefined,
@@ -97,13 +95,30 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
           ? upstreamDetails(settings.preparing.base, progress.request, error)
           : undefined,
       })
-      if (endpoint.isMutation && progress.attempts > 0 && mayHaveChanged(explained))
-        await announce(settings, announcement, args, undefined)
-      throw explained
     } finally {
       leaving.release()
     }
   }
+
+  return (args, scope) => {
+    const progress: Progress = { attempts: 0, request: undefined, outcome: 'refused' }
+    const call = (): Promise<unknown> => run(args, scope, progress)
+    if (!endpoint.isMutation) return call()
+    return announcer.run({
+      call,
+      outcomeOf: () => progress.outcome,
+      changes: (result) => changes(args, result),
+    })
+  }
+}
+
+/** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
+function signalsOf(
+  { isMutation }: CompiledEndpoint,
+  { signal, signals }: FieldScope,
+): readonly AbortSignal[] {
+  if (signals && !isMutation) return signals
+  return signal ? [signal] : []
 }
 
 async function load(
@@ -169,7 +184,7 @@ async function send(
             progress.attempts = number
             counters.requests++
             if (number > 1) counters.retries++
-            return observed(settings, info, outgoing, deadline)
+            return observed(settings, info, outgoing, deadline, progress)
           })
         } finally {
           deadline.stop()
@@ -195,6 +210,7 @@ async function observed(
   info: CallInfo,
   request: WireRequest,
   ending: Ending,
+  progress: Progress,
 ): Promise<RestResponse> {
   const { logBody, observe, attempting } = settings
   const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
@@ -209,12 +225,14 @@ async function observed(
     logBody &&
     ((status: number, contentType: string | undefined, body: string): void =>
       logBody('REST response', { ...facts, status }, contentType, body))
+  const onRedirect = (): void => void (progress.outcome = 'unknown')
   const ended = observe?.(info)
   try {
-    const response = await attempt(request, ending, { ...attempting, onBody })
+    const response = await attempt(request, ending, { ...attempting, onBody, onRedirect })
     ended?.({ status: response.status })
     return response
   } catch (error) {
+    if (outcomeOf(error) === 'unknown') progress.outcome = 'unknown'
     ended?.({ status: error instanceof BadStatus ? error.status : undefined, error })
     throw error
   }
@@ -238,16 +256,4 @@ function isLive(context: unknown): boolean {
   return (
     typeof context === 'object' && context !== null && 'liveQuery' in context && Boolean(context.liveQuery)
   )
-}
-
-async function announce(
-  { bus, evict }: CallSettings,
-  announcement: Announcement,
-  args: Args,
-  result: unknown,
-): Promise<void> {
-  const events = announcement(args, result)
-  if (events.length === 0) return
-  evict(new Set(events.map((event) => event.entityType)))
-  await bus?.publish(events)
 }

@@ -34,8 +34,8 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 }
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
-  const { endpoints, bus, plans = true, onPlan } = options
-  const { settings, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
+  const { endpoints, plans = true, onPlan } = options
+  const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
   const compiled = new Map<string, CompiledEndpoint>()
   for (const endpoint of endpoints) {
@@ -54,14 +54,10 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     isPlannable: plans && !options.transformer,
     onPlan,
   })
-  const unsubscribe = bus?.subscribe(
-    (events) => settings.evict(new Set(events.map((event) => event.entityType))),
-    { phase: 'evict' },
-  )
-
   async function close(): Promise<void> {
-    unsubscribe?.()
+    leaveBus()
     await settings.attempting.transport.close()
+    await settings.announcer.close()
   }
 
   let ownSchema: GraphQLSchema | undefined

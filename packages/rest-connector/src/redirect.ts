@@ -15,13 +15,14 @@ export async function sendFollowing(
   first: WireRequest,
   origin: string,
   ending: Ending,
-  onHeaders: () => void,
+  { onHeaders, onRedirect }: { readonly onHeaders: () => void; readonly onRedirect: () => void },
 ): Promise<WireResponse> {
   let request = first
   for (let hops = 0; ; hops++) {
     const response = await transport.send(request, ending, onHeaders)
     const location = single(response.headers['location'])
     if (!REDIRECTS.has(response.status) || location === undefined) return response
+    onRedirect()
     if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)
     request = redirected(request, response.status, location, origin)
   }

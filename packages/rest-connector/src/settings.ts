@@ -1,3 +1,4 @@
+import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
 import type { RestResponse } from './attempt.ts'
 import { createBreaker } from './breaker.ts'
 import type { CallSettings } from './call.ts'
@@ -16,6 +17,8 @@ import { createCounters } from './stats.ts'
 import { createTransport } from './transport.ts'
 
 export interface ConnectorSettings {
+  /** Evicts what changes made old, until it is called. */
+  readonly leaveBus: () => void
   readonly settings: CallSettings
   readonly basePath: string
   readonly timeoutMs: number
@@ -24,12 +27,13 @@ export interface ConnectorSettings {
 
 /** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
 export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
-  const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, bus, transformer, observe } = options
+  const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, transformer, observe } = options
   const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs } = options
   const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
+  const { bus = createInvalidationBus() } = options
   for (const [name, value] of Object.entries({
     timeoutMs,
     headersTimeoutMs,
@@ -53,6 +57,9 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const flights = createFlights<RestResponse>(() => counters.shared++)
   const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
   return {
+    leaveBus: bus.subscribe((events) => cache.evict(new Set(events.map((event) => event.entityType))), {
+      phase: 'evict',
+    }),
     basePath,
     timeoutMs,
     defaultHeaders,
@@ -72,11 +79,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       logBody,
       observe,
       exposeErrors,
-      bus,
-      evict(entityTypes) {
-        cache.evict(entityTypes)
-        flights.forget()
-      },
+      announcer: createMutationAnnouncer({ bus, forget: flights.forget, clock: options.clock }),
     },
   }
 }

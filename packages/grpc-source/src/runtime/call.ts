@@ -59,6 +59,7 @@ export function createCaller(options: {
           throw new GrpcCallError(
             'DEADLINE_EXCEEDED',
             'the time for the operation was up before the call could be sent',
+            { wasSent: attempt > 0 },
           )
         }
         onAttempt?.()

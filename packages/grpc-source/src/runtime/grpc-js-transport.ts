@@ -198,10 +198,10 @@ function noConnection({ address, channel: { connectTimeoutMs = 900 } }: Resolved
   return new GrpcCallError(
     'UNAVAILABLE',
     `${address} accepts connections but did not speak HTTP/2 within ${connectTimeoutMs} ms`,
-    { retryable: false },
+    { retryable: false, wasSent: false },
   )
 }
 
 function cancelled(): GrpcCallError {
-  return new GrpcCallError('CANCELLED', 'the caller went away before the call began')
+  return new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false })
 }

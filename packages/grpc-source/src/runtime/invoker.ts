@@ -35,6 +35,8 @@ export interface Invoker {
   /** `read` runs within the call: what it throws is how the call ended. A reply that is shared is read once for each. */
   unary<T>(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
   stream(method: Callable, request: Uint8Array, site: CallSite): Promise<AsyncIterableIterator<unknown>>
+  /** Nobody joins a call any more that is under way now: something has changed since it began. */
+  forget(): void
 }
 
 export interface InvokerOptions {
@@ -95,7 +97,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
     read: ReadReply<unknown>,
   ): Promise<Reply> {
     const entries = await entriesOf(site)
-    return transmit(method, request, site, read, entries, site.signal ?? signalOf(site.context, site.info))
+    return transmit(method, request, site, read, entries, site.signal ?? leavingOf(method, site))
   }
 
   /** One call for all requests that ask the same with the same metadata; it ends when the last of them left. */
@@ -244,7 +246,19 @@ export function createInvoker(options: InvokerOptions): Invoker {
     }
   }
 
-  return { unary, stream }
+  return {
+    unary,
+    stream,
+    forget() {
+      inflight.clear()
+      operations.forget()
+    },
+  }
+}
+
+/** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
+function leavingOf({ isRead }: Callable, { context, info }: CallSite): AbortSignal | undefined {
+  return isRead ? signalOf(context, info) : undefined
 }
 
 interface SharedCall {

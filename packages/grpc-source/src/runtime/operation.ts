@@ -31,18 +31,23 @@ export interface Operations {
   of(context: unknown, info: OperationInfo | undefined): Operation
   /** Notes when a request arrived, before its context exists. */
   arrived(request: object): void
+  /** What operations share so far is shared no more: something has changed since. */
+  forget(): void
+  /** Operations share no more what they loaded so far. */
+  forget(): void
 }
 
 export function createOperations(clock: Clock): Operations {
-  const byScope = new WeakMap<object, Operation>()
+  const byScope = new WeakMap<object, { operation: Operation; epoch: number }>()
   const arrivals = new WeakMap<object, number>()
+  let epoch = 0
 
   function begin(context: unknown, fresh: boolean): Operation {
     const request =
       typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
     const arrival =
       !fresh && typeof request === 'object' && request !== null ? arrivals.get(request) : undefined
-    return { startedAt: arrival ?? clock.now(), replies: new Map(), loaders: new Map() }
+    return sharingNothing(arrival ?? clock.now())
   }
 
   return {
@@ -50,12 +55,21 @@ export function createOperations(clock: Clock): Operations {
       const isEvent = info?.operation.operation === 'subscription'
       const scope = isEvent ? info.rootValue : context
       if (typeof scope !== 'object' || scope === null) return begin(context, isEvent)
-      let operation = byScope.get(scope)
-      if (!operation) byScope.set(scope, (operation = begin(context, isEvent || isLive(context))))
+      const known = byScope.get(scope)
+      if (known?.epoch === epoch) return known.operation
+      const operation = known
+        ? sharingNothing(known.operation.startedAt)
+        : begin(context, isEvent || isLive(context))
+      byScope.set(scope, { operation, epoch })
       return operation
     },
     arrived: (request) => void arrivals.set(request, clock.now()),
+    forget: () => void epoch++,
   }
+}
+
+function sharingNothing(startedAt: number): Operation {
+  return { startedAt, replies: new Map(), loaders: new Map() }
 }
 
 /** A live query's later executions have the request of the first, which may be hours old. */

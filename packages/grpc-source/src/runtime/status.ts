@@ -29,6 +29,8 @@ export class GrpcCallError extends Error {
   readonly details: Uint8Array | undefined
   /** Whether another attempt may be made at once. Default true; only UNAVAILABLE is ever tried again. */
   readonly retryable: boolean
+  /** Whether the backend may have seen the call. Default true; false: it was certainly not carried out. */
+  readonly wasSent: boolean
 
   constructor(
     status: StatusName,
@@ -36,6 +38,7 @@ export class GrpcCallError extends Error {
     options: {
       readonly details?: Uint8Array | undefined
       readonly retryable?: boolean | undefined
+      readonly wasSent?: boolean | undefined
       readonly cause?: unknown
     } = {},
   ) {
@@ -43,6 +46,7 @@ export class GrpcCallError extends Error {
     this.status = status
     this.details = options.details
     this.retryable = options.retryable ?? true
+    this.wasSent = options.wasSent ?? true
   }
 }
 

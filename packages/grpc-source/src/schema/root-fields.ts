@@ -7,9 +7,9 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
-import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
-import { announce, createAnnouncement, mayHaveChanged } from '../invalidation.ts'
+import { createAnnouncement, outcomeOf } from '../invalidation.ts'
 import { maskField, selectionMask } from '../field-masks.ts'
 import { toLiveQueryExtension } from '../live-query.ts'
 import type { ExposedMethod } from '../methods.ts'
@@ -28,7 +28,7 @@ export interface RootFieldOptions {
   readonly sourceName: string
   /** Tells the source's fields from all others. */
   readonly sourceId: string
-  readonly bus: InvalidationBus | undefined
+  readonly announcer: MutationAnnouncer
   readonly isEntity: (typeName: string) => boolean
   readonly fieldMasks: boolean
   /** For plans; undefined without them. */
@@ -41,7 +41,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, shapes, sourceName, sourceId, bus, isEntity } = options
+  const { types, shapes, sourceName, sourceId, announcer, isEntity } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -91,17 +91,12 @@ export function createRootField(
   const announcement = createAnnouncement(method, type, isEntity)
   return {
     ...base,
-    async resolve(_source, args, context, info) {
-      let result: unknown
-      try {
-        result = runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo }))
-      } catch (error) {
-        if (announcement && mayHaveChanged(error)) await announce(bus, announcement(args, undefined))
-        throw error
-      }
-      if (announcement) await announce(bus, announcement(args, result))
-      return result
-    },
+    resolve: (_source, args, context, info) =>
+      announcer.run({
+        call: async () => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
+        outcomeOf,
+        changes: (result) => announcement?.(args, result) ?? [],
+      }),
   }
 }
 

@@ -78,7 +78,9 @@ export class Http2Call implements PendingCall, StreamOwner {
   start(): void {
     const { signal, timeoutMs } = this.#call
     if (signal?.aborted)
-      return this.end(new GrpcCallError('CANCELLED', 'the caller went away before the call began'))
+      return this.end(
+        new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false }),
+      )
     if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
     if (timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS) {
       this.#timer = setTimeout(this.#onDeadline, timeoutMs)
@@ -88,7 +90,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   }
 
   cancel(): void {
-    this.end(new GrpcCallError('CANCELLED', 'the caller went away'))
+    this.end(new GrpcCallError('CANCELLED', 'the caller went away', { wasSent: this.#stream !== undefined }))
   }
 
   pause(): void {
@@ -198,7 +200,11 @@ export class Http2Call implements PendingCall, StreamOwner {
   }
 
   readonly #onDeadline = (): void => {
-    this.end(new GrpcCallError('DEADLINE_EXCEEDED', `no reply within ${this.#call.timeoutMs} ms`))
+    this.end(
+      new GrpcCallError('DEADLINE_EXCEEDED', `no reply within ${this.#call.timeoutMs} ms`, {
+        wasSent: this.#stream !== undefined,
+      }),
+    )
   }
 
   readonly #onAbort = (): void => this.cancel()
@@ -268,7 +274,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { maxSendBytes } = this.#settings
     if (maxSendBytes < 0 || request.length <= maxSendBytes) return true
     const message = `the request has ${request.length} bytes; channel.maxSendBytes allows ${maxSendBytes}`
-    this.end(new GrpcCallError('RESOURCE_EXHAUSTED', message))
+    this.end(new GrpcCallError('RESOURCE_EXHAUSTED', message, { wasSent: this.#stream !== undefined }))
     return false
   }
 }

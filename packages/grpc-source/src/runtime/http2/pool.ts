@@ -73,7 +73,10 @@ export function createPool(options: PoolOptions): Pool {
     beginWaiting(() => leastBusy(peers))
     // At the server's own limit calls wait for others to end.
     if (resolving !== undefined || peers.some((peer) => peer.isConnecting || peer.isConnected)) return
-    failWaiting(lastFailure ?? new GrpcCallError('UNAVAILABLE', `${target.authority} has no address`))
+    failWaiting(
+      lastFailure ??
+        new GrpcCallError('UNAVAILABLE', `${target.authority} has no address`, { wasSent: false }),
+    )
   }
 
   function beginWaiting(from: () => Connection | undefined): void {
@@ -126,6 +129,7 @@ export function createPool(options: PoolOptions): Pool {
     if (error !== undefined && peers.length === 0) {
       const reason = error instanceof Error ? error.message : String(error)
       lastFailure = new GrpcCallError('UNAVAILABLE', `${target.authority} was not found: ${reason}`, {
+        wasSent: false,
         cause: error,
       })
     }
@@ -157,6 +161,7 @@ export function createPool(options: PoolOptions): Pool {
         // Where a peer says nothing another attempt would wait as long again, so it is not made.
         lastFailure = new GrpcCallError('UNAVAILABLE', `no connection to ${place}: ${message}`, {
           retryable: !isStuck,
+          wasSent: false,
           cause: reason,
         })
       },
@@ -190,5 +195,8 @@ function leastBusy(peers: readonly Peer[]): Connection | undefined {
 }
 
 function closedError(): GrpcCallError {
-  return new GrpcCallError('UNAVAILABLE', 'the source was closed before the call began', { retryable: false })
+  return new GrpcCallError('UNAVAILABLE', 'the source was closed before the call began', {
+    retryable: false,
+    wasSent: false,
+  })
 }

@@ -75,7 +75,7 @@ export function resetError(code: number | undefined, cause: unknown): GrpcCallEr
     'INTERNAL' as const,
     `the server reset the stream with code ${code}`,
   ]
-  return new GrpcCallError(status, message, { cause })
+  return new GrpcCallError(status, message, { wasSent: code !== ErrorCode.REFUSED_STREAM, cause })
 }
 
 /** Milliseconds as `grpc-timeout` has them: at most eight digits and a unit. */
