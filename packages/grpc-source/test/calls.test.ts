@@ -242,7 +242,7 @@ describeTransports('sharing', (source) => {
   it("dedupe: 'inflight' cancels when the last caller left, not before", async () => {
     const { address, calls } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': () => new Promise(() => {}) })
     const grpc = await source({ protoText: { 'c.proto': PROTO }, endpoint: address, dedupe: 'inflight' })
-    const info = { operation: { operation: 'query' }, rootValue: undefined }
+    const info = { operation: { operation: 'query' }, rootValue: undefined, path: { key: 'get' } }
     const ask = grpc.schema.getQueryType()?.getFields()['get']?.resolve as (
       ...args: unknown[]
     ) => Promise<unknown>
