@@ -1,6 +1,6 @@
 import { createInvalidationBus } from '@vinyasa/invalidation'
 import { grpcError } from '@vinyasa/test-kit'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backend, run, source, yogaWith } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { createInvalidationBus } from '@vinyasa/invalidation'
 import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRestConnector, useRestConnector } from '../src/index.ts'

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { createInvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
 import {
   createDisposables,
@@ -157,8 +158,8 @@ describe('when the client leaves', () => {
     await waitUntil(() => backend.requests.length === 2)
     client.abort()
     await answers
-    const [query] = backend.requests.filter(({ method }) => method === 'GET')
-    const [mutation] = backend.requests.filter(({ method }) => method === 'PUT')
+    const query = backend.requests.find(({ method }) => method === 'GET')
+    const mutation = backend.requests.find(({ method }) => method === 'PUT')
     await waitUntil(() => query?.cancelledAt)
     expect([mutation?.cancelledAt, batches.length]).toEqual([undefined, 0])
     commit()
@@ -186,7 +187,7 @@ describe('when the client leaves', () => {
   })
 })
 
-function cutAnswer(response: import('node:http').ServerResponse): void {
+function cutAnswer(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '9' })
   response.write('{', () => response.destroy())
 }
