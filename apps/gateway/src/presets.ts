@@ -1,4 +1,5 @@
 import type { GatewayConfig, GraphqlConfig, ServerConfig } from './config/types.ts'
+import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/plugin.ts'
 import type { LoggerOptions } from './logger.ts'
 
@@ -17,7 +18,7 @@ export interface HttpSettings {
   /** Operations in one HTTP request; 1: no batching. */
   readonly batching: number
   readonly maxBodyBytes: number
-  readonly limits: DocumentLimits
+  readonly limits: DocumentLimits & JsonLimits
 }
 
 const DEVELOPMENT: HttpSettings = {
@@ -36,6 +37,8 @@ const DEVELOPMENT: HttpSettings = {
     maxDirectives: 100,
     maxDuplicateFields: 1000,
     maxCost: 0,
+    maxBodyDepth: 100,
+    maxBodyItems: 50_000,
   },
 }
 
@@ -52,6 +55,8 @@ const PRODUCTION: HttpSettings = {
     maxDirectives: 5,
     maxDuplicateFields: 30,
     maxCost: 5000,
+    maxBodyDepth: 100,
+    maxBodyItems: 50_000,
   },
 }
 
@@ -75,6 +80,8 @@ export function httpSettings(config: GatewayConfig): HttpSettings {
       maxDirectives: limits.maxDirectives ?? preset.limits.maxDirectives,
       maxDuplicateFields: limits.maxDuplicateFields ?? preset.limits.maxDuplicateFields,
       maxCost: limits.maxCost ?? preset.limits.maxCost,
+      maxBodyDepth: limits.maxBodyDepth ?? preset.limits.maxBodyDepth,
+      maxBodyItems: limits.maxBodyItems ?? preset.limits.maxBodyItems,
     },
   }
 }

@@ -47,6 +47,8 @@ const graphql = z.strictObject({
       maxDirectives: count.optional(),
       maxDuplicateFields: count.optional(),
       maxCost: count.optional(),
+      maxBodyDepth: count.optional(),
+      maxBodyItems: count.optional(),
     })
     .optional(),
 })

@@ -53,7 +53,7 @@ export interface LogConfig {
   readonly maxWaitingBytes?: number | undefined
 }
 
-/** Limits of one document; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */
+/** Limits of one document and of the JSON that it comes in; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */
 export interface LimitsConfig {
   /** Fields inside one another, fragments expanded. Default 100; production 15. */
   readonly maxDepth?: number | undefined
@@ -67,6 +67,10 @@ export interface LimitsConfig {
   readonly maxDuplicateFields?: number | undefined
   /** 1 a leaf, 2 an object, times 1.5 a level of depth. Default 0; production 5000. */
   readonly maxCost?: number | undefined
+  /** Objects and lists inside one another in the JSON of a request, counted before it is parsed. Default 100. */
+  readonly maxBodyDepth?: number | undefined
+  /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
+  readonly maxBodyItems?: number | undefined
 }
 
 /** The GraphQL endpoint. Each switch has its value from the preset unless set here. */

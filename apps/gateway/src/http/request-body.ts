@@ -1,8 +1,9 @@
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { limitDepth, scanJson, type JsonLimits } from '../limits/json-limits.ts'
 import { requestRefused } from './errors.ts'
 
-export interface RequestBodyOptions {
+export interface RequestBodyOptions extends JsonLimits {
   /** Bytes that a body may have, whether its length is announced or not. */
   readonly maxBytes: number
 }
@@ -14,8 +15,13 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
  * what a parser says about the text stays here. Takes the place of Yoga's `maxRequestBodySize`, which sends every
  * body through one more stream.
  */
-export function useRequestBody({ maxBytes }: RequestBodyOptions): Plugin {
+export function useRequestBody(options: RequestBodyOptions): Plugin {
+  const { maxBytes, maxBodyDepth } = options
   return {
+    onParams({ params }) {
+      limitDepth(params.variables, maxBodyDepth)
+      limitDepth(params.extensions, maxBodyDepth)
+    },
     onRequestParse({ request, requestParser, setRequestParser, fetchAPI }) {
       if (!requestParser) return
       if (request.method !== 'POST') {
@@ -31,7 +37,11 @@ export function useRequestBody({ maxBytes }: RequestBodyOptions): Plugin {
         )
       }
       if (isJson(request.headers.get('content-type'))) {
-        setRequestParser(async (request) => asParameters(parseJson(await readBody(request, maxBytes))))
+        setRequestParser(async (request) => {
+          const body = await readBody(request, maxBytes)
+          scanJson(body, options)
+          return asParameters(parseJson(body))
+        })
         return
       }
       setRequestParser(async (request) => {

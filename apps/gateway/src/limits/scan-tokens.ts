@@ -17,6 +17,8 @@ export interface TokenLimits {
 
 /** Brackets of any kind inside one another: the parser recurses, so this protects its stack whatever the limits. */
 const MAX_NESTING = 500
+/** Of one name. Names are compared, printed and quoted over and over. */
+const MAX_NAME_CHARACTERS = 1_000
 
 /**
  * Reads a document's tokens once, without recursion, and throws a `GraphQLError` (`DOCUMENT_LIMIT_EXCEEDED`)
@@ -75,6 +77,9 @@ export function scanTokens(text: string, limits: TokenLimits): void {
         }
         break
       case TokenKind.NAME:
+        if (token.end - token.start > MAX_NAME_CHARACTERS) {
+          throw limitExceeded('characters in a name', MAX_NAME_CHARACTERS)
+        }
         if (!selection || !isFieldName(token)) break
         directives = 0
         if (limits.maxDuplicateFields > 0) countField(selection, token, limits.maxDuplicateFields)

@@ -4,6 +4,7 @@ import { useVaryOrigin } from '../http/cors.ts'
 import { useRequestBody } from '../http/request-body.ts'
 import { useDocumentLimits } from '../limits/plugin.ts'
 import type { HttpSettings } from '../presets.ts'
+import { useShortErrors } from './short-errors.ts'
 import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
 
 /** A request with one of these cannot come from another site's form or link. */
@@ -19,9 +20,10 @@ export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
   return [
     useVaryOrigin(http.cors),
     ...(http.csrfPrevention ? [useCSRFPrevention({ requestHeaders: CSRF_HEADERS })] : []),
-    useRequestBody({ maxBytes: http.maxBodyBytes }),
+    useRequestBody({ maxBytes: http.maxBodyBytes, ...http.limits }),
     ...(http.introspection ? [] : [useNoIntrospection()]),
     ...(http.suggestions ? [] : [useNoSuggestions()]),
     useDocumentLimits(http.limits),
+    useShortErrors(),
   ]
 }

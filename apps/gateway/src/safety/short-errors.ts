@@ -1,0 +1,25 @@
+import type { Plugin } from 'graphql-yoga'
+
+/** What goes to a client of one message. The rest is nearly always what the client sent itself. */
+const MAX_CHARACTERS = 1_000
+const END_CHARACTERS = 200
+
+/** Cuts the middle out of long error messages: graphql quotes what it was given, be it a megabyte. */
+export function useShortErrors(): Plugin {
+  return {
+    onExecutionResult: ({ result }) => shorten(result),
+    // What was refused before it was an operation.
+    onResultProcess: ({ result }) => shorten(result),
+  }
+}
+
+function shorten(result: unknown): void {
+  if (Array.isArray(result)) for (const one of result) shorten(one)
+  const { errors } = Object(result) as { readonly errors?: unknown }
+  if (!Array.isArray(errors)) return
+  for (const error of errors as { message?: unknown }[]) {
+    const { message } = error
+    if (typeof message !== 'string' || message.length <= MAX_CHARACTERS) continue
+    error.message = `${message.slice(0, MAX_CHARACTERS - END_CHARACTERS - 1)}…${message.slice(-END_CHARACTERS)}`
+  }
+}

@@ -1,0 +1,149 @@
+import * as fc from 'fast-check'
+import { connectRawWebSocket } from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+import { limitDepth, scanJson } from '../src/limits/json-limits.ts'
+import type { PresetName } from '../src/presets.ts'
+import { post, startGateway, type RunningGateway } from './support/gateway.ts'
+
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+const itemsOf = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  const inside = Object.values(value)
+  return Math.max(0, inside.length - 1) + inside.reduce((sum: number, one) => sum + itemsOf(one), 0)
+}
+const passes = (run: () => void): boolean => {
+  try {
+    run()
+    return true
+  } catch {
+    return false
+  }
+}
+
+it('counts what is there, of any JSON, with any white space', () => {
+  const limits = fc.integer({ min: 1, max: 12 })
+  fc.assert(
+    fc.property(
+      fc.jsonValue({ maxDepth: 8 }),
+      fc.constantFrom(undefined, 2, '\t'),
+      limits,
+      limits,
+      (value, indent, depth, items) => {
+        const bytes = Buffer.from(JSON.stringify(value, null, indent))
+        expect(passes(() => scanJson(bytes, { maxBodyDepth: depth, maxBodyItems: 0 }))).toBe(
+          depthOf(value) <= depth,
+        )
+        expect(passes(() => scanJson(bytes, { maxBodyDepth: 0, maxBodyItems: items }))).toBe(
+          itemsOf(value) <= items,
+        )
+        expect(passes(() => limitDepth(value, depth))).toBe(depthOf(value) <= depth)
+      },
+    ),
+  )
+})
+
+it('brackets, quotes and commas in texts are none', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('[', ']', '{', '"', '\\', ',', 'ü')), (parts) => {
+      const bytes = Buffer.from(JSON.stringify({ text: parts.join('') }))
+      expect(passes(() => scanJson(bytes, { maxBodyDepth: 1, maxBodyItems: 1 }))).toBe(true)
+    }),
+  )
+})
+
+function start(preset: PresetName): Promise<RunningGateway> {
+  return startGateway({
+    preset,
+    typeDefs: 'scalar JSON enum Color { RED } type Query { echo(v: JSON, color: Color): JSON }',
+    resolvers: { Query: { echo: (_: unknown, { v }: { v: unknown }) => v } },
+  })
+}
+
+const ECHO = 'query ($v: JSON) { echo(v: $v) }'
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+describe.each<PresetName>(['development', 'production'])('deep variables, %s preset', (preset) => {
+  it.each([101, 10_000])('%i levels: 400, by every way in', async (levels) => {
+    const { endpoint, server } = await start(preset)
+    const csrf = { 'x-graphql-csrf': '1' }
+    const body = `{"query":${JSON.stringify(ECHO)},"variables":{"v":${nested(levels)}}}`
+    const form = new FormData()
+    form.set('operations', body)
+    form.set('map', '{}')
+    const url = new URL(endpoint)
+    url.searchParams.set('query', ECHO)
+    url.searchParams.set('variables', `{"v":${nested(Math.min(levels, 1500))}}`)
+    const answers = [
+      await fetch(endpoint, { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
+      await fetch(endpoint, { method: 'POST', body: form, headers: csrf }),
+      await fetch(url, { headers: csrf }),
+    ]
+    for (const answer of answers) {
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({
+        errors: [{ extensions: { code: 'DOCUMENT_LIMIT_EXCEEDED' } }],
+      })
+    }
+    expect((await fetch(`${server.url}/health/live`)).ok).toBe(true)
+  })
+
+  it('99 levels of a value are echoed', async () => {
+    const { endpoint } = await start(preset)
+    const body = `{"query":${JSON.stringify(ECHO)},"variables":{"v":${nested(98)}}}`
+    const answer = await fetch(endpoint, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(await answer.text()).toBe(`{"data":{"echo":${nested(98)}}}`)
+  })
+})
+
+const MEGABYTE = 1_040_000
+/** What a client may fill a megabyte with. */
+const LARGE: Readonly<Record<string, string>> = {
+  'spaces between members': `{"query":"{ echo }"${' '.repeat(MEGABYTE)}}`,
+  'spaces in the document': JSON.stringify({ query: `{ echo ${' '.repeat(MEGABYTE)}}` }),
+  'one name': JSON.stringify({ query: `{ ${'a'.repeat(MEGABYTE)} }` }),
+  'one alias': JSON.stringify({ query: `{ ${'a'.repeat(MEGABYTE)}: echo }` }),
+  'one text for an enum': JSON.stringify({ query: `{ echo(color: "${'a'.repeat(MEGABYTE)}") }` }),
+  'one text out of place': JSON.stringify({ query: `{ echo "${'a'.repeat(MEGABYTE)}" }` }),
+  'one list as the body': `[${'1,'.repeat(MEGABYTE / 2)}1]`,
+  'one list as a variable': `{"query":"query ($v: Color) { echo(color: $v) }","variables":{"v":[${'1,'.repeat(MEGABYTE / 2)}1]}}`,
+  'one text as a variable': JSON.stringify({
+    query: 'query ($v: Color) { echo(color: $v) }',
+    variables: { v: 'a'.repeat(MEGABYTE) },
+  }),
+  'one parameter': JSON.stringify({ query: '{ echo }', ['a'.repeat(MEGABYTE)]: 1 }),
+}
+
+it.each(Object.entries(LARGE))('a megabyte of %s comes back to nobody', async (_what, body) => {
+  const { endpoint } = await start('production')
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+  })
+  expect(answer.status).toBeLessThan(500)
+  expect((await answer.text()).length).toBeLessThan(3_000)
+})
+
+it('a name of a thousand characters is one', async () => {
+  const { endpoint } = await start('production')
+  const name = 'a'.repeat(1000)
+  const answer = await post(endpoint, { query: `{ ${name}: echo(v: 1) }` })
+  expect(await answer.json()).toEqual({ data: { [name]: 1 } })
+})
+
+it('deep variables over a WebSocket end the operation and nothing else', async () => {
+  const { server } = await start('production')
+  const url = `${server.url.replace('http', 'ws')}/graphql/live`
+  const socket = await connectRawWebSocket(url, { protocol: 'graphql-transport-ws' })
+  socket.sendJson({ type: 'connection_init' })
+  await socket.nextJson()
+  socket.send(
+    `{"id":"1","type":"subscribe","payload":{"query":${JSON.stringify(ECHO)},"variables":{"v":${nested(10_000)}}}}`,
+  )
+  expect(await socket.nextJson()).toMatchObject({ id: '1', type: expect.stringMatching(/error|next/) })
+})
