@@ -6,7 +6,6 @@ export type GrpcSourceErrorCode =
   | 'GRPC_SOURCE_DESCRIPTORS'
   | 'GRPC_SOURCE_LINT'
   | 'GRPC_SOURCE_REFLECTION'
-  | 'GRPC_SOURCE_FIELD_CONFLICT'
   | 'GRPC_SOURCE_CLOSED'
 
 /** One thing that is wrong in protos or options, found before anything starts. */

@@ -1,12 +1,13 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
+import { mergeSources, type ContributedField } from '@vinyasa/source-kit'
 import {
   GraphQLError,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   GraphQLScalarType,
-  GraphQLSchema,
+  type GraphQLSchema,
   GraphQLString,
   GraphQLUnionType,
   isObjectType,
@@ -15,7 +16,6 @@ import {
 } from 'graphql'
 import type { EntityAnnotation, FieldAnnotation } from './annotations.ts'
 import type { Finding } from './errors.ts'
-import { extendTypes } from './schema/extend.ts'
 
 type Reference = Readonly<Record<string, unknown>>
 type EntityField = GraphQLFieldConfig<unknown, unknown>
@@ -56,28 +56,26 @@ export function fieldDirectives(annotation: FieldAnnotation): Record<string, unk
 export function toSubgraph(
   schema: GraphQLSchema,
   entities: readonly Entity[],
-  origin: string,
+  { id, origin }: { readonly id: string; readonly origin: string },
 ): GraphQLSchema {
   const sdl = LINK + printSchemaWithDirectives(schema)
-  const query = schema.getQueryType()
   const service = new GraphQLObjectType({ name: '_Service', fields: { sdl: { type: GraphQLString } } })
-  const fields: Record<string, GraphQLFieldConfig<unknown, unknown>> = {
-    _service: { type: new GraphQLNonNull(service), extensions: { origin }, resolve: () => ({ sdl }) },
-  }
+  const root = { parent: 'Query', origin }
+  const fields: ContributedField[] = [
+    { ...root, name: '_service', type: new GraphQLNonNull(service), resolve: () => ({ sdl }) },
+  ]
   const types = entities.flatMap(({ typeName }) => {
     const type = schema.getType(typeName)
     return isObjectType(type) ? [type] : []
   })
-  if (types.length > 0) fields['_entities'] = entitiesField(types, entities, origin)
-  if (query) return extendTypes(schema, new Map([[query.name, fields]]))
-  return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ name: 'Query', fields }) })
+  if (types.length > 0) fields.push({ ...root, name: '_entities', ...entitiesField(types, entities) })
+  return mergeSources(schema, [{ id, fields }]).schema
 }
 
 function entitiesField(
   types: readonly GraphQLObjectType[],
   entities: readonly Entity[],
-  origin: string,
-): EntityField {
+): Pick<ContributedField, 'args' | 'resolve' | 'type'> {
   const byName = new Map(entities.map((entity) => [entity.typeName, entity]))
   const any = new GraphQLScalarType({ name: '_Any', description: 'A reference to an entity.' })
   const union = new GraphQLUnionType({ name: '_Entity', types: [...types] })
@@ -97,7 +95,6 @@ function entitiesField(
   return {
     type: new GraphQLNonNull(new GraphQLList(union)),
     args: { representations: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(any))) } },
-    extensions: { origin },
     // All at once, so that references to one type are one batch.
     resolve: (_source, args, context, info) =>
       (args as { readonly representations: readonly Reference[] }).representations.map((reference) =>

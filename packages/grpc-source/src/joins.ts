@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
-import { offerField } from '@vinyasa/source-kit'
+import { offerField, type ContributedField } from '@vinyasa/source-kit'
 import {
   getNamedType,
   GraphQLList,
@@ -19,9 +19,6 @@ import type { Operations } from './runtime/operation.ts'
 import type { FieldShape, Shapes } from './schema/shapes.ts'
 import type { TypeBuilder } from './schema/types.ts'
 
-/** Fields that RPCs resolve, by the name of the type that gets them. */
-export type JoinFields = Map<string, Record<string, GraphQLFieldConfig<unknown, unknown>>>
-
 export interface JoinContext {
   readonly sourceName: string
   readonly shapes: Shapes
@@ -37,23 +34,23 @@ export interface JoinContext {
   readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
 }
 
-/** The fields of the joins in the options, by type. */
-export function declareJoins(joins: readonly JoinOptions[], context: JoinContext): JoinFields {
-  const declared: JoinFields = new Map()
+/** The fields of the joins in the options. */
+export function declareJoins(joins: readonly JoinOptions[], context: JoinContext): ContributedField[] {
+  const declared: ContributedField[] = []
   for (const join of joins) {
-    const field = createJoinField(join, context)
-    if (!field) continue
-    const fields = declared.get(join.type) ?? {}
-    if (fields[join.field])
-      context.findings.push({ element: `joins: ${join.type}.${join.field}`, message: 'is declared twice' })
-    declared.set(join.type, { ...fields, [join.field]: field })
+    const { type: parent, field: name } = join
+    const config = createJoinField(join, context)
+    if (!config) continue
+    if (declared.some((other) => other.parent === parent && other.name === name))
+      context.findings.push({ element: `joins: ${parent}.${name}`, message: 'is declared twice' })
+    else declared.push({ ...config, parent, name, origin: String(config.extensions?.['origin']) })
   }
   return declared
 }
 
 /** What the joins return, so that it is in the schema before the types that get the joins are. */
-export function typesOf(joins: JoinFields): GraphQLNamedType[] {
-  return [...joins.values()].flatMap((fields) => Object.values(fields).map(({ type }) => getNamedType(type)))
+export function typesOf(joins: readonly ContributedField[]): GraphQLNamedType[] {
+  return joins.flatMap(({ type }) => (typeof type === 'string' ? [] : [getNamedType(type)]))
 }
 
 /** Checks one declared join and makes its field; what is wrong goes to the findings. */

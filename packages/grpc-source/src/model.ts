@@ -1,3 +1,4 @@
+import { mergeSources, type ContributedField } from '@vinyasa/source-kit'
 import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
 import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import {
@@ -14,7 +15,7 @@ import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
 import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
-import { createResolverField, declareJoins, typesOf, type JoinContext, type JoinFields } from './joins.ts'
+import { createResolverField, declareJoins, typesOf, type JoinContext } from './joins.ts'
 import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
 import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
 import { findEntities } from './entities.ts'
@@ -24,7 +25,6 @@ import { Transcoder } from './plans/transcoder.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
-import { extendTypes } from './schema/extend.ts'
 import { createTypeNames } from './schema/names.ts'
 import { createRootField } from './schema/root-fields.ts'
 import { toMappingOptions } from './schema/mapping-options.ts'
@@ -35,8 +35,8 @@ import { createTypeBuilder } from './schema/types.ts'
 export interface Model {
   readonly schema: GraphQLSchema
   readonly registry: FileRegistry
-  /** Joins on types that only other sources have. */
-  readonly foreignJoins: JoinFields
+  /** Those that the options declare, on types of this source and of others. */
+  readonly joins: readonly ContributedField[]
   /** The method to call by `package.Service.Method`, exposed or not. */
   method(id: string): MethodRuntime | undefined
   /** Calls a method with the codecs of generated code; undefined when the protos have no such method. */
@@ -203,7 +203,10 @@ export function buildModel(options: ModelOptions): Model {
       federation,
       context: joinContext,
     })
-    return toSubgraph(joined, entities, `grpc source "${sourceName}": federation`)
+    return toSubgraph(joined, entities, {
+      id: sourceId,
+      origin: `grpc source "${sourceName}": federation`,
+    })
   }
 
   /** What GraphQL refuses was found before, and is told better by the findings. */
@@ -251,8 +254,10 @@ export function buildModel(options: ModelOptions): Model {
       types: typesOf(declared),
     })
   })
-  const foreignJoins: JoinFields = new Map([...declared].filter(([typeName]) => !plain.getType(typeName)))
-  const joined = findings.length === 0 ? extendTypes(plain, declared) : plain
+  const joined =
+    findings.length === 0
+      ? mergeSources(null, [{ id: sourceId, schema: plain, fields: declared }]).schema
+      : plain
   const schema = source.federation
     ? asSubgraph(joined, source.federation === true ? {} : source.federation)
     : joined
@@ -267,7 +272,7 @@ export function buildModel(options: ModelOptions): Model {
   return {
     schema,
     registry,
-    foreignJoins,
+    joins: declared,
     method(id) {
       const desc = findMethod(registry, id)
       return desc && wholeRuntime(desc)

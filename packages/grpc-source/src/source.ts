@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
-import type { OnPlan } from '@vinyasa/source-kit'
+import type { Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './annotations.ts'
 import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints, transportOf } from './endpoints.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
-import type { JoinFields } from './joins.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './method-runtime.ts'
 import type { Clock, GrpcSourceOptions, Logger } from './options.ts'
@@ -31,8 +30,6 @@ export interface GrpcSource {
   readonly name: string
   /** The source's own fields and types; replaced by `reload()`. */
   readonly schema: GraphQLSchema
-  /** Joins on types that only other sources have, by type name. */
-  readonly foreignJoins: JoinFields
   /**
    * Calls a method, exposed or not, without GraphQL: request and response are as in GraphQL arguments and results.
    * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
@@ -44,16 +41,12 @@ export interface GrpcSource {
     request: Request,
     options?: CallOptions,
   ): Promise<Response>
-  /** Tells its fields from those of all other sources: their `extensions.source`. */
-  readonly id: string
-  /** Is told of plans. */
-  readonly onPlan: OnPlan | undefined
+  /** What `useGrpcSource` adds to a server's schema. */
+  readonly contribution: Source
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
   /** Asks every endpoint for its health. */
   health(options?: HealthOptions): Promise<SourceHealth>
-  /** Tells of every new schema; the returned function ends that. */
-  onReload(listener: () => void): () => void
   /** Notes when a client's request arrived, so that its calls' deadlines count from there. */
   requestArrived(request: object): void
   close(): Promise<void>
@@ -168,23 +161,30 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
   }
 
+  const contribution: Source = {
+    id,
+    onPlan: options.plans === false ? undefined : options.onPlan,
+    get schema() {
+      return model.schema
+    },
+    get fields() {
+      return model.joins
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+
   return {
     name,
     get schema() {
       return model.schema
     },
-    get foreignJoins() {
-      return model.foreignJoins
-    },
     call,
-    id,
-    onPlan: options.plans === false ? undefined : options.onPlan,
+    contribution,
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
-    onReload(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
     requestArrived: (request) => operations.arrived(request),
     close,
     [Symbol.asyncDispose]: close,

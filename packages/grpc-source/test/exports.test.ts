@@ -7,7 +7,6 @@ it('exports these names and no others', () => {
       "GrpcCallError",
       "GrpcSourceError",
       "createGrpcSource",
-      "mergeSchemas",
       "useGrpcSource",
     ]
   `)

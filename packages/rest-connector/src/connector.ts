@@ -1,9 +1,9 @@
+import { mergeSources, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createCall, type Call, type CallScope } from './call.ts'
-import { contribute, type Contribution } from './contribution.ts'
+import { contribute } from './contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
-import { extendWith } from './extend-schema.ts'
 import type { RestConnectorOptions } from './options.ts'
 import { createSettings } from './settings.ts'
 import type { RestConnectorStats } from './stats.ts'
@@ -25,7 +25,7 @@ export interface RestConnector extends AsyncDisposable {
   /** Ends requests in flight and closes the connections. Calls after it fail. */
   close(): Promise<void>
   /** What `useRestConnector` adds to a server's schema. */
-  readonly contribution: Contribution
+  readonly contribution: Source
 }
 
 /** Creates a connector; throws `RestConfigError` when a declaration is wrong. */
@@ -65,7 +65,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     name,
     contribution,
     get schema() {
-      ownSchema ??= extendWith(null, contribution).schema
+      ownSchema ??= mergeSources(null, [contribution]).schema
       return ownSchema
     },
     async execute(endpointName, args = {}, scope = {}) {

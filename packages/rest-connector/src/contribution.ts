@@ -1,41 +1,16 @@
-import type { OnPlan } from '@vinyasa/source-kit'
-import type { GraphQLFieldResolver } from 'graphql'
+import type { ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
+import { GraphQLSchema } from 'graphql'
 import type { Call } from './call.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import { atPlace, RestConfigError } from './errors.ts'
-import {
-  parseTypeReference,
-  type FieldDefinition,
-  type FieldDefinitions,
-  type TypeReference,
-} from './fields.ts'
+import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from './fields.ts'
+import type { DeclaredField } from './declared-field.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
+import { createJsonScalar, createLongScalar } from './scalars.ts'
 
-/** A field that a connector adds to a type. `Query` and `Mutation` stand for the server's root types. */
-export interface ContributedField {
-  readonly parent: string
-  readonly name: string
-  readonly type: TypeReference
-  readonly description: string | undefined
-  readonly args: ReadonlyMap<string, TypeReference>
-  readonly resolve: GraphQLFieldResolver<unknown, unknown> | undefined
-  readonly extensions: Readonly<Record<string, unknown>>
-  /** Fields of the parent that the resolver reads. */
-  readonly requires?: readonly string[] | undefined
-}
-
-/** All that a connector adds to a schema, as data. */
-export interface Contribution {
-  /** Tells this connector's fields from another's, wherever they are found again. */
-  readonly id: string
-  readonly connector: string
-  readonly fields: readonly ContributedField[]
-  /** Object types that the connector defines, with their descriptions. */
-  readonly types: ReadonlyMap<string, string | undefined>
-  /** Is told of plans. */
-  readonly onPlan: OnPlan | undefined
-}
+/** Where a member of a response is found. */
+type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }
 
 export interface ContributeOptions {
   /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
@@ -48,22 +23,22 @@ export function contribute(
   endpoints: readonly CompiledEndpoint[],
   calls: ReadonlyMap<string, Call>,
   { isPlannable, onPlan }: ContributeOptions,
-): Contribution {
+): Source {
   const id = crypto.randomUUID()
-  const fields = new Map<string, ContributedField>()
+  const fields = new Map<string, Placed>()
   const types = new Map<string, string | undefined>()
 
-  function add(field: ContributedField): void {
+  function add(field: Placed): void {
     const key = `${field.parent}.${field.name}`
     const known = fields.get(key)
     if (!known) {
       fields.set(key, field)
       return
     }
-    if (known.type.text !== field.type.text || known.extensions['restKey'] !== field.extensions['restKey'])
+    if (known.type.text !== field.type.text || known.key !== field.key)
       throw new RestConfigError(
-        `field ${key} is declared as ${known.type.text} by ${String(known.extensions['origin'])} ` +
-          `and as ${field.type.text} by ${String(field.extensions['origin'])}`,
+        `field ${key} is declared as ${known.type.text} by ${known.origin} ` +
+          `and as ${field.type.text} by ${field.origin}`,
       )
   }
 
@@ -85,7 +60,8 @@ export function contribute(
         description: about,
         args: new Map(),
         resolve: fieldResolver(typeName, name, key, type),
-        extensions: { origin, source: id, restKey: key },
+        origin,
+        key,
       })
       if (nested) addType(type.name, nested, origin)
     }
@@ -106,15 +82,35 @@ export function contribute(
           description,
           args: endpoint.args,
           resolve: rootResolver(endpoint, call, isPlannable),
-          extensions: { origin, source: id, ...(live && { liveQuery: live }) },
+          origin,
+          extensions: live && { liveQuery: live },
         })
       for (const join of [on].flat()) {
         const field = joinField(endpoint, call, join, isPlannable)
-        add({ ...field, extensions: { origin, source: id, requires: field.requires } })
+        add({ ...field, origin })
       }
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
     })
   }
-  return { id, connector, fields: [...fields.values()], types, onPlan }
+  const all = [...fields.values()]
+  return { id, schema: scalarsOf(all), fields: all.map(toContributed), types, onPlan }
+}
+
+function toContributed({ type, args, ...field }: Placed): ContributedField {
+  return {
+    ...field,
+    type: type.text,
+    args: Object.fromEntries([...args].map(([name, { text }]) => [name, text])),
+  }
+}
+
+/** The scalars of our own that fields name. */
+function scalarsOf(fields: readonly DeclaredField[]): GraphQLSchema {
+  const used = new Set(
+    fields.flatMap(({ type, args }) => [type.name, ...[...args.values()].map(({ name }) => name)]),
+  )
+  return new GraphQLSchema({
+    types: [createJsonScalar(), createLongScalar()].filter(({ name }) => used.has(name)),
+  })
 }

@@ -1,5 +1,5 @@
 export { createRestConnector, type RestConnector } from './connector.ts'
-export { useRestConnector, type RestConnectorPlugin } from './plugin.ts'
+export { useRestConnector } from './plugin.ts'
 export {
   field,
   type FieldBuilder,

@@ -2,7 +2,7 @@ import { offerField, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { isLeafType, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { Call } from './call.ts'
-import type { ContributedField } from './contribution.ts'
+import type { DeclaredField } from './declared-field.ts'
 import type { CompiledEndpoint } from './endpoint.ts'
 import type { JoinBatch, JoinOptions } from './endpoint-options.ts'
 import { restError, RestConfigError } from './errors.ts'
@@ -14,15 +14,13 @@ import { checkedShape, scopeOf } from './resolvers.ts'
 import { signalsOf } from './signals.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
 
-type Field = Omit<ContributedField, 'extensions'> & { readonly requires: readonly string[] }
-
 /** The field that a join adds to its parent type. */
 export function joinField(
   endpoint: CompiledEndpoint,
   call: Call,
   join: JoinOptions,
   isPlannable: boolean,
-): Field {
+): DeclaredField {
   const { type: parent, field: name, args, batch, description = endpoint.declared.description } = join
   if (endpoint.isMutation)
     throw new RestConfigError(`join ${parent}.${name}: a mutation cannot resolve a field`)

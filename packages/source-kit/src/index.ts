@@ -1,9 +1,11 @@
 // For users.
+export { type SourcesPlugin, useSources } from './use-sources.ts'
+export { type ContributedField, SchemaConflictError, type Source } from './schema/source.ts'
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
 export { claimJoin, prepareJoin } from './plan/prepared-joins.ts'
-export { collectFields, fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
+export { fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
 export type {
   FastPath,
   JsonText,
@@ -14,15 +16,8 @@ export type {
   Started,
   StartedJoin,
 } from './plan/fast-path.ts'
-export {
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type Recorded,
-  recordedJoin,
-  recordedRoot,
-} from './plan/recorded.ts'
-export { type Executor } from './plan/plain-executor.ts'
-export { type Planner, plannerOf } from './plan/planner.ts'
+export { mergeRecorded, type Recorded, recordedJoin, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
-export { fastPathOf, offerField } from './plan/registry.ts'
+export { offerField } from './plan/registry.ts'
+export { mergeSources } from './schema/merge-sources.ts'
 export { argumentsOf, type Variables } from './plan/variables.ts'

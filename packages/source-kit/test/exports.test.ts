@@ -5,19 +5,18 @@ it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
       "FallBack",
-      "NOTHING_RECORDED",
       "NotPlannable",
+      "SchemaConflictError",
       "argumentsOf",
       "claimJoin",
-      "collectFields",
-      "fastPathOf",
       "fieldsBelow",
       "mergeRecorded",
+      "mergeSources",
       "offerField",
-      "plannerOf",
       "prepareJoin",
       "recordedJoin",
       "recordedRoot",
+      "useSources",
     ]
   `)
 })

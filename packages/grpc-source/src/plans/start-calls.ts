@@ -1,4 +1,4 @@
-import { FallBack, mergeRecorded, NOTHING_RECORDED, type Site, type Started } from '@vinyasa/source-kit'
+import { FallBack, mergeRecorded, type Site, type Started } from '@vinyasa/source-kit'
 import type { PlannedCall } from './compile-call.ts'
 import { callSiteOf, createJoinRun, type JoinRun } from './load-joins.ts'
 import type { ReplyReader, TranscodedReply } from './reply-reader.ts'
@@ -27,7 +27,7 @@ export function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
         const { runtime } = call.method
         roots.set(call.key, async () => runtime.pluck(runtime.decode((await reply).bytes)))
       }
-      return mergeRecorded([{ ...NOTHING_RECORDED, roots }, ...(joins ? [joins.recorded()] : [])])
+      return mergeRecorded([{ roots, joins: new Map() }, ...(joins ? [joins.recorded()] : [])])
     },
   }
 }

@@ -92,13 +92,3 @@ export function createPlanner(): Planner {
 function canPlan({ contextValue, fieldResolver, typeResolver }: ExecutionArgs): boolean {
   return typeof contextValue === 'object' && contextValue !== null && !fieldResolver && !typeResolver
 }
-
-/** By the list of plugins, which all plugins of a server are handed. */
-const planners = new WeakMap<object, Planner>()
-
-/** The one planner of a server, by its list of plugins. */
-export function plannerOf(plugins: object): Planner {
-  let planner = planners.get(plugins)
-  if (!planner) planners.set(plugins, (planner = createPlanner()))
-  return planner
-}

@@ -16,8 +16,6 @@ export interface Recorded {
   readonly joins: ReadonlyMap<object, (key: string) => Promise<unknown> | undefined>
 }
 
-export const NOTHING_RECORDED: Recorded = { roots: new Map(), joins: new Map() }
-
 /** By the operation that resolvers are given: it is a copy for the one execution. */
 const byOperation = new WeakMap<OperationDefinitionNode, Recorded>()
 

@@ -1,0 +1,116 @@
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  Kind,
+  parseType,
+  specifiedScalarTypes,
+  type GraphQLArgumentConfig,
+  type GraphQLFieldConfig,
+  type GraphQLType,
+  type TypeNode,
+} from 'graphql'
+import { declareType, fieldConflict, objectTypeOf, originOf, type Draft } from './merge-types.ts'
+import type { ContributedField, Source } from './source.ts'
+
+/** A field that waits for something which nothing has brought yet. */
+export interface Pending {
+  readonly field: ContributedField
+  /** The missing type, or field of the parent. */
+  readonly missing: string
+}
+
+/**
+ * Adds the fields of a source that can be added, and tells which wait. Fields of the source that are there already are
+ * left as they are. @throws SchemaConflictError when a field of somebody else is there
+ */
+export function addFields(draft: Draft, source: Source): readonly Pending[] {
+  const pending: Pending[] = []
+  const fresh = new Map<string, ContributedField[]>()
+  for (const field of source.fields) {
+    const missing = missingFor(draft, source, field)
+    if (missing !== undefined) pending.push({ field, missing })
+    else if (!isPresent(draft, source, field))
+      fresh.set(field.parent, [...(fresh.get(field.parent) ?? []), field])
+  }
+  // Types that fields refer to may be among those that are declared.
+  for (const parent of fresh.keys())
+    if (!objectTypeOf(draft, parent)) declareType(draft, parent, source.types?.get(parent))
+  for (const [parent, fields] of fresh) {
+    const type = objectTypeOf(draft, parent) as GraphQLObjectType
+    const config = type.toConfig()
+    const added = fields.map((field) => [field.name, fieldConfig(draft, source, field)] as const)
+    draft.types.set(
+      type.name,
+      new GraphQLObjectType({ ...config, fields: { ...config.fields, ...Object.fromEntries(added) } }),
+    )
+  }
+  return pending
+}
+
+function missingFor(draft: Draft, source: Source, field: ContributedField): string | undefined {
+  const { parent, type, args = {}, requires = [] } = field
+  const isKnown = (name: string): boolean =>
+    draft.types.has(name) ||
+    source.types?.has(name) === true ||
+    specifiedScalarTypes.some((scalar) => scalar.name === name)
+  const existing = objectTypeOf(draft, parent)
+  if (!existing && !['Query', 'Mutation', 'Subscription'].includes(parent) && !isKnown(parent)) return parent
+  const names = [type, ...Object.values(args).map((arg) => (typeof arg === 'string' ? arg : arg.type))]
+    .filter((named) => typeof named === 'string')
+    .map((text) => nameIn(parseType(text)))
+  const unknown = names.find((name) => !isKnown(name))
+  if (unknown !== undefined) return unknown
+  const present = existing?.getFields() ?? {}
+  const lacking = requires.find(
+    (name) =>
+      !Object.hasOwn(present, name) &&
+      !source.fields.some((own) => own.parent === parent && own.name === name),
+  )
+  return lacking === undefined ? undefined : `${parent}.${lacking}`
+}
+
+function isPresent(draft: Draft, { id }: Source, { parent, name, origin }: ContributedField): boolean {
+  const type = objectTypeOf(draft, parent)
+  const present = type?.getFields()[name]
+  if (!present) return false
+  if (present.extensions['source'] === id) return true
+  throw fieldConflict(`${parent}.${name}`, originOf(present.extensions, type), origin)
+}
+
+function fieldConfig(
+  draft: Draft,
+  { id }: Source,
+  field: ContributedField,
+): GraphQLFieldConfig<unknown, unknown> {
+  const { description, deprecationReason, resolve, subscribe, origin, requires, extensions } = field
+  const args = Object.entries(field.args ?? {}).map(([name, arg]): [string, GraphQLArgumentConfig] => [
+    name,
+    typeof arg === 'string' ? { type: toType(draft, arg) } : arg,
+  ])
+  return {
+    type: typeof field.type === 'string' ? toType(draft, field.type) : field.type,
+    args: Object.fromEntries(args),
+    description,
+    deprecationReason,
+    resolve,
+    subscribe,
+    extensions: { ...extensions, origin, source: id, ...(requires && { requires }) },
+  }
+}
+
+function toType<T extends GraphQLType>(draft: Draft, text: string): T {
+  return build(parseType(text)) as T
+
+  function build(node: TypeNode): GraphQLType {
+    if (node.kind === Kind.LIST_TYPE) return new GraphQLList(build(node.type))
+    if (node.kind === Kind.NON_NULL_TYPE) return new GraphQLNonNull(build(node.type) as never)
+    const name = node.name.value
+    const known = draft.types.get(name) ?? specifiedScalarTypes.find((scalar) => scalar.name === name)
+    return known ?? new GraphQLObjectType({ name, fields: {} })
+  }
+}
+
+function nameIn(node: TypeNode): string {
+  return node.kind === Kind.NAMED_TYPE ? node.name.value : nameIn(node.type)
+}

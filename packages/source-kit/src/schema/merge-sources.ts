@@ -1,0 +1,45 @@
+import type { GraphQLSchema } from 'graphql'
+import { addFields, type Pending } from './add-fields.ts'
+import { addSchema, draftOf, finish, objectTypeOf } from './merge-types.ts'
+import type { Source } from './source.ts'
+
+export interface Merged {
+  readonly schema: GraphQLSchema
+  /** What waits for types that something else has yet to bring. */
+  readonly pending: readonly Pending[]
+}
+
+/**
+ * Adds what sources have to a schema, or makes a schema of it. What is there already is left as it is, so that it can run
+ * again whenever something else changed the schema: then a schema that lacks nothing is given back itself.
+ * @throws SchemaConflictError when two places define one field
+ */
+export function mergeSources(base: GraphQLSchema | null, sources: readonly Source[]): Merged {
+  const draft = draftOf(base)
+  const before = [...draft.types.values()]
+  for (const source of sources)
+    if (source.schema && !(base && holds(base, source))) addSchema(draft, source.schema)
+  let pending: readonly Pending[] = []
+  let waiting: number
+  do {
+    waiting = pending.length
+    pending = sources.flatMap((source) => addFields(draft, source))
+  } while (pending.length > 0 && pending.length !== waiting)
+  const after = [...draft.types.values()]
+  const isSame = base && after.length === before.length && after.every((type, at) => type === before[at])
+  if (isSame) return { schema: base, pending }
+  const schema = finish(draft, base)
+  const held = sources.flatMap(({ id, schema: own }) => (own ? [[id, own]] : []))
+  schema.extensions = { ...schema.extensions, ...Object.fromEntries(held) }
+  return { schema, pending }
+}
+
+/** Whether the source's own schema is part of another: by its mark, or, where the mark was dropped, by its root fields. */
+function holds(schema: GraphQLSchema, { id, schema: own }: Source): boolean {
+  if (schema.extensions[id] !== undefined) return schema.extensions[id] === own
+  const draft = draftOf(schema)
+  return ['Query', 'Mutation', 'Subscription'].some((root) => {
+    const present = objectTypeOf(draft, root)?.getFields() ?? {}
+    return Object.values(present).some(({ extensions }) => extensions['source'] === id)
+  })
+}

@@ -1,0 +1,158 @@
+import { rewireTypes } from '@graphql-tools/utils'
+import {
+  GraphQLObjectType,
+  GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+  isUnionType,
+  OperationTypeNode,
+  printType,
+  type GraphQLDirective,
+  type GraphQLNamedType,
+} from 'graphql'
+import { SchemaConflictError } from './source.ts'
+
+/** A schema that is being put together. Types may refer to each other's former selves: they meet by name. */
+export interface Draft {
+  readonly types: Map<string, GraphQLNamedType>
+  readonly roots: Map<OperationTypeNode, string>
+  readonly directives: Map<string, GraphQLDirective>
+}
+
+const ROOTS: Readonly<Record<string, OperationTypeNode>> = {
+  Query: OperationTypeNode.QUERY,
+  Mutation: OperationTypeNode.MUTATION,
+  Subscription: OperationTypeNode.SUBSCRIPTION,
+}
+
+export function draftOf(schema: GraphQLSchema | null): Draft {
+  const draft: Draft = { types: new Map(), roots: new Map(), directives: new Map() }
+  if (schema) addSchema(draft, schema)
+  return draft
+}
+
+/**
+ * Object types of one name become one type with the fields of both; scalars of one name are those that came first.
+ * @throws SchemaConflictError naming both origins when a field, or another kind of type, is in both
+ */
+export function addSchema({ types, roots, directives }: Draft, addition: GraphQLSchema): void {
+  const renamed = new Map<string, string>()
+  for (const root of Object.values(ROOTS)) {
+    const own = addition.getRootType(root)
+    if (!own) continue
+    if (!roots.has(root)) roots.set(root, own.name)
+    renamed.set(own.name, roots.get(root) as string)
+  }
+  for (const type of Object.values(addition.getTypeMap())) {
+    if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue
+    const name = renamed.get(type.name) ?? type.name
+    const existing = types.get(name)
+    types.set(name, existing ? combine(existing, type) : type)
+  }
+  for (const directive of addition.getDirectives())
+    if (!directives.has(directive.name)) directives.set(directive.name, directive)
+}
+
+/** The object type that a field's `parent` stands for; undefined where there is none yet. */
+export function objectTypeOf({ types, roots }: Draft, parent: string): GraphQLObjectType | undefined {
+  const root = ROOTS[parent]
+  const type = types.get((root && roots.get(root)) ?? parent)
+  if (type === undefined || isObjectType(type)) return type
+  throw new SchemaConflictError(
+    `type "${parent}" is not an object type in this schema, so no field can be added`,
+  )
+}
+
+/** Makes an object type that nobody has. */
+export function declareType(
+  { types, roots }: Draft,
+  name: string,
+  description: string | undefined,
+): GraphQLObjectType {
+  const type = new GraphQLObjectType({ name, description, fields: {} })
+  types.set(name, type)
+  const root = ROOTS[name]
+  if (root) roots.set(root, name)
+  return type
+}
+
+export function finish({ types, roots, directives }: Draft, base: GraphQLSchema | null): GraphQLSchema {
+  const isSpecified = [...directives.values()].some(isSpecifiedDirective)
+  const { typeMap, directives: rewired } = rewireTypes(Object.fromEntries(types), [...directives.values()])
+  const root = (operation: OperationTypeNode): GraphQLObjectType | undefined =>
+    typeMap[roots.get(operation) ?? ''] as GraphQLObjectType | undefined
+  return new GraphQLSchema({
+    ...base?.toConfig(),
+    assumeValid: false,
+    query: root(OperationTypeNode.QUERY),
+    mutation: root(OperationTypeNode.MUTATION),
+    subscription: root(OperationTypeNode.SUBSCRIPTION),
+    types: Object.values(typeMap).filter((type): type is GraphQLNamedType => Boolean(type)),
+    ...(isSpecified && { directives: rewired }),
+  })
+}
+
+function combine(existing: GraphQLNamedType, added: GraphQLNamedType): GraphQLNamedType {
+  if (isObjectType(existing) && isObjectType(added)) return combineObjects(existing, added)
+  if (isScalarType(existing) && isScalarType(added)) return existing
+  const isSame =
+    ((isEnumType(existing) && isEnumType(added)) ||
+      (isInputObjectType(existing) && isInputObjectType(added)) ||
+      (isUnionType(existing) && isUnionType(added))) &&
+    withoutDescriptions(existing) === withoutDescriptions(added)
+  if (isSame) return existing
+  throw new SchemaConflictError(
+    `two types are called "${existing.name}": ${originOf(existing.extensions)}, and ${originOf(added.extensions)}; rename one of them`,
+  )
+}
+
+function combineObjects(existing: GraphQLObjectType, added: GraphQLObjectType): GraphQLObjectType {
+  const config = existing.toConfig()
+  const extra = added.toConfig()
+  for (const [name, field] of Object.entries(extra.fields)) {
+    const first = config.fields[name]
+    if (first)
+      throw fieldConflict(
+        `${existing.name}.${name}`,
+        originOf(first.extensions, existing),
+        originOf(field.extensions, added),
+      )
+  }
+  const interfaces = extra.interfaces.filter(
+    ({ name }) => !config.interfaces.some((other) => other.name === name),
+  )
+  return new GraphQLObjectType({
+    ...config,
+    description: config.description ?? extra.description,
+    extensions: { ...extra.extensions, ...config.extensions },
+    fields: { ...config.fields, ...extra.fields },
+    interfaces: [...config.interfaces, ...interfaces],
+  })
+}
+
+export function fieldConflict(field: string, first: string, second: string): SchemaConflictError {
+  return new SchemaConflictError(
+    `field ${field} comes from two places: ${first}, and ${second}; rename one of them`,
+  )
+}
+
+/** Where a field comes from, or else its type. */
+export function originOf(extensions: unknown, type?: GraphQLObjectType): string {
+  return readOrigin(extensions) ?? readOrigin(type?.extensions) ?? "the server's own schema"
+}
+
+function readOrigin(extensions: unknown): string | undefined {
+  if (typeof extensions !== 'object' || extensions === null || !('origin' in extensions)) return undefined
+  return typeof extensions.origin === 'string' ? extensions.origin : undefined
+}
+
+function withoutDescriptions(type: GraphQLNamedType): string {
+  return printType(type)
+    .replace(/"""[\s\S]*?"""\n?/g, '')
+    .replace(/\s+/g, ' ')
+}

@@ -1,0 +1,43 @@
+import type { GraphQLArgumentConfig, GraphQLFieldConfig, GraphQLOutputType, GraphQLSchema } from 'graphql'
+import type { OnPlan } from '../plan/plan-event.ts'
+
+/** What puts fields into a server's schema and answers for them. */
+export interface Source {
+  /** Tells its fields from those of all other sources: it is their `extensions.source`. */
+  readonly id: string
+  /** Types and fields that are made already. Object types of one name get the fields of both. */
+  readonly schema?: GraphQLSchema | undefined
+  /** Fields on types of any source, by name. One waits until its parent and all types that it names are there. */
+  readonly fields: readonly ContributedField[]
+  /** Object types that the fields may be put on although nobody else has them, with their descriptions. */
+  readonly types?: ReadonlyMap<string, string | undefined> | undefined
+  /** Is told of plans. */
+  readonly onPlan?: OnPlan | undefined
+  /** Tells that `schema` and `fields` are others now; the returned function ends that. */
+  onChange?(listener: () => void): () => void
+}
+
+/**
+ * A field that a source adds to a type. `Query`, `Mutation` and `Subscription` stand for the server's root types. Its
+ * `extensions` tell behaviours what they need: `liveQuery`, `changes`, `dependsOn`, `asker`.
+ */
+export interface ContributedField extends Pick<
+  GraphQLFieldConfig<unknown, unknown>,
+  'deprecationReason' | 'description' | 'extensions' | 'resolve' | 'subscribe'
+> {
+  readonly parent: string
+  readonly name: string
+  /** In SDL, like `[User!]!`, or made already. */
+  readonly type: string | GraphQLOutputType
+  readonly args?: Readonly<Record<string, string | GraphQLArgumentConfig>> | undefined
+  /** Where the field comes from, as a person would say it. */
+  readonly origin: string
+  /** Fields of the parent that the resolver reads. */
+  readonly requires?: readonly string[] | undefined
+}
+
+/** Sources and schema do not fit together. Thrown by the server's constructor, or where its first request comes. */
+export class SchemaConflictError extends Error {
+  override readonly name = 'SchemaConflictError'
+  readonly code = 'SCHEMA_CONFLICT'
+}

@@ -1,0 +1,85 @@
+import type { GraphQLSchema } from 'graphql'
+import { createPlanner, type Planner } from './plan/planner.ts'
+import { mergeSources, type Merged } from './schema/merge-sources.ts'
+import { SchemaConflictError, type Source } from './schema/source.ts'
+
+/** What all sources of one server share. */
+export interface SourceServer {
+  readonly planner: Planner
+  /** The first to be added plans for all. */
+  add(sources: readonly Source[]): { readonly isFirst: boolean }
+  /** A schema with what sources add to it; undefined where it has all of that. */
+  extend(schema: GraphQLSchema): GraphQLSchema | undefined
+  /** The schema of a server that has no other; undefined where it has one. */
+  whole(): GraphQLSchema | undefined
+  /** The schema anew, after a source has changed; undefined before there was one. */
+  renew(): GraphQLSchema | undefined
+  /** @throws SchemaConflictError where a field waits for a type that nothing defines */
+  refuseMissingTypes(): void
+  /** @throws SchemaConflictError where there is no query */
+  refuseNoQuery(): void
+}
+
+function createServer(): SourceServer {
+  const sources: Source[] = []
+  const planner = createPlanner()
+  /** Servers may set the same schema again for each request. */
+  let merged = new WeakMap<GraphQLSchema, Merged>()
+  const made = new WeakSet<GraphQLSchema>()
+  /** The last schema that came from elsewhere; null: there is none. */
+  let base: GraphQLSchema | null = null
+  let current: Merged | undefined
+
+  function merge(schema: GraphQLSchema | null): GraphQLSchema {
+    current = (schema && merged.get(schema)) ?? mergeSources(schema, sources)
+    if (schema) merged.set(schema, current)
+    made.add(current.schema)
+    return current.schema
+  }
+
+  return {
+    planner,
+    add(added) {
+      const isFirst = sources.length === 0
+      sources.push(...added)
+      for (const { id, onPlan } of added) if (onPlan) planner.listen(id, onPlan)
+      return { isFirst }
+    },
+    extend(schema) {
+      if (made.has(schema)) return undefined
+      base = schema
+      const extended = merge(schema)
+      return extended === schema ? undefined : extended
+    },
+    whole: () => (current ? undefined : merge(null)),
+    renew() {
+      if (!current) return undefined
+      merged = new WeakMap()
+      return merge(base)
+    },
+    refuseMissingTypes() {
+      const [first] = current?.pending ?? []
+      if (!first) return
+      const { parent, name, origin } = first.field
+      throw new SchemaConflictError(
+        `field ${parent}.${name} of ${origin} needs ${first.missing}, which nothing defines; ` +
+          `declare it, or add the source that has it`,
+      )
+    },
+    refuseNoQuery() {
+      if (current && !current.schema.getQueryType())
+        throw new SchemaConflictError(
+          'the schema has no query field, which GraphQL requires; add a source that has one, or give the server a schema',
+        )
+    },
+  }
+}
+
+/** By the list of plugins, which all plugins of a server are handed. */
+const servers = new WeakMap<object, SourceServer>()
+
+export function serverOf(plugins: object): SourceServer {
+  let server = servers.get(plugins)
+  if (!server) servers.set(plugins, (server = createServer()))
+  return server
+}

@@ -1,0 +1,59 @@
+import type { Plugin } from '@envelop/core'
+import type { GraphQLSchema } from 'graphql'
+import type { Executor } from './plan/plain-executor.ts'
+import type { Source } from './schema/source.ts'
+import { serverOf, type SourceServer } from './server.ts'
+
+/** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
+export type SourcesPlugin = Plugin & { onYogaInit(): void }
+
+/**
+ * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
+ * schema. May be used several times on one server, in any order.
+ * @throws SchemaConflictError from the server's constructor when two places define one field
+ */
+export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
+  const own = [sources].flat()
+  let server: SourceServer | undefined
+  let isFirst = false
+  let setSchema: ((schema: GraphQLSchema) => void) | undefined
+
+  /** False where the server has a schema. */
+  function beTheSchema(): boolean {
+    const schema = server?.whole()
+    if (schema) setSchema?.(schema)
+    return schema !== undefined
+  }
+
+  return {
+    onPluginInit(init) {
+      server = serverOf(init.plugins)
+      isFirst = server.add(own).isFirst
+      setSchema = init.setSchema
+      for (const source of own) {
+        source.onChange?.(() => {
+          const schema = server?.renew()
+          if (schema) setSchema?.(schema)
+        })
+      }
+    },
+    onSchemaChange({ schema, replaceSchema }) {
+      const extended = server?.extend(schema as GraphQLSchema)
+      if (extended) replaceSchema(extended)
+    },
+    onYogaInit() {
+      // Others may yet bring what is missing in the first of all schemas.
+      if (!beTheSchema()) server?.refuseMissingTypes()
+    },
+    onEnveloped() {
+      beTheSchema()
+      server?.refuseMissingTypes()
+      server?.refuseNoQuery()
+    },
+    onExecute({ args, executeFn, setExecuteFn }) {
+      if (!isFirst) return
+      const planned = server?.planner.plan(args, executeFn as Executor)
+      if (planned) setExecuteFn(planned as typeof executeFn)
+    },
+  }
+}
