@@ -22,7 +22,7 @@ export type Dependence =
 export const everything: Dependence = { everything: true }
 
 export interface DependencyOptions {
-  /** Fields that make an object type an entity. Default `['id']`. */
+  /** Fields that make an object type that queries can give an entity. Default `['id']`. */
   readonly idFields?: readonly string[] | undefined
 }
 
@@ -31,7 +31,7 @@ export interface DependencyOptions {
  * or from results. `extensions.dependsOn` and `extensions.changes` state what types cannot show.
  */
 export interface Dependencies {
-  /** Whether the name is an object type with an id field. */
+  /** Whether the name is an object type with an id field that a query can give. */
   isEntity(typeName: string): boolean
   /**
    * A value of the type: the type itself, through types without an id field, up to and including the first ones with

@@ -26,7 +26,14 @@ export function createTypeClosures(schema: GraphQLSchema, idFields: readonly str
     schema.getSubscriptionType(),
   ])
 
-  const hasId = (type: GraphQLObjectType): boolean => idFields.some((name) => name in type.getFields())
+  let queried: ReadonlySet<string> | undefined
+
+  /** The `id` of a payload that no query gives says nothing of what a mutation changed. */
+  function hasId(type: GraphQLObjectType): boolean {
+    if (!idFields.some((name) => name in type.getFields())) return false
+    queried ??= typesBelow(schema, schema.getQueryType()?.name)
+    return queried.has(type.name)
+  }
 
   function isEntity(typeName: string): boolean {
     const type = schema.getType(typeName)
@@ -76,4 +83,22 @@ export function createTypeClosures(schema: GraphQLSchema, idFields: readonly str
       return closure
     },
   }
+}
+
+/** All object types that the fields of a type lead to. */
+function typesBelow(schema: GraphQLSchema, root: string | undefined): ReadonlySet<string> {
+  const found = new Set<string>()
+  const waiting = root === undefined ? [] : [root]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    for (const own of objectTypesOf(schema, name)) {
+      const type = schema.getType(own)
+      if (!isObjectType(type) || found.has(own)) continue
+      found.add(own)
+      for (const field of Object.values(type.getFields())) {
+        const below = getNamedType(field.type)
+        if (!isLeafType(below)) waiting.push(below.name)
+      }
+    }
+  }
+  return found
 }

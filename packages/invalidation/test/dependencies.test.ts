@@ -1,5 +1,6 @@
 import {
   buildSchema,
+  extendSchema,
   getNamedType,
   type GraphQLObjectType,
   GraphQLSchema,
@@ -195,6 +196,33 @@ describe('what a mutation changes, over random schemas', () => {
           expect(after.everything).toBe(false)
           expect(holds(after, 'Elsewhere')).toBe(true)
           expect(before.everything || includes(after, before)).toBe(true)
+        }
+      }),
+    )
+  })
+})
+
+describe('payloads with an id of their own, which no query gives, over random schemas', () => {
+  it('change what they hold, and everything when they hold no entity', () => {
+    fc.assert(
+      fc.property(drawnSchemas, ({ types, schema }) => {
+        const payloads = types.map(({ name }) => `type Payload${name} { id: ID! ok: Boolean value: ${name} }`)
+        const fields = types.map(({ name }) => `pay${name}: Payload${name}`)
+        const whole = extendSchema(
+          schema,
+          parse(
+            `${payloads.join(' ')} type Removed { id: ID! } extend type Mutation { ${fields.join(' ')} removed: Removed }`,
+          ),
+        )
+        const { ofMutation, ofType, isEntity } = createDependencies(whole)
+        expect(sorted(ofMutation(parse('mutation { removed { id } }')))).toBe('everything')
+        for (const { name } of types) {
+          expect(isEntity(`Payload${name}`)).toBe(false)
+          const held = ofType(name)
+          const expected = held.everything
+            ? held
+            : { ...held, types: new Set([...held.types, `Payload${name}`]) }
+          expect(sorted(ofMutation(parse(`mutation { pay${name} { id } }`)))).toEqual(sorted(expected))
         }
       }),
     )

@@ -12,6 +12,9 @@ it('exports these names and no others', () => {
       "describeAsker",
       "describeOperationAsker",
       "everything",
+      "selectOperation",
+      "statedChanges",
+      "statedDependsOn",
       "toAsker",
     ]
   `)
