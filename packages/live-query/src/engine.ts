@@ -1,7 +1,14 @@
-import { GraphQLError, getOperationAST, type ExecutionArgs } from 'graphql'
+import {
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
 import { liveDirectiveValues } from './directive.ts'
 import type { LiveDocuments } from './documents.ts'
-import { unexpectedError } from './errors.ts'
+import { EndLiveQuery, unexpectedError } from './errors.ts'
 import { contextKeyOf, groupKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { Answer, AskedOperation, LiveRegistration, Passes } from './passes.ts'
@@ -50,6 +57,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     if (operation?.operation !== 'query') return undefined
     const directive = liveDirectiveValues(operation, variables)
     if (!directive) return undefined
+    checkVariables(schema, operation, variables)
     const { throttleMs } = directive
     const { plan, entities } = documents.plan({ schema, document, operation, throttleMs })
     const own = keyOf(context)
@@ -89,6 +97,16 @@ export function createLiveQueryEngine({ store, passes, onError }: EngineOptions)
       }
     },
   }
+}
+
+/** Throws the errors that every run would meet. */
+function checkVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const { errors } = getVariableValues(schema, variableDefinitions, given, { maxErrors: 50 })
+  if (errors) throw new EndLiveQuery(errors)
 }
 
 function headersOf(context: Record<string, unknown>): Headers | undefined {

@@ -1,3 +1,4 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { LiveResult } from './version.ts'
 
 /** Errors that the same request would meet again: trying once more cannot help. */
@@ -15,6 +16,21 @@ const LASTING = new Set([
 /** Whether a result is worth another try although nothing announced a change: a backend was away, say. */
 export function isWorthRetrying(result: LiveResult): boolean {
   return result.errors?.some((error) => !LASTING.has(codeOf(error))) === true
+}
+
+/** Whether the result holds anything but nulls. */
+export function bringsData({ data }: LiveResult): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  return Object.values(data).some((value) => value !== null)
+}
+
+/** Errors of a result, as a transport takes them that ends a subscription with them. */
+export function toTerminalErrors({ errors = [] }: LiveResult): readonly GraphQLError[] {
+  return errors.map((error) => {
+    if (error instanceof GraphQLError) return error
+    const { message, path, extensions } = error as GraphQLFormattedError
+    return new GraphQLError(message, { path: path ?? null, extensions: extensions ?? null })
+  })
 }
 
 function codeOf(error: unknown): string {

@@ -3,7 +3,7 @@ import type { InvalidationEvent } from '@vinyasa/invalidation'
 import type { Clock } from './clock.ts'
 import { EntityMatch } from './entity-match.ts'
 import { EndLiveQuery, unexpectedError } from './errors.ts'
-import { isWorthRetrying } from './failure.ts'
+import { bringsData, isWorthRetrying, toTerminalErrors } from './failure.ts'
 import type { EntityFinder } from './identifiers.ts'
 import type { LivePlan } from './live-plan.ts'
 import { backoffMs, eventsOfNextRun, nextRunAt, type Timing } from './schedule.ts'
@@ -27,6 +27,8 @@ export interface GroupOptions {
   readonly entities: EntityFinder | undefined
   readonly shared: boolean
   readonly skipUnchanged: boolean
+  /** See `LiveQueryStoreOptions.maxFailures`. */
+  readonly maxFailures: number
   readonly joinWindowMs: number
   readonly changedFieldsDepth: number
   readonly clock: Clock
@@ -68,6 +70,7 @@ export class Group {
   #retryAt = Infinity
   #pollAt = Infinity
   #failures = 0
+  #broughtData = false
   #lastEmitAt = -Infinity
   #timer: unknown
   #timerAt = Infinity
@@ -214,10 +217,17 @@ export class Group {
     this.#latest = version
     this.#latestBeganAt = run.beganAt
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
+    this.#broughtData ||= this.#failures === 0 || bringsData(result)
+    if (this.#isHopeless()) return this.#options.onEnd(toTerminalErrors(result))
     this.#planNextTry(run, now)
     this.#deliver(run, version, now)
     if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
     this.#schedule()
+  }
+
+  #isHopeless(): boolean {
+    const { maxFailures } = this.#options
+    return !this.#broughtData && maxFailures > 0 && this.#failures >= maxFailures
   }
 
   /** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */

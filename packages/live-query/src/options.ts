@@ -57,6 +57,12 @@ export interface LiveQueryStoreOptions {
   readonly maxSubscriptions?: number | undefined
   /** A subscriber that joins takes a clean result at most this old instead of running again. Default 1000; 0: never. */
   readonly joinWindowMs?: number | undefined
+  /**
+   * Ends a live query with the errors of its last run, once it has failed this many times in a row and never brought any
+   * data: it cannot succeed. Tries are 250 ms to 3 s apart, so the default, 20, is about a minute. One that has brought
+   * data before is tried for as long as somebody follows it. 0: never ends.
+   */
+  readonly maxFailures?: number | undefined
   /** Send nothing when a re-execution gave what it gave before. Default `false`: each re-execution is an update. */
   readonly skipUnchanged?: boolean | undefined
   /**

@@ -1,4 +1,5 @@
 import { GraphQLError, type ExecutionResult } from 'graphql'
+import { EndLiveQuery } from './errors.ts'
 import type { LiveOperation, RegistrationOf } from './engine.ts'
 import { iterateLiveQuery } from './live-iterator.ts'
 import type { Pass } from './passes.ts'
@@ -28,6 +29,7 @@ export function startLiveQuery(
     pass.registration = registration
     return nothing()
   } catch (error) {
+    if (error instanceof EndLiveQuery) return { errors: error.errors }
     if (error instanceof GraphQLError) return { errors: [error] }
     throw error
   }

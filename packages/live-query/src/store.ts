@@ -68,7 +68,7 @@ interface Entry {
 
 export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, joinWindowMs = 1000, skipUnchanged = false } = options
-  const { matchEntityId = false } = options
+  const { matchEntityId = false, maxFailures = 20 } = options
   const {
     changedFieldsDepth = 10,
     clock = systemClock,
@@ -97,6 +97,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       entities: matchEntityId ? registration.entities?.() : undefined,
       shared,
       skipUnchanged,
+      maxFailures,
       joinWindowMs: Math.min(joinWindowMs, plan.strategy === 'INVALIDATION' ? Infinity : plan.pollIntervalMs),
       changedFieldsDepth,
       clock,

@@ -1,24 +1,28 @@
 import { useResponseCache } from '@graphql-yoga/plugin-response-cache'
 import { createClient as createSseClient } from 'graphql-sse'
 import { createClient } from 'graphql-ws'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { startLive, type LiveSetup } from './support.ts'
 
 const QUERY = 'query @live { users { users { id name } } }'
 
 let setup: LiveSetup
-afterEach(() => setup.close())
+const clients: { dispose(): unknown }[] = []
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.dispose()
+  await setup.close()
+})
 
 const transports = {
   WebSocket: () => {
-    const client = createClient({ url: setup.wsUrl, webSocketImpl: WebSocket })
-    onTestFinished(() => void client.dispose())
+    const client = createClient({ url: setup.wsUrl, webSocketImpl: WebSocket, retryAttempts: 0 })
+    clients.push(client)
     return client
   },
   SSE: () => {
     const client = createSseClient({ url: setup.url, retryAttempts: 0 })
-    onTestFinished(() => client.dispose())
+    clients.push(client)
     return client
   },
 }

@@ -104,6 +104,14 @@ describe('useLiveQuery over HTTP', () => {
     })
   })
 
+  it('answers an event stream with the error when a variable is missing', async () => {
+    setup = await startLive()
+    const events = await openEventStream('query ($id: ID!) @live { user(id: $id) { name } }')
+    expect(await events.next()).toMatchObject({ errors: [{ message: expect.stringContaining('$id') }] })
+    expect(await events.next()).toEqual({ event: 'complete' })
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, executions: 0 })
+  })
+
   it('shows @live in the schema', async () => {
     setup = await startLive()
     const { body } = await post('{ __schema { directives { name locations } } }')

@@ -134,6 +134,37 @@ describe('a faulty operation never closes the socket', () => {
     ])
   })
 
+  it.each([
+    ['missing', undefined],
+    ['null', { id: null }],
+    ['of another type', { id: {} }],
+  ])('a live query whose variable is %s ends at once with the error', async (_, variables) => {
+    setup = await startLive()
+    const socket = await setup.ready()
+    socket.sendJson(subscribe('a', 'query ($id: ID!) @live { user(id: $id) { name } }', variables))
+    expect(await socket.nextJson()).toMatchObject({
+      id: 'a',
+      type: 'error',
+      payload: [{ message: expect.stringMatching(/\$id|ID cannot represent/) }],
+    })
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, executions: 0 })
+  })
+
+  it('a live query that never succeeds ends with an error after maxFailures tries', async () => {
+    setup = await startLive({ plugin: { maxFailures: 2 } })
+    const socket = await setup.ready()
+    setup.world.failure = new Error('password=hunter2')
+    socket.sendJson(subscribe('a', USERS))
+    expect(await socket.nextJson()).toMatchObject({ type: 'next', payload: { data: null } })
+    await setup.clock.advance(1000)
+    expect(await socket.nextJson()).toEqual({
+      id: 'a',
+      type: 'error',
+      payload: [expect.objectContaining({ message: 'Unexpected error.' })],
+    })
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
+  })
+
   it('a live query whose first run fails is data null with errors, masked, and lives', async () => {
     setup = await startLive()
     const socket = await setup.ready()

@@ -195,6 +195,36 @@ describe('race and fault cases', () => {
     expect(world.runs).toBeGreaterThan(30)
   })
 
+  it('a query that never brought data ends after maxFailures tries, with the errors of the last', async () => {
+    for (const [maxFailures, tries] of [
+      [undefined, 20],
+      [3, 3],
+    ] as const) {
+      const { clock, world, join, store } = storeOf({ maxFailures })
+      world.failure = new Error('the backend is away')
+      const a = join('a')
+      const b = join('b')
+      await clock.advance(100_000)
+      expect(world.runs).toBe(tries)
+      for (const { updates, state } of [a, b]) {
+        expect(updates).toHaveLength(1)
+        expect(state).toMatchObject({ ended: true, errors: [{ message: 'Unexpected error.' }] })
+      }
+      expect(store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
+      expect(clock.pending()).toBe(0)
+    }
+  })
+
+  it('maxFailures: 0 tries for ever', async () => {
+    const { clock, world, join } = storeOf({ maxFailures: 0 })
+    world.failure = new Error('the backend is away')
+    const a = join('a')
+    await clock.advance(200_000)
+    world.failure = undefined
+    await clock.advance(3000)
+    expect(a.last()).toBe(0)
+  })
+
   it('a backend that comes back after a long time is seen within 3 s', async () => {
     for (let round = 0; round < 10; round++) {
       const { clock, world, join, change } = storeOf()

@@ -31,6 +31,7 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
       .optional(),
     maxSubscriptions: count.optional(),
     joinWindowMs: milliseconds.optional(),
+    maxFailures: count.optional(),
     skipUnchanged: z.boolean().optional(),
     matchEntityId: z.boolean().optional(),
     changedFieldsDepth: count.optional(),
