@@ -70,6 +70,8 @@ export interface Gateway {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Asks every source. */
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
+  /** What sources left out, or call otherwise than their descriptions do. */
+  readonly notes: readonly { readonly source: string; readonly note: string }[]
   /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
   startDraining(): void
   /** Ends WebSockets and lets go of every backend. */
@@ -209,6 +211,7 @@ function compose(parts: Parts): Gateway {
       sockets.handleUpgrade(request, socket, head)
     },
     health,
+    notes: sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
     startDraining() {
       draining = true
       void liveSockets.close()

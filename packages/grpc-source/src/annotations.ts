@@ -75,6 +75,8 @@ export interface Annotations {
   entity(message: DescMessage): EntityAnnotation | undefined
   /** The values of `google.api.field_behavior`. */
   behavior(field: DescField): readonly string[]
+  /** `google.api.http` maps the method to a GET, which changes nothing. */
+  isHttpGet(method: DescMethod): boolean
   /** `buf.validate` says that the field or oneof must be set. */
   validatedRequired(desc: DescField | DescOneof): boolean
 }
@@ -91,8 +93,8 @@ extend google.protobuf.OneofOptions { OneofRules oneof = 1159; }
 `
 
 export async function createAnnotations(): Promise<Annotations> {
-  const registry = await compileProtoText({
-    protoFiles: ['graphql.proto', 'google/api/field_behavior.proto'],
+  const { registry } = await compileProtoText({
+    protoFiles: ['graphql.proto', 'google/api/field_behavior.proto', 'google/api/annotations.proto'],
     protoText: { 'vinyasa/validate.proto': VALIDATE },
   })
 
@@ -108,6 +110,7 @@ export async function createAnnotations(): Promise<Annotations> {
   const field = reader('graphql.field')
   const entity = reader('graphql.entity')
   const behavior = reader('google.api.field_behavior')
+  const http = reader('google.api.http')
   const fieldRules = reader('vinyasa.validate.field')
   const oneofRules = reader('vinyasa.validate.oneof')
   // The shapes below are what the compiled graphql.proto can hold, and nothing else.
@@ -118,6 +121,7 @@ export async function createAnnotations(): Promise<Annotations> {
     field: (desc) => field(desc.proto.options) as FieldAnnotation | undefined,
     entity: (desc) => entity(desc.proto.options) as EntityAnnotation | undefined,
     behavior: (desc) => (behavior(desc.proto.options) ?? []) as readonly string[],
+    isHttpGet: (desc) => (http(desc.proto.options) as { get?: string } | undefined)?.get !== undefined,
     validatedRequired(desc) {
       const rules = desc.kind === 'field' ? fieldRules(desc.proto.options) : oneofRules(desc.proto.options)
       return (rules as { required?: boolean } | undefined)?.required === true

@@ -22,8 +22,9 @@ export function findEntities(options: {
   for (const message of registry) {
     if (message.kind !== 'message') continue
     const annotation = annotations.entity(message)
+    if (!annotation?.keys?.length) continue
     const typeName = names.of(message)
-    if (!annotation?.keys?.length || !isObjectType(schema.getType(typeName))) continue
+    if (!isObjectType(schema.getType(typeName))) continue
     const field = entityField(message, typeName, annotation.keys)
     if (!field && annotation.resolvable === true) context.findings.push(missingResolver(message, typeName))
     entities.push({ typeName, field })

@@ -3,7 +3,9 @@ import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
 import type { Finding } from './errors.ts'
 import type { MethodOptions } from './options.ts'
-import { toGraphQLName, uncapitalize } from './schema/names.ts'
+import type { Exposure } from './exposure.ts'
+import { assignNames, groupBy } from './schema/assign-names.ts'
+import { capitalize, decapitalize, toGraphQLName, uncapitalize } from './schema/names.ts'
 
 export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'
 
@@ -17,6 +19,8 @@ export interface ExposedMethod {
   readonly type: FieldType
   /** The GraphQL field's name. */
   readonly name: string
+  /** Somebody chose the name; else it is made of the method's. */
+  readonly isNamed: boolean
   readonly wrapRequest: string | undefined
   readonly plucks: readonly string[] | undefined
   readonly responsePluck: DescField | undefined
@@ -42,11 +46,13 @@ export function findMethod(registry: FileRegistry, id: string): DescMethod | und
 export function exposeMethods(input: {
   readonly registry: FileRegistry
   readonly annotations: Annotations
-  readonly expose: 'annotated' | 'all'
+  readonly exposure: Exposure
   readonly overrides: Readonly<Record<string, MethodOptions>>
   readonly findings: Finding[]
+  /** Takes a line for each method that is left out, or that is called otherwise than by its own name. */
+  readonly notes: string[]
 }): ExposedMethod[] {
-  const { registry, annotations, expose, overrides, findings } = input
+  const { registry, annotations, exposure, overrides, findings, notes } = input
   for (const id of Object.keys(overrides)) {
     if (!findMethod(registry, id))
       findings.push({
@@ -58,13 +64,14 @@ export function exposeMethods(input: {
     for (const service of file.services) {
       for (const desc of service.methods) {
         const settings = overrides[methodId(desc)] ?? overrides[`${service.typeName}/${desc.name}`] ?? {}
-        const schema = schemaOf(desc, settings, annotations.schema(desc), expose)
+        const schema = schemaOf(desc, settings, annotations, exposure, notes)
         if (schema) exposed.push(toExposed(desc, schema, settings))
       }
     }
   }
-  reportDuplicates(exposed, findings)
-  return exposed
+  const named = withOwnNames(exposed, notes)
+  reportDuplicates(named, findings)
+  return named
 
   function toExposed(desc: DescMethod, schema: SchemaAnnotation, settings: MethodOptions): ExposedMethod {
     const report = (message: string): void =>
@@ -95,6 +102,7 @@ export function exposeMethods(input: {
       path: `/${desc.parent.typeName}/${desc.name}`,
       type,
       name: toGraphQLName(schema.name || uncapitalize(desc.name)),
+      isNamed: Boolean(schema.name),
       wrapRequest: schema.request?.name || undefined,
       plucks,
       responsePluck,
@@ -109,22 +117,52 @@ export function exposeMethods(input: {
 function schemaOf(
   desc: DescMethod,
   settings: MethodOptions,
-  annotated: SchemaAnnotation | undefined,
-  expose: 'annotated' | 'all',
+  annotations: Annotations,
+  exposure: Exposure,
+  notes: string[],
 ): SchemaAnnotation | undefined {
   if (settings.schema === false) return undefined
   if (settings.schema) return settings.schema
+  const isWanted = exposure(desc)
+  if (isWanted === false) return undefined
+  const annotated = annotations.schema(desc)
   if (annotated) return annotated
-  if (expose !== 'all' || desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming')
+  if (isWanted === undefined) return undefined
+  if (desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming') {
+    notes.push(`${methodId(desc)} is left out: it takes a stream of requests, for which GraphQL has no field`)
     return undefined
-  return { type: typeByShape(desc) }
+  }
+  return { type: typeByShape(desc, annotations) }
+}
+
+/** Methods whose names nobody chose give way: with their service's name, or their package's too. */
+function withOwnNames(exposed: readonly ExposedMethod[], notes: string[]): ExposedMethod[] {
+  const names = new Map<string, string>()
+  const fields = exposed.filter(({ type }) => type !== 'RESOLVER')
+  for (const [, methods] of groupBy(fields, ({ type }) => type)) {
+    const taken = new Set(methods.flatMap(({ isNamed, name }) => (isNamed ? [name] : [])))
+    const wishes = methods.flatMap(({ id, name, isNamed, desc: { parent } }) => {
+      if (isNamed) return []
+      const ofService = `${decapitalize(parent.name)}${capitalize(name)}`
+      const spelled = toGraphQLName(`${parent.typeName}.${name}`.replaceAll('.', '_'))
+      return [{ key: id, candidates: [name, toGraphQLName(ofService), spelled] }]
+    })
+    for (const [id, name] of assignNames(wishes, taken)) names.set(id, name)
+  }
+  return exposed.map((method) => {
+    const name = names.get(method.id)
+    if (method.type === 'RESOLVER' || name === undefined || name === method.name) return method
+    notes.push(`${method.id} is the field "${name}": another method has the field "${method.name}"`)
+    return { ...method, name }
+  })
 }
 
 /** What an unannotated method is, by what it says of itself, else by its verb. */
-function typeByShape(desc: DescMethod): FieldType {
+function typeByShape(desc: DescMethod, annotations: Annotations): FieldType {
   if (desc.methodKind === 'server_streaming') return 'SUBSCRIPTION'
   const isRead =
     desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
+    annotations.isHttpGet(desc) ||
     /^(Get|List|Search|BatchGet)([A-Z0-9]|$)/.test(desc.name)
   return isRead ? 'QUERY' : 'MUTATION'
 }
@@ -169,7 +207,7 @@ function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]
       findings.push({
         file: method.desc.parent.file.proto.name,
         element: method.id,
-        message: `the ${method.type.toLowerCase()} field "${method.name}" is also ${first.origin}; rename one with (graphql.schema).name`,
+        message: `the ${method.type.toLowerCase()} field "${method.name}" is also ${first.origin}; rename one with (graphql.schema).name, or in methods`,
       })
     }
     seen.set(key, method)

@@ -13,8 +13,10 @@ import { createEncoders } from './codec/encode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
 import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
+import type { LoadedDescriptors } from './descriptors/load.ts'
 import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
+import { createExposure } from './exposure.ts'
 import { createResolverField, declareJoins, typesOf, type JoinContext } from './joins.ts'
 import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
 import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
@@ -26,14 +28,18 @@ import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
 import { createTypeNames } from './schema/names.ts'
+import { findUsedTypes } from './schema/used-types.ts'
 import { createRootField } from './schema/root-fields.ts'
 import { toMappingOptions } from './schema/mapping-options.ts'
 import { createShapes, type FieldShape } from './schema/shapes.ts'
 import { createTypeBuilder } from './schema/types.ts'
+import { warnOfUnknownEnums } from './unknown-enums.ts'
 
 /** All that follows from one set of descriptors; a reload makes a new one. */
 export interface Model {
   readonly schema: GraphQLSchema
+  /** What is called otherwise than its protos say, and what is left out. */
+  readonly notes: readonly string[]
   readonly registry: FileRegistry
   /** Those that the options declare, on types of this source and of others. */
   readonly joins: readonly ContributedField[]
@@ -47,8 +53,7 @@ export interface Model {
   ): Promise<unknown> | undefined
 }
 
-export interface ModelOptions {
-  readonly registry: FileRegistry
+export interface ModelOptions extends LoadedDescriptors {
   readonly annotations: Annotations
   readonly endpoints: Endpoints
   readonly invoker: Invoker
@@ -63,13 +68,30 @@ export interface ModelOptions {
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, annotations, endpoints, invoker, errors, logger, operations, announcer } = options
+  const { registry, isOwn, annotations, endpoints, invoker, errors, logger, operations, announcer } = options
   const { source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {} } = source
   const findings: Finding[] = []
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
-  const names = createTypeNames(mapping.typeNames, findings)
+  const notes: string[] = []
+  const exposed = exposeMethods({
+    registry,
+    annotations,
+    exposure: createExposure(expose, ({ parent }) => isOwn(parent)),
+    overrides,
+    findings,
+    notes,
+  })
+  const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)])
+  const names = createTypeNames({
+    overrides: mapping.typeNames,
+    naming: source.typeNaming ?? 'short',
+    used,
+    findings,
+  })
+  for (const { typeName, name } of names.renamed)
+    notes.push(`${typeName} is the type "${name}": its short name is not its own`)
   const comments = createComments()
   const types = createTypeBuilder({
     shapes,
@@ -80,7 +102,7 @@ export function buildModel(options: ModelOptions): Model {
     findings,
     resolverField,
   })
-  const onUnknownEnum = warnOnce(logger, sourceName)
+  const onUnknownEnum = warnOfUnknownEnums(logger, sourceName)
   const scalars = scalarCodecs(mapping.int64)
   const wellKnown = wellKnownCodecs(registry, scalars)
   const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum })
@@ -92,12 +114,9 @@ export function buildModel(options: ModelOptions): Model {
           transcoder: new Transcoder(),
         }
   const encoders = createEncoders({ shapes, registry })
-  const exposed = exposeMethods({ registry, annotations, expose, overrides, findings })
   const withoutEndpoint = new Set<DescService>()
   const whole = new Map<DescMethod, MethodRuntime>()
-  const messageNames = new Set(
-    [...registry].flatMap((type) => (type.kind === 'message' ? [names.of(type)] : [])),
-  )
+  const messageNames = new Set([...used.outputs].map((type) => names.of(type)))
 
   const joinContext: JoinContext = {
     sourceName,
@@ -273,6 +292,7 @@ export function buildModel(options: ModelOptions): Model {
     schema,
     registry,
     joins: declared,
+    notes,
     method(id) {
       const desc = findMethod(registry, id)
       return desc && wholeRuntime(desc)
@@ -290,20 +310,20 @@ export function buildModel(options: ModelOptions): Model {
   }
 }
 
+/** The methods that joins call, which need not be fields. */
+function joinedMethods(
+  { joins = [], federation }: GrpcSourceOptions,
+  registry: FileRegistry,
+): { desc: DescMethod; wrapRequest: undefined }[] {
+  const entities = typeof federation === 'object' ? Object.values(federation.entities ?? {}) : []
+  return [...joins, ...entities].flatMap(({ method, batch }) => {
+    const id = batch?.method ?? method
+    const desc = id === undefined ? undefined : findMethod(registry, id)
+    return desc ? [{ desc, wrapRequest: undefined }] : []
+  })
+}
+
 /** Stands in while findings are collected; a model with findings is never used. */
 function neverConnected(): never {
   throw new Error('the service has no endpoint')
-}
-
-function warnOnce(logger: Logger, sourceName: string): (enumName: string, number: number) => void {
-  const seen = new Set<string>()
-  return (enumName, number) => {
-    const key = `${enumName} ${number}`
-    // A hostile backend could send every number there is.
-    if (seen.has(key) || seen.size >= 1_000) return
-    seen.add(key)
-    logger.warn(
-      `grpc source "${sourceName}": ${enumName} has no value ${number}; it reads as null. The protos are older than the backend`,
-    )
-  }
 }

@@ -1,12 +1,14 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
 import type { Int64Mode } from './codec/scalar-codecs.ts'
+import type { Expose } from './exposure.ts'
 import type { JoinOptions } from './join-options.ts'
 import type { OnPlan } from '@vinyasa/source-kit'
 import type { CallObserver } from './runtime/call.ts'
 import type { ChannelOptions, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 import type { Transport } from './runtime/transport.ts'
+import type { TypeNaming } from './schema/names.ts'
 
 /** Time, so that tests can hold it still. */
 export interface Clock {
@@ -70,6 +72,11 @@ export interface MappingInput {
   readonly uploads?: boolean | undefined
   /** GraphQL type names by full proto name. */
   readonly typeNames?: Readonly<Record<string, string>> | undefined
+  /**
+   * `short` (default): `User` for `shop.v1.User`; a name that several types want, or that is taken, is none's: they are
+   * `ShopV1User`. `qualified`: all are.
+   */
+  readonly typeNaming?: TypeNaming | undefined
   /** What `(graphql.field)` says, by `package.Message.field`; wins over the proto. */
   readonly fields?: Readonly<Record<string, FieldAnnotation>> | undefined
 }
@@ -132,8 +139,12 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly tls?: boolean | TlsOptions | undefined
   /** Keepalive, message sizes, compression, pool. */
   readonly channel?: ChannelOptions | undefined
-  /** `annotated` (default): methods with `graphql.schema`. `all`: the others too, by their names and shapes. */
-  readonly expose?: 'annotated' | 'all' | undefined
+  /**
+   * Which methods without `graphql.schema` are fields, by their names and shapes. Default `annotated`: none.
+   * `all`: those of the services that the named files define, not of what they import (a set that protoc wrote does
+   * not tell them apart). Or patterns of services and methods: `['shop.v1.*', '!shop.v1.Admin']`.
+   */
+  readonly expose?: Expose | undefined
   /** Settings by `package.Service.Method`. */
   readonly methods?: Readonly<Record<string, MethodOptions>> | undefined
   /** Fields of types, of this or any other source, that an RPC resolves. */

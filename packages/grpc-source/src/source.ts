@@ -30,6 +30,8 @@ export interface GrpcSource {
   readonly name: string
   /** The source's own fields and types; replaced by `reload()`. */
   readonly schema: GraphQLSchema
+  /** Types and fields that are not called as the protos call them, and methods that are left out; a line each. */
+  readonly notes: readonly string[]
   /**
    * Calls a method, exposed or not, without GraphQL: request and response are as in GraphQL arguments and results.
    * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
@@ -86,16 +88,16 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   async function load(): Promise<Model> {
     annotations ??= await createAnnotations()
     const files = new Set<string>()
-    const registry = await loadDescriptors(
+    const descriptors = await loadDescriptors(
       options,
       () => endpoints.main(),
       addressOf(options.endpoint),
       (path) => files.add(path),
       (message) => logger.warn(`grpc source "${name}": ${message}`),
     )
-    const errors = { exposeDetails, exposeMessages, registry: await shippedRegistry(registry) }
+    const errors = { exposeDetails, exposeMessages, registry: await shippedRegistry(descriptors.registry) }
     const built = buildModel({
-      registry,
+      ...descriptors,
       annotations,
       endpoints,
       invoker,
@@ -180,6 +182,9 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     name,
     get schema() {
       return model.schema
+    },
+    get notes() {
+      return model.notes
     },
     call,
     contribution,

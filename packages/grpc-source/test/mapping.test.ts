@@ -102,7 +102,7 @@ describe('mapping options', () => {
     })
   })
 
-  it('typeNames settles two types of one name, which stop the start otherwise', async () => {
+  it('two types of one name are named by their packages, or as typeNames says', async () => {
     const protoText = {
       'a.proto': 'syntax = "proto3"; package a; message Status { string a = 1; }',
       'b.proto': 'syntax = "proto3"; package b; message Status { string b = 1; }',
@@ -111,11 +111,14 @@ describe('mapping options', () => {
         'message Both { a.Status a = 1; b.Status b = 2; }',
       ).replace('import "graphql.proto";', 'import "graphql.proto"; import "a.proto"; import "b.proto";'),
     }
-    await expect(source({ protoText, endpoint: 'x:1' })).rejects.toThrow(
-      'the type name "Status" is wanted by a.Status (a.proto) and by b.Status (b.proto)',
-    )
-    const grpc = await source({ protoText, endpoint: 'x:1', typeNames: { 'b.Status': 'BStatus' } })
-    expect(printType(grpc.schema.getType('Both') as never)).toContain('b: BStatus')
+    const plain = await source({ protoText, endpoint: 'x:1' })
+    expect(printType(plain.schema.getType('Both') as never)).toContain('a: AStatus\n  b: BStatus')
+    expect(plain.notes).toEqual([
+      'a.Status is the type "AStatus": its short name is not its own',
+      'b.Status is the type "BStatus": its short name is not its own',
+    ])
+    const grpc = await source({ protoText, endpoint: 'x:1', typeNames: { 'b.Status': 'Other' } })
+    expect(printType(grpc.schema.getType('Both') as never)).toContain('a: Status\n  b: Other')
   })
 
   it('required, field_behavior and buf.validate make fields non-null', async () => {

@@ -19,6 +19,7 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
     const mutations = Object.keys(gateway.schema.getMutationType()?.getFields() ?? {}).length
     const subscriptions = Object.keys(gateway.schema.getSubscriptionType()?.getFields() ?? {}).length
     context.print(`schema   ${queries} queries, ${mutations} mutations, ${subscriptions} subscriptions`)
+    for (const { source, note } of gateway.notes) context.print(`note     ${source}: ${note}`)
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(

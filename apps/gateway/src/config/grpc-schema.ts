@@ -111,6 +111,7 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   oneofs: z.enum(['fields', 'union']).optional(),
   uploads: z.boolean().optional(),
   typeNames: textValues.optional(),
+  typeNaming: z.enum(['short', 'qualified']).optional(),
   fields: z.record(z.string(), fieldAnnotation).optional(),
   endpoint: endpoint.optional(),
   endpoints: z.record(z.string(), endpoint).optional(),
@@ -127,7 +128,7 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
       raw: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     })
     .optional(),
-  expose: z.enum(['annotated', 'all']).optional(),
+  expose: z.union([z.enum(['annotated', 'all']), z.array(z.string())]).optional(),
   methods: z.record(z.string(), method).optional(),
   joins: z.array(z.strictObject({ type: z.string(), field: z.string(), ...join })).optional(),
   deadlineMs: milliseconds.optional(),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from '../config/types.ts'
@@ -37,6 +38,9 @@ export async function openGrpcSource(
     kind: 'grpc',
     plugin: useGrpcSource(source),
     api: source,
+    get notes() {
+      return source.notes
+    },
     health: (signal) => checkHealth(source, signal),
     close: () => source.close(),
   }
@@ -90,7 +94,8 @@ function withAbsolutePaths(config: GrpcSourceConfig, baseDirectory: string): Grp
   const { protoFiles, includePaths, descriptorSet } = config
   return {
     ...config,
-    protoFiles: protoFiles?.map(absolute),
+    // A path that is none from here is one that the include paths know.
+    protoFiles: protoFiles?.map((path) => (existsSync(absolute(path)) ? absolute(path) : path)),
     includePaths: includePaths?.map(absolute),
     descriptorSet: typeof descriptorSet === 'string' ? absolute(descriptorSet) : descriptorSet,
   }

@@ -8,7 +8,6 @@ import {
 } from '@vinyasa/rest-connector'
 import type { RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import type { Logger } from '../logger.ts'
 import { forRest } from '../observability/backend-call.ts'
 import type { SourceEnvironment } from './open-sources.ts'
 import type { Source, SourceHealth } from './source.ts'
@@ -22,10 +21,11 @@ export async function openRestSource(
   const { healthPath, openapi, endpoints = [], observe, onPlan, interceptors = [], ...options } = config
   const { outgoing } = observability
   const observed = forRest(observability.observe)
+  const notes: string[] = []
   let connector
   try {
     const imported =
-      openapi === undefined ? [] : await importEndpoints(resolve(baseDirectory, openapi), logger)
+      openapi === undefined ? [] : await importEndpoints(resolve(baseDirectory, openapi), notes)
     connector = createRestConnector(name, {
       ...options,
       endpoints: [...imported, ...endpoints],
@@ -46,12 +46,14 @@ export async function openRestSource(
   } catch (error) {
     throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })
   }
+  for (const note of notes) logger.warn(note)
   const healthUrl = healthPath === undefined ? undefined : joinUrl(options.baseUrl, healthPath)
   return {
     name,
     kind: 'rest',
     plugin: useRestConnector(connector),
     api: connector,
+    notes,
     health: (signal) => checkHealth(name, healthUrl, signal),
     breaker: () => connector.stats().breaker,
     close: () => connector.close(),
@@ -66,9 +68,10 @@ function traceContext(
   }
 }
 
-function importEndpoints(file: string, logger: Logger): Promise<RestEndpoint[]> {
+function importEndpoints(file: string, notes: string[]): Promise<RestEndpoint[]> {
   return endpointsFromOpenApi(file, {
-    onSkip: ({ method, path }, reason) => logger.warn(`${file}: ${method} ${path} left out: ${reason}`),
+    onSkip: ({ method, path }, reason) =>
+      void notes.push(`${file}: ${method} ${path} is left out: ${reason}`),
   })
 }
 

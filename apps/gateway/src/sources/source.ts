@@ -14,6 +14,8 @@ export interface Source {
   readonly plugin: object
   /** What resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
   readonly api: object
+  /** What it left out or calls otherwise than its description does, a line each. */
+  readonly notes: readonly string[]
   /** State of its circuit breaker, if it has one. */
   readonly breaker?: (() => 'off' | 'closed' | 'half-open' | 'open') | undefined
   health(signal: AbortSignal): Promise<SourceHealth>

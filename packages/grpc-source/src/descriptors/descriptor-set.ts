@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { fromBinary } from '@bufbuild/protobuf'
+import { fromBinary, type Message } from '@bufbuild/protobuf'
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
 import { GrpcSourceError } from '../errors.ts'
 
@@ -15,6 +16,33 @@ export async function readDescriptorSet(input: string | Uint8Array): Promise<Fil
     throw descriptorSetError(origin, reason, cause)
   }
   throw descriptorSetError(origin, 'it holds no files')
+}
+
+/** Where buf notes of a file that it is in the set only because another imports it: `ImageFileExtension.is_import`. */
+const IMAGE_FILE_EXTENSION = 8042
+const IS_IMPORT = 1
+
+/** The files that are in a set only for others. Known of those that buf writes; protoc does not tell. */
+export function importsOf({ file }: FileDescriptorSet): ReadonlySet<string> {
+  return new Set(file.filter(isMarkedImport).map(({ name }) => name))
+}
+
+function isMarkedImport({ $unknown = [] }: Message): boolean {
+  const field = $unknown.find(
+    ({ no, wireType }) => no === IMAGE_FILE_EXTENSION && wireType === WireType.LengthDelimited,
+  )
+  if (!field) return false
+  try {
+    const reader = new BinaryReader(new BinaryReader(field.data).bytes())
+    while (reader.pos < reader.len) {
+      const [no, wireType] = reader.tag()
+      if (no === IS_IMPORT && wireType === WireType.Varint) return reader.bool()
+      reader.skip(wireType, no)
+    }
+  } catch {
+    // Not buf's: somebody else's extension of that number.
+  }
+  return false
 }
 
 function descriptorSetError(origin: string, reason: string, cause?: unknown): GrpcSourceError {

@@ -1,12 +1,18 @@
-import type { FileRegistry } from '@bufbuild/protobuf'
+import type { DescService, FileRegistry } from '@bufbuild/protobuf'
 import { GrpcSourceError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'
 import type { Transport } from '../runtime/transport.ts'
-import { readDescriptorSet } from './descriptor-set.ts'
+import { importsOf, readDescriptorSet } from './descriptor-set.ts'
 import { compileProtoText } from './proto-text.ts'
 import { reflectDescriptors } from './reflection.ts'
 import { createDescriptorRegistry } from './registry.ts'
 import { readTsProtoMetadata } from './ts-proto.ts'
+
+/** Descriptors, and which services are meant: files bring along those of their imports. */
+export interface LoadedDescriptors {
+  readonly registry: FileRegistry
+  readonly isOwn: (service: DescService) => boolean
+}
 
 /** Reads descriptors from whichever input the options name. */
 export async function loadDescriptors(
@@ -15,7 +21,7 @@ export async function loadDescriptors(
   endpoint: string,
   onFile: (path: string) => void,
   onMissingImport: (message: string) => void,
-): Promise<FileRegistry> {
+): Promise<LoadedDescriptors> {
   const { protoFiles, protoText, includePaths, descriptorSet, reflection, protoMetadata } = options
   const inputs = {
     protoFiles: protoFiles !== undefined || protoText !== undefined,
@@ -32,14 +38,27 @@ export async function loadDescriptors(
     )
   }
   if (typeof descriptorSet === 'string') onFile(descriptorSet)
-  if (descriptorSet !== undefined) return createDescriptorRegistry(await readDescriptorSet(descriptorSet))
-  if (inputs.protoFiles)
-    return compileProtoText({ protoFiles, protoText, includePaths, onFile, onMissingImport })
-  if (protoMetadata !== undefined) return createDescriptorRegistry(readTsProtoMetadata(protoMetadata))
+  if (descriptorSet !== undefined) {
+    const set = await readDescriptorSet(descriptorSet)
+    const imported = importsOf(set)
+    return {
+      registry: createDescriptorRegistry(set),
+      isOwn: ({ file }) => !imported.has(file.proto.name),
+    }
+  }
+  if (inputs.protoFiles) {
+    const input = { protoFiles, protoText, includePaths, onFile, onMissingImport }
+    const { registry, named: ownFiles } = await compileProtoText(input)
+    return { registry, isOwn: ({ file }) => ownFiles.has(file.proto.name) }
+  }
+  if (protoMetadata !== undefined) {
+    const { set, named: ownFiles } = readTsProtoMetadata(protoMetadata)
+    return { registry: createDescriptorRegistry(set), isOwn: ({ file }) => ownFiles.has(file.proto.name) }
+  }
   const transport = main()
   if (!transport)
     throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', 'reflection needs an endpoint to ask; set endpoint')
-  return createDescriptorRegistry(
-    await reflectDescriptors(transport, endpoint, reflection === true || !reflection ? {} : reflection),
-  )
+  const asked = reflection === true || !reflection ? {} : reflection
+  const { set, services } = await reflectDescriptors(transport, endpoint, asked)
+  return { registry: createDescriptorRegistry(set), isOwn: ({ typeName }) => services.has(typeName) }
 }

@@ -30,8 +30,14 @@ interface MissingImport {
   readonly importedBy: string
 }
 
+export interface CompiledProtos {
+  readonly registry: FileRegistry
+  /** The files that were named, by the paths under which others import them: not what they import. */
+  readonly named: ReadonlySet<string>
+}
+
 /** Compiles `.proto` text, with its comments and those custom options that a source reads. */
-export async function compileProtoText(input: ProtoTextInput): Promise<FileRegistry> {
+export async function compileProtoText(input: ProtoTextInput): Promise<CompiledProtos> {
   const { protoFiles = [], protoText = {}, includePaths = [] } = input
   const { onFile = () => {}, onMissingImport = () => {} } = input
   const parsed = new Map<string, ParsedProto>()
@@ -81,8 +87,10 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileRegis
   for (const [importPath, text] of Object.entries(protoText)) {
     await load(importPath, () => Promise.resolve(text))
   }
+  const named = new Set(Object.keys(protoText))
   for (const path of protoFiles) {
     const importPath = toImportPath(path, includePaths)
+    named.add(importPath)
     const isFound = await load(importPath, async () => (await read(resolve(path))) ?? find(importPath))
     if (!isFound) throw missingFile(importPath, includePaths)
   }
@@ -94,7 +102,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<FileRegis
       `${importedBy} imports "${importPath}", which was not found (${where}); no type needs it, but options that it defines are not read`,
     )
   }
-  return withOptions(files, [...wellKnown.values()])
+  return { registry: withOptions(files, [...wellKnown.values()]), named }
 }
 
 function parse(name: string, text: string, references: TypeReference[]): ParsedProto {

@@ -35,7 +35,7 @@ export async function reflectDescriptors(
   transport: Transport,
   endpoint: string,
   options: ReflectionOptions,
-): Promise<FileDescriptorSet> {
+): Promise<{ readonly set: FileDescriptorSet; readonly services: ReadonlySet<string> }> {
   const ask = await createAsker(transport, options)
   try {
     const services = await serviceNames(ask, options.services)
@@ -46,7 +46,8 @@ export async function reflectDescriptors(
       if (missing.length === 0) break
       addFiles(files, await ask(missing.map((name) => ({ fileByFilename: name }))))
     }
-    return create(FileDescriptorSetSchema, { file: [...files.values()] })
+    const set = create(FileDescriptorSetSchema, { file: [...files.values()] })
+    return { set, services: new Set(services) }
   } catch (cause) {
     if (cause instanceof GrpcSourceError) throw cause
     const reason = cause instanceof GrpcCallError ? `${cause.status}: ${cause.message}` : String(cause)
@@ -65,7 +66,7 @@ async function createAsker(
   transport: Transport,
   { metadata = {}, timeoutMs = 5_000 }: ReflectionOptions,
 ): Promise<Ask> {
-  const registry = await compileProtoText({ protoFiles: ['grpc/reflection/v1/reflection.proto'] })
+  const { registry } = await compileProtoText({ protoFiles: ['grpc/reflection/v1/reflection.proto'] })
   const request = messageOf(registry, 'ServerReflectionRequest')
   const response = messageOf(registry, 'ServerReflectionResponse')
   const entries = toEntries(metadata)

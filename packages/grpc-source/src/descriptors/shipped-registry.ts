@@ -3,7 +3,7 @@ import { compileProtoText } from './proto-text.ts'
 
 /** The source's own types beside `google.rpc`, for reading error details. */
 export async function shippedRegistry(own: Registry): Promise<Registry> {
-  const shipped = await compileProtoText({
+  const { registry: shipped } = await compileProtoText({
     protoFiles: ['google/rpc/status.proto', 'google/rpc/error_details.proto'],
   })
   return createRegistry(shipped, own)

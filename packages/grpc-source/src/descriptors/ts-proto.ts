@@ -22,7 +22,11 @@ interface TsProtoMetadata {
 }
 
 /** Turns ts-proto's metadata, with the custom options it keeps beside the descriptors, into descriptors. */
-export function readTsProtoMetadata(input: readonly unknown[]): FileDescriptorSet {
+export function readTsProtoMetadata(input: readonly unknown[]): {
+  readonly set: FileDescriptorSet
+  /** Those that were given, without what they import. */
+  readonly named: ReadonlySet<string>
+} {
   const all = new Map<string, TsProtoMetadata>()
   const add = (metadata: unknown): void => {
     if (!isMetadata(metadata)) {
@@ -47,7 +51,11 @@ export function readTsProtoMetadata(input: readonly unknown[]): FileDescriptorSe
   })
   const extensions = extensionIndex(files.map(({ file }) => file))
   for (const { file, metadata } of files) addOptions(file, metadata.options ?? {}, extensions, codecs)
-  return create(FileDescriptorSetSchema, { file: inDependencyOrder(files.map(({ file }) => file)) })
+  const set = create(FileDescriptorSetSchema, { file: inDependencyOrder(files.map(({ file }) => file)) })
+  return {
+    set,
+    named: new Set(input.filter(isMetadata).map(({ fileDescriptor }) => String(fileDescriptor['name']))),
+  }
 }
 
 /**

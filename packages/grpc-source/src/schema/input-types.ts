@@ -12,7 +12,7 @@ import {
 } from 'graphql'
 import type { Comments } from '../descriptors/comments.ts'
 import type { Finding } from '../errors.ts'
-import { describeType, type LeafTypes, type Once } from './leaf-types.ts'
+import type { LeafTypes, Once } from './leaf-types.ts'
 import type { TypeNames } from './names.ts'
 import {
   partName,
@@ -46,20 +46,14 @@ export function createInputTypes(options: {
   function inputType(desc: DescMessage): GraphQLInputType {
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inInput }) => inInput)) return GraphQLBoolean
-    const base = names.of(desc)
-    return once(
-      `input ${desc.typeName}`,
-      base.endsWith('Input') ? base : `${base}Input`,
-      `the input form of ${describeType(desc)}`,
-      (name) => {
-        return new GraphQLInputObjectType({
-          name,
-          description: comments.of(desc),
-          fields: () => inputFields(desc),
-          extensions: { origin: origin(desc) },
-        })
-      },
-    )
+    return once(`input ${desc.typeName}`, names.input(desc), (name) => {
+      return new GraphQLInputObjectType({
+        name,
+        description: comments.of(desc),
+        fields: () => inputFields(desc),
+        extensions: { origin: origin(desc) },
+      })
+    })
   }
 
   function inputFields(desc: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap {
@@ -95,7 +89,6 @@ export function createInputTypes(options: {
     const entry = once(
       `input entry ${field.desc.toString()}`,
       partName(names, parent, field.name, 'EntryInput'),
-      describeType(parent),
       (name) => {
         return new GraphQLInputObjectType({
           name,
@@ -128,7 +121,6 @@ export function createInputTypes(options: {
     const type = once(
       `oneof ${desc.typeName}.${oneof.desc.name}`,
       partName(names, desc, oneof.name, 'Input'),
-      describeType(desc),
       (name) => {
         return new GraphQLInputObjectType({
           name,

@@ -13,15 +13,15 @@ import { createScalar, type CustomScalar } from './scalars.ts'
 import type { Shapes, ValueKind } from './shapes.ts'
 import type { WellKnownType } from './well-known.ts'
 
-/** One type for one key, made once; the name is claimed so that a collision is found. */
-export type Once = <T>(key: string, name: string, owner: string, make: (name: string) => T) => T
+/** One type for one key, made once; where another has its name already, it gets one that is free. */
+export type Once = <T>(key: string, name: string, make: (name: string) => T) => T
 
 export function createOnce(names: TypeNames): Once {
   const made = new Map<string, unknown>()
-  return <T>(key: string, name: string, owner: string, make: (name: string) => T): T => {
+  return <T>(key: string, name: string, make: (name: string) => T): T => {
     const known = made.get(key) as T | undefined
     if (known !== undefined) return known
-    const type = make(names.claim(name, owner))
+    const type = make(names.claim(name, key))
     made.set(key, type)
     return type
   }
@@ -75,7 +75,7 @@ export function createLeafTypes(options: {
   const { options: mapping } = shapes
 
   function customScalar(name: CustomScalar): GraphQLScalarType {
-    return once(`scalar ${name}`, name, `the scalar ${name}`, (typeName) => createScalar(name, typeName))
+    return once(`scalar ${name}`, name, (typeName) => createScalar(name, typeName))
   }
 
   function scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType {
@@ -94,7 +94,7 @@ export function createLeafTypes(options: {
   }
 
   function enumType(desc: DescEnum): GraphQLEnumType {
-    return once(desc.typeName, names.of(desc), describeType(desc), (name) => {
+    return once(desc.typeName, names.of(desc), (name) => {
       const { nameOf } = shapes.enum(desc)
       const values = desc.values.flatMap((value) => {
         const graphqlName = nameOf.get(value.number)

@@ -54,7 +54,7 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
     if (isWellKnown(desc.typeName)) return wellKnownType(desc.typeName, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
-    return once(desc.typeName, names.of(desc), describeType(desc), (name) => {
+    return once(desc.typeName, names.of(desc), (name) => {
       return new GraphQLObjectType({
         name,
         description: comments.of(desc),
@@ -129,25 +129,20 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
   function entryType(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
     const { parent } = field.desc
     const key = scalarType(field.key as ScalarType, 'output')
-    return once(
-      `entry ${field.desc.toString()}`,
-      partName(names, parent, field.name, 'Entry'),
-      describeType(parent),
-      (name) => {
-        const nullable = field.value.kind === 'enum' || field.value.kind === 'wellKnown'
-        return new GraphQLObjectType({
-          name,
-          fields: {
-            key: { type: new GraphQLNonNull(key) },
-            value: {
-              type: nullable ? value : new GraphQLNonNull(value),
-              ...(isFlag(field) ? { resolve: flagResolver('value', false) } : {}),
-            },
+    return once(`entry ${field.desc.toString()}`, partName(names, parent, field.name, 'Entry'), (name) => {
+      const nullable = field.value.kind === 'enum' || field.value.kind === 'wellKnown'
+      return new GraphQLObjectType({
+        name,
+        fields: {
+          key: { type: new GraphQLNonNull(key) },
+          value: {
+            type: nullable ? value : new GraphQLNonNull(value),
+            ...(isFlag(field) ? { resolve: flagResolver('value', false) } : {}),
           },
-          extensions: { origin: origin(parent) },
-        })
-      },
-    )
+        },
+        extensions: { origin: origin(parent) },
+      })
+    })
   }
 
   function origin(desc: DescMessage | DescEnum): string {
