@@ -11,6 +11,9 @@ import { watch, type Watcher } from './watcher.ts'
 /** How long they take where three heartbeats are missed first, or live queries run again over four seconds. */
 const AFTER_LOSS_MS = 9_000
 
+/** And how long before another gateway may not have heard of a change. */
+const HEARD_MS = 1_000
+
 export interface WorldParts {
   readonly plan: WorldPlan
   readonly places: readonly Place[]
@@ -18,6 +21,9 @@ export interface WorldParts {
   readonly tally: Tally
   readonly redis: RedisServer | undefined
 }
+
+const hasRunOut = ({ errors = [] }: Answer): boolean =>
+  errors.some(({ extensions }) => extensions?.code === 'TIMEOUT')
 
 const documentOf = (selection: string): Operation => ({ head: '', selection, variables: undefined })
 
@@ -30,6 +36,8 @@ export class World {
   readonly #redis: RedisServer | undefined
   readonly #watchers: Watcher[] = []
   readonly #observer: Observer
+  /** Where something was changed last. */
+  #changed: { readonly place: Place; readonly at: number } | undefined
 
   constructor({ plan, places, pool, tally, redis }: WorldParts) {
     this.#plan = plan
@@ -58,7 +66,7 @@ export class World {
   async #take(step: StepPlan): Promise<void> {
     switch (step.kind) {
       case 'read':
-        return this.#observer.check(this.#reading(step))
+        return this.#check(this.#reading(step))
       case 'wait':
         return sleep(step.ms)
       case 'watch':
@@ -116,10 +124,11 @@ export class World {
           way: step.way === 'get' ? 'post' : step.way,
         })
     // A backend that the machine kept waiting: the outcome is as unknown as that of a deadline.
-    const ranOut = answer.errors?.some(({ extensions }) => extensions?.code === 'TIMEOUT') === true
+    const ranOut = step.outcome !== 'deadline' && hasRunOut(answer)
     behaviour.outcome = 'answered'
     behaviour.failsJoins = false
-    this.#tally.add(`mutation ${ranOut && !isLate ? 'ran out of time' : step.outcome}`)
+    this.#tally.add(`mutation ${ranOut ? 'ran out of time' : step.outcome}`)
+    this.#changed = { place, at: performance.now() }
     const probes = step.probes.map((probe) => this.#reading(probe))
     if (isLate || ranOut) {
       // What is asked now is old when the backend gets to it.
@@ -128,11 +137,18 @@ export class World {
       await sleep(20)
     }
     for (const probe of probes) {
-      // Another gateway hears of it a moment later.
-      await this.#observer.check(probe, isLate || ranOut || probe.place !== place ? PATIENCE_MS : 0)
+      if (isLate || ranOut) await this.#observer.check(probe, ranOut ? AFTER_LOSS_MS : PATIENCE_MS)
+      else await this.#check(probe)
       if (this.#observer.violation) return
     }
     await this.#observer.converge(this.#watchers)
+  }
+
+  /** Another gateway hears of a change a moment later. */
+  #check(reading: Reading): Promise<void> {
+    const { place, at } = this.#changed ?? {}
+    const isFresh = place && place !== reading.place && performance.now() - (at ?? 0) < HEARD_MS
+    return this.#observer.check(reading, isFresh ? PATIENCE_MS : 0)
   }
 
   async #leave(place: Place, user: UserHeaders, query: string, signal: AbortSignal): Promise<Answer> {
@@ -203,8 +219,9 @@ export class World {
     behaviour.letPass()
     // Joined fields of the mutation may wait for what is held.
     const mutation = this.#observer.ask({ ...reading, operation: documentOf(step.document) })
-    const answered = await Promise.race([mutation.then(() => true), sleep(DEADLINE_MS, false)])
-    if (!answered) {
+    const answered = await Promise.race([mutation, sleep(DEADLINE_MS, undefined)])
+    this.#changed = { place: reading.place, at: performance.now() }
+    if (!answered || hasRunOut(answered)) {
       behaviour.open()
       await Promise.all([mutation, early])
       return
