@@ -1,24 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { CommandContext, ConfigFlag, StartFlags } from './commands/context.ts'
 import type { InitFlags } from './commands/init.ts'
 import { ConfigError } from './errors.ts'
 import { version } from './version.ts'
-
-/** What a command may use of the process it runs in. */
-export interface CommandContext {
-  /** Current directory. */
-  readonly directory: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  /** Aborted on SIGINT or SIGTERM. */
-  readonly shutdown: AbortSignal
-  /** Dispatches `reload` on SIGHUP. */
-  readonly reload: EventTarget
-  /** In the first process: runs the command line again in this many processes; in those: undefined. */
-  readonly runWorkers?: ((count: number) => Promise<number>) | undefined
-  /** Asks the person at the terminal; undefined where there is none. */
-  readonly ask?: ((question: string) => Promise<string>) | undefined
-  print(text: string): void
-  printError(text: string): void
-}
 
 /** Runs one command line and resolves to the exit code: 0, or 1 with one line on standard error. */
 export async function run(args: readonly string[], context: CommandContext): Promise<number> {
@@ -87,18 +71,6 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     )
 
   return program
-}
-
-export interface ConfigFlag {
-  readonly config?: string
-}
-
-export interface StartFlags extends ConfigFlag {
-  readonly port?: number
-  readonly host?: string
-  readonly preset?: 'development' | 'production'
-  readonly watch?: boolean
-  readonly workers?: number
 }
 
 function toPort(text: string): number {

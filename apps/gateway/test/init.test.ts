@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { run, type CommandContext } from '../src/cli.ts'
+import { run } from '../src/cli.ts'
+import type { CommandContext } from '../src/commands/context.ts'
 import { post } from './support/gateway.ts'
 
 const PROTO = /* proto */ `

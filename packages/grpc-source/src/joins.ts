@@ -14,10 +14,11 @@ import type { BatchOptions, JoinOptions } from './join-options.ts'
 import { createBatchResolver, createSingleResolver } from './join-resolvers.ts'
 import type { MethodRuntime } from './method-runtime.ts'
 import { grpcFastPath } from './plans/grpc-fast-path.ts'
-import { markResolver, type PlannableJoin } from './plans/planned-field.ts'
+import { markResolver } from './plans/planned-field.ts'
 import type { Operations } from './runtime/operation.ts'
 import type { FieldShape, Shapes } from './schema/shapes.ts'
 import type { TypeBuilder } from './schema/types.ts'
+import { type PlannableJoin } from './plans/message-plan.ts'
 
 export interface JoinContext {
   readonly sourceName: string

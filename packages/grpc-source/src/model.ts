@@ -23,7 +23,7 @@ import { exposeMethods, findMethod, methodId, type ExposedMethod } from './metho
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
-import { Transcoder } from './plans/transcoder.ts'
+import { ReplyTranscoder } from './plans/transcoder.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
@@ -111,7 +111,7 @@ export function buildModel(options: ModelOptions): Model {
       ? undefined
       : {
           codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
-          transcoder: new Transcoder(),
+          transcoder: new ReplyTranscoder(),
         }
   const encoders = createEncoders({ shapes, registry })
   const withoutEndpoint = new Set<DescService>()

@@ -11,7 +11,8 @@ import type { LiveDocuments } from './documents.ts'
 import { EndLiveQuery, unexpectedError } from './errors.ts'
 import { contextKeyOf, groupKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
-import type { Answer, AskedOperation, LiveRegistration, Passes } from './passes.ts'
+import type { AskedOperation, Passes } from './passes.ts'
+import type { Answer, LiveRegistration } from './answer.ts'
 import type { LiveQueryStore } from './store.ts'
 
 /** Serves operations that came by another way than Yoga's own HTTP. For transports. */

@@ -12,8 +12,8 @@ export type {
   LiveQueryFieldOptions,
   LiveQueryStoreOptions,
   LiveQueryStrategy,
-  UseLiveQueryOptions,
 } from './options.ts'
+export type { UseLiveQueryOptions } from './use-options.ts'
 export type { LiveQueryEvent, LiveQueryUpdate } from './update.ts'
 export { GraphQLLiveDirective, hasLiveDirective, stripLiveDirective } from './directive.ts'
 export { detectFieldChanges, type FieldChange } from './changes.ts'
@@ -23,7 +23,8 @@ export { LiveQueryStoreError } from './errors.ts'
 
 // For integrators
 export type { LiveQueryEngine } from './engine.ts'
-export type { Answer, AnyResult, AskedOperation, LiveRegistration, OperationParams } from './passes.ts'
+export type { AskedOperation, OperationParams } from './passes.ts'
+export type { Answer, AnyResult, LiveRegistration } from './answer.ts'
 export type { EntityFinder } from './identifiers.ts'
 export type { LiveQueryExecute, LiveQueryRun } from './group.ts'
 export { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'

@@ -2,7 +2,8 @@ import { GraphQLError, type DocumentNode } from 'graphql'
 import type { Clock } from './clock.ts'
 import { EndLiveQuery, liveQueryUnauthenticated } from './errors.ts'
 import type { LiveQueryExecute } from './group.ts'
-import type { Answer, AskedOperation, Passes, RunOfPass } from './passes.ts'
+import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
+import type { Answer } from './answer.ts'
 import { formatError, toLiveResult, type LiveResult } from './version.ts'
 
 export interface LiveExecutionOptions {

@@ -1,6 +1,4 @@
-import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { Clock } from './clock.ts'
-import type { LiveQueryStore } from './store.ts'
 import type { Volatility } from './cache-control.ts'
 
 /** How re-execution is decided. Specification: "Strategies". */
@@ -77,29 +75,4 @@ export interface LiveQueryStoreOptions {
   readonly clock?: Clock | undefined
   /** Jitter of polls, back-off and resynchronisation; in [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined
-}
-
-export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
-  /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
-  readonly store?: LiveQueryStore | undefined
-  /** Where mutations announce what they changed. Default: none; call `store.invalidate`. */
-  readonly bus?: Pick<InvalidationBus, 'subscribe'> | undefined
-  /** Live options by name of the `Query` field; each wins over the field's `extensions.liveQuery`. */
-  readonly fields?: Readonly<Record<string, LiveQueryFieldOptions>> | undefined
-  /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */
-  readonly defaults?: LiveQueryFieldOptions | undefined
-  /**
-   * Who may share one execution: subscriptions whose key is equal. `null`: share with nobody.
-   * Default: a digest of the headers in `varyHeaders` and of the `connection_init` payload.
-   */
-  readonly contextKey?: ((context: Record<string, unknown>) => string | null) | undefined
-  /** Request headers that results depend on. Default `authorization` and `cookie`. */
-  readonly varyHeaders?: readonly string[] | undefined
-  /**
-   * Runs with the fresh context before a re-execution; `false` or an exception ends the subscriptions of the group
-   * with an `error` message.
-   */
-  readonly revalidate?: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
-  /** Least time between two calls of `revalidate` for one group. Default 30. */
-  readonly revalidateSeconds?: number | undefined
 }

@@ -1,8 +1,8 @@
-import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql'
+import type { AnyResult, Answer, LiveRegistration } from './answer.ts'
+import type { DocumentNode, GraphQLError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
 import { isRefusal, refusalOf } from './refusal.ts'
-import type { LiveQueryRegistration } from './store.ts'
 
 export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
 
@@ -18,16 +18,6 @@ export interface AskedOperation {
   /** What Yoga's server context is made of, anew for each pass. */
   readonly context: () => Readonly<Record<string, unknown>>
 }
-
-export type AnyResult = ExecutionResult | AsyncIterable<ExecutionResult>
-
-export type LiveRegistration = Omit<LiveQueryRegistration, 'id' | 'channel'>
-
-/** What came of an operation. `errors`: it was not executed. */
-export type Answer =
-  | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
-  | { readonly kind: 'result'; readonly result: AnyResult }
-  | { readonly kind: 'live'; readonly registration: LiveRegistration }
 
 /** One run of a live query. */
 export interface RunOfPass {

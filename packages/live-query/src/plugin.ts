@@ -7,7 +7,7 @@ import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from
 import { createLiveSchema } from './gateway-filter.ts'
 import { createEventStreams } from './http.ts'
 import { createLiveExecution } from './live-execution.ts'
-import type { UseLiveQueryOptions } from './options.ts'
+import type { UseLiveQueryOptions } from './use-options.ts'
 import { checkRun, createPasses, type Yoga } from './passes.ts'
 import { startLiveQuery } from './start-live-query.ts'
 import { createLiveQueryStore, type LiveQueryStore } from './store.ts'

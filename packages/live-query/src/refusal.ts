@@ -1,5 +1,5 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
-import type { Answer } from './passes.ts'
+import type { Answer } from './answer.ts'
 
 const CODES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',

@@ -1,4 +1,4 @@
-import type { CommandContext, ConfigFlag } from '../cli.ts'
+import type { CommandContext, ConfigFlag } from './context.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { ConfigError } from '../errors.ts'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { parse as parseYaml, stringify } from 'yaml'
-import type { CommandContext } from '../cli.ts'
+import type { CommandContext } from './context.ts'
 import { CONFIG_FILES } from '../config/load-config.ts'
 import { ConfigError } from '../errors.ts'
 

@@ -1,5 +1,5 @@
 import { createOwedInvalidations } from '@vinyasa/response-cache'
-import type { CommandContext, StartFlags } from '../cli.ts'
+import type { CommandContext, StartFlags } from './context.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'

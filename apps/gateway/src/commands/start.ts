@@ -1,4 +1,4 @@
-import type { CommandContext, StartFlags } from '../cli.ts'
+import type { CommandContext, StartFlags } from './context.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { withPreset } from '../presets.ts'
 import type { Loaded } from './run-gateway.ts'

@@ -4,8 +4,7 @@ import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-
 import type { GrpcSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { forGrpc } from '../observability/backend-call.ts'
-import type { SourceEnvironment } from './open-sources.ts'
-import type { Source, SourceHealth } from './source.ts'
+import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** Opens one entry of the config's `grpc`. */
 export async function openGrpcSource(

@@ -1,17 +1,7 @@
-import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { GatewayConfig } from '../config/types.ts'
-import type { Logger } from '../logger.ts'
-import type { Observability } from '../observability/observability.ts'
 import { grpcFiles, openGrpcSource } from './grpc.ts'
 import { openRestSource } from './rest.ts'
-import type { Source } from './source.ts'
-
-export interface SourceEnvironment {
-  readonly baseDirectory: string
-  readonly bus: InvalidationBus
-  readonly logger: Logger
-  readonly observability: Pick<Observability, 'observe' | 'outgoing'>
-}
+import type { Source, SourceEnvironment } from './source.ts'
 
 /** Opens every source of the config. If one cannot be opened the others are closed, and its error is thrown. */
 export async function openSources(

@@ -9,8 +9,7 @@ import {
 import type { RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { forRest } from '../observability/backend-call.ts'
-import type { SourceEnvironment } from './open-sources.ts'
-import type { Source, SourceHealth } from './source.ts'
+import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** Opens one entry of the config's `rest`. */
 export async function openRestSource(

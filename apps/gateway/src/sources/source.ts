@@ -1,3 +1,6 @@
+import type { Observability } from '../observability/observability.ts'
+import type { Logger } from '../logger.ts'
+import type { InvalidationBus } from '@vinyasa/invalidation'
 export interface SourceHealth {
   readonly name: string
   readonly healthy: boolean
@@ -20,4 +23,11 @@ export interface Source {
   readonly breaker?: (() => 'off' | 'closed' | 'half-open' | 'open') | undefined
   health(signal: AbortSignal): Promise<SourceHealth>
   close(): Promise<void>
+}
+
+export interface SourceEnvironment {
+  readonly baseDirectory: string
+  readonly bus: InvalidationBus
+  readonly logger: Logger
+  readonly observability: Pick<Observability, 'observe' | 'outgoing'>
 }

@@ -17,11 +17,11 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql'
 import { isWellKnown } from '../schema/well-known.ts'
-import type { JoinPlans } from './compile-join.ts'
 import { createMessageCompiler, type MessageCompiler } from './compile-message.ts'
 import { leafToJson } from './leaf-writers.ts'
 import { markOf, type PlannableField } from './planned-field.ts'
-import type { Transcoder } from './transcoder.ts'
+import { type JoinPlans } from './join-plans.ts'
+import { type Transcoder } from './message-plan.ts'
 
 /** One call of a plan. */
 export interface PlannedCall {

@@ -12,20 +12,15 @@ import {
 } from 'graphql'
 import type { FieldShape, ValueKind } from '../schema/shapes.ts'
 import { createMapCompiler } from './compile-map.ts'
-import { leafWriter, zeroJson, type LeafOptions } from './leaf-writers.ts'
-import type { FieldRule, MessagePlan, Part, WriteValue } from './message-plan.ts'
-import { wireTypeOf, type Codecs, type Unselected } from './unselected.ts'
+import { leafWriter, zeroJson } from './leaf-writers.ts'
+import type { MessagePlan, WriteValue } from './message-plan.ts'
+import { wireTypeOf, type Unselected } from './unselected.ts'
+import { type Codecs, type LeafOptions } from './reply-codecs.ts'
+import { type CompiledField } from './message-plan.ts'
 
 const EMPTY_LIST = Buffer.from('[]')
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')
-
-/** How a field is found in a message, and how it is written. */
-export interface CompiledField {
-  readonly rule: Omit<FieldRule, 'slot' | 'clears'>
-  readonly absent: Part['absent']
-  readonly write: WriteValue
-}
 
 export type CompileObject = (
   desc: DescMessage,

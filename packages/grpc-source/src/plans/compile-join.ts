@@ -1,4 +1,4 @@
-import { ScalarType, type DescMessage } from '@bufbuild/protobuf'
+import { ScalarType } from '@bufbuild/protobuf'
 import { claimJoin, FallBack, NotPlannable, prepareJoin, type SelectionScope } from '@vinyasa/source-kit'
 import {
   getNullableType,
@@ -13,54 +13,27 @@ import {
 } from 'graphql'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { FieldShape } from '../schema/shapes.ts'
-import { singleRule, type CompiledField } from './compile-field.ts'
+import { singleRule } from './compile-field.ts'
 import { createMessageCompiler } from './compile-message.ts'
-import type { JoinedItems, JoinPlace, JoinReply, PlannedJoin, SharedPlace, Span } from './join-plan.ts'
-import { leafReader, type LeafOptions } from './leaf-writers.ts'
+import { leafReader } from './leaf-writers.ts'
 import type { WriteValue } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
-import type { PlannableJoin } from './planned-field.ts'
-import type { Transcoder } from './transcoder.ts'
 import { wireTypeOf } from './unselected.ts'
+import {
+  type JoinPlace,
+  type JoinReply,
+  type JoinedItems,
+  type PlannableJoin,
+  type PlannedJoin,
+  type SharedPlace,
+  type Span,
+  type Transcoder,
+} from './message-plan.ts'
+import { type LeafOptions } from './reply-codecs.ts'
+import { type JoinPlans, type KeyedField } from './join-plans.ts'
 
 const NULL = Buffer.from('null')
 const EMPTY_LIST = Buffer.from('[]')
-
-/** The joins of one operation, each once. */
-export interface JoinPlans {
-  hasAny(): boolean
-  /** @throws NotPlannable */
-  place(
-    scope: SelectionScope,
-    definition: GraphQLField<unknown, unknown>,
-    join: PlannableJoin,
-    nodes: readonly FieldNode[],
-  ): JoinPlace
-  /** A field of `parent` that a join resolves, as one that stands where its key does. @throws NotPlannable */
-  field(
-    scope: SelectionScope,
-    parent: DescMessage,
-    definition: GraphQLField<unknown, unknown>,
-    join: PlannableJoin,
-    nodes: readonly FieldNode[],
-    options: LeafOptions,
-  ): KeyedField
-  /** A field of `parent` that another kind of source joins; undefined where there is none. @throws NotPlannable */
-  shared(
-    scope: SelectionScope,
-    parent: DescMessage,
-    type: GraphQLObjectType,
-    definition: GraphQLField<unknown, unknown>,
-    nodes: readonly FieldNode[],
-    options: LeafOptions,
-  ): KeyedField | undefined
-}
-
-/** A field that stands where its key does. */
-export interface KeyedField {
-  readonly key: FieldShape
-  readonly compiled: CompiledField
-}
 
 export function createJoinPlans(transcoder: Transcoder): JoinPlans {
   let hasShared = false

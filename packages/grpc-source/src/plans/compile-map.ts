@@ -12,20 +12,16 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldShape, ValueKind } from '../schema/shapes.ts'
-import type { CompiledField } from './compile-field.ts'
-import { leafToJson, zeroJson, type LeafOptions } from './leaf-writers.ts'
-import {
-  addRule,
-  createMessagePlan,
-  type FieldRule,
-  type MessagePlan,
-  type WriteValue,
-} from './message-plan.ts'
+import { leafToJson, zeroJson } from './leaf-writers.ts'
+import { type FieldRule, type MessagePlan, type WriteValue } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
-import { Transcoder } from './transcoder.ts'
 import { wireTypeOf, type Unselected } from './unselected.ts'
 import { toWords } from './words.ts'
+import type { CompiledField } from './message-plan.ts'
+import { ReplyTranscoder } from './transcoder.ts'
+import { type LeafOptions } from './reply-codecs.ts'
+import { addRule, createMessagePlan } from './build-message-plan.ts'
 
 const KEY_SLOT = 0
 const VALUE_SLOT = 2
@@ -88,7 +84,7 @@ export function createMapCompiler(
   function absentJson(value: ValueKind, type: GraphQLOutputType, write: WriteValue): Uint8Array | undefined {
     const nullable = getNullableType(type)
     if (value.kind === 'message') {
-      const transcoder = new Transcoder()
+      const transcoder = new ReplyTranscoder()
       transcoder.begin(Buffer.of(0))
       try {
         write(transcoder, 0)

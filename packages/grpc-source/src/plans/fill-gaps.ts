@@ -1,4 +1,4 @@
-import type { Gap, Span } from './join-plan.ts'
+import { type Gap, type Span } from './message-plan.ts'
 
 /** Below it a loop is faster than a call. */
 const SHORT = 96

@@ -1,5 +1,5 @@
 import { FallBack } from '@vinyasa/source-kit'
-import { ScalarType, type DescMessage } from '@bufbuild/protobuf'
+import { ScalarType } from '@bufbuild/protobuf'
 import {
   GraphQLBoolean,
   GraphQLFloat,
@@ -10,20 +10,12 @@ import {
   type GraphQLLeafType,
   type GraphQLOutputType,
 } from 'graphql'
-import type { MessageDecoder } from '../codec/decode.ts'
 import { formatTimestamp, readTime } from '../codec/time.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import { isOwnScalar, type CustomScalar } from '../schema/scalars.ts'
 import type { ValueKind } from '../schema/shapes.ts'
-import type { WriteValue } from './message-plan.ts'
-import type { Transcoder } from './transcoder.ts'
-import type { Codecs } from './unselected.ts'
-
-export interface LeafOptions extends Codecs {
-  /** Ordinary decoding of whole messages. */
-  readonly decoder: (desc: DescMessage) => MessageDecoder
-  readonly onUnknownEnum: (enumName: string, number: number) => void
-}
+import type { Transcoder, WriteValue } from './message-plan.ts'
+import type { Codecs, LeafOptions } from './reply-codecs.ts'
 
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')

@@ -2,8 +2,16 @@ import { FallBack, mergeRecorded, type Recorded, type Site } from '@vinyasa/sour
 import type { CallSite } from '../runtime/invoker.ts'
 import { afterPromises } from './after-promises.ts'
 import { fillGaps } from './fill-gaps.ts'
-import type { Gap, JoinedItems, JoinGap, JoinPlace, JoinReply, PlannedJoin, SharedGap } from './join-plan.ts'
 import { createSharedJoinRun } from './load-shared-joins.ts'
+import {
+  type Gap,
+  type JoinGap,
+  type JoinPlace,
+  type JoinReply,
+  type JoinedItems,
+  type PlannedJoin,
+  type SharedGap,
+} from './message-plan.ts'
 
 /** The joins of one execution. */
 export interface JoinRun {

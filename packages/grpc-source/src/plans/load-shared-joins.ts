@@ -1,6 +1,6 @@
 import { mergeRecorded, type Recorded, type Site, type StartedJoin } from '@vinyasa/source-kit'
 import { afterPromises } from './after-promises.ts'
-import type { SharedGap, SharedPlace } from './join-plan.ts'
+import { type SharedGap, type SharedPlace } from './message-plan.ts'
 
 /** The fields of one execution that other kinds of sources join. */
 export interface SharedJoinRun {

@@ -1,5 +1,13 @@
-import type { Transcoder } from './transcoder.ts'
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { PreparedJoin } from '@vinyasa/source-kit'
+import type { WireReader } from '../codec/wire-reader.ts'
+import type { MethodRuntime } from '../method-runtime.ts'
+import type { FieldShape } from '../schema/shapes.ts'
+import type { JsonWriter } from './json-writer.ts'
+import type { LeafOptions } from './reply-codecs.ts'
 import type { Words } from './words.ts'
+
+// What plans of replies are made of. The types name each other, so they stand together.
 
 /**
  * What to do where a field is met on the wire.
@@ -52,35 +60,105 @@ export interface MessagePlan {
   straight: Int16Array | undefined
 }
 
-const NEAR = 256
-
-export function createMessagePlan(): MessagePlan {
-  return { rules: [], farRules: new Map(), slots: 0, parts: [], straight: undefined }
+/** How a field is found in a message, and how it is written. */
+export interface CompiledField {
+  readonly rule: Omit<FieldRule, 'slot' | 'clears'>
+  readonly absent: Part['absent']
+  readonly write: WriteValue
 }
 
-export function addRule(plan: MessagePlan, rule: FieldRule): void {
-  if (rule.number >= NEAR) {
-    plan.farRules.set(rule.number, rule)
-    return
-  }
-  // Without holes the array stays a fast one.
-  while (plan.rules.length <= rule.number) plan.rules.push(undefined)
-  plan.rules[rule.number] = rule
+/**
+ * Turns protobuf bytes into JSON bytes, as a plan says. It is used by one at a time and never across an `await`.
+ */
+export interface Transcoder {
+  readonly json: JsonWriter
+  readonly reader: WireReader
+  /** Where joined values belong in what was written, in the order of writing. */
+  gaps: Gap[]
+  begin(bytes: Uint8Array): void
+  /**
+   * The message that fills the rest of the reader's range; with `group`, up to the end of that group. `inspect` is
+   * given the place of the first slot before anything is written.
+   */
+  object(plan: MessagePlan, group?: number, inspect?: (place: number) => void): void
+  /** The one field that a plan selects, in place of the message. */
+  field(plan: MessagePlan): void
+  nestedObject(plan: MessagePlan, group: number, inspect?: (place: number) => void): void
+  checkNested(plan: MessagePlan, group: number): void
+  /** The items of a list, from its first to its last. */
+  items(number: number, wireType: number, end: number, write: WriteValue): void
 }
 
-/** Finds out whether messages may be read in one pass. */
-export function straighten(plan: MessagePlan): void {
-  const bySlot = new Map<number, FieldRule>()
-  for (const rule of plan.rules) if (rule && rule.slot !== -1) bySlot.set(rule.slot, rule)
-  const tags = new Int16Array(NEAR * 8).fill(-1)
-  let last = 0
-  for (const [index, { slot }] of plan.parts.entries()) {
-    if (slot === -1) continue
-    const rule = bySlot.get(slot)
-    const isPlain = rule?.handling === 'last' || (rule?.handling === 'once' && !rule.check)
-    if (!rule || !isPlain || rule.clears.length > 0 || rule.number <= last) return
-    tags[rule.number * 8 + rule.wireType] = index
-    last = rule.number
-  }
-  if (last > 0) plan.straight = tags.slice(0, (last + 1) * 8)
+/** What a plan needs to know of a batched join. */
+export interface PlannableJoin {
+  readonly runtime: MethodRuntime
+  readonly output: DescMessage
+  /** The request's field that takes the keys. */
+  readonly keysField: string
+  /** The response's field that holds the items. */
+  readonly items: FieldShape
+  readonly itemKey: FieldShape
+  /** The parent's field that is its key. */
+  readonly parentKey: string
+  readonly many: boolean
+  readonly maxBatchSize: number
+  readonly codecs: LeafOptions
+  readonly transcoder: Transcoder
+  /** What the field's resolver gives for a key that a reply answers. */
+  readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
+}
+
+/** A join of an operation, whose calls serve all fields that select it. */
+export interface PlannedJoin {
+  readonly join: PlannableJoin
+  readonly places: JoinPlace[]
+  readonly read: (bytes: Uint8Array) => JoinReply
+}
+
+/** A selected field that a join resolves. */
+export interface JoinPlace {
+  readonly join: PlannedJoin
+  /** Finds and writes the items in a reply of the join. */
+  readonly plan: MessagePlan
+  /** What stands for a key without items; undefined: ordinary execution decides. */
+  readonly missing: Buffer | undefined
+}
+
+/** A selected field that another kind of source joins. */
+export interface SharedPlace {
+  readonly shared: PreparedJoin
+}
+
+/** Where a joined value belongs in JSON that is written without it. */
+export type Gap = JoinGap | SharedGap
+
+export interface JoinGap {
+  readonly at: number
+  readonly place: JoinPlace
+  /** Null: the parent has none. */
+  readonly key: string | null
+}
+
+export interface SharedGap extends Pick<JoinGap, 'at' | 'key'> {
+  readonly place: SharedPlace
+}
+
+/** A part of JSON, and the gaps in it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly gaps: readonly Gap[]
+}
+
+/** The items of a reply as one place selects them. */
+export interface JoinedItems {
+  readonly json: Buffer
+  readonly byKey: ReadonlyMap<string, readonly Span[]>
+}
+
+export interface JoinReply {
+  readonly bytes: Uint8Array
+  /** Undefined where the plan falls back, for `reason`. */
+  readonly items: ReadonlyMap<JoinPlace, JoinedItems> | undefined
+  readonly reason: string | undefined
 }

@@ -2,8 +2,8 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../method-runtime.ts'
 import type { FieldShape } from '../schema/shapes.ts'
-import type { LeafOptions } from './leaf-writers.ts'
-import type { Transcoder } from './transcoder.ts'
+import type { PlannableJoin, Transcoder } from './message-plan.ts'
+import type { LeafOptions } from './reply-codecs.ts'
 
 /** What a plan needs to know of a root field of a source, to do without its resolver. */
 export interface PlannableField {
@@ -16,25 +16,6 @@ export interface PlannableField {
   readonly codecs: LeafOptions
   /** All plans of a source take turns with it, as it keeps memory. */
   readonly transcoder: Transcoder
-}
-
-/** What a plan needs to know of a batched join. */
-export interface PlannableJoin {
-  readonly runtime: MethodRuntime
-  readonly output: DescMessage
-  /** The request's field that takes the keys. */
-  readonly keysField: string
-  /** The response's field that holds the items. */
-  readonly items: FieldShape
-  readonly itemKey: FieldShape
-  /** The parent's field that is its key. */
-  readonly parentKey: string
-  readonly many: boolean
-  readonly maxBatchSize: number
-  readonly codecs: LeafOptions
-  readonly transcoder: Transcoder
-  /** What the field's resolver gives for a key that a reply answers. */
-  readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
 }
 
 type Arguments = Readonly<Record<string, unknown>>

@@ -1,6 +1,5 @@
 import type { PlannedCall } from './compile-call.ts'
-import type { Gap } from './join-plan.ts'
-import type { Transcoder } from './transcoder.ts'
+import { type Gap, type Transcoder } from './message-plan.ts'
 
 /** A reply, and the JSON that a plan makes of it; undefined where the plan falls back, for `reason`. */
 export interface TranscodedReply {

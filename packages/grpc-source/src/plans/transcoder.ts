@@ -1,8 +1,7 @@
 import { FallBack } from '@vinyasa/source-kit'
 import { WireReader } from '../codec/wire-reader.ts'
-import type { Gap } from './join-plan.ts'
 import { JsonWriter } from './json-writer.ts'
-import type { FieldRule, MessagePlan, Part, WriteValue } from './message-plan.ts'
+import type { FieldRule, Gap, MessagePlan, Part, Transcoder, WriteValue } from './message-plan.ts'
 
 /** As in ordinary decoding. */
 const MAX_DEPTH = 100
@@ -19,7 +18,7 @@ const NOTHING = Buffer.alloc(0)
  * Where the fields lie in this order, one pass does both.
  * It is used by one at a time and never across an `await`.
  */
-export class Transcoder {
+export class ReplyTranscoder implements Transcoder {
   readonly json: JsonWriter = new JsonWriter()
   reader: WireReader = new WireReader(NOTHING)
   /** Where joined values belong in what was written, in the order of writing. */

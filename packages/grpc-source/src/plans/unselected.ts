@@ -1,15 +1,8 @@
-import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
-import type { ScalarCodec } from '../codec/scalar-codecs.ts'
-import type { WellKnownCodec } from '../codec/well-known-codecs.ts'
-import type { FieldShape, Shapes, ValueKind } from '../schema/shapes.ts'
-import type { WellKnownType } from '../schema/well-known.ts'
-import { addRule, createMessagePlan, type FieldRule, type MessagePlan } from './message-plan.ts'
-
-export interface Codecs {
-  readonly shapes: Shapes
-  readonly scalars: (scalar: ScalarType) => ScalarCodec
-  readonly wellKnown: (type: WellKnownType) => WellKnownCodec
-}
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { FieldShape, ValueKind } from '../schema/shapes.ts'
+import { addRule, createMessagePlan } from './build-message-plan.ts'
+import type { FieldRule, MessagePlan } from './message-plan.ts'
+import type { Codecs } from './reply-codecs.ts'
 
 type Check = NonNullable<FieldRule['check']>
 

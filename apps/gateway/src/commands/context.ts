@@ -1,0 +1,28 @@
+/** What a command may use of the process it runs in. */
+export interface CommandContext {
+  /** Current directory. */
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborted on SIGINT or SIGTERM. */
+  readonly shutdown: AbortSignal
+  /** Dispatches `reload` on SIGHUP. */
+  readonly reload: EventTarget
+  /** In the first process: runs the command line again in this many processes; in those: undefined. */
+  readonly runWorkers?: ((count: number) => Promise<number>) | undefined
+  /** Asks the person at the terminal; undefined where there is none. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
+  print(text: string): void
+  printError(text: string): void
+}
+
+export interface ConfigFlag {
+  readonly config?: string
+}
+
+export interface StartFlags extends ConfigFlag {
+  readonly port?: number
+  readonly host?: string
+  readonly preset?: 'development' | 'production'
+  readonly watch?: boolean
+  readonly workers?: number
+}
