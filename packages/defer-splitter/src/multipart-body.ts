@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import type { FetchAPI } from 'graphql-yoga'
 
 /** The text of one part, and whether the body ends with it. */
 export interface BodyPart {
@@ -6,45 +7,81 @@ export interface BodyPart {
   readonly isLast: boolean
 }
 
+/** Where the parts of a body come from. */
+export interface BodySource {
+  /** The next part; never rejects. */
+  readonly next: () => Promise<BodyPart>
+  /** Called when nobody wants more, and after the last part. */
+  readonly leave: () => void
+}
+
 /**
- * The body of a multipart response. Piped into a Node response, which is what servers do with it, each part goes out as
- * one write and the last one together with the end of the response. Read in any other way it is an ordinary stream.
+ * The body of a multipart response: each part is one chunk, and the next is asked for when it is taken. A stream of Node
+ * where responses are `@whatwg-node/fetch`'s, of the web where they are the platform's own.
  */
-export class MultipartBody extends Readable {
-  readonly #next: () => Promise<BodyPart>
-  readonly #leave: () => void
+export function createMultipartBody(source: BodySource, fetchAPI: FetchAPI): BodyInit {
+  const isNative = Object.is(fetchAPI.Response, globalThis.Response)
+  // Asked for, not imported: this file loads on platforms without Node's modules.
+  const node = isNative ? undefined : globalThis.process?.getBuiltinModule('node:stream')
+  if (!node) return createWebBody(source, fetchAPI)
+  return createNodeBody(source, node.Readable) as unknown as BodyInit
+}
 
-  /**
-   * @param next The next part; never rejects.
-   * @param leave Called when nobody wants more, and after the last part.
-   */
-  constructor(next: () => Promise<BodyPart>, leave: () => void) {
+export function createWebBody({ next, leave }: BodySource, fetchAPI: FetchAPI): ReadableStream<Uint8Array> {
+  const encoder = new fetchAPI.TextEncoder()
+  return new fetchAPI.ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { text, isLast } = await next()
+        try {
+          controller.enqueue(encoder.encode(text))
+          if (isLast) controller.close()
+        } catch {
+          // Nobody reads it any more.
+          return leave()
+        }
+        if (isLast) leave()
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/**
+ * Piped into a Node response, which is what servers do with it, each part goes out as one write and the last one
+ * together with the end of the response. Read in any other way it is an ordinary stream.
+ */
+export function createNodeBody({ next, leave }: BodySource, NodeReadable: typeof Readable): Readable {
+  async function take(give: (part: BodyPart) => void): Promise<void> {
+    const part = await next()
+    if (body.destroyed) return
+    give(part)
+    if (part.isLast) leave()
+  }
+
+  const body = new NodeReadable({
     // Nothing is read ahead: parts stay apart, and the next is asked for when this one is taken.
-    super({ highWaterMark: 0 })
-    this.#next = next
-    this.#leave = leave
-  }
-
-  override _read(): void {
-    void this.#take(({ text, isLast }) => {
-      this.push(text)
-      if (isLast) this.push(null)
-    })
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#leave()
-    done(error)
-  }
-
-  override pipe<Destination extends NodeJS.WritableStream>(
+    highWaterMark: 0,
+    read: () =>
+      void take(({ text, isLast }) => {
+        body.push(text)
+        if (isLast) body.push(null)
+      }),
+    destroy(error, done) {
+      leave()
+      done(error)
+    },
+  })
+  const pipeAsStream = body.pipe.bind(body)
+  body.pipe = <Destination extends NodeJS.WritableStream>(
     destination: Destination,
     options?: { readonly end?: boolean },
-  ): Destination {
-    if (this.readableDidRead || this.readableFlowing !== null || options?.end === false) {
-      return super.pipe(destination, options)
+  ): Destination => {
+    if (body.readableDidRead || body.readableFlowing !== null || options?.end === false) {
+      return pipeAsStream(destination, options)
     }
-    const takeNext = (): void => void this.#take(write)
+    const takeNext = (): void => void take(write)
     const write = ({ text, isLast }: BodyPart): void => {
       if (isLast) destination.end(text)
       else if (destination.write(text)) takeNext()
@@ -53,11 +90,5 @@ export class MultipartBody extends Readable {
     takeNext()
     return destination
   }
-
-  async #take(give: (part: BodyPart) => void): Promise<void> {
-    const part = await this.#next()
-    if (this.destroyed) return
-    give(part)
-    if (part.isLast) this.#leave()
-  }
+  return body
 }

@@ -1,6 +1,6 @@
 import type { FetchAPI } from 'graphql-yoga'
 import type { MultipartDelivery } from './accept.ts'
-import { type BodyPart, MultipartBody } from './multipart-body.ts'
+import { type BodyPart, createMultipartBody } from './multipart-body.ts'
 import type { Part } from './parts.ts'
 import { type MaskError, stringifyPart, type WirePart } from './wire-format.ts'
 
@@ -38,7 +38,7 @@ export function createMultipartResponse(input: MultipartInput): Response {
   }
 
   const parameter = delivery.parameter === undefined ? '' : `; ${delivery.parameter}`
-  return new fetchAPI.Response(new MultipartBody(next, leave) as unknown as BodyInit, {
+  return new fetchAPI.Response(createMultipartBody({ next, leave }, fetchAPI), {
     status: 200,
     headers: {
       'Content-Type': `multipart/mixed; boundary="${boundary}"${parameter}`,

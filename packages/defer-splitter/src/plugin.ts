@@ -179,7 +179,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       const delivery = deliveryOf(serverContext, request)
       if (!delivery || !streamed.has(request)) return undefined
       // Yoga's compression plugin would hold every part back until the last.
-      request.headers.delete('accept-encoding')
+      refuseEncoding(request.headers)
       const format = createWireFormatter(delivery.format, maskError)
       const boundary = options.multipartBoundary
       setResultProcessor(
@@ -226,6 +226,19 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
       // The answer was made without parsing; whoever made it answers for it.
       return undefined
     }
+  }
+}
+
+/** Takes `Accept-Encoding` out of the request. Where its headers cannot be changed (Deno, workerd), hides it. */
+function refuseEncoding(headers: Headers): void {
+  const refused = 'accept-encoding'
+  try {
+    headers.delete(refused)
+  } catch {
+    const get = headers.get.bind(headers)
+    Object.defineProperty(headers, 'get', {
+      value: (name: string) => (name.toLowerCase() === refused ? null : get(name)),
+    })
   }
 }
 

@@ -1,6 +1,6 @@
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { MultipartBody } from '../src/multipart-body.ts'
+import { createNodeBody } from '../src/multipart-body.ts'
 
 function createBody(texts: readonly string[]) {
   const asked: number[] = []
@@ -11,7 +11,7 @@ function createBody(texts: readonly string[]) {
     const text = texts[index++] ?? ''
     return Promise.resolve({ text, isLast: index >= texts.length })
   }
-  return { body: new MultipartBody(next, () => left++), asked, left: () => left }
+  return { body: createNodeBody({ next, leave: () => left++ }, Readable), asked, left: () => left }
 }
 
 /** Says what was written; each write is done when it is told so. */

@@ -7,6 +7,7 @@ import {
   type Part,
   withdrawn,
 } from '../parts.ts'
+import { inLaterTurn } from '../turn.ts'
 import { DeliveredNulls } from './delivered-nulls.ts'
 import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
 
@@ -36,7 +37,7 @@ export function createPartStream(input: {
   const nulls = new DeliveredNulls()
   let initial: InitialPart | undefined
   let consumer: ((result: IteratorResult<Part, undefined>) => void) | undefined
-  let scheduled: NodeJS.Immediate | undefined
+  let unschedule: (() => void) | undefined
   let isEnded = false
 
   /** The record is sent: what depends on it may follow. Returns what was waited for and is not to come any more. */
@@ -71,7 +72,7 @@ export function createPartStream(input: {
   }
 
   function flush(): void {
-    scheduled = undefined
+    unschedule = undefined
     if (!consumer) return
     const incremental: DeferPatch[] = []
     const opened: DeliveryRecord[] = []
@@ -101,12 +102,12 @@ export function createPartStream(input: {
   }
 
   function schedule(): void {
-    if (scheduled || isEnded || !consumer) return
-    scheduled = setImmediate(flush)
+    if (unschedule || isEnded || !consumer) return
+    unschedule = inLaterTurn(flush)
   }
 
   function flushNow(): void {
-    if (scheduled) clearImmediate(scheduled)
+    unschedule?.()
     flush()
   }
 

@@ -1,4 +1,5 @@
 import type { DeferClock } from '../options.ts'
+import { inLaterTurn } from '../turn.ts'
 
 /** Holds deferred work back until the first part is out of the way. */
 export interface StartGate<Work> {
@@ -28,7 +29,7 @@ export function createStartGate<Work>(
     if (isScheduled || waiting.length === 0 || state === 'shut' || state === 'closed') return
     isScheduled = true
     // Two turns: what was taken or finished in this one is written before the next work takes the thread.
-    setImmediate(() => setImmediate(run))
+    inLaterTurn(() => void inLaterTurn(run))
   }
 
   function run(): void {
