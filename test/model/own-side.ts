@@ -4,6 +4,9 @@ import { type Behaviour, FailedAfterCommit, type MutationArgs } from './behaviou
 import type { EntityPlan, MutationPlan, ReadPlan, SchemaPlan } from './plan.ts'
 import { lower, replyOf } from './shapes.ts'
 
+/** Announces that types have changed; `*`: any. */
+export type Announce = (types: readonly string[]) => Promise<void>
+
 /** Types and fields that are written by hand, straight from the truth: they depend on nobody. */
 export interface OwnSide {
   readonly typeDefs: string
@@ -11,7 +14,11 @@ export interface OwnSide {
 }
 
 /** Undefined where the schema has none. */
-export function createOwnSide(schema: SchemaPlan, behaviour: Behaviour): OwnSide | undefined {
+export function createOwnSide(
+  schema: SchemaPlan,
+  behaviour: Behaviour,
+  announce: Announce = async () => {},
+): OwnSide | undefined {
   const entities = schema.entities.filter(({ source }) => source === 'own')
   if (entities.length === 0) return undefined
   const reads = schema.reads.filter(({ source }) => source === 'own')
@@ -47,6 +54,8 @@ export function createOwnSide(schema: SchemaPlan, behaviour: Behaviour): OwnSide
               return resultOf(mutation, await behaviour.mutate(mutation, args, ''))
             } catch (error) {
               throw error instanceof FailedAfterCommit ? createGraphQLError('failed after commit') : error
+            } finally {
+              await announce([mutation.type, ...(mutation.side === undefined ? [] : [mutation.side])])
             }
           },
         ]),

@@ -19,7 +19,7 @@ import { Behaviour } from './behaviour.ts'
 import { guardPlugin } from './guard.ts'
 import { createGrpcSide, stated } from './grpc-side.ts'
 import type { CachePlan, Operation, SettingsPlan, WorldPlan } from './plan.ts'
-import { createOwnSide, type OwnSide } from './own-side.ts'
+import { type Announce, createOwnSide, type OwnSide } from './own-side.ts'
 import { createRestSide, restOptions } from './rest-side.ts'
 import { textOf } from './shapes.ts'
 import { Truth } from './truth.ts'
@@ -31,7 +31,8 @@ export interface Tenant {
   readonly schema: GraphQLSchema
   readonly grpc: GrpcSourceOptions
   readonly rest: RestConnectorOptions
-  readonly own: OwnSide | undefined
+  /** A gateway announces by itself what its resolvers change; à la carte it is theirs to do. */
+  own(announce?: Announce): OwnSide | undefined
   /** The uncached answer, from a server of its own that keeps nothing. */
   reference(operation: Operation, headers: Readonly<Record<string, string>>): Promise<Answer>
 }
@@ -118,7 +119,8 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
   }
   const source = disposables.use(await createGrpcSource({ ...grpc, plans: false, dedupe: false }))
   const connector = disposables.use(createRestConnector('farm', { ...rest, plans: false, cacheSize: 0 }))
-  const own = createOwnSide(schema, behaviour)
+  const ownOf = (announce?: Announce): OwnSide | undefined => createOwnSide(schema, behaviour, announce)
+  const own = ownOf()
   const yoga = createYoga({
     ...(own && { schema: createSchema(own) }),
     plugins: [useGrpcSource(source), useRestConnector(connector)],
@@ -132,7 +134,7 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
     schema: built,
     grpc,
     rest,
-    own,
+    own: ownOf,
     async reference(operation, headers) {
       const response = await yoga.fetch('http://reference/graphql', {
         method: 'POST',
@@ -188,7 +190,7 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
     liveQuery: settings.interceptor ? { contextKey: contextKeyOf } : {},
     graphql: { batching: 5, cors: [ORIGIN], csrfPrevention: true },
     dependencies: dependenciesOf(plan),
-    ...own,
+    ...own(),
     ...stated({ redisUrl }),
     ...(settings.guard && { plugins: [guardPlugin(settings.guard)] }),
   }
@@ -238,8 +240,9 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
   const connector = disposables.use(createRestConnector('farm', { ...tenant.rest, bus }))
   const live = useLiveQuery({ bus, ...(settings.interceptor && { contextKey: contextKeyOf }) })
   const dependencies = dependenciesOf(plan)
+  const own = tenant.own((types) => bus.publish(types.map((entityType) => ({ entityType, operation: '*' }))))
   const yoga = createYoga({
-    ...(tenant.own && { schema: createSchema(tenant.own) }),
+    ...(own && { schema: createSchema(own) }),
     logging: false,
     batching: true,
     plugins: [

@@ -29,6 +29,7 @@ import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
 import { openBus, type OpenedBus } from './open-bus.ts'
+import { useOwnMutations } from './own-mutations.ts'
 import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
 import { httpSettings, type HttpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
@@ -184,6 +185,7 @@ function compose(parts: Parts): Gateway {
       ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
       ...safetyPlugins(http),
       ...(isDeferFirst ? [] : [defer]),
+      useOwnMutations(bus),
       live,
       liveStreams.plugin,
       ...sources.map((source) => source.plugin),
