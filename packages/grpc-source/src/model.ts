@@ -71,6 +71,7 @@ export function buildModel(options: ModelOptions): Model {
   const { registry, isOwn, annotations, endpoints, invoker, errors, logger, operations, announcer } = options
   const { source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {} } = source
+  const { maxReplyItems: maxItems = 100_000 } = source
   const findings: Finding[] = []
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
@@ -105,7 +106,7 @@ export function buildModel(options: ModelOptions): Model {
   const onUnknownEnum = warnOfUnknownEnums(logger, sourceName)
   const scalars = scalarCodecs(mapping.int64)
   const wellKnown = wellKnownCodecs(registry, scalars)
-  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum })
+  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems })
   const plannable =
     source.plans === false
       ? undefined

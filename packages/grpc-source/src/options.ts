@@ -164,6 +164,11 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly plans?: boolean | undefined
   /** Told which operations have a plan, and why others have none. Exceptions are ignored. */
   readonly onPlan?: OnPlan | undefined
+  /**
+   * Members of lists and maps that one reply may have: one of two bytes costs as much as one of a hundred. Above it the
+   * call fails with `INTERNAL_SERVER_ERROR`. Default 100 000.
+   */
+  readonly maxReplyItems?: number | undefined
   /** Sends the selected fields in the request's `read_mask` or `field_mask`. Default false. */
   readonly fieldMasks?: boolean | undefined
   /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */

@@ -35,7 +35,7 @@ class LazyEntry implements CacheEntry {
   readonly version: number
 
   constructor(serialized: string | Buffer, { storedAt, ttlMs, staleMs, tags, version }: Dependence) {
-    this.serialized = serialized
+    this.serialized = typeof serialized === 'string' ? serialized : trimmed(serialized)
     this.bytes = memoryOf(serialized)
     this.storedAt = storedAt
     this.ttlMs = ttlMs
@@ -48,6 +48,18 @@ class LazyEntry implements CacheEntry {
     if (typeof this.serialized === 'string') this.serialized = Buffer.from(this.serialized)
     return this.serialized
   }
+}
+
+/** Memory that many small buffers share. */
+const POOL_BYTES = 65_536
+
+/** The same bytes, without much memory around them that they alone would hold. */
+function trimmed(body: Buffer): Buffer {
+  const held = body.buffer.byteLength
+  if (held <= POOL_BYTES || held - body.length <= body.length / 8) return body
+  const copy = Buffer.allocUnsafeSlow(body.length)
+  body.copy(copy)
+  return copy
 }
 
 /** A text with characters beyond ASCII may take two bytes for each of them all. */

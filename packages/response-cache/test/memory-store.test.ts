@@ -103,6 +103,14 @@ describe('memory', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('keeps no memory around a body, which maxBytes would not count', () => {
+    const body = Buffer.alloc(300_000).subarray(10, 150_000)
+    expect(entryOf(body).body).toEqual(body)
+    expect(entryOf(body).body.buffer.byteLength).toBe(body.length)
+    const whole = Buffer.alloc(300_000)
+    expect(entryOf(whole).body).toBe(whole)
+  })
+
   it('serves what is stale until that ends too', () => {
     const store = createMemoryStore({ maxSize: 10, maxBytes: 2 ** 20, clock, onEvict: () => {} })
     store.set('a', entryOf('a', 1_000, 5_000))

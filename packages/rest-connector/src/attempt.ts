@@ -33,6 +33,7 @@ export interface AttemptSettings {
   readonly clock: Clock
   readonly origin: string
   readonly maxResponseBytes: number
+  readonly maxResponseItems: number
   readonly headersTimeoutMs: number | undefined
   /** Sees every body as text; undefined: nobody looks. */
   readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
@@ -46,7 +47,7 @@ export async function attempt(
   ending: Ending,
   settings: AttemptSettings,
 ): Promise<RestResponse> {
-  const { clock, headersTimeoutMs, maxResponseBytes, onBody, onRedirect } = settings
+  const { clock, headersTimeoutMs, maxResponseBytes, maxResponseItems, onBody, onRedirect } = settings
   const headersDeadline =
     headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
   try {
@@ -67,7 +68,7 @@ export async function attempt(
     })
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
-    return { status, headers, body: parseBody(status, contentType, body) }
+    return { status, headers, body: parseBody(status, contentType, body, maxResponseItems) }
   } finally {
     headersDeadline?.stop()
   }

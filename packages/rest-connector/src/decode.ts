@@ -3,6 +3,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { mediaTypeOf } from './body-template.ts'
 import { BadResponse, ResponseTooLarge } from './failures.ts'
 import { parseExactJson } from './json.ts'
+import { checkJson } from './json-limits.ts'
 import type { WireResponse } from './transport.ts'
 
 const DECODERS = new Map([
@@ -30,15 +31,21 @@ export async function decodeBody({ headers, body }: WireResponse, maxBytes: numb
 }
 
 /** `*` + `/json` and `+json` parsed, other text as a string, an empty body as null. */
-export function parseBody(status: number, contentType: string | undefined, body: Buffer): unknown {
+export function parseBody(
+  status: number,
+  contentType: string | undefined,
+  body: Buffer,
+  maxItems: number,
+): unknown {
   if (status === 204 || status === 205 || body.length === 0) return null
   const mediaType = mediaTypeOf(contentType ?? 'application/json')
-  if (/[/+]json$/.test(mediaType)) return parseJsonBody(body)
+  if (/[/+]json$/.test(mediaType)) return parseJsonBody(body, maxItems)
   if (mediaType.startsWith('text/')) return body.toString('utf8')
   throw new BadResponse(`content type "${mediaType.slice(0, 80)}" is neither JSON nor text`)
 }
 
-function parseJsonBody(body: Buffer): unknown {
+function parseJsonBody(body: Buffer, maxItems: number): unknown {
+  checkJson(body, maxItems)
   const text = body.toString('utf8')
   try {
     return parseExactJson(text.startsWith('\uFEFF') ? text.slice(1) : text)

@@ -55,6 +55,11 @@ export interface RestConnectorOptions {
   readonly exposeErrors?: boolean | undefined
   /** Decoded bytes that a response may have. Default 10,000,000. */
   readonly maxResponseBytes?: number | undefined
+  /**
+   * Members of lists and objects that a JSON response may have, counted before it is parsed; it may be nested 200 levels
+   * deep. Default 500,000.
+   */
+  readonly maxResponseItems?: number | undefined
   /** Calls to this connector that one GraphQL operation may make. Default 200; 0: no limit. */
   readonly maxRequestsPerOperation?: number | undefined
   /** Connections kept to the origin at most. Default 128. */

@@ -29,6 +29,7 @@ export interface ConnectorSettings {
 export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
   const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, transformer, observe } = options
   const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
+  const { maxResponseItems = 500_000 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs } = options
   const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
@@ -39,6 +40,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     headersTimeoutMs,
     totalTimeoutMs,
     maxResponseBytes,
+    maxResponseItems,
   }))
     if (value !== undefined && !(value > 0))
       throw new RestConfigError(`${name} must be more than 0, not ${value}`)
@@ -70,7 +72,14 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       budget: createRetryBudget(clock, options.retryBudget),
       breaker: createBreaker(options.breaker),
       totalTimeoutMs,
-      attempting: { transport, clock, origin: base.origin, maxResponseBytes, headersTimeoutMs },
+      attempting: {
+        transport,
+        clock,
+        origin: base.origin,
+        maxResponseBytes,
+        maxResponseItems,
+        headersTimeoutMs,
+      },
       preparing: { base, basePath, interceptors, allowOriginChange },
       reading: { cache, flights, counters },
       forward,

@@ -156,5 +156,6 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   observe: functionValue().optional(),
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
   plans: z.boolean().optional(),
+  maxReplyItems: count.optional(),
   onPlan: functionValue().optional(),
 } satisfies OptionsOf<GrpcSourceConfig>) as z.ZodType<GrpcSourceConfig>

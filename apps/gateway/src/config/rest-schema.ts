@@ -116,6 +116,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
     .optional(),
   exposeErrors: z.boolean().optional(),
   maxResponseBytes: count.optional(),
+  maxResponseItems: count.optional(),
   maxRequestsPerOperation: count.optional(),
   maxConnections: count.optional(),
   observe: functionValue().optional(),

@@ -16,6 +16,8 @@ export interface DecoderOptions {
   readonly wellKnown: (type: WellKnownType) => WellKnownCodec
   /** Told of an enum number that the protos do not name; the value reads as null. */
   readonly onUnknownEnum: (enumName: string, number: number) => void
+  /** Members of lists and maps that one message may have. */
+  readonly maxItems: number
 }
 
 type FieldDecoder = (reader: WireReader, target: DecodedMessage, wireType: number, depth: number) => void
@@ -38,7 +40,7 @@ const MAX_DEPTH = 100
 const EMPTY: readonly unknown[] = Object.freeze([])
 
 export function createDecoders(options: DecoderOptions): (desc: DescMessage) => MessageDecoder {
-  const { shapes, scalars, wellKnown, onUnknownEnum } = options
+  const { shapes, scalars, wellKnown, onUnknownEnum, maxItems } = options
   const compiled = new Map<DescMessage, CompiledMessage>()
   /** The last entry of a key wins. */
   const entriesByKey = new WeakMap<readonly MapEntry[], Map<unknown, MapEntry>>()
@@ -95,10 +97,14 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
       let list = target[name] as unknown[]
       if (list === EMPTY) target[name] = list = []
       if (wireType === expected) {
+        reader.item()
         list.push(read(reader, depth))
       } else if (wireType === 2) {
         const outer = reader.enter()
-        while (reader.pos < reader.end) list.push(read(reader, depth))
+        while (reader.pos < reader.end) {
+          reader.item()
+          list.push(read(reader, depth))
+        }
         reader.leave(outer)
       } else {
         reader.skip(wireType, fieldNumber)
@@ -118,6 +124,7 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
         reader.skip(wireType, field.desc.number)
         return
       }
+      reader.item()
       let entryKey = keyCodec.zero
       let entryValue: unknown
       let hasValue = false
@@ -254,7 +261,7 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
     const message = compile(desc)
     return (bytes) => {
       const target = { ...message.blank }
-      decodeFields(new WireReader(bytes), message, target, 0)
+      decodeFields(new WireReader(bytes, maxItems), message, target, 0)
       return target
     }
   }

@@ -3,8 +3,12 @@ export class WireReader {
   pos = 0
   end: number
   readonly buffer: Buffer
+  private items = 0
+  private readonly maxItems: number
 
-  constructor(bytes: Uint8Array) {
+  /** `maxItems`: how many members of lists and maps may be read. */
+  constructor(bytes: Uint8Array, maxItems: number = Infinity) {
+    this.maxItems = maxItems
     this.buffer = Buffer.isBuffer(bytes)
       ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -99,6 +103,14 @@ export class WireReader {
     return this.buffer.subarray(start, start + length)
   }
 
+  /** Notes a member of a list or map: it may take two bytes here and a hundred in what is made of it. */
+  item(): void {
+    if (++this.items > this.maxItems)
+      throw new MalformedMessageError(
+        `the reply has more items than the ${this.maxItems} that maxReplyItems allows; ask for fewer, or raise it`,
+      )
+  }
+
   /** Reads a length prefix and narrows the reader to what it covers; give the returned end to `leave`. */
   enter(): number {
     const outer = this.end
@@ -166,7 +178,7 @@ export class WireReader {
   }
 }
 
-/** The backend sent bytes that are no message of the declared type. */
+/** The backend sent bytes that are no message of the declared type, or more of it than is taken. */
 export class MalformedMessageError extends Error {
   override name = 'MalformedMessageError'
 }

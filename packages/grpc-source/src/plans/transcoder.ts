@@ -27,9 +27,15 @@ export class ReplyTranscoder implements Transcoder {
   /** Begin and end of the selected fields of the messages that are open, innermost last. */
   private slots = new Int32Array(512)
   private top = 0
+  private readonly maxItems: number
+
+  /** `maxItems`: members of lists and maps that one reply may have, of those that are selected. */
+  constructor(maxItems: number = Infinity) {
+    this.maxItems = maxItems
+  }
 
   begin(bytes: Uint8Array): void {
-    this.reader = new WireReader(bytes)
+    this.reader = new WireReader(bytes, this.maxItems)
     // JSON is seldom twice as long as protobuf.
     this.json.begin(bytes.length * 2)
     this.gaps = []
@@ -120,6 +126,7 @@ export class ReplyTranscoder implements Transcoder {
         continue
       }
       if (actual === wireType) {
+        reader.item()
         if (!isFirst) json.byte(COMMA)
         isFirst = false
         write(this, end)
@@ -127,6 +134,7 @@ export class ReplyTranscoder implements Transcoder {
       }
       const outer = reader.enter()
       while (reader.pos < reader.end) {
+        reader.item()
         if (!isFirst) json.byte(COMMA)
         isFirst = false
         write(this, end)
