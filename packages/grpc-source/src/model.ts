@@ -70,8 +70,7 @@ export interface ModelOptions extends LoadedDescriptors {
 export function buildModel(options: ModelOptions): Model {
   const { registry, isOwn, annotations, endpoints, invoker, errors, logger, operations, announcer } = options
   const { source, sourceId } = options
-  const { name: sourceName, expose = 'annotated', methods: overrides = {} } = source
-  const { maxReplyItems: maxItems = 100_000 } = source
+  const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxReplyItems } = source
   const findings: Finding[] = []
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
@@ -106,13 +105,13 @@ export function buildModel(options: ModelOptions): Model {
   const onUnknownEnum = warnOfUnknownEnums(logger, sourceName)
   const scalars = scalarCodecs(mapping.int64)
   const wellKnown = wellKnownCodecs(registry, scalars)
-  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems })
+  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems: maxReplyItems })
   const plannable =
     source.plans === false
       ? undefined
       : {
           codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
-          transcoder: new ReplyTranscoder(),
+          transcoder: new ReplyTranscoder(maxReplyItems),
         }
   const encoders = createEncoders({ shapes, registry })
   const withoutEndpoint = new Set<DescService>()

@@ -16,8 +16,8 @@ export interface DecoderOptions {
   readonly wellKnown: (type: WellKnownType) => WellKnownCodec
   /** Told of an enum number that the protos do not name; the value reads as null. */
   readonly onUnknownEnum: (enumName: string, number: number) => void
-  /** Members of lists and maps that one message may have. */
-  readonly maxItems: number
+  /** Members of lists and maps that one message may have. Default 100 000. */
+  readonly maxItems?: number | undefined
 }
 
 type FieldDecoder = (reader: WireReader, target: DecodedMessage, wireType: number, depth: number) => void

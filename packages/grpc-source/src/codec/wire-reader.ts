@@ -7,7 +7,7 @@ export class WireReader {
   private readonly maxItems: number
 
   /** `maxItems`: how many members of lists and maps may be read. */
-  constructor(bytes: Uint8Array, maxItems: number = Infinity) {
+  constructor(bytes: Uint8Array, maxItems: number = 100_000) {
     this.maxItems = maxItems
     this.buffer = Buffer.isBuffer(bytes)
       ? bytes

@@ -27,10 +27,10 @@ export class ReplyTranscoder implements Transcoder {
   /** Begin and end of the selected fields of the messages that are open, innermost last. */
   private slots = new Int32Array(512)
   private top = 0
-  private readonly maxItems: number
+  private readonly maxItems: number | undefined
 
-  /** `maxItems`: members of lists and maps that one reply may have, of those that are selected. */
-  constructor(maxItems: number = Infinity) {
+  /** `maxItems`: members of lists and maps that one reply may have, of those that are selected. Default 100 000. */
+  constructor(maxItems?: number) {
     this.maxItems = maxItems
   }
 
