@@ -246,10 +246,10 @@ describe('useGrpcSource', () => {
       endpoint: 'localhost:1',
     })
     const fields = source.schema.getQueryType()?.getFields()
-    expect(fields?.['user']?.extensions).toMatchObject({
-      origin: 'grpc source "users": demo.users.v1.UserService.GetUser (users.proto)',
-      liveQuery: { enabled: true, triggers: ['User.create', 'User.update', 'User.delete'] },
-    })
+    expect(fields?.['user']?.extensions['origin']).toBe(
+      'grpc source "users": demo.users.v1.UserService.GetUser (users.proto)',
+    )
+    expect(fields?.['user']?.extensions['liveQuery']).toEqual({ enabled: true })
     expect(fields?.['users']?.extensions['liveQuery']).toEqual({
       enabled: true,
       throttleMs: 100,

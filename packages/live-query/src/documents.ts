@@ -1,4 +1,5 @@
 import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import { createDependencyCache, describeOperationAsker, type Asker } from '@vinyasa/invalidation'
 import { stripLiveDirective } from './directive.ts'
 import { createEntityFinder, type EntityFinder } from './identifiers.ts'
 import { planLiveQuery, type LivePlan } from './live-plan.ts'
@@ -12,6 +13,8 @@ export interface LiveDocument {
 
 export interface PlannedOperation {
   readonly plan: LivePlan
+  /** Who its results are for. */
+  readonly asker: Asker
   readonly entities: () => EntityFinder
 }
 
@@ -35,6 +38,7 @@ export function createLiveDocuments(
     OperationDefinitionNode,
     { schema: GraphQLSchema; throttleMs: number | undefined; planned: PlannedOperation }
   >()
+  const dependenciesOf = createDependencyCache()
   return {
     strip(document) {
       const known = stripped.get(document)
@@ -48,9 +52,11 @@ export function createLiveDocuments(
       const known = plans.get(operation)
       if (known && known.schema === schema && known.throttleMs === throttleMs) return known.planned
       let finder: EntityFinder | undefined
+      const dependencies = dependenciesOf(schema)
       const planned = {
-        plan: planLiveQuery({ schema, document, operation, fields, defaults, throttleMs }),
-        entities: () => (finder ??= createEntityFinder(schema, document, operation)),
+        plan: planLiveQuery({ schema, document, operation, fields, defaults, throttleMs, dependencies }),
+        asker: describeOperationAsker(schema, document, operation.name?.value),
+        entities: () => (finder ??= createEntityFinder(schema, document, operation, dependencies)),
       }
       plans.set(operation, { schema, throttleMs, planned })
       return planned

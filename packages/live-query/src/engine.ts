@@ -8,8 +8,9 @@ import {
 } from 'graphql'
 import { liveDirectiveValues } from './directive.ts'
 import type { LiveDocuments } from './documents.ts'
-import { EndLiveQuery, unexpectedError } from './errors.ts'
-import { contextKeyOf, groupKey } from './group-key.ts'
+import type { Asker } from '@vinyasa/invalidation'
+import { askerUnknownReason, EndLiveQuery, liveQueryAskerUnknown, unexpectedError } from './errors.ts'
+import { contextKeyOf, groupKey, withOwnKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { AskedOperation, Passes } from './passes.ts'
 import type { Answer, LiveRegistration } from './answer.ts'
@@ -37,18 +38,27 @@ export interface RegistrationsOptions {
   readonly execution: LiveExecution
   readonly schemaNumber: () => number
   readonly contextKey: ((context: Record<string, unknown>) => string | null) | undefined
-  readonly varyHeaders: readonly string[]
+  /** Undefined: `authorization` and `cookie`, where `contextKey` does not say who asks. */
+  readonly varyHeaders: readonly string[] | undefined
+  /** Told of live queries that are refused since nobody can tell for whom they are. */
+  readonly onError: (error: unknown) => void
 }
 
 /** What a live operation is registered with; undefined when it is not live. Throws when it may not be. */
 export type RegistrationOf = (live: LiveOperation) => LiveRegistration | undefined
 
 export function createRegistrations(options: RegistrationsOptions): RegistrationOf {
-  const { documents, execution, schemaNumber, contextKey, varyHeaders } = options
+  const { documents, execution, schemaNumber, contextKey, onError } = options
+  const { varyHeaders = contextKey ? [] : ['authorization', 'cookie'] } = options
 
-  function keyOf(context: Record<string, unknown>): string | null {
-    if (contextKey) return contextKey(context)
-    return contextKeyOf(headersOf(context), varyHeaders, context['connectionParams'])
+  /** Whatever is configured adds to what the sources say; nothing takes that away. */
+  function keyOf(context: Record<string, unknown>, asker: Asker): string | null {
+    const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...asker.headers])].sort()
+    const headers = headersOf(context)
+    if (contextKey) return withOwnKey(contextKey(context), contextKeyOf(headers, names, undefined))
+    if (asker.unknown === undefined) return contextKeyOf(headers, names, context['connectionParams'])
+    onError(new Error(askerUnknownReason(asker.unknown)))
+    throw liveQueryAskerUnknown()
   }
 
   return ({ args, context, asked }) => {
@@ -60,8 +70,8 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     if (!directive) return undefined
     checkVariables(schema, operation, variables)
     const { throttleMs } = directive
-    const { plan, entities } = documents.plan({ schema, document, operation, throttleMs })
-    const own = keyOf(context)
+    const { plan, asker, entities } = documents.plan({ schema, document, operation, throttleMs })
+    const own = keyOf(context, asker)
     const key = {
       schemaNumber: schemaNumber(),
       text: documents.strip(document).text,

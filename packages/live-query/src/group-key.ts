@@ -29,6 +29,11 @@ export function contextKeyOf(
   return digest(JSON.stringify([varyHeaders, values, params]))
 }
 
+/** What `contextKey` said, and what sources read of the request besides. */
+export function withOwnKey(own: string | null, forwarded: string): string | null {
+  return own === null || forwarded === '' ? own : digest(JSON.stringify([own, forwarded]))
+}
+
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -7,10 +7,12 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
+  type GraphQLField,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
 import { possibleObjects } from './triggers.ts'
 
 /** Finds the entities that a result holds: `User:1`. */
@@ -34,6 +36,7 @@ export function createEntityFinder(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  dependencies: Dependencies = createDependencies(schema),
 ): EntityFinder {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -54,6 +57,7 @@ export function createEntityFinder(
         const typeName = isObjectType(fieldType) ? fieldType.name : undefined
         const known = idNode && typeName ? identified : blind
         for (const { name } of possibleObjects(schema, fieldType)) known.add(name)
+        if (!idNode) noteUnselected(objectType.name, field, below)
         places.push({
           key: keyOf(node),
           typeName,
@@ -63,6 +67,25 @@ export function createEntityFinder(
       }
     }
     return places
+  }
+
+  /** What a value without an id is made of, as a count is, and the operation selects nothing of. */
+  function noteUnselected(
+    parentName: string,
+    field: GraphQLField<unknown, unknown>,
+    below: readonly FieldNode[],
+  ): void {
+    const dependence = dependencies.ofField(parentName, field)
+    const type = getNamedType(field.type)
+    const selected = new Set<string>()
+    for (const objectType of isCompositeType(type) ? possibleObjects(schema, type) : []) {
+      for (const { name } of below) {
+        const item = objectType.getFields()[name.value]
+        if (item)
+          for (const object of possibleObjects(schema, getNamedType(item.type))) selected.add(object.name)
+      }
+    }
+    for (const name of dependence.everything ? [] : dependence.types) if (!selected.has(name)) blind.add(name)
   }
 
   /** The fields of a selection, through fragments whatever their type: too many is safe, too few is not. */

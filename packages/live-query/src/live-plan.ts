@@ -1,22 +1,19 @@
 import {
   Kind,
-  TypeInfo,
-  getNamedType,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
-  visit,
-  visitWithTypeInfo,
 } from 'graphql'
+import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
 import type { Volatility } from './cache-control.ts'
 import { liveQueryNotEnabled } from './errors.ts'
 import { resolveFieldOptions } from './field-options.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from './options.ts'
-import { entityTypesOf, possibleObjects, triggersOfTypes } from './triggers.ts'
+import { triggersOfField } from './field-triggers.ts'
 
 /** How one live operation is kept true: the options of all its root fields, merged. */
 export interface LivePlan {
@@ -38,6 +35,8 @@ export interface PlanInput {
   readonly defaults: LiveQueryFieldOptions
   /** What the client asked for with `@live(throttle:)`. */
   readonly throttleMs: number | undefined
+  /** Default: made from the schema. */
+  readonly dependencies?: Dependencies | undefined
 }
 
 /** Merges the options of the operation's root fields. Throws a `GraphQLError` when one may not be live. */
@@ -68,60 +67,15 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
   const options = resolveFieldOptions(field, input.fields, input.defaults)
   if (!options.enabled) throw liveQueryNotEnabled(field.name)
   const { strategy, triggers, dependsOn } = options
-  const base = triggers.length > 0 ? triggers : derivedTriggers(input, field, node)
+  const { schema, document, dependencies = createDependencies(schema) } = input
   return {
     ...options,
     name: field.name,
     triggers:
       strategy === 'INVALIDATION'
-        ? [...base, ...dependsOn.map((type) => `${type}.*`), `Query.${field.name}`]
+        ? triggersOfField({ schema, document, dependencies, field, node, explicit: triggers, dependsOn })
         : [],
   }
-}
-
-function derivedTriggers(
-  { schema, document }: PlanInput,
-  field: GraphQLField<unknown, unknown>,
-  node: FieldNode,
-): string[] {
-  const names = entityTypesOf(schema, field.type)
-  for (const name of selectedTypes(schema, document, node, field)) names.add(name)
-  return triggersOfTypes(names)
-}
-
-/** Every object type that the selections below the field can return. */
-function selectedTypes(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  node: FieldNode,
-  field: GraphQLField<unknown, unknown>,
-): Set<string> {
-  const names = new Set<string>()
-  const add = (type: Parameters<typeof getNamedType>[0]): void => {
-    const named = getNamedType(type)
-    if (named) for (const object of possibleObjects(schema, named)) names.add(object.name)
-  }
-  add(field.type)
-  const fragments = fragmentsOf(document)
-  const followed = new Set<string>()
-  const walk = (root: FieldNode | FragmentDefinitionNode, typeInfo: TypeInfo): void => {
-    const spreads: string[] = []
-    visit(
-      root,
-      visitWithTypeInfo(typeInfo, {
-        Field: () => add(typeInfo.getType()),
-        FragmentSpread: (spread) => void spreads.push(spread.name.value),
-      }),
-    )
-    for (const name of spreads) {
-      const fragment = fragments.get(name)
-      if (!fragment || followed.has(name)) continue
-      followed.add(name)
-      walk(fragment, new TypeInfo(schema))
-    }
-  }
-  walk(node, new TypeInfo(schema, schema.getQueryType() ?? undefined))
-  return names
 }
 
 /** The root fields, through fragments; skipped ones too, as a variable may bring them back. */

@@ -15,7 +15,8 @@ export interface LiveQueryFieldOptions {
   readonly strategy?: LiveQueryStrategy | undefined
   /**
    * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: `create`, `update` and `delete` of
-   * the field's type, of its list items and of every object type the operation selects below it.
+   * the field's type, of its list items and of what else its value is made of. What is selected below the field keeps
+   * triggers of its own.
    */
   readonly triggers?: readonly string[] | undefined
   /** Further types all of whose operations trigger the field. */

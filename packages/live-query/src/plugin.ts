@@ -24,7 +24,7 @@ export interface LiveQueryPlugin extends Plugin {
 export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin {
   const { store = createLiveQueryStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
-  const { varyHeaders = ['authorization', 'cookie'], onError = reportError } = options
+  const { varyHeaders, onError = reportError } = options
   const liveSchema = createLiveSchema(fields, defaults)
   const documents = createLiveDocuments(fields, defaults)
   const eventStreams = createEventStreams()
@@ -47,6 +47,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     schemaNumber: () => schemaNumber,
     contextKey,
     varyHeaders,
+    onError,
   })
   const leaveBus = bus?.subscribe((events) => void store.invalidate(events))
 

@@ -12,11 +12,15 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */
   readonly defaults?: LiveQueryFieldOptions | undefined
   /**
-   * Who may share one execution: subscriptions whose key is equal. `null`: share with nobody.
+   * Who may share one execution: subscriptions whose key is equal. `null`: share with nobody. Headers that sources read
+   * separate besides. Required where a source cannot tell what it reads.
    * Default: a digest of the headers in `varyHeaders` and of the `connection_init` payload.
    */
   readonly contextKey?: ((context: Record<string, unknown>) => string | null) | undefined
-  /** Request headers that results depend on. Default `authorization` and `cookie`. */
+  /**
+   * Request headers that results depend on, besides those that sources read. Default `authorization` and `cookie`; none
+   * where `contextKey` says who asks.
+   */
   readonly varyHeaders?: readonly string[] | undefined
   /**
    * Runs with the fresh context before a re-execution; `false` or an exception ends the subscriptions of the group

@@ -1,4 +1,4 @@
-import { buildSchema, getOperationAST, parse } from 'graphql'
+import { buildSchema, getOperationAST, parse, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { planLiveQuery, type LivePlan, type LiveQueryFieldOptions } from '../src/index.ts'
 
@@ -43,15 +43,18 @@ describe('triggers', () => {
 
   it.each<[string, string[]]>([
     ['{ users { next { token } } }', ['ListUsersResponse', 'Page', 'User']],
-    ['{ users { users { id } } }', ['ListUsersResponse', 'User']],
-    ['{ users { users { posts { comments { text } } } } }', ['Comment', 'ListUsersResponse', 'Post', 'User']],
+    ['{ users { users { id } } }', ['ListUsersResponse', 'Page', 'User']],
+    [
+      '{ users { users { posts { comments { text } } } } }',
+      ['Comment', 'ListUsersResponse', 'Page', 'Post', 'User'],
+    ],
     [
       '{ users { ...F } } fragment F on ListUsersResponse { users { ...G } } fragment G on User { posts { id } }',
-      ['ListUsersResponse', 'Post', 'User'],
+      ['ListUsersResponse', 'Page', 'Post', 'User'],
     ],
     ['{ node { id } }', ['Comment', 'Post', 'User']],
     ['{ any { ... on Comment { text } } }', ['Comment', 'Post', 'User']],
-    ['{ time __typename }', []],
+    ['{ time __typename }', ['*']],
   ])('of the return type, its list items and what the operation selects: %s', (query, expected) => {
     expect(types(plan(query, {}))).toEqual(expected)
   })
@@ -59,6 +62,68 @@ describe('triggers', () => {
   it('an explicit list replaces them, and depends_on adds all operations of the types it names', () => {
     const fields = { user: { triggers: ['Account.update'], dependsOn: ['Role'] } }
     expect(plan('{ user { id } }', fields).triggers).toEqual(['Account.update', 'Role.*', 'Query.user'])
+  })
+
+  it.each<[string, string, LiveQueryFieldOptions, string[]]>([
+    [
+      'of the field’s own type, not of what is joined to it',
+      '{ user { posts { id } author { id } } }',
+      {},
+      ['Author', 'User'],
+    ],
+    [
+      'nor of a type joined further below',
+      '{ user { author { books { id } } } }',
+      {},
+      ['Author', 'Book', 'User'],
+    ],
+    [
+      'nor through a fragment',
+      '{ user { ...F } } fragment F on User { author { id } }',
+      {},
+      ['Author', 'User'],
+    ],
+    ['nor of what a joined field is said to depend on', '{ user { rating } }', {}, ['Review', 'User']],
+    ['nor of a joined field of which nobody knows', '{ user { joined { text } } }', {}, ['*', 'User']],
+    ['nor of what implements an interface below', '{ user { node { id } } }', {}, ['Author', 'Book', 'User']],
+    ['of a leaf', '{ summary }', {}, ['User']],
+    [
+      'depends_on says what a leaf is made of',
+      '{ summary }',
+      { triggers: [], dependsOn: ['Sale'] },
+      ['Sale'],
+    ],
+    ['of a leaf that says nothing: any event', '{ summary }', { triggers: [] }, ['*']],
+    ['of an object that is no entity: any event', '{ totals { sum } }', { triggers: [] }, ['*', 'Totals']],
+    ['of such an object: what it states', '{ stated { sum } }', { triggers: [] }, ['Sale', 'Totals']],
+  ])('an explicit list stands in for what is derived %s: %s', (_, query, options, expected) => {
+    const joined = buildSchema(`
+      interface Node { id: ID! }
+      type User { id: ID! author: Author posts: [User!]! rating: Int joined: Loose node: Node }
+      type Author implements Node { id: ID! books: [Book!]! }
+      type Book implements Node { id: ID! }
+      type Loose { text: String }
+      type Totals { sum: Int }
+      type Query { user: User summary: Int totals: Totals stated: Totals }
+    `)
+    const { rating, joined: loose } = (joined.getType('User') as GraphQLObjectType).getFields()
+    rating!.extensions = { dependsOn: ['Review'] }
+    loose!.extensions = { requires: ['id'] }
+    joined.getQueryType()!.getFields()['stated']!.extensions = { dependsOn: ['Sale'] }
+    const document = parse(query)
+    const fields = ['user', 'summary', 'totals', 'stated'].map((name) => [
+      name,
+      { triggers: ['User.*'], ...options },
+    ])
+    const live = planLiveQuery({
+      schema: joined,
+      document,
+      operation: getOperationAST(document)!,
+      fields: Object.fromEntries(fields),
+      defaults: {},
+      throttleMs: undefined,
+    })
+    expect(types(live)).toEqual(expected)
   })
 })
 

@@ -51,7 +51,7 @@ export function createRootField(
     extensions: {
       origin: `grpc source "${sourceName}": ${method.origin}`,
       source: sourceId,
-      ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery, type) } : {}),
+      ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery) } : {}),
     },
   }
   const withMask = createMasker(method, options)
