@@ -92,7 +92,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   let size = 0
   // Not `for await`: leaving it early would cancel the stream, and with it the socket that is to carry the answer.
   const reader = request.body.getReader()
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+  for (let next = await read(reader); !next.done; next = await read(reader)) {
     size += next.value.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(next.value)
@@ -104,6 +104,17 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
     offset += chunk.byteLength
   }
   return body
+}
+
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read()
+  } catch {
+    // Nothing but the end of the connection: nobody's fault, and nothing to log.
+    throw new DOMException('The client left', 'AbortError')
+  }
 }
 
 function tooLarge(maxBytes: number): GraphQLError {

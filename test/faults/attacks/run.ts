@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom, type Random } from '@vinyasa/test-kit'
+import { startDemo } from '../../e2e/support/demo.ts'
+import { residentMb } from '../support/memory.ts'
+import type { Attack } from './attack.ts'
+import { meetOthers, type Others } from './others.ts'
+import { startAttack } from './start-attack.ts'
+import { attacks } from './table.ts'
+
+export interface HostileOptions {
+  readonly seed: number
+  readonly seconds: number
+  readonly print: (line: string) => void
+}
+
+export interface HostileReport {
+  readonly asked: number
+  readonly p99Ms: number
+  readonly quietP99Ms: number
+  /** Every rule that was broken, in words. */
+  readonly violations: readonly string[]
+}
+
+const MOST_MORE_MB = 150
+
+/**
+ * Randomly chosen attacks on the production preset, up to three at once, while others ask what they know the answer of:
+ * each of their answers must be the model's, the memory stays bounded, and the process lives.
+ */
+export async function runHostile({ seed, seconds, print }: HostileOptions): Promise<HostileReport> {
+  const random = createRandom(seed, 'hostile')
+  await using demo = await startDemo({ gatewayArgs: ['--preset', 'production'] })
+  const others = await meetOthers(demo.url)
+  const violations: string[] = []
+  const quiet = await watch(others, sleep(3_000))
+  const quietMb = residentMb(demo.gateway.pid)
+  const times: number[] = []
+  const until = performance.now() + seconds * 1_000
+  while (performance.now() < until && demo.gateway.isRunning()) {
+    const chosen = choose(random)
+    const names = chosen.map(({ name }) => name).join(' + ')
+    const ended = new AbortController()
+    const wrongBefore = others.wrong.length
+    const attacking = chosen.map((attack) =>
+      startAttack(attack, demo.url, random.below(1_000_000), ended.signal),
+    )
+    const seen = await watch(others, sleep(random.between(3_000, 8_000)))
+    ended.abort()
+    await Promise.all(attacking)
+    times.push(...seen)
+    const moreMb = residentMb(demo.gateway.pid) - quietMb
+    print(`${names}: p99 ${p99(seen).toFixed(0)} ms of ${seen.length}, ${moreMb.toFixed(0)} MB more`)
+    for (const answer of others.wrong.slice(wrongBefore)) violations.push(`${names}: others got ${answer}`)
+    if (moreMb > MOST_MORE_MB) violations.push(`${names}: ${moreMb.toFixed(0)} MB more`)
+  }
+  await sleep(10_000)
+  const after = await watch(others, sleep(3_000))
+  if (!demo.gateway.isRunning()) violations.push(`the gateway ended:\n${demo.gateway.output().slice(-2_000)}`)
+  if (p99(after) > 10 * Math.max(p99(quiet), 10)) violations.push(`p99 ${p99(after)} ms afterwards`)
+  for (const line of demo.gateway.lines) {
+    if (/"level":(50|60)|unhandled|uncaught/i.test(line)) violations.push(`logged: ${line.slice(0, 500)}`)
+  }
+  return { asked: times.length, p99Ms: p99(times), quietP99Ms: p99(quiet), violations }
+}
+
+function choose(random: Random): readonly Attack[] {
+  const chosen = new Set<Attack>()
+  const count = 1 + random.below(3)
+  while (chosen.size < count) chosen.add(random.pick(attacks))
+  return [...chosen]
+}
+
+/** How long each answer took, in milliseconds. */
+async function watch({ ask }: Others, until: Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  const over = new AbortController()
+  const end = until.finally(() => over.abort())
+  const one = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const from = performance.now()
+      await ask()
+      times.push(performance.now() - from)
+      await sleep(10)
+    }
+  }
+  await Promise.all([one(), one(), end])
+  return times
+}
+
+function p99(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
+}

@@ -1,0 +1,33 @@
+import { setMaxListeners } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { spawnProcess } from '@vinyasa/test-kit'
+import type { Attack } from './attack.ts'
+
+/** Runs an attack in a process of its own until the signal ends it. */
+export async function startAttack(
+  { name }: Attack,
+  url: string,
+  seed: number,
+  signal: AbortSignal,
+): Promise<void> {
+  setMaxListeners(0, signal)
+  const attacker = await spawnProcess({
+    command: process.execPath,
+    args: [
+      '--import',
+      'jiti/register',
+      fileURLToPath(new URL('./attacker.ts', import.meta.url)),
+      url,
+      name,
+      String(seed),
+    ],
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    ready: /attacking/,
+  })
+  const ended = new Promise<'ended'>((resolve) =>
+    signal.addEventListener('abort', () => resolve('ended'), { once: true }),
+  )
+  const how = signal.aborted ? 'ended' : await Promise.race([ended, attacker.exited])
+  if (how !== 'ended') throw new Error(`the attack "${name}" failed:\n${attacker.output()}`)
+  await attacker.kill('SIGTERM', 3_000).catch(() => attacker.kill('SIGKILL'))
+}

@@ -1,0 +1,5 @@
+import type { Attack } from './attack.ts'
+import { clientAttacks } from './clients.ts'
+
+/** Everything that `pnpm test:hostile` may choose from. */
+export const attacks: readonly Attack[] = [...clientAttacks]

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type { Target } from './attack.ts'
+
+/** A connection that may fail at any time; its bytes are read and dropped. */
+export async function open({ host, port }: Target, signal: AbortSignal): Promise<Socket> {
+  const socket = connect(port, host).on('error', () => {})
+  signal.addEventListener('abort', () => socket.destroy(), { once: true })
+  await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
+  return socket
+}
+
+/** Resolves when the socket takes more, or is gone. */
+export async function drained(socket: Socket): Promise<void> {
+  if (!socket.writableNeedDrain || socket.destroyed) return
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done)
+      resolve()
+    }
+    socket.once('drain', done).once('close', done)
+  })
+}
+
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {})
+}
+
+export interface PostOptions {
+  readonly headers?: string
+  readonly path?: string
+  readonly host?: string
+}
+
+/** A request with a JSON body, as bytes. */
+export function post(
+  body: string,
+  { headers = '', path = '/graphql', host = 'x' }: PostOptions = {},
+): string {
+  const length = Buffer.byteLength(body)
+  return `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${headers}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+}
+
+/** A text frame of a client (RFC 6455, section 5.2), masked with zeros. */
+export function frame(text: string): Buffer {
+  const payload = Buffer.from(text)
+  const head =
+    payload.length < 126
+      ? Buffer.from([0x81, 0x80 | payload.length])
+      : Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 0xff])
+  return Buffer.concat([head, Buffer.alloc(4), payload])
+}
+
+/** A socket that has said `connection_init`. */
+export async function openWebSocket(target: Target, signal: AbortSignal): Promise<Socket> {
+  const socket = await open(target, signal)
+  socket.write(
+    'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+  )
+  socket.write(frame('{"type":"connection_init"}'))
+  return socket
+}
