@@ -25,6 +25,7 @@ import { refuseUpgrade } from './http/refuse-upgrade.ts'
 import { createLiveStreams } from './http/live-streams.ts'
 import { rememberBriefly, useReadiness } from './http/readiness.ts'
 import { documentCache } from './limits/document-cache.ts'
+import { unknownLiveAskers } from './live-askers.ts'
 import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
@@ -71,7 +72,7 @@ export interface Gateway {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Asks every source. */
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
-  /** What sources left out, or call otherwise than their descriptions do. */
+  /** What sources left out, or call otherwise than their descriptions do, and what cannot be live. */
   readonly notes: readonly { readonly source: string; readonly note: string }[]
   /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
   startDraining(): void
@@ -201,6 +202,9 @@ function compose(parts: Parts): Gateway {
     logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.reasons.join('; ')}`)
   }
 
+  const notLive = unknownLiveAskers(schema.current(), config)
+  for (const note of notLive) logger.warn(note)
+
   return {
     schema: schema.current(),
     endpoint: ENDPOINT,
@@ -213,7 +217,10 @@ function compose(parts: Parts): Gateway {
       sockets.handleUpgrade(request, socket, head)
     },
     health,
-    notes: sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
+    notes: [
+      ...sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
+      ...notLive.map((note) => ({ source: 'liveQuery', note })),
+    ],
     startDraining() {
       draining = true
       void liveSockets.close()
