@@ -1,7 +1,9 @@
 import type { MessageEncoder } from './codec/encode.ts'
+import { holdRequest } from './held-request.ts'
 import type { ExposedMethod } from './methods.ts'
 import type { Callable, CallSite, Invoker, ReadReply } from './runtime/invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
+import { GrpcCallError } from './runtime/status.ts'
 import type { Shapes } from './schema/shapes.ts'
 import { holdsBytes, readFiles } from './uploads.ts'
 
@@ -24,7 +26,9 @@ export interface MethodRuntime {
   send<T>(request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
   /** The GraphQL value of a reply. */
   decode(reply: Uint8Array): unknown
+  /** One reply to one request, or to the list of requests of a method that takes a stream of them. */
   unary(args: Arguments, site: CallSite): Promise<unknown>
+  /** Many replies to one request. */
   stream(args: Arguments, site: CallSite): Promise<AsyncIterableIterator<unknown>>
   /** The response's field that stands for it, or the response. */
   pluck(response: unknown): unknown
@@ -49,7 +53,10 @@ export function createMethodRuntime(
   const isFlag = !output.fields.some(({ inOutput }) => inOutput)
 
   function toRequest(args: Arguments): Uint8Array | Promise<Uint8Array> {
-    const value = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments
+    return toMessage((wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments)
+  }
+
+  function toMessage(value: Arguments): Uint8Array | Promise<Uint8Array> {
     return mayHoldFiles ? readFiles(value).then((read) => toBytes(read as Arguments)) : toBytes(value)
   }
 
@@ -69,6 +76,26 @@ export function createMethodRuntime(
     }
   }
 
+  /** Many requests, one reply. */
+  async function collect(args: Arguments, site: CallSite): Promise<unknown> {
+    const values = args[wrapRequest ?? 'requests']
+    try {
+      // A message without fields is a Boolean.
+      const requests = await Promise.all(
+        (Array.isArray(values) ? values : []).map((value) =>
+          toMessage(typeof value === 'object' ? value : {}),
+        ),
+      )
+      const replies = await invoker.stream(callable, requests, site)
+      const reply = await replies.next()
+      await replies.return?.()
+      if (!reply.done) return reply.value
+      throw new GrpcCallError('INTERNAL', 'the call ended without a reply', { wasSent: true })
+    } catch (error) {
+      throw toRpcError(error, errors)
+    }
+  }
+
   return {
     description,
     encode: toRequest,
@@ -81,20 +108,29 @@ export function createMethodRuntime(
       }
     },
     async unary(args, site) {
+      if (desc.methodKind === 'client_streaming') return collect(args, site)
       return send(await toRequest(args), site, callable.decode)
     },
     async stream(args, site) {
       try {
-        const messages = await invoker.stream(callable, await toRequest(args), site)
+        const request = await toRequest(args)
+        const held = desc.methodKind === 'bidi_streaming' ? holdRequest(request) : undefined
+        const messages = await invoker.stream(callable, held ?? [request], site)
         const iterator: AsyncIterableIterator<unknown> = {
           async next() {
             try {
-              return await messages.next()
+              const result = await messages.next()
+              if (result.done) held?.release()
+              return result
             } catch (error) {
+              held?.release()
               throw toRpcError(error, errors)
             }
           },
-          return: async () => (await messages.return?.()) ?? { done: true, value: undefined },
+          async return() {
+            held?.release()
+            return (await messages.return?.()) ?? { done: true, value: undefined }
+          },
           [Symbol.asyncIterator]: () => iterator,
         }
         return iterator

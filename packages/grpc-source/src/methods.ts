@@ -64,7 +64,7 @@ export function exposeMethods(input: {
     for (const service of file.services) {
       for (const desc of service.methods) {
         const settings = overrides[methodId(desc)] ?? overrides[`${service.typeName}/${desc.name}`] ?? {}
-        const schema = schemaOf(desc, settings, annotations, exposure, notes)
+        const schema = schemaOf(desc, settings, annotations, exposure)
         if (schema) exposed.push(toExposed(desc, schema, settings))
       }
     }
@@ -103,7 +103,8 @@ export function exposeMethods(input: {
       type,
       name: toGraphQLName(schema.name || uncapitalize(desc.name)),
       isNamed: Boolean(schema.name),
-      wrapRequest: schema.request?.name || undefined,
+      // The requests of a stream are a list, which needs a name.
+      wrapRequest: schema.request?.name || (desc.methodKind === 'client_streaming' ? 'requests' : undefined),
       plucks,
       responsePluck,
       responseRequired: schema.response?.required === true,
@@ -119,7 +120,6 @@ function schemaOf(
   settings: MethodOptions,
   annotations: Annotations,
   exposure: Exposure,
-  notes: string[],
 ): SchemaAnnotation | undefined {
   if (settings.schema === false) return undefined
   if (settings.schema) return settings.schema
@@ -128,10 +128,6 @@ function schemaOf(
   const annotated = annotations.schema(desc)
   if (annotated) return annotated
   if (isWanted === undefined) return undefined
-  if (desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming') {
-    notes.push(`${methodId(desc)} is left out: it takes a stream of requests, for which GraphQL has no field`)
-    return undefined
-  }
   return { type: typeByShape(desc, annotations) }
 }
 
@@ -159,7 +155,7 @@ function withOwnNames(exposed: readonly ExposedMethod[], notes: string[]): Expos
 
 /** What an unannotated method is, by what it says of itself, else by its verb. */
 function typeByShape(desc: DescMethod, annotations: Annotations): FieldType {
-  if (desc.methodKind === 'server_streaming') return 'SUBSCRIPTION'
+  if (answersWithStream(desc)) return 'SUBSCRIPTION'
   const isRead =
     desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
     annotations.isHttpGet(desc) ||
@@ -168,13 +164,17 @@ function typeByShape(desc: DescMethod, annotations: Annotations): FieldType {
 }
 
 function checkKind(desc: DescMethod, type: FieldType, report: (message: string) => void): void {
-  if (desc.methodKind === 'client_streaming' || desc.methodKind === 'bidi_streaming') {
-    report('takes a stream of requests, for which GraphQL has no field; remove (graphql.schema)')
-  } else if (type === 'SUBSCRIPTION' && desc.methodKind !== 'server_streaming') {
+  if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
     report('is a SUBSCRIPTION but answers once; make it "returns (stream …)" or type: QUERY')
-  } else if (type !== 'SUBSCRIPTION' && desc.methodKind === 'server_streaming') {
+  } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
     report(`answers with a stream, which a ${type} cannot; use type: SUBSCRIPTION`)
+  } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
+    report('takes a stream of requests, which no joined field can send; use type: MUTATION or QUERY')
   }
+}
+
+export function answersWithStream({ methodKind }: DescMethod): boolean {
+  return methodKind === 'server_streaming' || methodKind === 'bidi_streaming'
 }
 
 function checkLive(

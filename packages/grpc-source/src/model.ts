@@ -19,7 +19,7 @@ import { lintError, type Finding } from './errors.ts'
 import { createExposure } from './exposure.ts'
 import { createResolverField, declareJoins, typesOf, type JoinContext } from './joins.ts'
 import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
-import { exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
+import { answersWithStream, exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
@@ -194,7 +194,7 @@ export function buildModel(options: ModelOptions): Model {
         message: `has no endpoint; set endpoint, endpoints["${desc.parent.typeName}"] or (graphql.service).host`,
       })
     }
-    const isStream = desc.methodKind !== 'unary'
+    const isStream = answersWithStream(desc)
     return {
       desc,
       path: `/${desc.parent.typeName}/${desc.name}`,
@@ -243,7 +243,6 @@ export function buildModel(options: ModelOptions): Model {
     SUBSCRIPTION: {},
   }
   for (const method of exposed) {
-    if (method.desc.methodKind === 'client_streaming' || method.desc.methodKind === 'bidi_streaming') continue
     if (method.type === 'RESOLVER') continue
     const runtime = createRuntime(method, method.type === 'QUERY')
     const field = createRootField(method, runtime, {

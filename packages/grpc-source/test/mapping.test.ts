@@ -167,7 +167,7 @@ describe('mapping options', () => {
       [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].map((type) =>
         Object.keys(type?.getFields() ?? {}),
       ),
-    ).toEqual([['getIt', 'look'], ['getter'], ['watch']])
+    ).toEqual([['getIt', 'look'], ['getter', 'up'], ['watch']])
   })
 
   it('methods options win over the proto, also for protos without annotations', async () => {

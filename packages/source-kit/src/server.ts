@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { createPlanner, type Planner } from './plan/planner.ts'
+import { ensureQuery } from './schema/ensure-query.ts'
 import { mergeSources, type Merged } from './schema/merge-sources.ts'
 import { SchemaConflictError, type Source } from './schema/source.ts'
 
@@ -16,8 +17,6 @@ export interface SourceServer {
   renew(): GraphQLSchema | undefined
   /** @throws SchemaConflictError where a field waits for a type that nothing defines */
   refuseMissingTypes(): void
-  /** @throws SchemaConflictError where there is no query */
-  refuseNoQuery(): void
 }
 
 function createServer(): SourceServer {
@@ -30,8 +29,13 @@ function createServer(): SourceServer {
   let base: GraphQLSchema | null = null
   let current: Merged | undefined
 
+  function mergeAll(schema: GraphQLSchema | null): Merged {
+    const { schema: whole, pending } = mergeSources(schema, sources)
+    return { schema: ensureQuery(whole, sources.length), pending }
+  }
+
   function merge(schema: GraphQLSchema | null): GraphQLSchema {
-    current = (schema && merged.get(schema)) ?? mergeSources(schema, sources)
+    current = (schema && merged.get(schema)) ?? mergeAll(schema)
     if (schema) merged.set(schema, current)
     made.add(current.schema)
     return current.schema
@@ -65,12 +69,6 @@ function createServer(): SourceServer {
         `field ${parent}.${name} of ${origin} needs ${first.missing}, which nothing defines; ` +
           `declare it, or add the source that has it`,
       )
-    },
-    refuseNoQuery() {
-      if (current && !current.schema.getQueryType())
-        throw new SchemaConflictError(
-          'the schema has no query field, which GraphQL requires; add a source that has one, or give the server a schema',
-        )
     },
   }
 }

@@ -48,7 +48,6 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
     onEnveloped() {
       beTheSchema()
       server?.refuseMissingTypes()
-      server?.refuseNoQuery()
     },
     onExecute({ args, executeFn, setExecuteFn }) {
       if (!isFirst) return

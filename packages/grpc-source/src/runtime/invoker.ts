@@ -31,10 +31,14 @@ export interface CallSite {
 /** Makes of a reply's bytes what a caller wants. Throws only where the bytes are no message of the declared type. */
 export type ReadReply<T> = (bytes: Uint8Array) => T
 
+/** The messages of a call, encoded. */
+export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
 export interface Invoker {
   /** `read` runs within the call: what it throws is how the call ended. A reply that is shared is read once for each. */
   unary<T>(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
-  stream(method: Callable, request: Uint8Array, site: CallSite): Promise<AsyncIterableIterator<unknown>>
+  /** Sends one request or several; those that come one by one end the call's sending when they end. */
+  stream(method: Callable, requests: Requests, site: CallSite): Promise<AsyncIterableIterator<unknown>>
   /** Nobody joins a call any more that is under way now: something has changed since it began. */
   forget(): void
 }
@@ -164,7 +168,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
 
   async function stream(
     method: Callable,
-    request: Uint8Array,
+    requests: Requests,
     site: CallSite,
   ): Promise<AsyncIterableIterator<unknown>> {
     const entries = await entriesOf(site)
@@ -175,9 +179,9 @@ export function createInvoker(options: InvokerOptions): Invoker {
         path: method.path,
         metadata: entries,
         timeoutMs,
-        signal: site.signal ?? signalOf(site.context, site.info),
+        signal: site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info)),
       },
-      [request],
+      requests,
     )
     const iterator: AsyncIterableIterator<unknown> = {
       async next() {
@@ -259,6 +263,11 @@ export function createInvoker(options: InvokerOptions): Invoker {
 /** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
 function leavingOf({ isRead }: Callable, { context, info }: CallSite): AbortSignal | undefined {
   return isRead ? signalOf(context, info) : undefined
+}
+
+/** Streams of replies are read; a stream of requests that has one reply changes something. */
+function isMutation({ desc, isRead }: Callable): boolean {
+  return desc.methodKind === 'client_streaming' && !isRead
 }
 
 interface SharedCall {

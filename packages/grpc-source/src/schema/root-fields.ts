@@ -1,4 +1,5 @@
 import {
+  GraphQLList,
   GraphQLNonNull,
   isNonNullType,
   type GraphQLFieldConfig,
@@ -77,7 +78,7 @@ export function createRootField(
         await runtime.unary(withMask(args, info), { context, info: info as OperationInfo }),
       )
     }
-    if (plannable) {
+    if (plannable && method.desc.methodKind === 'unary') {
       const { desc } = method
       const pluck = shapes.message(desc.output).fields.find((field) => field.desc === method.responsePluck)
       markResolver(resolve, {
@@ -108,7 +109,8 @@ function createMasker(
   options: RootFieldOptions,
 ): (args: Arguments, info: GraphQLResolveInfo) => Arguments {
   const { shapes, fieldMasks } = options
-  const field = fieldMasks ? maskField(shapes, method.desc.input) : undefined
+  const takesMask = fieldMasks && method.desc.methodKind !== 'client_streaming'
+  const field = takesMask ? maskField(shapes, method.desc.input) : undefined
   const { wrapRequest } = method
   const message = method.responsePluck ? method.responsePluck.message : method.desc.output
   if (!field || !message) return (args) => args
@@ -135,6 +137,10 @@ export function responseType(
 
 /** One argument for the whole request, or one for each of its fields. */
 export function requestArguments(method: ExposedMethod, types: TypeBuilder): GraphQLFieldConfigArgumentMap {
+  if (method.desc.methodKind === 'client_streaming' && method.wrapRequest !== undefined) {
+    const requests = new GraphQLList(new GraphQLNonNull(types.input(method.desc.input)))
+    return { [method.wrapRequest]: { type: new GraphQLNonNull(requests) } }
+  }
   const fields = types.inputFields(method.desc.input, method.plucks)
   if (Object.keys(fields).length === 0) return {}
   if (method.wrapRequest === undefined) return fields

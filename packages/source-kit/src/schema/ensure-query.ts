@@ -1,0 +1,17 @@
+import { GraphQLInt, GraphQLNonNull, GraphQLObjectType, GraphQLSchema } from 'graphql'
+
+/** GraphQL requires a query field, and services may have none that reads: then there is `Query._sources`. */
+export function ensureQuery(schema: GraphQLSchema, sources: number): GraphQLSchema {
+  if (schema.getQueryType()) return schema
+  const query = new GraphQLObjectType({
+    name: 'Query',
+    fields: {
+      _sources: {
+        type: new GraphQLNonNull(GraphQLInt),
+        description: 'How many sources this schema has. None of them has a query, and GraphQL needs one.',
+        resolve: () => sources,
+      },
+    },
+  })
+  return new GraphQLSchema({ ...schema.toConfig(), query })
+}
