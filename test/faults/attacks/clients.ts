@@ -5,8 +5,8 @@ import type { Attack, AttackRun } from './attack.ts'
 import { drained, frame, open, openWebSocket, pause, post } from './wire.ts'
 
 const HELLO = '{"query":"{ __typename }"}'
-/** Large, and with parts that come one by one. */
-const LARGE = `{ users(limit: 100) { users { id name ${'... on User { id name } '.repeat(5)} } } searchProducts(query: "", limit: 100) { id name description } }`
+/** Some 150 kB, at little cost once it is cached. */
+const LARGE = `{ ${Array.from({ length: 30 }, (_, n) => `a${n}: users(limit: 100) { users { id name } }`).join(' ')} }`
 const DEFERRED = '{ users(limit: 100) { users { id ... @defer { name } } } }'
 /** Its backend takes a third of a second. */
 const SLOW = '{ user(id: "1") { id name profile { bio } } }'
@@ -67,8 +67,9 @@ export const clientAttacks: readonly Attack[] = [
         await pause(client * 10, run.signal)
         const socket = await open(run.target, run.signal)
         socket.pause()
-        const body = JSON.stringify({ query: run.random.chance(0.5) ? DEFERRED : LARGE })
-        socket.write(post(body, { headers: 'Accept: multipart/mixed, application/json\r\n' }).repeat(4))
+        const headers = 'Accept: multipart/mixed, application/json\r\n'
+        socket.write(post(JSON.stringify({ query: LARGE }), { headers }).repeat(30))
+        socket.write(post(JSON.stringify({ query: DEFERRED }), { headers }))
         await pause(20_000, run.signal)
         socket.destroy()
       }),
