@@ -9,6 +9,14 @@ export function bodyTooLarge(maxBodyBytes: number): GraphQLError {
   )
 }
 
+/** Somebody has read the body before the handler was called, and has not put it into `req.body`, where Yoga looks. */
+export function bodyAlreadyRead(): GraphQLError {
+  return createGraphQLError(
+    'The request body was read before the GraphQL handler was called. Set the parsed body as `req.body`, or call the handler before what reads bodies.',
+    { extensions: { code: 'REQUEST_BODY_ALREADY_READ', http: { status: 400 } } },
+  )
+}
+
 /** `maxBodyBytes` is not a number of bytes. */
 export function invalidMaxBodyBytes(given: unknown): TypeError {
   return new TypeError(

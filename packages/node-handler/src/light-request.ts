@@ -141,10 +141,11 @@ function read(state: LightState): Promise<Buffer> {
   return (state.bytes ??= readBody(state.incoming, state.check))
 }
 
-function remainingBody({ bytes, check, incoming }: LightState): AsyncIterable<Buffer> {
-  if (bytes) {
+function remainingBody(state: LightState): AsyncIterable<Buffer> {
+  const { bytes, check, incoming } = state
+  if (bytes || incoming.readableEnded) {
     return (async function* () {
-      yield await bytes
+      yield await read(state)
     })()
   }
   return check ? countedBody(incoming, check) : incoming

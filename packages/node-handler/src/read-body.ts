@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { bodyAlreadyRead } from './errors.ts'
 
 /** Throws when a body of so many bytes may not be read on. */
 export type CheckSize = (bytes: number) => void
@@ -6,6 +7,7 @@ export type CheckSize = (bytes: number) => void
 /** The whole body. Keeps no more bytes, and rejects, as soon as `check` throws; what still arrives is dropped. */
 export function readBody(request: IncomingMessage, check: CheckSize | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (request.readableEnded) throw bodyAlreadyRead()
     if (request.destroyed) {
       resolve(Buffer.alloc(0))
       return

@@ -10,7 +10,8 @@ export type RequestParser = NonNullable<RequestParsePayload['requestParser']>
  */
 export function isBoundedBody(request: Request, serverContext: object): boolean {
   const { req } = serverContext as { readonly req?: unknown }
-  if (!(req instanceof IncomingMessage)) return false
+  // Whoever has begun to read it has taken what would be waited for here.
+  if (!(req instanceof IncomingMessage) || req.readableDidRead || req.destroyed) return false
   // The class that Yoga ships keeps what it was made of. Another one may have to make a request first
   // to say so, and is not asked.
   if (!Object.hasOwn(request, 'bodyInit')) return false

@@ -266,3 +266,35 @@ it('a body that a framework parsed before is taken from it', async () => {
     expect((await send(server, { body })).text).toBe('{"data":{"hello":"hello you"}}')
   }
 })
+
+describe('a body that a framework has read', () => {
+  it('gets what a plain Yoga server answers, and never hangs', async () => {
+    const answers: string[] = []
+    for (const plugins of [[], [useResponseCache({})]] as Plugin[][]) {
+      const yoga = createYoga({
+        logging: false,
+        schema: createSchema({
+          typeDefs: 'type Query { hello: String! }',
+          resolvers: { Query: { hello: () => 'you' } },
+        }),
+        plugins,
+      })
+      const server = createServer((incoming, outgoing) => {
+        incoming.resume().once('end', () => void yoga(incoming, outgoing))
+      })
+      closing.push(() => void server.close().closeAllConnections())
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+        signal: AbortSignal.timeout(5_000),
+      })
+      answers.push(`${response.status} ${await response.text()}`)
+    }
+    expect(answers[1]).toBe(answers[0])
+    expect(answers[0]).toMatch(/^400 /)
+  })
+})
