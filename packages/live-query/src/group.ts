@@ -26,6 +26,8 @@ export interface GroupOptions {
   /** Given where events with an id concern only those who hold it. */
   readonly entities: EntityFinder | undefined
   readonly shared: boolean
+  /** How many events there were, whether they hit the group or not. */
+  readonly seenEvents: () => number
   readonly skipUnchanged: boolean
   /** See `LiveQueryStoreOptions.maxFailures`. */
   readonly maxFailures: number
@@ -42,6 +44,7 @@ export interface GroupOptions {
 interface Run {
   readonly controller: AbortController
   readonly beganAt: number
+  readonly seenEvents: number
   readonly first: boolean
   /** Events that this run stands for; 0 when it was not events that caused it. */
   readonly events: number
@@ -63,6 +66,7 @@ export class Group {
   readonly #waiting = new Set<Subscriber>()
   #latest: Version | undefined
   #latestBeganAt = 0
+  #latestSeenEvents = 0
   #events = 0
   #pending = { count: 0, firstAt: 0, lastAt: 0 }
   /** Run again at this time whatever events say: after a gap, a failure, a poll interval. */
@@ -136,9 +140,11 @@ export class Group {
     this.#latest = undefined
   }
 
-  /** No event came since the run in flight, or the last one, began. */
+  /** No event came since the run in flight, or the last one, began: none at all where not all are listened to. */
   #isCovered(): boolean {
-    return this.#pending.count === 0 && this.#resyncAt === Infinity
+    if (this.#pending.count > 0 || this.#resyncAt < Infinity) return false
+    if (!this.plan.isPartial && !this.#entities) return true
+    return this.#options.seenEvents() === (this.#run?.seenEvents ?? this.#latestSeenEvents)
   }
 
   #isFresh(): boolean {
@@ -179,6 +185,7 @@ export class Group {
     const run: Run = {
       controller: new AbortController(),
       beganAt: now,
+      seenEvents: this.#options.seenEvents(),
       first: this.#latest === undefined,
       events,
       polled: this.#pollAt <= now,
@@ -216,6 +223,7 @@ export class Group {
     const { result } = version
     this.#latest = version
     this.#latestBeganAt = run.beganAt
+    this.#latestSeenEvents = run.seenEvents
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
     this.#broughtData ||= this.#failures === 0 || bringsData(result)
     if (this.#isHopeless()) return this.#options.onEnd(toTerminalErrors(result))

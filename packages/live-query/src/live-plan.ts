@@ -19,6 +19,11 @@ import { triggersOfField } from './field-triggers.ts'
 export interface LivePlan {
   readonly strategy: LiveQueryStrategy
   readonly triggers: readonly string[]
+  /**
+   * Changes may come that hit no trigger: the query is polled, or has a list of its own. Who joins then gets no result
+   * from before any event, whatever it says. Default `false`.
+   */
+  readonly isPartial?: boolean | undefined
   readonly throttleMs: number
   readonly pollIntervalMs: number
   readonly ttlSeconds: number
@@ -56,6 +61,7 @@ interface FieldPlan {
   readonly name: string
   readonly strategy: LiveQueryStrategy
   readonly triggers: readonly string[]
+  readonly isPartial: boolean
   readonly throttleMs: number
   readonly pollIntervalMs: number
   readonly ttlSeconds: number
@@ -71,6 +77,7 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
   return {
     ...options,
     name: field.name,
+    isPartial: strategy !== 'INVALIDATION' || triggers.length > 0,
     triggers:
       strategy === 'INVALIDATION'
         ? triggersOfField({ schema, document, dependencies, field, node, explicit: triggers, dependsOn })
@@ -100,6 +107,7 @@ function mergePlans(fields: readonly FieldPlan[], clientThrottleMs: number | und
   return {
     strategy: mergeStrategies(fields),
     triggers: [...new Set(fields.flatMap((field) => field.triggers))],
+    isPartial: fields.some((field) => field.isPartial),
     throttleMs: Math.max(clientThrottleMs ?? 0, ...fields.map((field) => field.throttleMs)),
     pollIntervalMs: Math.min(...polling.map((field) => field.pollIntervalMs)),
     ttlSeconds: ttls.length > 0 ? Math.min(...ttls) : 0,

@@ -96,6 +96,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       timing: timingOf(plan),
       entities: matchEntityId ? registration.entities?.() : undefined,
       shared,
+      seenEvents: () => seenEvents,
       skipUnchanged,
       maxFailures,
       joinWindowMs: Math.min(joinWindowMs, plan.strategy === 'INVALIDATION' ? Infinity : plan.pollIntervalMs),

@@ -254,3 +254,28 @@ describe('a live query', () => {
     expect(await listener.next()).toEqual({ users: { totalCount: 0 }, user: { id: '1' } })
   })
 })
+
+describe('who joins after a change was announced', () => {
+  it.each([
+    ['a polled query', { strategy: 'POLLING' as const }, {}],
+    ['one that is compared', { strategy: 'HASH_DIFF' as const }, {}],
+    ['one with triggers of its own', { triggers: ['User.create'] }, {}],
+    ['one that events reach by the ids it holds', {}, { matchEntityId: true }],
+  ])('gets nothing from before it: %s', async (_, options, plugin) => {
+    let name = 'old'
+    const schema = createSchema({
+      typeDefs: 'type User { id: ID! name: String } type Query { users: [User!]! }',
+      resolvers: { Query: { users: () => [{ id: 1, name }] } },
+    })
+    setup = await startLive({
+      yoga: { schema: schema as never },
+      plugin: { fields: { users: options }, ...plugin },
+    })
+    const query = 'query @live { users { id name } }'
+    await (await overSocket(query, {})).next()
+    name = 'new'
+    await setup.bus.publish([{ entityType: 'User', operation: 'update', entityId: '7' }])
+    expect(await (await overSocket(query, {})).next()).toEqual({ users: [{ id: '1', name: 'new' }] })
+    expect(setup.plugin.store.stats().groups).toBe(1)
+  })
+})
