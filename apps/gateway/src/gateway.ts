@@ -131,6 +131,7 @@ function compose(parts: Parts): Gateway {
     paths: [`${ENDPOINT}/live`, ENDPOINT],
     logger,
     allowedOrigins: allowedOrigins(config, http),
+    limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
   })
   const status =
     activity && createStatus({ readings: statusReadings({ ...parts, activity, endpoint: ENDPOINT }), logger })

@@ -1,7 +1,7 @@
 import type { LiveQueryFieldOptions } from '@vinyasa/live-query'
 import { z } from 'zod'
 import { count, functionValue, milliseconds, type OptionsOf } from './primitives.ts'
-import type { LiveQueryConfig } from './types.ts'
+import type { LiveQueryConfig, SocketLimitsConfig } from './types.ts'
 
 /** The specification's "Live query option", for one field. */
 export const liveOptions: z.ZodType<LiveQueryFieldOptions> = z.strictObject({
@@ -42,5 +42,16 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
     revalidate: functionValue().optional(),
     revalidateSeconds: count.optional(),
     allowedOrigins: z.array(z.string()).optional(),
+    sockets: z
+      .strictObject({
+        maxSubscriptionsPerSocket: count.optional(),
+        maxMessageBytes: count.min(1).optional(),
+        maxBufferedBytes: count.optional(),
+        maxBufferedBytesInAll: count.optional(),
+        connectionInitTimeoutMs: milliseconds.optional(),
+        keepAliveMs: milliseconds.optional(),
+        closeTimeoutMs: milliseconds.optional(),
+      } satisfies OptionsOf<SocketLimitsConfig>)
+      .optional(),
   } satisfies OptionsOf<LiveQueryConfig>) as z.ZodType<LiveQueryConfig>,
 ])

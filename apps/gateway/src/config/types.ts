@@ -3,6 +3,7 @@ import type { TracerProvider } from '@opentelemetry/api'
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
+import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
@@ -125,7 +126,21 @@ export interface LiveQueryConfig extends Omit<
    * refused with 403. Default: what `graphql.cors` lists.
    */
   readonly allowedOrigins?: readonly string[] | undefined
+  /** What each WebSocket, and all of them, may make the gateway hold. */
+  readonly sockets?: SocketLimitsConfig | undefined
 }
+
+/** Limits of WebSockets: options of `attachLiveServer`, with its defaults. */
+export type SocketLimitsConfig = Pick<
+  LiveServerOptions,
+  | 'maxSubscriptionsPerSocket'
+  | 'maxMessageBytes'
+  | 'maxBufferedBytes'
+  | 'maxBufferedBytesInAll'
+  | 'connectionInitTimeoutMs'
+  | 'keepAliveMs'
+  | 'closeTimeoutMs'
+>
 
 /** `POST /invalidate`: backends announce here what they changed by themselves. */
 export interface InvalidateConfig {

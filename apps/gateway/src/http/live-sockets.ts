@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
+import type { SocketLimitsConfig } from '../config/types.ts'
 import type { Logger } from '../logger.ts'
 import { pathnameOf } from './pathname.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
@@ -13,6 +14,8 @@ export interface LiveSocketsOptions {
   readonly logger: Logger
   /** Pages of other origins that may connect. Default: none. */
   readonly allowedOrigins?: readonly string[] | undefined
+  /** Default: those of `attachLiveServer`. */
+  readonly limits?: SocketLimitsConfig | undefined
 }
 
 export interface LiveSockets {
@@ -30,10 +33,12 @@ export function createLiveSockets({
   paths,
   logger,
   allowedOrigins,
+  limits = {},
 }: LiveSocketsOptions): LiveSockets {
   const hub = createServer()
   const servers = paths.map((path) =>
     attachLiveServer(hub, {
+      ...limits,
       plugin,
       path,
       allowedOrigins,

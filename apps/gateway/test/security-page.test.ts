@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { parseConfig } from '../src/config/schema.ts'
+
+const PAGE = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8')
+const options = [...PAGE.matchAll(/^\|[^|]*\| `([a-z]\w*(?:\.\w+)+)`/gm)].map(([, option = '']) => option)
+
+function configOf(option: string, value: number): object {
+  return option.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
+}
+
+it('lists the bounds', () => {
+  expect(options.length).toBeGreaterThan(25)
+})
+
+it.each(options)('%s, named in SECURITY.md, is an option of the config', (option) => {
+  expect(parseConfig(configOf(option, 1))).toEqual(configOf(option, 1))
+})
+
+it('every option of the config whose name begins with max or that is a time of clients stands in SECURITY.md', () => {
+  const schema = ['schema.ts', 'live-schema.ts']
+    .map((file) => readFileSync(new URL(`../src/config/${file}`, import.meta.url), 'utf8'))
+    .join('\n')
+  const names = [...schema.matchAll(/^\s+(max\w+|\w+TimeoutMs): (?:count|milliseconds)/gm)].map(
+    ([, name = '']) => name,
+  )
+  /** Bounds of what the operator's own settings do. */
+  const others = new Set([
+    'maxDeferredFragments',
+    'maxFailures',
+    'fragmentTimeoutMs',
+    'maxTotalTimeoutMs',
+    'maxPatches',
+    'maxBatchSize',
+    'maxWaitMs',
+  ])
+  const listed = new Set(options.map((option) => option.split('.').at(-1)))
+  expect(names.filter((name) => !listed.has(name) && !others.has(name))).toEqual([])
+})
