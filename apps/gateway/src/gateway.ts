@@ -14,6 +14,9 @@ import {
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
+import { refuseUnknownAsker } from './dependencies/asker.ts'
+import { cacheScope } from './dependencies/scope.ts'
+import { checkStatements, stateDependencies } from './dependencies/statements.ts'
 import { graphiqlOptions } from './graphiql/options.ts'
 import { renderGraphiQL } from './graphiql/render.ts'
 import { corsFor } from './http/cors.ts'
@@ -145,7 +148,7 @@ function compose(parts: Parts): Gateway {
   })
   const isDeferFirst = mayWrapExecutor(added)
   const liveStreams = createLiveStreams()
-  const schema = holdSchema()
+  const schema = holdSchema(config)
   let draining = false
 
   const health = (signal: AbortSignal): Promise<SourceHealth[]> =>
@@ -197,6 +200,8 @@ function compose(parts: Parts): Gateway {
 
   // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
   yoga.getEnveloped({})
+  checkStatements(schema.current(), config.dependencies ?? {})
+  refuseUnknownAsker(schema.current(), config)
   const acceptTarget = acceptTargets()
   const nodeHandler = createNodeHandler(yoga)
   if (nodeHandler.reasons.length > 0) {
@@ -238,20 +243,24 @@ function compose(parts: Parts): Gateway {
 
 /** In memory; behind it Redis, where the config names one. */
 async function openCache(
-  { responseCache = false, redisUrl }: GatewayConfig,
+  config: GatewayConfig,
   { bus, owed, logger }: CreateGatewayOptions,
 ): Promise<ResponseCache | undefined> {
+  const { responseCache = false, redisUrl } = config
   if (responseCache === false) return undefined
   const store =
     redisUrl === undefined
       ? undefined
       : (await import('@vinyasa/response-cache/redis')).createRedisStore({ url: redisUrl, owed })
+  const options = responseCache === true ? {} : responseCache
   return createResponseCache({
-    ...(responseCache === true ? {} : responseCache),
+    ...options,
+    prefix: cacheScope(config, options),
     bus,
     store,
     onEvent(event) {
       if (event.type === 'error') logger.error(event.error, 'response cache')
+      if (event.type === 'warning') logger.warn(event.warning.message)
     },
   })
 }
@@ -274,12 +283,13 @@ function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): r
 }
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
-function holdSchema(): { plugin: Plugin; current(): GraphQLSchema } {
+function holdSchema({ dependencies = {} }: GatewayConfig): { plugin: Plugin; current(): GraphQLSchema } {
   let latest: GraphQLSchema | undefined
   return {
     plugin: {
       onSchemaChange: ({ schema }) => {
         latest = schema as GraphQLSchema
+        stateDependencies(latest, dependencies)
       },
     },
     current() {

@@ -18,6 +18,7 @@ import type { EntityAnnotation, FieldAnnotation } from './annotations.ts'
 import type { Finding } from './errors.ts'
 
 type Reference = Readonly<Record<string, unknown>>
+type SubgraphOptions = Pick<ContributedField, 'extensions' | 'origin'> & { readonly id: string }
 type EntityField = GraphQLFieldConfig<unknown, unknown>
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external", "@requires", "@provides", "@shareable"])\n\n`
@@ -56,11 +57,11 @@ export function fieldDirectives(annotation: FieldAnnotation): Record<string, unk
 export function toSubgraph(
   schema: GraphQLSchema,
   entities: readonly Entity[],
-  { id, origin }: { readonly id: string; readonly origin: string },
+  { id, origin, extensions }: SubgraphOptions,
 ): GraphQLSchema {
   const sdl = LINK + printSchemaWithDirectives(schema)
   const service = new GraphQLObjectType({ name: '_Service', fields: { sdl: { type: GraphQLString } } })
-  const root = { parent: 'Query', origin }
+  const root = { parent: 'Query', origin, extensions }
   const fields: ContributedField[] = [
     { ...root, name: '_service', type: new GraphQLNonNull(service), resolve: () => ({ sdl }) },
   ]

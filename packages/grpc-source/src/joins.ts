@@ -1,4 +1,5 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type { Asker } from '@vinyasa/invalidation'
 import { offerField, type ContributedField } from '@vinyasa/source-kit'
 import {
   getNamedType,
@@ -31,6 +32,10 @@ export interface JoinContext {
   readonly reader: (method: DescMethod) => MethodRuntime
   /** The response field that the method itself plucks. */
   readonly pluckOf: (method: DescMethod) => DescField | undefined
+  /** What the method's options state. */
+  readonly dependsOnOf: (method: DescMethod) => readonly string[] | undefined
+  /** Who the answers of all fields are for; undefined: everybody. */
+  readonly asker: Asker | undefined
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
 }
@@ -99,7 +104,7 @@ function createSingleField(
     type: join.required ? new GraphQLNonNull(type) : type,
     args,
     description: join.description,
-    extensions: { origin: originOf(method, context), requires: Object.values(join.request) },
+    extensions: joinExtensions(method, Object.values(join.request), context),
     resolve: createSingleResolver(join.request, context.reader(method), plucked?.name),
   }
 }
@@ -170,7 +175,7 @@ function createBatchField(
   return {
     type: join.required && !many ? new GraphQLNonNull(type) : type,
     description: join.description,
-    extensions: { origin: originOf(method, context), requires: [parentKey] },
+    extensions: joinExtensions(method, [parentKey], context),
     resolve,
   }
 }
@@ -232,6 +237,21 @@ function soleValue(record: Readonly<Record<string, string>> | undefined): string
 
 function nullable(type: GraphQLOutputType): GraphQLOutputType {
   return isNonNullType(type) ? (type.ofType as GraphQLOutputType) : type
+}
+
+function joinExtensions(
+  method: DescMethod,
+  requires: readonly string[],
+  context: JoinContext,
+): Readonly<Record<string, unknown>> {
+  const { asker } = context
+  const dependsOn = context.dependsOnOf(method)
+  return {
+    origin: originOf(method, context),
+    requires,
+    ...(asker && { asker }),
+    ...(dependsOn && { dependsOn }),
+  }
 }
 
 function originOf(method: DescMethod, { sourceName }: JoinContext): string {

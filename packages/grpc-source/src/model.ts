@@ -25,6 +25,7 @@ import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
 import { ReplyTranscoder } from './plans/transcoder.ts'
 import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
+import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
 import type { Operations } from './runtime/operation.ts'
 import { createTypeNames } from './schema/names.ts'
@@ -72,6 +73,7 @@ export function buildModel(options: ModelOptions): Model {
   const { source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxReplyItems } = source
   const findings: Finding[] = []
+  const asker = askerOf(sourceName, source.metadata)
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
   const notes: string[] = []
@@ -127,6 +129,8 @@ export function buildModel(options: ModelOptions): Model {
     findMethod: (id) => findMethod(registry, id),
     reader: (desc) => createRuntime({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
     pluckOf,
+    dependsOnOf: (desc) => overrides[methodId(desc)]?.dependsOn,
+    asker,
     plannable,
   }
 
@@ -225,6 +229,7 @@ export function buildModel(options: ModelOptions): Model {
     return toSubgraph(joined, entities, {
       id: sourceId,
       origin: `grpc source "${sourceName}": federation`,
+      extensions: asker && { asker },
     })
   }
 
@@ -250,6 +255,7 @@ export function buildModel(options: ModelOptions): Model {
       shapes,
       sourceName,
       sourceId,
+      asker,
       announcer,
       isEntity: (name) => messageNames.has(name),
       fieldMasks: source.fieldMasks === true,

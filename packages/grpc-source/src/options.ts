@@ -108,6 +108,16 @@ export interface MethodOptions {
    * `false`: nothing. Default: read off the method.
    */
   readonly invalidates?: InvalidationRule | readonly InvalidationRule[] | false | undefined
+  /**
+   * States what a mutation changes besides what its result is made of, as names of types; `[]`: nothing, `['*']`:
+   * anything. Default: the types of `invalidates`; without both, a result that holds no entity changes everything.
+   */
+  readonly changes?: readonly string[] | undefined
+  /**
+   * States of what types the answer is computed besides those that it shows; `[]`: none, `['*']`: any. Default:
+   * `live_query.depends_on`.
+   */
+  readonly dependsOn?: readonly string[] | undefined
 }
 
 export interface InvalidationRule {

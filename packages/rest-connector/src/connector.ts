@@ -1,5 +1,6 @@
 import { mergeSources, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
+import { askerOf } from './asker.ts'
 import { createCall, type Call, type CallScope } from './call.ts'
 import { contribute } from './contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './endpoint.ts'
@@ -53,6 +54,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     // A transformer may give anything: promises, functions, objects with getters.
     isPlannable: plans && !options.transformer,
     onPlan,
+    asker: askerOf(name, options),
   })
   async function close(): Promise<void> {
     leaveBus()

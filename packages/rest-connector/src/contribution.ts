@@ -1,3 +1,4 @@
+import type { Asker } from '@vinyasa/invalidation'
 import type { ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
 import { GraphQLSchema } from 'graphql'
 import type { Call } from './call.ts'
@@ -16,13 +17,15 @@ export interface ContributeOptions {
   /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
   readonly isPlannable: boolean
   readonly onPlan: OnPlan | undefined
+  /** Who the answers of all fields are for; undefined: everybody. */
+  readonly asker: Asker | undefined
 }
 
 export function contribute(
   connector: string,
   endpoints: readonly CompiledEndpoint[],
   calls: ReadonlyMap<string, Call>,
-  { isPlannable, onPlan }: ContributeOptions,
+  { isPlannable, onPlan, asker }: ContributeOptions,
 ): Source {
   const id = crypto.randomUUID()
   const fields = new Map<string, Placed>()
@@ -71,6 +74,7 @@ export function contribute(
     const { declared, name, method } = endpoint
     const { description, responseSchema, live, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
+    const own = { ...(asker && { asker }), ...statementsOf(endpoint) }
     const call = calls.get(name)
     if (!call) throw new RestConfigError(`endpoint "${name}" cannot be called`)
     atPlace(`endpoint "${name}"`, () => {
@@ -83,11 +87,11 @@ export function contribute(
           args: endpoint.args,
           resolve: rootResolver(endpoint, call, isPlannable),
           origin,
-          extensions: live && { liveQuery: live },
+          extensions: { ...own, ...(live && { liveQuery: live }) },
         })
       for (const join of [on].flat()) {
         const field = joinField(endpoint, call, join, isPlannable)
-        add({ ...field, origin })
+        add({ ...field, origin, extensions: own })
       }
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
@@ -113,4 +117,15 @@ function scalarsOf(fields: readonly DeclaredField[]): GraphQLSchema {
   return new GraphQLSchema({
     types: [createJsonScalar(), createLongScalar()].filter(({ name }) => used.has(name)),
   })
+}
+
+/** What the endpoint's author states. Who says what a mutation announces has said what it changes. */
+function statementsOf({
+  declared,
+  isMutation,
+}: CompiledEndpoint): Readonly<Record<string, readonly string[]>> {
+  const { invalidates, live, dependsOn = live?.dependsOn } = declared
+  const announced = isMutation && invalidates ? invalidates.map(({ entityType }) => entityType) : undefined
+  const changes = declared.changes ?? announced
+  return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
 }

@@ -93,6 +93,13 @@ export interface RestEndpoint {
    * Default: derived from the name and the return type; `false`: nothing.
    */
   readonly invalidates?: false | readonly InvalidationTemplate[] | undefined
+  /**
+   * States what a mutation changes besides what its result is made of, as names of types; `[]`: nothing, `['*']`:
+   * anything. Default: the types of `invalidates`; without both, a result that holds no entity changes everything.
+   */
+  readonly changes?: readonly string[] | undefined
+  /** States of what types the answer is computed besides those that it shows; `[]`: none, `['*']`: any. */
+  readonly dependsOn?: readonly string[] | undefined
   /** Makes the query field live-capable. */
   readonly live?: LiveOptions | undefined
 }

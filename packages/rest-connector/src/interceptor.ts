@@ -23,5 +23,19 @@ export interface CallInfo {
   readonly signal: AbortSignal
 }
 
-/** Runs before every attempt. What it throws ends the call; a `GraphQLError` reaches the client as it is. */
-export type RequestInterceptor = (request: OutgoingRequest, info: CallInfo) => void | Promise<void>
+/** A function that sees the GraphQL context, and may say what it reads of the client's request. */
+export interface ReadsHeaders {
+  /**
+   * Names of all request headers of the client that change what it does; `[]`: none. Left out: nobody knows, and a
+   * response cache does not keep answers of the connector's fields unless it has `session`.
+   */
+  readonly readsHeaders?: readonly string[] | undefined
+}
+
+/**
+ * Runs before every attempt. What it throws ends the call; a `GraphQLError` reaches the client as it is.
+ * `Object.assign((request, { context }) => { ... }, { readsHeaders: ['x-tenant'] })` says what it reads.
+ */
+export interface RequestInterceptor extends ReadsHeaders {
+  (request: OutgoingRequest, info: CallInfo): void | Promise<void>
+}

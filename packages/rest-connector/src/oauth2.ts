@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from './clock.ts'
-import { secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
+import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from './errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
 
@@ -70,14 +70,21 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
     return token
   }
 
-  return async ({ headers }, info) => {
-    try {
-      headers.set('authorization', `Bearer ${(await current(info)).value}`)
-    } catch (cause) {
-      const message = `REST connector "${info.connector}" could not get an access token.`
-      throw restError('SERVICE_UNAVAILABLE', message, { cause })
-    }
-  }
+  return withCredential(
+    async ({ headers }, info) => {
+      try {
+        headers.set('authorization', `Bearer ${(await current(info)).value}`)
+      } catch (cause) {
+        const message = `REST connector "${info.connector}" could not get an access token.`
+        throw restError('SERVICE_UNAVAILABLE', message, { cause })
+      }
+    },
+    clientSecret,
+    options,
+    tokenUrl,
+    clientId,
+    scope,
+  )
 }
 
 function parseToken(body: unknown, now: number): Token {

@@ -1,4 +1,5 @@
 import type { RestResponse } from './attempt.ts'
+import type { ReadsHeaders } from './interceptor.ts'
 import type { Args } from './template.ts'
 
 /** A response as the transformer sees it. Values that are cached or shared are frozen: build new ones. */
@@ -15,5 +16,7 @@ export interface TransformInfo {
   readonly context: unknown
 }
 
-/** Converts a response to the JSON that GraphQL gets. */
-export type ResponseTransformer = (response: TransformableResponse, info: TransformInfo) => unknown
+/** Converts a response to the JSON that GraphQL gets. One that takes `info` may read who asks: see `ReadsHeaders`. */
+export interface ResponseTransformer extends ReadsHeaders {
+  (response: TransformableResponse, info: TransformInfo): unknown
+}

@@ -1,5 +1,6 @@
 import type { CommandContext, ConfigFlag } from './context.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { unseenDependencies } from '../dependencies/report.ts'
 import { ConfigError } from '../errors.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
@@ -20,6 +21,10 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
     const subscriptions = Object.keys(gateway.schema.getSubscriptionType()?.getFields() ?? {}).length
     context.print(`schema   ${queries} queries, ${mutations} mutations, ${subscriptions} subscriptions`)
     for (const { source, note } of gateway.notes) context.print(`note     ${source}: ${note}`)
+    const { responseCache } = config
+    const { idFields } = typeof responseCache === 'object' ? responseCache : {}
+    for (const { coordinate, what } of unseenDependencies(gateway.schema, idFields))
+      context.print(`unseen   ${coordinate} ${what}`)
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, functionValue, milliseconds, textValues, type OptionsOf } from './primitives.ts'
+import { count, functionValue, milliseconds, textValues, typeNames, type OptionsOf } from './primitives.ts'
 import type { GrpcSourceConfig } from './types.ts'
 
 const bytes = z.union([z.string(), z.instanceof(Uint8Array)])
@@ -65,6 +65,8 @@ const method = z.strictObject({
   deadlineMs: milliseconds.optional(),
   retries: count.optional(),
   invalidates: z.union([z.literal(false), invalidation, z.array(invalidation)]).optional(),
+  changes: typeNames.optional(),
+  dependsOn: typeNames.optional(),
 })
 
 const join = {

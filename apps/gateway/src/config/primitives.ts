@@ -13,6 +13,9 @@ export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record
 /** Names of the user's own with one text each. */
 export const textValues: z.ZodType<Record<string, string>> = z.record(z.string(), z.string())
 
+/** Names of GraphQL types; `*` stands for any. */
+export const typeNames: z.ZodArray<z.ZodString> = z.array(z.string())
+
 /** A function, which only a config in TypeScript or JavaScript can hold. */
 export function functionValue(): z.ZodType {
   return z.custom((value) => typeof value === 'function', 'expected a function (in a .ts or .js config)')

@@ -1,6 +1,14 @@
 import type { RestEndpoint } from '@vinyasa/rest-connector'
 import { z } from 'zod'
-import { count, functionValue, milliseconds, nameValues, textValues, type OptionsOf } from './primitives.ts'
+import {
+  count,
+  functionValue,
+  milliseconds,
+  nameValues,
+  textValues,
+  typeNames,
+  type OptionsOf,
+} from './primitives.ts'
 import { liveOptions } from './live-schema.ts'
 import type { RestSourceConfig } from './types.ts'
 
@@ -65,6 +73,8 @@ const endpoint = z.strictObject({
   on: z.union([join, z.array(join)]).optional(),
   rootField: z.boolean().optional(),
   invalidates: z.union([z.literal(false), z.array(invalidation)]).optional(),
+  changes: typeNames.optional(),
+  dependsOn: typeNames.optional(),
   live: liveOptions.optional(),
 } satisfies OptionsOf<RestEndpoint>) as z.ZodType<RestEndpoint>
 

@@ -6,7 +6,7 @@ import { ConfigError } from '../errors.ts'
 import { describeIssue } from './describe-issue.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
-import { count, functionValue, milliseconds, type OptionsOf } from './primitives.ts'
+import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
 import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
 
@@ -124,6 +124,9 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   redisUrl: z.string().optional(),
   liveQuery: liveQuery.optional(),
   responseCache: responseCache.optional(),
+  dependencies: z
+    .record(z.string(), z.strictObject({ changes: typeNames.optional(), dependsOn: typeNames.optional() }))
+    .optional(),
   defer: defer.optional(),
   invalidate: invalidate.optional(),
   metrics: metrics.optional(),

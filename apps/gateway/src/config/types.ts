@@ -158,6 +158,14 @@ export interface ResponseCacheConfig extends Omit<
   'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl'
 > {}
 
+/** What types cannot show of a field. */
+export interface DependencyStatement {
+  /** Types that a mutation changes besides what its result is made of. `[]`: none; `['*']`: any. */
+  readonly changes?: readonly string[] | undefined
+  /** Types of which the field is computed besides those that it shows. `[]`: none; `['*']`: any. */
+  readonly dependsOn?: readonly string[] | undefined
+}
+
 /** Metrics for Prometheus. */
 export interface MetricsConfig {
   /** Default `/metrics`. */
@@ -192,6 +200,11 @@ export interface GatewayConfig {
   readonly liveQuery?: false | LiveQueryConfig | undefined
   /** Caches the results of queries; `true` takes the defaults. Default false. */
   readonly responseCache?: boolean | ResponseCacheConfig | undefined
+  /**
+   * Statements by schema coordinate, for any field: `{ 'Org.memberCount': { dependsOn: ['User'] } }`. `vinyasa check`
+   * lists the fields that lack one.
+   */
+  readonly dependencies?: Readonly<Record<string, DependencyStatement>> | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
   /** Default: off. */

@@ -76,9 +76,13 @@ function withTraceContext(
   const { fromContext } = metadata
   return {
     ...metadata,
-    fromContext: fromContext
-      ? async (context) => ({ ...outgoing(context), ...(await fromContext(context)) })
-      : outgoing,
+    // No answer depends on where it is traced.
+    fromContext: Object.assign(
+      fromContext
+        ? async (context: unknown) => ({ ...outgoing(context), ...(await fromContext(context)) })
+        : (context: unknown) => outgoing(context),
+      { readsHeaders: fromContext ? fromContext.readsHeaders : [] },
+    ),
   }
 }
 

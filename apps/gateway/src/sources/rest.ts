@@ -3,6 +3,8 @@ import {
   createRestConnector,
   endpointsFromOpenApi,
   useRestConnector,
+  type CallInfo,
+  type OutgoingRequest,
   type RequestInterceptor,
   type RestEndpoint,
 } from '@vinyasa/rest-connector'
@@ -62,9 +64,11 @@ export async function openRestSource(
 function traceContext(
   outgoing: NonNullable<SourceEnvironment['observability']['outgoing']>,
 ): RequestInterceptor {
-  return (request, { context }) => {
+  const interceptor = (request: OutgoingRequest, { context }: CallInfo): void => {
     for (const [name, value] of Object.entries(outgoing(context))) request.headers.set(name, value)
   }
+  // No answer depends on where it is traced.
+  return Object.assign(interceptor, { readsHeaders: [] })
 }
 
 function importEndpoints(file: string, notes: string[]): Promise<RestEndpoint[]> {

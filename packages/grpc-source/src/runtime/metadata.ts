@@ -1,3 +1,4 @@
+import { toAsker, type Asker } from '@vinyasa/invalidation'
 import { badInputError, GrpcSourceError } from '../errors.ts'
 import type { MetadataEntries } from './transport.ts'
 
@@ -9,11 +10,19 @@ export interface MetadataOptions {
   /** Sent with every call. Names that end in `-bin` take bytes. */
   readonly static?: Readonly<Record<string, MetadataValue>> | undefined
   /** Computed once per operation from its context; wins over the others. */
-  readonly fromContext?:
-    | ((
-        context: unknown,
-      ) => Readonly<Record<string, MetadataValue>> | Promise<Readonly<Record<string, MetadataValue>>>)
-    | undefined
+  readonly fromContext?: MetadataFromContext | undefined
+}
+
+export interface MetadataFromContext {
+  (
+    context: unknown,
+  ): Readonly<Record<string, MetadataValue>> | Promise<Readonly<Record<string, MetadataValue>>>
+  /**
+   * Names of all request headers of the client that change what it gives; `[]`: none. Left out: nobody knows, and a
+   * response cache does not keep answers of the source's fields unless it has `session`.
+   * `Object.assign((context) => ({ ... }), { readsHeaders: ['x-tenant'] })`
+   */
+  readonly readsHeaders?: readonly string[] | undefined
 }
 
 const FORWARDED = ['authorization', 'x-request-id', 'traceparent', 'tracestate']
@@ -42,6 +51,20 @@ const NEVER = new Set([
 
 function isForbidden(name: string): boolean {
   return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
+}
+
+/** What of a client's request can change the source's answers; undefined: nothing. */
+export function askerOf(sourceName: string, options: MetadataOptions = {}): Asker | undefined {
+  const { forward = FORWARDED, fromContext } = options
+  const headers = [
+    ...forward.filter((name) => !isForbidden(name.toLowerCase())),
+    ...(fromContext?.readsHeaders ?? []),
+  ]
+  if (!fromContext || fromContext.readsHeaders) return toAsker(headers)
+  return toAsker(
+    headers,
+    `grpc source "${sourceName}": metadata.fromContext may read who asks; set readsHeaders on the function to the request headers that it reads, [] if none`,
+  )
 }
 
 /** What is sent with the calls of one operation. Synchronous unless `fromContext` is not. */

@@ -8,7 +8,7 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
-import type { MutationAnnouncer } from '@vinyasa/invalidation'
+import type { Asker, MutationAnnouncer } from '@vinyasa/invalidation'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import { createAnnouncement, outcomeOf } from '../invalidation.ts'
 import { maskField, selectionMask } from '../field-masks.ts'
@@ -29,6 +29,8 @@ export interface RootFieldOptions {
   readonly sourceName: string
   /** Tells the source's fields from all others. */
   readonly sourceId: string
+  /** Who the answers of all fields are for; undefined: everybody. */
+  readonly asker: Asker | undefined
   readonly announcer: MutationAnnouncer
   readonly isEntity: (typeName: string) => boolean
   readonly fieldMasks: boolean
@@ -42,7 +44,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, shapes, sourceName, sourceId, announcer, isEntity } = options
+  const { types, shapes, sourceName, sourceId, asker, announcer, isEntity } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -52,6 +54,8 @@ export function createRootField(
     extensions: {
       origin: `grpc source "${sourceName}": ${method.origin}`,
       source: sourceId,
+      ...(asker && { asker }),
+      ...statementsOf(method),
       ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery) } : {}),
     },
   }
@@ -102,6 +106,17 @@ export function createRootField(
 }
 
 type Arguments = Readonly<Record<string, unknown>>
+
+/** What the method's author states. Who says what a mutation announces has said what it changes. */
+function statementsOf({ settings, liveQuery, type }: ExposedMethod): Record<string, readonly string[]> {
+  const { invalidates } = settings
+  const announced =
+    type === 'MUTATION' && invalidates ? [invalidates].flat().map(({ entityType }) => entityType) : undefined
+  const changes = settings.changes ?? announced
+  // A list that the proto leaves empty states nothing.
+  const dependsOn = settings.dependsOn ?? (liveQuery?.dependsOn?.length ? liveQuery.dependsOn : undefined)
+  return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
+}
 
 /** Adds the selection to the request, where the request takes it and the client sent no mask. */
 function createMasker(

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import type { GatewayConfig, ResponseCacheConfig } from '../config/types.ts'
+
+/** They say how calls are seen, not what is asked of whom; descriptors are part of the schema. */
+const ASIDE = new Set(['observe', 'onPlan', 'protoMetadata', 'descriptorSet'])
+
+/**
+ * What sets the cached answers of this gateway apart from those of others on the same Redis: its sources, with their
+ * addresses, static headers and code, and the config's own `prefix`.
+ */
+export function cacheScope(
+  { grpc, rest, resolvers }: GatewayConfig,
+  { prefix }: ResponseCacheConfig,
+): string {
+  const text = describe([prefix ?? null, grpc, rest, resolvers], [])
+  return createHash('sha256').update(text).digest('base64url')
+}
+
+function describe(value: unknown, within: readonly unknown[]): string {
+  if (typeof value === 'function') return `${String(value)} ${members(value, within)}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? typeof value
+  if (within.includes(value)) return 'circle'
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  if (Array.isArray(value)) return `[${value.map((item) => describe(item, [...within, value])).join(',')}]`
+  return members(value, within)
+}
+
+function members(value: object, within: readonly unknown[]): string {
+  const inside = [...within, value]
+  const entries = Object.entries(value)
+    .filter(([name]) => !ASIDE.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([name, member]) => `${JSON.stringify(name)}:${describe(member, inside)}`).join(',')}}`
+}

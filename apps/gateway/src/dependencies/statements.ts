@@ -1,0 +1,36 @@
+import { isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
+import type { DependencyStatement } from '../config/types.ts'
+import { ConfigError } from '../errors.ts'
+
+type Statements = Readonly<Record<string, DependencyStatement>>
+
+/** Writes the config's `dependencies` onto the fields of a schema. Fields that it does not have yet are passed over. */
+export function stateDependencies(schema: GraphQLSchema, statements: Statements): void {
+  for (const [coordinate, { changes, dependsOn }] of Object.entries(statements)) {
+    const field = fieldAt(schema, coordinate)
+    if (!field) continue
+    field.extensions = { ...field.extensions, ...(changes && { changes }), ...(dependsOn && { dependsOn }) }
+  }
+}
+
+/** Throws {@link ConfigError} for a statement on a field, or about a type, that the whole schema does not have. */
+export function checkStatements(schema: GraphQLSchema, statements: Statements): void {
+  const mutationName = schema.getMutationType()?.name ?? 'Mutation'
+  for (const [coordinate, { changes, dependsOn = [] }] of Object.entries(statements)) {
+    const path = `dependencies["${coordinate}"]`
+    if (!fieldAt(schema, coordinate))
+      throw new ConfigError(
+        `${path}: the schema has no such field; write "Type.field", for example "${mutationName}.reset"`,
+      )
+    for (const name of [...(changes ?? []), ...dependsOn]) {
+      if (name !== '*' && !schema.getType(name))
+        throw new ConfigError(`${path}: the schema has no type "${name}"; "*" stands for any`)
+    }
+  }
+}
+
+function fieldAt(schema: GraphQLSchema, coordinate: string): GraphQLField<unknown, unknown> | undefined {
+  const dot = coordinate.indexOf('.')
+  const type = schema.getType(coordinate.slice(0, dot))
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[coordinate.slice(dot + 1)] : undefined
+}

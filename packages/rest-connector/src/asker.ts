@@ -1,0 +1,25 @@
+import { toAsker, type Asker } from '@vinyasa/invalidation'
+import type { ReadsHeaders } from './interceptor.ts'
+import type { RestConnectorOptions } from './options.ts'
+
+type AskerOptions = Pick<RestConnectorOptions, 'forwardHeaders' | 'interceptors' | 'transformer'>
+
+/** What of a client's request can change the connector's answers; undefined: nothing. */
+export function askerOf(connector: string, options: AskerOptions): Asker | undefined {
+  const { forwardHeaders = [], interceptors = [], transformer } = options
+  const readers: [option: string, reader: ReadsHeaders][] = interceptors.map((interceptor, index) => [
+    `interceptors[${index}]`,
+    interceptor,
+  ])
+  // One that takes the response alone does not see the context.
+  if (transformer && transformer.length !== 1) readers.push(['transformer', transformer])
+  const unknown = readers
+    .filter(([, { readsHeaders }]) => readsHeaders === undefined)
+    .map(([option]) => option)
+  const headers = [...forwardHeaders, ...readers.flatMap(([, { readsHeaders }]) => readsHeaders ?? [])]
+  if (unknown.length === 0) return toAsker(headers)
+  return toAsker(
+    headers,
+    `rest connector "${connector}": ${unknown.join(' and ')} may read who asks; set readsHeaders on the function to the request headers that it reads, [] if none`,
+  )
+}
