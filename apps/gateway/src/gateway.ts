@@ -5,17 +5,11 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import { acceptTargets, createNodeHandler } from '@vinyasa/node-handler'
-import {
-  createResponseCache,
-  useResponseCache,
-  type OwedInvalidations,
-  type ResponseCache,
-} from '@vinyasa/response-cache'
+import { useResponseCache, type OwedInvalidations, type ResponseCache } from '@vinyasa/response-cache'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from './config/types.ts'
 import { refuseUnknownAsker } from './dependencies/asker.ts'
-import { cacheScope } from './dependencies/scope.ts'
 import { checkStatements, stateDependencies } from './dependencies/statements.ts'
 import { graphiqlOptions } from './graphiql/options.ts'
 import { renderGraphiQL } from './graphiql/render.ts'
@@ -33,6 +27,7 @@ import type { Logger } from './logger.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
 import { openBus, type OpenedBus } from './open-bus.ts'
+import { openCache } from './open-cache.ts'
 import { useOwnMutations } from './own-mutations.ts'
 import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
 import { httpSettings, type HttpSettings } from './presets.ts'
@@ -239,30 +234,6 @@ function compose(parts: Parts): Gateway {
       await closeBackends()
     },
   }
-}
-
-/** In memory; behind it Redis, where the config names one. */
-async function openCache(
-  config: GatewayConfig,
-  { bus, owed, logger }: CreateGatewayOptions,
-): Promise<ResponseCache | undefined> {
-  const { responseCache = false, redisUrl } = config
-  if (responseCache === false) return undefined
-  const store =
-    redisUrl === undefined
-      ? undefined
-      : (await import('@vinyasa/response-cache/redis')).createRedisStore({ url: redisUrl, owed })
-  const options = responseCache === true ? {} : responseCache
-  return createResponseCache({
-    ...options,
-    prefix: cacheScope(config, options),
-    bus,
-    store,
-    onEvent(event) {
-      if (event.type === 'error') logger.error(event.error, 'response cache')
-      if (event.type === 'warning') logger.warn(event.warning.message)
-    },
-  })
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {

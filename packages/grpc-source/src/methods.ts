@@ -2,7 +2,7 @@ import type { DescField, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
 import type { Finding } from './errors.ts'
-import type { MethodOptions } from './options.ts'
+import type { GrpcSourceOptions, MethodOptions } from './options.ts'
 import type { Exposure } from './exposure.ts'
 import { assignNames, groupBy } from './schema/assign-names.ts'
 import { capitalize, decapitalize, toGraphQLName, uncapitalize } from './schema/names.ts'
@@ -40,6 +40,19 @@ export function findMethod(registry: FileRegistry, id: string): DescMethod | und
   const cut = Math.max(id.lastIndexOf('.'), id.lastIndexOf('/'))
   const service = registry.getService(id.slice(0, cut).replace(/^\//, ''))
   return service?.methods.find(({ name }) => name === id.slice(cut + 1))
+}
+
+/** The methods that joins call, which need not be fields. */
+export function joinedMethods(
+  { joins = [], federation }: GrpcSourceOptions,
+  registry: FileRegistry,
+): { desc: DescMethod; wrapRequest: undefined }[] {
+  const entities = typeof federation === 'object' ? Object.values(federation.entities ?? {}) : []
+  return [...joins, ...entities].flatMap(({ method, batch }) => {
+    const id = batch?.method ?? method
+    const desc = id === undefined ? undefined : findMethod(registry, id)
+    return desc ? [{ desc, wrapRequest: undefined }] : []
+  })
 }
 
 /** Everything that protos and options expose; what is wrong with it goes to `findings`. */

@@ -19,7 +19,14 @@ import { lintError, type Finding } from './errors.ts'
 import { createExposure } from './exposure.ts'
 import { createResolverField, declareJoins, typesOf, type JoinContext } from './joins.ts'
 import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
-import { answersWithStream, exposeMethods, findMethod, methodId, type ExposedMethod } from './methods.ts'
+import {
+  answersWithStream,
+  exposeMethods,
+  findMethod,
+  joinedMethods,
+  methodId,
+  type ExposedMethod,
+} from './methods.ts'
 import { findEntities } from './entities.ts'
 import { toSubgraph } from './federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
@@ -313,19 +320,6 @@ export function buildModel(options: ModelOptions): Model {
         })
     },
   }
-}
-
-/** The methods that joins call, which need not be fields. */
-function joinedMethods(
-  { joins = [], federation }: GrpcSourceOptions,
-  registry: FileRegistry,
-): { desc: DescMethod; wrapRequest: undefined }[] {
-  const entities = typeof federation === 'object' ? Object.values(federation.entities ?? {}) : []
-  return [...joins, ...entities].flatMap(({ method, batch }) => {
-    const id = batch?.method ?? method
-    const desc = id === undefined ? undefined : findMethod(registry, id)
-    return desc ? [{ desc, wrapRequest: undefined }] : []
-  })
 }
 
 /** Stands in while findings are collected; a model with findings is never used. */
