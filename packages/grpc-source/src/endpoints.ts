@@ -74,3 +74,8 @@ export function createEndpoints(options: GrpcSourceOptions, create: CreateTransp
     },
   }
 }
+
+/** Stands in while findings are collected; a model with findings is never used. */
+export function neverConnected(): never {
+  throw new Error('the service has no endpoint')
+}

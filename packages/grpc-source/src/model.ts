@@ -14,7 +14,7 @@ import { scalarCodecs } from './codec/scalar-codecs.ts'
 import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
 import type { LoadedDescriptors } from './descriptors/load.ts'
-import type { Endpoints } from './endpoints.ts'
+import { neverConnected, type Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
 import { createExposure } from './exposure.ts'
 import { createResolverField, declareJoins, typesOf, type JoinContext } from './joins.ts'
@@ -320,9 +320,4 @@ export function buildModel(options: ModelOptions): Model {
         })
     },
   }
-}
-
-/** Stands in while findings are collected; a model with findings is never used. */
-function neverConnected(): never {
-  throw new Error('the service has no endpoint')
 }
