@@ -7,6 +7,7 @@ import type { OnPlan } from '@vinyasa/source-kit'
 import type { CallObserver } from './runtime/call.ts'
 import type { ChannelOptions, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
+import type { ExposeErrors } from './runtime/rpc-error.ts'
 import type { Transport } from './runtime/transport.ts'
 import type { TypeNaming } from './schema/names.ts'
 
@@ -183,10 +184,13 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly fieldMasks?: boolean | undefined
   /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */
   readonly federation?: boolean | FederationOptions | undefined
-  /** Shows decoded `google.rpc` error details to clients. Default false. */
-  readonly exposeDetails?: boolean | undefined
-  /** Shows the messages of statuses that are masked otherwise. For development. Default false. */
-  readonly exposeMessages?: boolean | undefined
+  /**
+   * What backends' texts clients see in errors. Default `false`: none; each status has a text of its own beside its code.
+   * `'caller'`: messages of statuses whose text is written for who called (`INVALID_ARGUMENT`, `NOT_FOUND`,
+   * `ALREADY_EXISTS`, `PERMISSION_DENIED`, `RESOURCE_EXHAUSTED`, `FAILED_PRECONDITION`, `ABORTED`, `OUT_OF_RANGE`,
+   * `UNAUTHENTICATED`). `true`: all messages, and decoded `google.rpc` details; for development.
+   */
+  readonly exposeErrors?: ExposeErrors | undefined
   /** Where mutations are announced. */
   readonly bus?: InvalidationBus | undefined
   /** Told of every call, for metrics and traces. */

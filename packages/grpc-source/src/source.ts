@@ -61,7 +61,7 @@ export interface GrpcSource {
  * @throws GrpcSourceError that names what is wrong; nothing is left running
  */
 export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
-  const { name, dedupe = 'operation', exposeDetails = false, exposeMessages = false, observe } = options
+  const { name, dedupe = 'operation', exposeErrors = false, observe } = options
   const id = `grpc ${name} ${randomUUID()}`
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
   const { onError = (error) => logger.error(`grpc source "${name}"`, error) } = options
@@ -95,7 +95,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       (path) => files.add(path),
       (message) => logger.warn(`grpc source "${name}": ${message}`),
     )
-    const errors = { exposeDetails, exposeMessages, registry: await shippedRegistry(descriptors.registry) }
+    const errors = { exposeErrors, registry: await shippedRegistry(descriptors.registry) }
     const built = buildModel({
       ...descriptors,
       annotations,

@@ -24,47 +24,67 @@ message Res { string text = 1; }
 `
 const ok = { 'c.S/Get': () => ({ text: 'x' }), 'c.S/Put': () => ({ text: 'x' }) }
 
-/** As decided; the message that a client sees is the backend's or, where machinery writes it, a fixed one. */
-const STATUS_CODES: readonly (readonly [string, string, string])[] = [
-  ['CANCELLED', 'CANCELLED', 'The call was cancelled'],
-  ['UNKNOWN', 'INTERNAL_SERVER_ERROR', 'Internal server error'],
-  ['INVALID_ARGUMENT', 'BAD_USER_INPUT', 'secret'],
-  ['DEADLINE_EXCEEDED', 'TIMEOUT', 'The service did not answer in time'],
-  ['NOT_FOUND', 'NOT_FOUND', 'secret'],
-  ['ALREADY_EXISTS', 'CONFLICT', 'secret'],
-  ['PERMISSION_DENIED', 'FORBIDDEN', 'secret'],
-  ['RESOURCE_EXHAUSTED', 'RATE_LIMITED', 'secret'],
-  ['FAILED_PRECONDITION', 'FAILED_PRECONDITION', 'secret'],
-  ['ABORTED', 'CONFLICT', 'secret'],
-  ['OUT_OF_RANGE', 'BAD_USER_INPUT', 'secret'],
-  ['UNIMPLEMENTED', 'NOT_IMPLEMENTED', 'The service does not implement this method'],
-  ['INTERNAL', 'INTERNAL_SERVER_ERROR', 'Internal server error'],
-  ['UNAVAILABLE', 'SERVICE_UNAVAILABLE', 'The service is unavailable'],
-  ['DATA_LOSS', 'INTERNAL_SERVER_ERROR', 'Internal server error'],
-  ['UNAUTHENTICATED', 'UNAUTHENTICATED', 'secret'],
+/** As decided. */
+const STATUS_CODES: readonly (readonly [string, string])[] = [
+  ['CANCELLED', 'CANCELLED'],
+  ['UNKNOWN', 'INTERNAL_SERVER_ERROR'],
+  ['INVALID_ARGUMENT', 'BAD_USER_INPUT'],
+  ['DEADLINE_EXCEEDED', 'TIMEOUT'],
+  ['NOT_FOUND', 'NOT_FOUND'],
+  ['ALREADY_EXISTS', 'CONFLICT'],
+  ['PERMISSION_DENIED', 'FORBIDDEN'],
+  ['RESOURCE_EXHAUSTED', 'RATE_LIMITED'],
+  ['FAILED_PRECONDITION', 'FAILED_PRECONDITION'],
+  ['ABORTED', 'CONFLICT'],
+  ['OUT_OF_RANGE', 'BAD_USER_INPUT'],
+  ['UNIMPLEMENTED', 'NOT_IMPLEMENTED'],
+  ['INTERNAL', 'INTERNAL_SERVER_ERROR'],
+  ['UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
+  ['DATA_LOSS', 'INTERNAL_SERVER_ERROR'],
+  ['UNAUTHENTICATED', 'UNAUTHENTICATED'],
 ]
 
 it('status has all sixteen', () => expect(STATUS_CODES.map(([name]) => name)).toEqual(STATUS_NAMES.slice(1)))
 
-describeTransports('status', (source) => {
-  it.each(STATUS_CODES)('%s becomes %s', async (status, code, message) => {
-    const metadata = new Metadata()
-    metadata.set('x-internal', 'canary')
-    const fails = (): never => {
-      throw grpcError(STATUS_NAMES.indexOf(status as never), 'secret', metadata)
-    }
-    const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
-    const result = await run(
-      yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address, retries: { max: 0 } })),
-      '{ get { text } }',
-    )
-    expect(result.errors).toEqual([
-      { message, path: ['get'], locations: expect.anything(), extensions: { code, grpc: { status } } },
-    ])
-    expect(JSON.stringify(result)).not.toContain('canary')
-  })
+const MACHINERY = new Set([
+  'CANCELLED',
+  'UNKNOWN',
+  'DEADLINE_EXCEEDED',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+])
 
-  it('shows decoded details only when exposeDetails is on', async () => {
+describeTransports('status', (source) => {
+  it.each(STATUS_CODES)(
+    '%s becomes %s; the message is shown where that is asked for',
+    async (status, code) => {
+      const metadata = new Metadata()
+      metadata.set('x-internal', 'canary')
+      const fails = (): never => {
+        throw grpcError(STATUS_NAMES.indexOf(status as never), 'secret', metadata)
+      }
+      const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
+      const endpoint = { protoText: { 'c.proto': PROTO }, endpoint: address, retries: { max: 0 } }
+      for (const exposeErrors of [undefined, false, 'caller', true] as const) {
+        const result = await run(yogaWith(await source({ ...endpoint, exposeErrors })), '{ get { text } }')
+        expect(result.errors).toEqual([
+          {
+            message: expect.any(String),
+            path: ['get'],
+            locations: expect.anything(),
+            extensions: { code, grpc: { status } },
+          },
+        ])
+        const isShown = exposeErrors === true || (exposeErrors === 'caller' && !MACHINERY.has(status))
+        expect(result.errors[0].message === 'secret').toBe(isShown)
+        expect(JSON.stringify(result)).not.toContain('canary')
+      }
+    },
+  )
+
+  it('shows decoded details only when exposeErrors is true', async () => {
     const violation = new BinaryWriter()
       .tag(1, WireType.LengthDelimited)
       .fork()
@@ -89,16 +109,17 @@ describeTransports('status', (source) => {
       throw grpcError(3, 'bad', metadata)
     }
     const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
-    const details = async (exposeDetails: boolean): Promise<unknown> =>
+    const details = async (exposeErrors: boolean | 'caller'): Promise<unknown> =>
       (
         await run(
-          yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address, exposeDetails })),
+          yogaWith(await source({ protoText: { 'c.proto': PROTO }, endpoint: address, exposeErrors })),
           '{ get { text } }',
         )
       ).errors[0].extensions.grpc.details
     expect(await details(true)).toEqual([
       { '@type': 'google.rpc.BadRequest', fieldViolations: [{ field: 'email', description: 'taken' }] },
     ])
+    expect(await details('caller')).toBeUndefined()
     expect(await details(false)).toBeUndefined()
   })
 })

@@ -207,7 +207,10 @@ describe('plans with joins', () => {
       const query = '{ posts(count: 2) { author { name team { id } } } }'
       const answer = await run(yoga, query)
       expect(answer).toEqual(await run((await planned({ plans: false }, failing)).yoga, query))
-      expect(answer.errors[0]).toMatchObject({ message: 'no teams', path: ['posts', 0, 'author', 'team'] })
+      expect(answer.errors[0]).toMatchObject({
+        message: expect.stringContaining('service'),
+        path: ['posts', 0, 'author', 'team'],
+      })
       expect(outcomes(events)).toEqual(['planned', 'fell-back'])
       expect(server.calls.map(({ method }) => method)).toEqual([
         'j.S/ListPosts',

@@ -112,7 +112,9 @@ describe('plans', () => {
       const answer = await run(yoga, '{ user(id: "none") { name } other: user(id: "1") { id } }')
       expect(answer).toMatchObject({
         data: { user: null, other: { id: '1' } },
-        errors: [{ message: 'no user none', path: ['user'], extensions: { code: 'NOT_FOUND' } }],
+        errors: [
+          { message: 'The service did not find it', path: ['user'], extensions: { code: 'NOT_FOUND' } },
+        ],
       })
       expect(events.map(({ outcome }) => outcome)).toEqual(['planned', 'fell-back'])
       expect(server.calls).toHaveLength(2)

@@ -171,14 +171,14 @@ describe('useGrpcSource', () => {
     )
   })
 
-  it('maps the status to a code and keeps the message of application errors', async () => {
+  it('maps the status to a code, with a message of its own', async () => {
     const { address } = await backend()
     const yoga = await server(address)
     expect(await run(yoga, '{ user(id: "7") { name } }')).toMatchObject({
       data: { user: null },
       errors: [
         {
-          message: 'no user 7',
+          message: 'The service did not find it',
           path: ['user'],
           extensions: { code: 'NOT_FOUND', grpc: { status: 'NOT_FOUND' } },
         },

@@ -91,6 +91,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
         connector,
         endpoint: endpoint.name,
         attempts: progress.attempts || undefined,
+        isExposed: exposeErrors,
         upstream: exposeErrors
           ? upstreamDetails(settings.preparing.base, progress.request, error)
           : undefined,

@@ -27,6 +27,8 @@ export interface RestErrorFacts {
   readonly status?: number | undefined
   /** How many requests were sent. */
   readonly attempts?: number | undefined
+  /** `exposeErrors`: clients see all of it. Default false. */
+  readonly isExposed?: boolean | undefined
   /** The request and response as they were; only set under `exposeErrors`. */
   readonly upstream?: UpstreamDetails | undefined
   /** Kept on the error for logs; never serialised. */
@@ -40,17 +42,27 @@ export interface UpstreamDetails {
   readonly body?: string | undefined
 }
 
-/** A failure that a client may read: `message` holds neither URL, nor header values, nor bodies. */
+/**
+ * A failure that a client may read: `message` holds neither URL, nor header values, nor bodies. Where it happened is for
+ * logs: `connector`, `endpoint` and `attempts` can be read of the extensions, but go out only under `exposeErrors`.
+ */
 export function restError(code: RestErrorCode, message: string, facts: RestErrorFacts = {}): GraphQLError {
-  const { connector, endpoint, status, attempts, upstream, cause } = facts
-  const extensions = Object.fromEntries(
-    Object.entries({ code, connector, endpoint, status, attempts, upstream }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  )
+  const { status, cause } = facts
+  const extensions = withPlace({ code, ...(status !== undefined && { status }) }, facts)
   const error = new GraphQLError(message, { extensions })
   if (cause !== undefined) Object.defineProperty(error, 'cause', { value: cause, enumerable: false })
   return error
+}
+
+/** The extensions with the place of the failure, which is serialised only where it is exposed. */
+export function withPlace(
+  extensions: Readonly<Record<string, unknown>>,
+  { connector, endpoint, attempts, upstream, isExposed = false }: RestErrorFacts,
+): Record<string, unknown> {
+  const placed = { ...extensions }
+  for (const [name, value] of Object.entries({ connector, endpoint, attempts, upstream }))
+    if (value !== undefined) Object.defineProperty(placed, name, { value, enumerable: isExposed })
+  return placed
 }
 
 /** An argument that cannot be put where the endpoint wants it. The value itself is never part of the message. */

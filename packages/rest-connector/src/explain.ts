@@ -2,14 +2,14 @@ import { GraphQLError } from 'graphql'
 import { BadStatus } from './attempt.ts'
 import { isCircuitOpen } from './breaker.ts'
 import { DeadlineExceeded } from './deadline.ts'
-import { codeOfStatus, restError, type RestErrorFacts } from './errors.ts'
+import { codeOfStatus, restError, withPlace, type RestErrorFacts } from './errors.ts'
 import { BadResponse, isNetworkError, RedirectRefused, ResponseTooLarge } from './failures.ts'
 
 /** Turns whatever ended a call into the error that a client may read. */
 export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
-  const who = `REST endpoint "${facts.endpoint}"`
+  const who = facts.isExposed ? `REST endpoint "${facts.endpoint}"` : 'The upstream'
   if (cause instanceof GraphQLError)
-    return Object.keys(cause.extensions).includes('connector') ? cause : withPlace(cause, facts)
+    return Object.hasOwn(cause.extensions, 'connector') ? cause : atCall(cause, facts)
   if (cause instanceof BadStatus) {
     const { status } = cause
     return restError(codeOfStatus(status), `${who} answered with status ${status}.`, {
@@ -24,29 +24,30 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
     const message = `${who} answered with more than the ${cause.limit} bytes that are allowed.`
     return restError('REST_RESPONSE_TOO_LARGE', message, { ...facts, cause })
   }
-  if (cause instanceof BadResponse)
-    return restError('REST_BAD_RESPONSE', `${who} gave an unusable answer: ${cause.message}.`, {
-      ...facts,
-      cause,
-    })
+  if (cause instanceof BadResponse) {
+    // The reason may quote the upstream.
+    const reason = facts.isExposed ? `: ${cause.message}` : ''
+    return restError('REST_BAD_RESPONSE', `${who} gave an unusable answer${reason}.`, { ...facts, cause })
+  }
   if (cause instanceof RedirectRefused)
     return restError('REST_REDIRECT_REFUSED', `${who} was redirected: ${cause.message}.`, { ...facts, cause })
   if (isCircuitOpen(cause)) {
     const message = `${who} is not called for now: it failed too often.`
     return restError('SERVICE_UNAVAILABLE', message, { ...facts, cause })
   }
-  if (isAbort(cause)) return restError('CANCELLED', `The call of ${who} was cancelled.`, { ...facts, cause })
+  if (isAbort(cause)) return restError('CANCELLED', 'The call was cancelled.', { ...facts, cause })
   if (isNetworkError(cause))
     return restError('SERVICE_UNAVAILABLE', `${who} cannot be reached.`, { ...facts, cause })
   return restError('INTERNAL_SERVER_ERROR', `${who} failed unexpectedly.`, { ...facts, cause })
 }
 
 /** An error of ours or of an interceptor that was raised before anybody knew which endpoint it is about. */
-function withPlace(error: GraphQLError, { connector, endpoint }: RestErrorFacts): GraphQLError {
+function atCall(error: GraphQLError, facts: RestErrorFacts): GraphQLError {
+  const { connector, endpoint, isExposed } = facts
   const placed = new GraphQLError(error.message, {
-    extensions: { ...error.extensions, connector, endpoint },
+    extensions: withPlace(error.extensions, { connector, endpoint, isExposed }),
   })
-  Object.defineProperty(placed, 'cause', { value: error, enumerable: false })
+  Object.defineProperty(placed, 'cause', { value: error.cause ?? error, enumerable: false })
   return placed
 }
 

@@ -75,8 +75,7 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
       try {
         headers.set('authorization', `Bearer ${(await current(info)).value}`)
       } catch (cause) {
-        const message = `REST connector "${info.connector}" could not get an access token.`
-        throw restError('SERVICE_UNAVAILABLE', message, { cause })
+        throw restError('SERVICE_UNAVAILABLE', 'No access token could be had for the upstream.', { cause })
       }
     },
     clientSecret,

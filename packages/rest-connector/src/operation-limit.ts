@@ -12,7 +12,8 @@ export function createOperationLimit(connector: string, max: number): OperationL
     if (count > max)
       throw restError(
         'REST_TOO_MANY_REQUESTS_IN_OPERATION',
-        `This operation needs more than the ${max} calls to "${connector}" that one operation may make; ask for less.`,
+        `This operation needs more than the ${max} calls to one upstream that it may make; ask for less.`,
+        { connector },
       )
   }
 }

@@ -51,7 +51,10 @@ export interface RestConnectorOptions {
   readonly transformer?: ResponseTransformer | undefined
   /** Logs redacted bodies, 4 KiB of each. For development: refused when `NODE_ENV` is `production`, unless forced. */
   readonly logBodies?: boolean | LogBodiesOptions | undefined
-  /** Adds the request and the response to `extensions.upstream` of errors. Default false. */
+  /**
+   * Lets clients see what failed: names of connector and endpoint and the reason in messages, attempts, and request and
+   * response in `extensions.upstream`. For development. Default false: only a code and the status.
+   */
   readonly exposeErrors?: boolean | undefined
   /** Decoded bytes that a response may have. Default 10,000,000. */
   readonly maxResponseBytes?: number | undefined

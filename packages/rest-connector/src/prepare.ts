@@ -32,11 +32,12 @@ export async function prepare(
   const isInside =
     url.origin === base.origin && (url.pathname === basePath || url.pathname.startsWith(`${basePath}/`))
   if (!isInside && !allowOriginChange)
-    throw restError(
-      'INTERNAL_SERVER_ERROR',
-      `An interceptor of REST connector "${info.connector}" led the request outside its base URL; ` +
-        `set allowOriginChange if that is meant.`,
-    )
+    throw restError('INTERNAL_SERVER_ERROR', 'The request was led elsewhere.', {
+      cause: new Error(
+        `An interceptor of REST connector "${info.connector}" led the request outside its base URL; ` +
+          `set allowOriginChange if that is meant.`,
+      ),
+    })
   const headers: Record<string, string> = {}
   for (const [name, value] of outgoing.headers) headers[name] = checkedHeader(name, value)
   return {
@@ -58,8 +59,6 @@ async function runOne(
   } catch (cause) {
     if (cause instanceof GraphQLError || info.signal.aborted) throw cause
     // The message of a refused header holds its value: it must not reach a client.
-    throw restError('INTERNAL_SERVER_ERROR', `An interceptor of REST connector "${info.connector}" failed.`, {
-      cause,
-    })
+    throw restError('INTERNAL_SERVER_ERROR', 'The request could not be prepared.', { cause })
   }
 }

@@ -50,11 +50,13 @@ export function checkedShape({ name, returnType }: CompiledEndpoint, result: unk
   if (result === null || result === undefined || returnType.name === 'JSON') return result
   if (returnType.isList === Array.isArray(result)) return result
   const [expected, got] = returnType.isList ? ['a list', 'something else'] : ['one value', 'a list']
-  throw restError(
-    'REST_BAD_RESPONSE',
+  const cause = new Error(
     `REST endpoint "${name}" is declared as ${returnType.text} and must answer with ${expected}, but gave ${got}; ` +
       `check returnType and responsePath.`,
   )
+  throw restError('REST_BAD_RESPONSE', `The upstream must answer with ${expected}, but gave ${got}.`, {
+    cause,
+  })
 }
 
 const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long'])

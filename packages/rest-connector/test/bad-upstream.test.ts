@@ -130,7 +130,7 @@ describe('size', () => {
     const { connector } = await serve({ body: bomb, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } })
     const before = process.memoryUsage().arrayBuffers
     await expect(connector.execute('get')).rejects.toMatchObject({
-      message: 'REST endpoint "get" answered with more than the 10000000 bytes that are allowed.',
+      message: 'The upstream answered with more than the 10000000 bytes that are allowed.',
       extensions: { code: 'REST_RESPONSE_TOO_LARGE' },
     })
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25_000_000)
@@ -189,8 +189,13 @@ describe('answers that cannot be used', () => {
   ])('%s: REST_BAD_RESPONSE', async (_, answer, reason) => {
     const { connector } = await serve(answer)
     await expect(connector.execute('get')).rejects.toMatchObject({
-      message: `REST endpoint "get" gave an unusable answer: ${reason}.`,
+      message: 'The upstream gave an unusable answer.',
+      cause: { message: reason },
       extensions: { code: 'REST_BAD_RESPONSE', connector: 'c', endpoint: 'get', attempts: 1 },
+    })
+    const exposing = await serve(answer, { exposeErrors: true })
+    await expect(exposing.connector.execute('get')).rejects.toMatchObject({
+      message: `REST endpoint "get" gave an unusable answer: ${reason}.`,
     })
   })
 
@@ -249,10 +254,14 @@ describe('statuses', () => {
     const { connector, backend } = await serve({ status, json: { canary: 'c4n4ry' } })
     const error = (await connector.execute('get').catch((reason: unknown) => reason)) as Error
     expect(error).toMatchObject({
-      message: `REST endpoint "get" answered with status ${status}.`,
+      message: `The upstream answered with status ${status}.`,
       extensions: { code, connector: 'c', endpoint: 'get', status, attempts: 1 },
     })
-    expect(JSON.stringify(error)).not.toContain('c4n4ry')
+    // Read by logs, and not sent to clients.
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      message: `The upstream answered with status ${status}.`,
+      extensions: { code, status },
+    })
     expect(JSON.stringify(error)).not.toContain(String(backend.port))
   })
 
@@ -266,8 +275,10 @@ describe('statuses', () => {
     )
     const error = (await connector.execute('get').catch((reason: unknown) => reason)) as Error
     expect(error).toMatchObject({
+      message: 'REST endpoint "get" answered with status 500.',
       extensions: { upstream: { method: 'GET', url: `${backend.url}/get`, body: '{"why":"x"}' } },
     })
+    expect(JSON.parse(JSON.stringify(error)).extensions).toMatchObject({ connector: 'c', endpoint: 'get' })
     expect(JSON.stringify(error)).not.toContain('c4n4ry')
   })
 })
@@ -304,7 +315,7 @@ describe('redirects', () => {
     })
     for (const name of ['get', 'post'])
       await expect(connector.execute(name)).rejects.toMatchObject({
-        message: `REST endpoint "${name}" was redirected: its target is another origin.`,
+        message: `The upstream was redirected: its target is another origin.`,
         extensions: { code: 'REST_REDIRECT_REFUSED' },
       })
     expect(other.requests).toHaveLength(0)
@@ -374,7 +385,7 @@ describe('the circuit breaker', () => {
     const sent = backend.requests.length
     const started = performance.now()
     expect(await call()).toMatchObject({
-      message: 'REST endpoint "get" is not called for now: it failed too often.',
+      message: 'The upstream is not called for now: it failed too often.',
       extensions: { code: 'SERVICE_UNAVAILABLE' },
     })
     expect(performance.now() - started).toBeLessThan(50)

@@ -88,7 +88,10 @@ describe('interceptors', () => {
     async (pathname) => {
       const { get, backend } = await serve({ interceptors: [({ url }) => void (url.pathname = pathname)] })
       await expect(get()).rejects.toMatchObject({
-        message: expect.stringContaining('led the request outside its base URL; set allowOriginChange'),
+        message: 'The request was led elsewhere.',
+        cause: {
+          message: expect.stringContaining('led the request outside its base URL; set allowOriginChange'),
+        },
       })
       expect(backend.requests).toHaveLength(0)
     },
@@ -98,7 +101,7 @@ describe('interceptors', () => {
     const other = cleanup.use(await startRestBackend(() => ({ json: 'other' })))
     const leave = [({ url }: { url: URL }) => void (url.port = String(other.port))]
     const { get } = await serve({ interceptors: leave })
-    await expect(get()).rejects.toThrow('led the request outside its base URL')
+    await expect(get()).rejects.toThrow('The request was led elsewhere')
     expect(other.requests).toHaveLength(0)
     const allowed = await serve({ interceptors: leave, allowOriginChange: true })
     expect(await allowed.get()).toBe('other')
@@ -108,7 +111,7 @@ describe('interceptors', () => {
   it('a header value that cannot be sent never shows up in the error', async () => {
     const { get } = await serve({ interceptors: [apiKey('c4n4ry\nx: y')] })
     const error: unknown = await get().catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ message: 'An interceptor of REST connector "c" failed.' })
+    expect(error).toMatchObject({ message: 'The request could not be prepared.' })
     expect(JSON.stringify(error)).not.toContain('c4n4ry')
   })
 })
@@ -150,7 +153,7 @@ describe('oauth2ClientCredentials', () => {
     const { issuer, get, backend } = await tokens(answer)
     const error: unknown = await get().catch((reason: unknown) => reason)
     expect(error).toMatchObject({
-      message: 'REST connector "c" could not get an access token.',
+      message: 'No access token could be had for the upstream.',
       extensions: { code: 'SERVICE_UNAVAILABLE' },
     })
     expect(JSON.stringify(error)).not.toContain('c4n4ry')
@@ -188,7 +191,7 @@ describe('logBodies', () => {
       { logBodies: true, noRetry: true, logger: { info: (...line) => lines.push(JSON.stringify(line)) } },
       () => ({ body: '{"password":"c4n4ry"', headers: { 'content-type': 'application/json' } }),
     )
-    await expect(get()).rejects.toThrow('not valid JSON')
+    await expect(get()).rejects.toThrow('unusable answer')
     expect(lines.join('')).toContain('[20 bytes of application/json]')
     expect(lines.join('')).not.toContain('c4n4ry')
   })

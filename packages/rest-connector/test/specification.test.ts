@@ -573,7 +573,7 @@ describe('Outbound authentication', () => {
       headers: { 'x-custom-auth': 'get#1' },
     })
     await expect(execute('get', { id: 'bad' })).rejects.toMatchObject({
-      message: 'An interceptor of REST connector "c" failed.',
+      message: 'The request could not be prepared.',
       extensions: { code: 'INTERNAL_SERVER_ERROR', connector: 'c', endpoint: 'get' },
     })
     expect(backend.requests).toHaveLength(1)

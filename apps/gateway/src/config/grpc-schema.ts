@@ -153,8 +153,7 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   federation: z
     .union([z.boolean(), z.strictObject({ entities: z.record(z.string(), z.strictObject(join)).optional() })])
     .optional(),
-  exposeDetails: z.boolean().optional(),
-  exposeMessages: z.boolean().optional(),
+  exposeErrors: z.union([z.boolean(), z.literal('caller')]).optional(),
   observe: functionValue().optional(),
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
   plans: z.boolean().optional(),

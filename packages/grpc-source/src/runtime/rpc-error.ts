@@ -24,21 +24,48 @@ const CODES: Readonly<Record<StatusName, string>> = {
   UNAUTHENTICATED: 'UNAUTHENTICATED',
 }
 
-/** Statuses whose messages are written by machinery, and name hosts, files or code. */
-const MASKED: Partial<Record<StatusName, string>> = {
+/**
+ * What backends' texts may reach clients. `false`: none, each status has a text of its own. `caller`: messages of the
+ * statuses that are written for who called; those of machinery, which name hosts, files or code, not. `true`: all
+ * messages, and decoded `google.rpc` details.
+ */
+export type ExposeErrors = boolean | 'caller'
+
+const OURS: Readonly<Record<StatusName, string>> = {
   OK: 'Internal server error',
-  UNKNOWN: 'Internal server error',
-  INTERNAL: 'Internal server error',
-  DATA_LOSS: 'Internal server error',
-  UNAVAILABLE: 'The service is unavailable',
-  DEADLINE_EXCEEDED: 'The service did not answer in time',
   CANCELLED: 'The call was cancelled',
+  UNKNOWN: 'Internal server error',
+  INVALID_ARGUMENT: 'The service refused an argument',
+  DEADLINE_EXCEEDED: 'The service did not answer in time',
+  NOT_FOUND: 'The service did not find it',
+  ALREADY_EXISTS: 'It exists already',
+  PERMISSION_DENIED: 'The service does not allow this',
+  RESOURCE_EXHAUSTED: 'The service has no more room for this',
+  FAILED_PRECONDITION: 'The service cannot do this as things are',
+  ABORTED: 'The service broke this off, as something else came between',
+  OUT_OF_RANGE: 'The service refused an argument that is out of range',
   UNIMPLEMENTED: 'The service does not implement this method',
+  INTERNAL: 'Internal server error',
+  UNAVAILABLE: 'The service is unavailable',
+  DATA_LOSS: 'Internal server error',
+  UNAUTHENTICATED: 'The service does not know who asks',
 }
 
+/** Statuses whose messages are written for who called. */
+const FOR_CALLERS: ReadonlySet<StatusName> = new Set<StatusName>([
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNAUTHENTICATED',
+])
+
 export interface RpcErrorOptions {
-  readonly exposeDetails: boolean
-  readonly exposeMessages: boolean
+  readonly exposeErrors: ExposeErrors
   /** Knows `google.rpc.Status` and the messages that details may hold. */
   readonly registry: Registry
 }
@@ -47,10 +74,12 @@ export interface RpcErrorOptions {
 export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) return error
   const { status, message, details } = toCallError(error)
-  const shown = options.exposeMessages ? message : (MASKED[status] ?? message)
-  const decoded = options.exposeDetails && details ? decodeDetails(details, options.registry) : undefined
+  const { exposeErrors } = options
+  const isShown = exposeErrors === true || (exposeErrors === 'caller' && FOR_CALLERS.has(status))
+  const shown = isShown ? message : OURS[status]
+  const decoded = exposeErrors === true && details ? decodeDetails(details, options.registry) : undefined
   return withCause(
-    new GraphQLError(shown === '' ? `The service answered ${status}` : shown, {
+    new GraphQLError(shown === '' ? OURS[status] : shown, {
       extensions: {
         code: CODES[status],
         grpc: { status, ...(decoded && decoded.length > 0 ? { details: decoded } : {}) },
