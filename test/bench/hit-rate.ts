@@ -1,0 +1,252 @@
+// The share of a random mix on the demo's schema that the response cache answers, and of those answers the share that
+// is wrong: `pnpm bench:hit-rate`. `RESPONSE_CACHE` names another build of the package, to compare.
+import { parseArgs } from 'node:util'
+import { createSchema, createYoga } from 'graphql-yoga'
+
+const typeDefs = /* GraphQL */ `
+  type User {
+    id: String!
+    name: String!
+    status: String!
+    profile: UserProfile
+    reviews: [Review!]
+  }
+  type UserProfile {
+    userId: String!
+    bio: String!
+  }
+  type ListUsersResponse {
+    users: [User!]!
+    totalCount: Int!
+  }
+  type Product {
+    id: ID!
+    name: String!
+    price: Float!
+  }
+  type Review {
+    id: ID!
+    productId: ID!
+    userId: ID!
+    rating: Int!
+    author: User
+  }
+  type Stock {
+    productId: ID!
+    inStock: Int!
+  }
+  type Deal {
+    product: Product!
+    discountPercent: Int!
+  }
+  type Query {
+    users(status: String, limit: Int): ListUsersResponse
+    user(id: String!): User
+    onlineCount: Int!
+    getProduct(id: ID!): Product
+    searchProducts(query: String!): [Product!]!
+    getStock(id: ID!): Stock
+    dealOfTheDay: Deal
+    listReviews(productId: ID!): [Review!]!
+  }
+  type Mutation {
+    createUser(name: String!): User
+    updateUser(id: String!, name: String, status: String): User
+    deleteUser(id: String!): User
+    createReview(productId: ID!, userId: ID!, rating: Int!): Review
+    updateProduct(id: ID!, name: String, price: Float): Product
+  }
+`
+
+interface CachePackage {
+  readonly useResponseCache: (options: object) => object
+}
+
+/** A seeded generator of numbers below 1 (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+function createDemo() {
+  const statuses = ['ONLINE', 'AWAY', 'OFFLINE']
+  const users = new Map(
+    Array.from({ length: 100 }, (_, n) => [
+      `${n + 1}`,
+      { id: `${n + 1}`, name: `user ${n + 1}`, status: statuses[n % 3] ?? '' },
+    ]),
+  )
+  const products = new Map(
+    Array.from({ length: 50 }, (_, n) => [`${n + 1}`, { id: `${n + 1}`, name: `thing ${n % 7}`, price: n }]),
+  )
+  const reviews = Array.from({ length: 200 }, (_, n) => ({
+    id: `${n + 1}`,
+    productId: `${(n % 50) + 1}`,
+    userId: `${(n % 100) + 1}`,
+    rating: n % 6,
+  }))
+  let nextUser = 101
+  const online = () => [...users.values()].filter(({ status }) => status === 'ONLINE')
+  // Fields of a source say where they come from; joins say what they need.
+  const join = (requires: string) => ({ extensions: { origin: 'demo', requires: [requires] } })
+  return createSchema({
+    typeDefs,
+    resolvers: {
+      Query: {
+        users: (_, { status, limit }) => ({
+          users: (status
+            ? [...users.values()].filter((user) => user.status === status)
+            : [...users.values()]
+          ).slice(0, limit ?? 100),
+          totalCount: users.size,
+        }),
+        user: (_, { id }) => users.get(id),
+        onlineCount: () => online().length,
+        getProduct: (_, { id }) => products.get(id),
+        searchProducts: (_, { query }) =>
+          [...products.values()].filter(({ name }) => name.includes(query)).slice(0, 10),
+        getStock: (_, { id }) => ({ productId: id, inStock: Number(id) }),
+        dealOfTheDay: () => ({ product: products.get('1'), discountPercent: 10 }),
+        listReviews: (_, { productId }) => reviews.filter((review) => review.productId === productId),
+      },
+      User: {
+        profile: { ...join('id'), resolve: ({ id }: { id: string }) => ({ userId: id, bio: `of ${id}` }) },
+        reviews: {
+          ...join('id'),
+          resolve: ({ id }: { id: string }) => reviews.filter(({ userId }) => userId === id),
+        },
+      },
+      Review: {
+        author: { ...join('userId'), resolve: ({ userId }: { userId: string }) => users.get(userId) },
+      },
+      Mutation: {
+        createUser(_, { name }) {
+          const user = { id: `${nextUser++}`, name, status: 'OFFLINE' }
+          users.set(user.id, user)
+          return user
+        },
+        updateUser(_, { id, name, status }) {
+          const user = users.get(id)
+          if (!user) return null
+          const changed = { ...user, name: name ?? user.name, status: status ?? user.status }
+          users.set(id, changed)
+          return changed
+        },
+        deleteUser(_, { id }) {
+          const user = users.get(id)
+          users.delete(id)
+          return user
+        },
+        createReview(_, args) {
+          const review = { id: `${reviews.length + 1}`, ...args }
+          reviews.push(review)
+          return review
+        },
+        updateProduct(_, { id, name, price }) {
+          const product = products.get(id)
+          if (!product) return null
+          const changed = { ...product, name: name ?? product.name, price: price ?? product.price }
+          products.set(id, changed)
+          return changed
+        },
+      },
+    },
+  })
+}
+
+function createMix(random: () => number) {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  // Few are asked for often.
+  const one = (count: number): number => 1 + Math.floor(random() ** 3 * count)
+  const queries: readonly (() => string)[] = [
+    () =>
+      `{ users(status: "${pick(['ONLINE', 'AWAY', 'OFFLINE'])}", limit: ${pick([3, 10])}) { users { id name status } } }`,
+    () => `{ users(limit: 10) { totalCount users { id name } } }`,
+    () => `{ users { totalCount } }`,
+    () => `{ user(id: "${one(100)}") { id name status } }`,
+    () => `{ user(id: "${one(100)}") { name profile { bio } } }`,
+    () => `{ user(id: "${one(100)}") { name reviews { id rating } } }`,
+    () => `{ onlineCount }`,
+    () => `{ getProduct(id: "${one(50)}") { id name price } }`,
+    () => `{ getProduct(id: "${one(50)}") { name } users(limit: 3) { users { name } } }`,
+    () => `{ searchProducts(query: "thing ${one(7)}") { id name } }`,
+    () => `{ getStock(id: "${one(50)}") { inStock } }`,
+    () => `{ dealOfTheDay { discountPercent product { name price } } }`,
+    () => `{ listReviews(productId: "${one(50)}") { id rating author { name } } }`,
+  ]
+  const mutations: readonly (() => string)[] = [
+    () => `mutation { updateUser(id: "${one(100)}", name: "n${one(1000)}") { id } }`,
+    () => `mutation { updateUser(id: "${one(100)}", status: "${pick(['ONLINE', 'AWAY'])}") { id name } }`,
+    () => `mutation { createUser(name: "n${one(1000)}") { id } }`,
+    () =>
+      `mutation { createReview(productId: "${one(50)}", userId: "${one(100)}", rating: ${one(5)}) { id } }`,
+    () => `mutation { updateProduct(id: "${one(50)}", price: ${one(100)}) { id } }`,
+  ]
+  return (share: number): string => (random() < share ? pick(mutations) : pick(queries))()
+}
+
+async function measure(
+  cachePackage: CachePackage,
+  options: object,
+  share: number,
+  count: number,
+  seed: number,
+) {
+  const schema = createDemo()
+  const serve = (plugins: readonly object[]) => createYoga({ schema, plugins: [...plugins], logging: false })
+  const cached = serve([cachePackage.useResponseCache({ ...options, defaultTtlMs: 3_600_000 })])
+  const plain = serve([])
+  const next = createMix(seeded(seed))
+  const send = (server: typeof plain, query: string): Promise<Response> =>
+    Promise.resolve(
+      server.fetch('http://localhost/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query }),
+      }),
+    )
+  let asked = 0
+  let hits = 0
+  let wrong = 0
+  for (let n = 0; n < count; n++) {
+    const text = next(share)
+    const response = await send(cached, text)
+    const body = await response.text()
+    if (text.startsWith('mutation')) continue
+    asked++
+    if (response.headers.get('x-cache') !== 'HIT') continue
+    hits++
+    if (body !== (await (await send(plain, text)).text())) wrong++
+  }
+  return { hitRate: hits / asked, wrongHits: hits === 0 ? 0 : wrong / hits }
+}
+
+const { values } = parseArgs({
+  options: { count: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
+})
+const cachePackage = (await import(
+  process.env['RESPONSE_CACHE'] ?? '@vinyasa/response-cache'
+)) as CachePackage
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
+process.stdout.write(
+  `${values.count} operations a row, seed ${values.seed}\n| mutations | strategy | hits | of them wrong |\n| --- | --- | --- | --- |\n`,
+)
+for (const share of [0.02, 0.1]) {
+  for (const strategy of ['types', 'entities']) {
+    const { hitRate, wrongHits } = await measure(
+      cachePackage,
+      { strategy },
+      share,
+      Number(values.count),
+      Number(values.seed),
+    )
+    process.stdout.write(
+      `| ${percent(share)} | ${strategy} | ${percent(hitRate)} | ${percent(wrongHits)} |\n`,
+    )
+  }
+}
