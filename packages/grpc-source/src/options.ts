@@ -4,19 +4,13 @@ import type { Int64Mode } from './codec/scalar-codecs.ts'
 import type { Expose } from './exposure.ts'
 import type { JoinOptions } from './join-options.ts'
 import type { OnPlan } from '@vinyasa/source-kit'
-import type { CallObserver } from './runtime/call.ts'
-import type { ChannelOptions, TlsOptions } from './runtime/endpoint.ts'
+import type { Clock } from './clock.ts'
+import type { CallObserver, RetryOptions } from './runtime/call.ts'
+import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 import type { ExposeErrors } from './runtime/rpc-error.ts'
 import type { Transport } from './runtime/transport.ts'
 import type { TypeNaming } from './schema/names.ts'
-
-/** Time, so that tests can hold it still. */
-export interface Clock {
-  now(): number
-  setTimeout(callback: () => void, ms: number): unknown
-  clearTimeout(timer: unknown): void
-}
 
 export interface Logger {
   warn(message: string): void
@@ -46,14 +40,6 @@ export interface ReflectionOptions {
   /** Default 5000. */
   readonly timeoutMs?: number | undefined
 }
-
-/** One endpoint: `host:port`, `http://host:port` (plaintext) or `https://host:port` (TLS). */
-export type Endpoint =
-  | string
-  | {
-      readonly address: string
-      readonly tls?: boolean | TlsOptions | undefined
-    }
 
 /** How protobuf maps to GraphQL; all settings have the default that loses nothing. */
 export interface MappingInput {
@@ -127,15 +113,6 @@ export interface InvalidationRule {
   readonly operation?: string | undefined
   /** The field of the request or response that holds the id. Default `id`. */
   readonly idField?: string | undefined
-}
-
-export interface RetryOptions {
-  /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
-  readonly max?: number | undefined
-  /** First pause; doubles, with jitter. Default 50. */
-  readonly initialBackoffMs?: number | undefined
-  /** Longest pause. Default 500. */
-  readonly maxBackoffMs?: number | undefined
 }
 
 /** Options of {@link createGrpcSource}. */
@@ -213,11 +190,4 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
 export interface FederationOptions {
   /** How references are resolved, by type name, as in `joins`; the reference is the parent. Default: a method that takes the key. */
   readonly entities?: Readonly<Record<string, Omit<JoinOptions, 'type' | 'field'>>> | undefined
-}
-
-export interface ResolvedEndpoint {
-  /** `host:port` */
-  readonly address: string
-  readonly tls: TlsOptions | undefined
-  readonly channel: ChannelOptions
 }

@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { Clock } from './options.ts'
+import type { Clock } from './clock.ts'
 
 /** Long enough for an editor or compiler to finish writing. */
 const QUIET_MS = 100

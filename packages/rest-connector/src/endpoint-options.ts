@@ -1,7 +1,6 @@
+import type { HttpMethod } from './http-method.ts'
 import type { FieldDefinitions } from './fields.ts'
 import type { NameValues, QueryArrayFormat } from './query-template.ts'
-
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The typed response of an endpoint. Specification: "REST response schema". */
 export interface ResponseSchema {

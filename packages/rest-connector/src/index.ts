@@ -20,7 +20,6 @@ export { endpointsFromOpenApi, type OpenApiOperation, type OpenApiOptions } from
 export { RestConfigError, type RestErrorCode } from './errors.ts'
 export type { RestConnectorOptions } from './options.ts'
 export type {
-  HttpMethod,
   InvalidationTemplate,
   JoinBatch,
   JoinOptions,
@@ -28,6 +27,7 @@ export type {
   ResponseSchema,
   RestEndpoint,
 } from './endpoint-options.ts'
+export type { HttpMethod } from './http-method.ts'
 
 // For integrators.
 export type { RestResponse } from './attempt.ts'

@@ -1,4 +1,4 @@
-import type { HttpMethod } from './endpoint-options.ts'
+import type { HttpMethod } from './http-method.ts'
 import type { Args } from './template.ts'
 
 /** A request on its way out; interceptors change it in place. */

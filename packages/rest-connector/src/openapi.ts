@@ -1,4 +1,5 @@
-import type { HttpMethod, RestEndpoint } from './endpoint-options.ts'
+import type { RestEndpoint } from './endpoint-options.ts'
+import type { HttpMethod } from './http-method.ts'
 import { RestConfigError } from './errors.ts'
 import { parseTypeReference } from './fields.ts'
 import { asList, asNode, asText, loadOpenApi, type Node } from './openapi-document.ts'

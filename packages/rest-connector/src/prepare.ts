@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import type { HttpMethod } from './endpoint-options.ts'
+import type { HttpMethod } from './http-method.ts'
 import { restError } from './errors.ts'
 import { checkedHeader } from './header-template.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'

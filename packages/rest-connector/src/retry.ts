@@ -4,7 +4,7 @@ import { DeadlineExceeded, wait } from './deadline.ts'
 import type { Ending } from './ending.ts'
 import { single } from './decode.ts'
 import { isNetworkError } from './failures.ts'
-import type { HttpMethod } from './endpoint-options.ts'
+import type { HttpMethod } from './http-method.ts'
 import { backoffCeiling, parseRetryAfter, type RetryOptions } from './retry-policy.ts'
 
 export interface RetryContext {

@@ -5,6 +5,7 @@ import type { FieldShape } from '../schema/shapes.ts'
 import { createFieldCompiler, singleRule } from './compile-field.ts'
 import { type FieldRule, type MessagePlan } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
+import { isFlag } from '../schema/flags.ts'
 import { markOf } from './planned-field.ts'
 import { createUnselected } from './unselected.ts'
 import { toWords } from './words.ts'
@@ -82,8 +83,11 @@ export function createMessageCompiler(
       const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
       if (!field || field.annotation.resolver)
         throw new NotPlannable(`${type.name}.${name} is no field of ${desc.typeName}`)
-      const isFlag = mark?.kind === 'flag'
-      selected.push({ field, head, compiled: compileField(field, definition.type, fieldNodes, isFlag) })
+      selected.push({
+        field,
+        head,
+        compiled: compileField(field, definition.type, fieldNodes, isFlag(definition)),
+      })
     }
     return assemble(desc, selected, first)
   }

@@ -22,7 +22,6 @@ type Arguments = Readonly<Record<string, unknown>>
 type Mark =
   | { readonly kind: 'method'; readonly method: PlannableField }
   | { readonly kind: 'join'; readonly join: PlannableJoin }
-  | { readonly kind: 'flag' }
 
 /** A wrapper of a resolver is another resolver, and has no mark. */
 const marks = new WeakMap<object, Mark>()

@@ -1,6 +1,15 @@
-import type { Clock, RetryOptions } from '../options.ts'
+import type { Clock } from '../clock.ts'
 import { GrpcCallError, type StatusName } from './status.ts'
 import type { MetadataEntries, Transport } from './transport.ts'
+
+export interface RetryOptions {
+  /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
+  readonly max?: number | undefined
+  /** First pause; doubles, with jitter. Default 50. */
+  readonly initialBackoffMs?: number | undefined
+  /** Longest pause. Default 500. */
+  readonly maxBackoffMs?: number | undefined
+}
 
 /** What an observer learns of a call. */
 export interface ObservedCall {

@@ -1,5 +1,4 @@
 import { GrpcSourceError } from '../errors.ts'
-import type { Endpoint, ResolvedEndpoint } from '../options.ts'
 
 export interface TlsOptions {
   /** PEM of the authorities to trust. Default: Node's. */
@@ -36,6 +35,20 @@ export interface ChannelOptions {
   readonly raw?: Readonly<Record<string, string | number>> | undefined
 }
 
+/** One endpoint: `host:port`, `http://host:port` (plaintext) or `https://host:port` (TLS). */
+export type Endpoint =
+  | string
+  | {
+      readonly address: string
+      readonly tls?: boolean | TlsOptions | undefined
+    }
+
+export interface ResolvedEndpoint {
+  /** `host:port` */
+  readonly address: string
+  readonly tls: TlsOptions | undefined
+  readonly channel: ChannelOptions
+}
 /** Brings an endpoint, however written, to address and TLS. */
 export function resolveEndpoint(
   endpoint: Endpoint,

@@ -7,7 +7,7 @@ import {
   type ChannelCredentials,
   type ChannelOptions as GrpcChannelOptions,
 } from '@grpc/grpc-js'
-import type { ResolvedEndpoint } from '../options.ts'
+import type { ResolvedEndpoint } from './endpoint.ts'
 import type { TlsOptions } from './endpoint.ts'
 
 /** One connection, replaced when it gets stuck. */

@@ -1,5 +1,5 @@
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
-import type { ResolvedEndpoint } from '../options.ts'
+import type { ResolvedEndpoint } from './endpoint.ts'
 import { AbortWatch } from './abort-watch.ts'
 import { createConnection, toMetadata, type Connection } from './grpc-js-connection.ts'
 import { GrpcCallError, statusName } from './status.ts'

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import type { MessageDecoder } from '../codec/decode.ts'
-import type { Clock } from '../options.ts'
+import type { Clock } from '../clock.ts'
 import type { Caller, CallObserver, ObservedEnd } from './call.ts'
 import type { MetadataSource } from './metadata.ts'
 import { signalOf, type OperationInfo, type Operations, type Reply } from './operation.ts'

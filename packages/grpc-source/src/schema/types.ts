@@ -12,7 +12,7 @@ import type { Annotations } from '../annotations.ts'
 import type { Comments } from '../descriptors/comments.ts'
 import type { Finding } from '../errors.ts'
 import { entityDirectives, fieldDirectives } from '../federation.ts'
-import { markResolver } from '../plans/planned-field.ts'
+import { flagResolver } from './flags.ts'
 import { createInputTypes, type InputTypes } from './input-types.ts'
 import type { TypeNames } from './names.ts'
 import { canBeUnshowable, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
@@ -150,14 +150,4 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
   }
 
   return { output: outputType, outputOf, ...inputs }
-}
-
-/** A message without fields is a Boolean: whether it is set. */
-function flagResolver(name: string, isList: boolean): (source: unknown) => unknown {
-  const isSet = (value: unknown): boolean => value !== null && value !== undefined
-  const resolve = (source: unknown): unknown => {
-    const value = (source as Readonly<Record<string, unknown>>)[name]
-    return isList && Array.isArray(value) ? value.map(isSet) : isSet(value) || null
-  }
-  return markResolver(resolve, { kind: 'flag' })
 }

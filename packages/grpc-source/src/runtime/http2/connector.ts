@@ -7,7 +7,7 @@ import {
   TLSSocket,
 } from 'node:tls'
 import { GrpcSourceError } from '../../errors.ts'
-import type { ResolvedEndpoint } from '../../options.ts'
+import type { ResolvedEndpoint } from '../endpoint.ts'
 import type { TlsOptions } from '../endpoint.ts'
 import { Connection } from './connection.ts'
 import type { PoolOptions } from './pool.ts'

@@ -1,4 +1,4 @@
-import type { ResolvedEndpoint } from '../../options.ts'
+import type { ResolvedEndpoint } from '../endpoint.ts'
 import { AbortWatch } from '../abort-watch.ts'
 import { GrpcCallError } from '../status.ts'
 import type { Transport, TransportCall } from '../transport.ts'
