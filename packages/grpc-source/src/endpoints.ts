@@ -1,5 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import type { ServiceAnnotation } from './annotations.ts'
+import type { ServiceAnnotation } from './contract/annotations.ts'
 import { GrpcSourceError } from './errors.ts'
 import type { Endpoint, ResolvedEndpoint } from './runtime/endpoint.ts'
 import type { GrpcSourceOptions } from './options.ts'

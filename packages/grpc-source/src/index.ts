@@ -1,10 +1,10 @@
 // For users
 export { createGrpcSource, type CallOptions, type GrpcSource } from './source.ts'
 export type { EndpointHealth, HealthOptions, HealthStatus, SourceHealth } from './health.ts'
-export type { TypedMethod } from './method-runtime.ts'
+export type { TypedMethod } from './methods/method-runtime.ts'
 export { useGrpcSource, type GrpcSourcePlugin } from './plugin.ts'
 export { GrpcSourceError, type Finding, type GrpcSourceErrorCode } from './errors.ts'
-export type { BatchOptions, JoinOptions } from './join-options.ts'
+export type { BatchOptions, JoinOptions } from './contract/join-options.ts'
 export type { Endpoint } from './runtime/endpoint.ts'
 export type { GrpcSourceOptions, InvalidationRule, MethodOptions } from './options.ts'
 export type { RetryOptions } from './runtime/call.ts'

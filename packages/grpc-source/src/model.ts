@@ -7,7 +7,7 @@ import {
   type GraphQLFieldConfig,
   type GraphQLFieldConfigMap,
 } from 'graphql'
-import type { Annotations } from './annotations.ts'
+import type { Annotations } from './contract/annotations.ts'
 import { createDecoders } from './codec/decode.ts'
 import { createEncoders } from './codec/encode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
@@ -16,9 +16,9 @@ import { createComments } from './descriptors/comments.ts'
 import type { LoadedDescriptors } from './descriptors/load.ts'
 import { neverConnected, type Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
-import { createExposure } from './exposure.ts'
-import { createResolverField, declareJoins, typesOf, type JoinContext } from './joins.ts'
-import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './method-runtime.ts'
+import { createExposure } from './contract/exposure.ts'
+import { createResolverField, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
+import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './methods/method-runtime.ts'
 import {
   answersWithStream,
   exposeMethods,
@@ -26,22 +26,22 @@ import {
   joinedMethods,
   methodId,
   type ExposedMethod,
-} from './methods.ts'
-import { findEntities } from './entities.ts'
-import { toSubgraph } from './federation.ts'
+} from './contract/methods.ts'
+import { findEntities } from './calls/entities.ts'
+import { toSubgraph } from './mapping/federation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
-import { ReplyTranscoder } from './plans/transcoder.ts'
-import type { Callable, CallSite, Invoker } from './runtime/invoker.ts'
+import { ReplyTranscoder } from './json/transcoder.ts'
+import type { Callable, CallSite, Invoker } from './methods/invoker.ts'
 import { askerOf } from './runtime/metadata.ts'
-import { toRpcError, type RpcErrorOptions } from './runtime/rpc-error.ts'
-import type { Operations } from './runtime/operation.ts'
-import { createTypeNames } from './schema/names.ts'
-import { findUsedTypes } from './schema/used-types.ts'
-import { createRootField } from './schema/root-fields.ts'
-import { toMappingOptions } from './schema/mapping-options.ts'
-import { createShapes, type FieldShape } from './schema/shapes.ts'
-import { createTypeBuilder } from './schema/types.ts'
-import { warnOfUnknownEnums } from './unknown-enums.ts'
+import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
+import type { Operations } from './methods/operation.ts'
+import { createTypeNames } from './contract/names.ts'
+import { findUsedTypes } from './contract/used-types.ts'
+import { createRootField } from './calls/root-fields.ts'
+import { toMappingOptions } from './contract/mapping-options.ts'
+import { createShapes, type FieldShape } from './contract/shapes.ts'
+import { createTypeBuilder } from './mapping/types.ts'
+import { warnOfUnknownEnums } from './mapping/unknown-enums.ts'
 
 /** All that follows from one set of descriptors; a reload makes a new one. */
 export interface Model {

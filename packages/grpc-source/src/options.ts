@@ -1,16 +1,16 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
+import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './contract/annotations.ts'
 import type { Int64Mode } from './codec/scalar-codecs.ts'
-import type { Expose } from './exposure.ts'
-import type { JoinOptions } from './join-options.ts'
+import type { Expose } from './contract/exposure.ts'
+import type { JoinOptions } from './contract/join-options.ts'
 import type { OnPlan } from '@vinyasa/source-kit'
 import type { Clock } from './clock.ts'
 import type { CallObserver, RetryOptions } from './runtime/call.ts'
 import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
-import type { ExposeErrors } from './runtime/rpc-error.ts'
+import type { ExposeErrors } from './methods/rpc-error.ts'
 import type { Transport } from './runtime/transport.ts'
-import type { TypeNaming } from './schema/names.ts'
+import type { TypeNaming } from './contract/names.ts'
 
 export interface Logger {
   warn(message: string): void

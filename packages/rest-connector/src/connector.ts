@@ -1,14 +1,14 @@
 import { mergeSources, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { askerOf } from './asker.ts'
-import { createCall, type Call, type CallScope } from './call.ts'
-import { contribute } from './contribution.ts'
-import { compileEndpoint, type CompiledEndpoint } from './endpoint.ts'
+import { createCall, type Call, type CallScope } from './call/call.ts'
+import { contribute } from './fields/contribution.ts'
+import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
 import type { RestConnectorOptions } from './options.ts'
-import { createSettings } from './settings.ts'
-import type { RestConnectorStats } from './stats.ts'
-import type { Args } from './template.ts'
+import { createSettings } from './call/settings.ts'
+import type { RestConnectorStats } from './call/stats.ts'
+import type { Args } from './templates/template.ts'
 
 /** A group of REST endpoints behind one base URL. */
 export interface RestConnector extends AsyncDisposable {

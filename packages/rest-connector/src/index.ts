@@ -6,17 +6,17 @@ export {
   type FieldDefinition,
   type FieldDefinitions,
   type FieldKinds,
-} from './fields.ts'
-export { retryPresets, type RetryOptions } from './retry-policy.ts'
+} from './declare/fields.ts'
+export { retryPresets, type RetryOptions } from './retry/retry-policy.ts'
 export {
   apiKey,
   bearer,
   type ApiKeyOptions,
   type EnvironmentOptions,
   type SecretSource,
-} from './credentials.ts'
-export { oauth2ClientCredentials, type OAuth2Options } from './oauth2.ts'
-export { endpointsFromOpenApi, type OpenApiOperation, type OpenApiOptions } from './openapi.ts'
+} from './http/credentials.ts'
+export { oauth2ClientCredentials, type OAuth2Options } from './http/oauth2.ts'
+export { endpointsFromOpenApi, type OpenApiOperation, type OpenApiOptions } from './openapi/openapi.ts'
 export { RestConfigError, type RestErrorCode } from './errors.ts'
 export type { RestConnectorOptions } from './options.ts'
 export type {
@@ -26,19 +26,19 @@ export type {
   LiveOptions,
   ResponseSchema,
   RestEndpoint,
-} from './endpoint-options.ts'
-export type { HttpMethod } from './http-method.ts'
+} from './declare/endpoint-options.ts'
+export type { HttpMethod } from './http/http-method.ts'
 
 // For integrators.
-export type { RestResponse } from './attempt.ts'
-export type { BreakerOptions, BreakerState } from './breaker.ts'
-export type { CallScope } from './call.ts'
+export type { RestResponse } from './http/attempt.ts'
+export type { BreakerOptions, BreakerState } from './retry/breaker.ts'
+export type { CallScope } from './call/call.ts'
 export type { Clock } from './clock.ts'
-export type { CallInfo, OutgoingRequest, ReadsHeaders, RequestInterceptor } from './interceptor.ts'
-export type { LogBodiesOptions, Logger } from './log-bodies.ts'
-export type { AttemptOutcome, ObserveAttempt } from './observe.ts'
-export type { NameValues, QueryArrayFormat } from './query-template.ts'
+export type { CallInfo, OutgoingRequest, ReadsHeaders, RequestInterceptor } from './http/interceptor.ts'
+export type { LogBodiesOptions, Logger } from './call/log-bodies.ts'
+export type { AttemptOutcome, ObserveAttempt } from './call/observe.ts'
+export type { NameValues, QueryArrayFormat } from './templates/query-template.ts'
 export type { PlanEvent } from '@vinyasa/source-kit'
-export type { RetryBudgetOptions } from './retry-budget.ts'
-export type { RestConnectorStats } from './stats.ts'
-export type { ResponseTransformer, TransformableResponse, TransformInfo } from './transformer.ts'
+export type { RetryBudgetOptions } from './retry/retry-budget.ts'
+export type { RestConnectorStats } from './call/stats.ts'
+export type { ResponseTransformer, TransformableResponse, TransformInfo } from './call/transformer.ts'

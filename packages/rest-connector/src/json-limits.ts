@@ -1,4 +1,4 @@
-import { BadResponse } from './failures.ts'
+import { BadResponse } from './http/failures.ts'
 
 /** Deeper JSON is hostile, and whatever walks its value would run out of stack. */
 const MAX_DEPTH = 200

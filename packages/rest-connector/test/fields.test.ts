@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { field } from '../src/index.ts'
-import { parseTypeReference } from '../src/fields.ts'
+import { parseTypeReference } from '../src/declare/fields.ts'
 
 describe('field', () => {
   it('is plain data, so that it can stand in any config', () => {

@@ -1,4 +1,4 @@
-import { asList, asNode, type OpenApiDocument } from '../src/openapi-document.ts'
+import { asList, asNode, type OpenApiDocument } from '../src/openapi/openapi-document.ts'
 
 /** A value that a JSON schema allows: the examples of its leaves where they have one. */
 export function sampleOf(schema: unknown, document: OpenApiDocument, depth = 0): unknown {

@@ -16,7 +16,7 @@ import {
   useRestConnector,
   type OpenApiOptions,
 } from '../src/index.ts'
-import { loadOpenApi, type OpenApiDocument } from '../src/openapi-document.ts'
+import { loadOpenApi, type OpenApiDocument } from '../src/openapi/openapi-document.ts'
 import { sampleOf } from './openapi-sample.ts'
 
 const cleanup = createDisposables()

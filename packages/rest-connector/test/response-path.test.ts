@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { query } from 'json-p3'
 import { describe, expect, it } from 'vitest'
-import { compileResponsePath } from '../src/response-path.ts'
+import { compileResponsePath } from '../src/templates/response-path.ts'
 
 const document = {
   field: 1,

@@ -1,6 +1,6 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
-import type { FieldShape, Shapes, ValueKind } from '../schema/shapes.ts'
-import { isWellKnown, type WellKnownType } from '../schema/well-known.ts'
+import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
+import { isWellKnown, type WellKnownType } from '../contract/well-known.ts'
 import { MalformedMessageError, WireReader } from './wire-reader.ts'
 import { scalarCodecs, type ScalarCodec } from './scalar-codecs.ts'
 import type { WellKnownCodec } from './well-known-codecs.ts'

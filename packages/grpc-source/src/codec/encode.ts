@@ -1,6 +1,6 @@
 import type { DescMessage, Registry, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import type { FieldShape, MessageShape, Shapes, ValueKind } from '../schema/shapes.ts'
+import type { FieldShape, MessageShape, Shapes, ValueKind } from '../contract/shapes.ts'
 import { scalarCodecs, wrongValue } from './scalar-codecs.ts'
 import { wellKnownCodecs } from './well-known-codecs.ts'
 

@@ -16,7 +16,7 @@ import {
   StructSchema,
   ValueSchema,
 } from '@bufbuild/protobuf/wkt'
-import type { WellKnownType } from '../schema/well-known.ts'
+import type { WellKnownType } from '../contract/well-known.ts'
 import { wrongValue, type ScalarCodec } from './scalar-codecs.ts'
 import {
   formatDuration,

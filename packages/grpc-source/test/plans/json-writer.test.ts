@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { JsonWriter } from '../../src/plans/json-writer.ts'
-import { toWords } from '../../src/plans/words.ts'
+import { JsonWriter } from '../../src/json/json-writer.ts'
+import { toWords } from '../../src/json/words.ts'
 
 function written(write: (writer: JsonWriter) => void): string {
   const writer = new JsonWriter()

@@ -1,0 +1,104 @@
+import {
+  argumentsOf,
+  FallBack,
+  NotPlannable,
+  type Selection,
+  type SelectionScope,
+  type Variables,
+} from '@vinyasa/source-kit'
+import {
+  getNullableType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  visit,
+  type FieldNode,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from 'graphql'
+import { isWellKnown } from '../contract/well-known.ts'
+import { createMessageCompiler, type MessageCompiler } from '../json/compile-message.ts'
+import { leafToJson } from '../json/leaf-writers.ts'
+import { markOf, type PlannableField } from '../json/planned-field.ts'
+import { type JoinPlans } from '../json/join-plans.ts'
+import { type Transcoder } from '../json/message-plan.ts'
+
+/** One call of a plan. */
+export interface PlannedCall {
+  /** The response name. */
+  readonly key: string
+  readonly method: PlannableField
+  /** @throws GraphQLError where the arguments are wrong */
+  request(variables: Variables): Uint8Array | Promise<Uint8Array>
+  /** Writes the value of the field, from the reply that the transcoder was given. @throws FallBack */
+  write(transcoder: Transcoder): void
+}
+
+/** @throws NotPlannable */
+export function compileCall(
+  scope: SelectionScope,
+  { key, field: definition, nodes }: Selection,
+  joins: JoinPlans,
+): PlannedCall {
+  const [node] = nodes
+  const mark = markOf(definition)
+  if (!node || mark?.kind !== 'method') throw new NotPlannable(`${definition.name} has another resolver`)
+  const { method } = mark
+  const { runtime, withMask } = method
+  const info = {
+    schema: scope.schema,
+    fieldNodes: nodes,
+    returnType: definition.type,
+    fragments: Object.fromEntries(scope.fragments),
+    operation: scope.operation,
+  } as unknown as GraphQLResolveInfo
+  const toRequest = (variables: Variables): Uint8Array | Promise<Uint8Array> =>
+    runtime.encode(withMask(argumentsOf(definition, node, variables), info))
+  const isConstant = !namesVariable(node)
+  let constant: Uint8Array | undefined
+
+  return {
+    key,
+    method,
+    write: replyWriter(createMessageCompiler(scope, method.codecs, joins), method, definition.type, nodes),
+    request(variables) {
+      if (constant) return constant
+      const request = toRequest(variables)
+      if (isConstant && request instanceof Uint8Array) constant = request
+      return request
+    },
+  }
+}
+
+function namesVariable(node: FieldNode): boolean {
+  let found = false
+  for (const argument of node.arguments ?? []) visit(argument, { Variable: () => void (found = true) })
+  return found
+}
+
+function replyWriter(
+  compiler: MessageCompiler,
+  { output, pluck, codecs }: PlannableField,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+): PlannedCall['write'] {
+  const nullable = getNullableType(type)
+  if (pluck) {
+    const plan = compiler.field(output, pluck, type, nodes)
+    return (transcoder) => transcoder.field(plan)
+  }
+  if (isObjectType(nullable)) {
+    const plan = compiler.object(output, nullable, nodes)
+    return (transcoder) => transcoder.object(plan)
+  }
+  if (!isLeafType(nullable)) throw new NotPlannable(`${String(nullable)} is no object`)
+  // A well-known message, or one without fields, which stands for true.
+  const isFlag = !isWellKnown(output.typeName)
+  const decode = codecs.decoder(output)
+  return (transcoder) => {
+    const value = decode(transcoder.reader.buffer)
+    const json = leafToJson(isFlag ? true : value, nullable)
+    if (json === undefined && isNonNullType(type)) throw new FallBack('a value that may not be null is null')
+    transcoder.json.text(json ?? 'null')
+  }
+}

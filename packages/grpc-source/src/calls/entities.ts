@@ -1,0 +1,59 @@
+import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import { isObjectType, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql'
+import type { Annotations } from '../contract/annotations.ts'
+import { missingResolver, type Entity } from '../mapping/federation.ts'
+import { createJoinField, type JoinContext } from './joins.ts'
+import type { ExposedMethod } from '../contract/methods.ts'
+import type { FederationOptions } from '../options.ts'
+import type { TypeNames } from '../contract/names.ts'
+
+/** The entities among a schema's types, each with the join that resolves references to it. */
+export function findEntities(options: {
+  readonly registry: FileRegistry
+  readonly annotations: Annotations
+  readonly names: TypeNames
+  readonly schema: GraphQLSchema
+  readonly exposed: readonly ExposedMethod[]
+  readonly federation: FederationOptions
+  readonly context: JoinContext
+}): Entity[] {
+  const { registry, annotations, names, schema, exposed, federation, context } = options
+  const entities: Entity[] = []
+  for (const message of registry) {
+    if (message.kind !== 'message') continue
+    const annotation = annotations.entity(message)
+    if (!annotation?.keys?.length) continue
+    const typeName = names.of(message)
+    if (!isObjectType(schema.getType(typeName))) continue
+    const field = entityField(message, typeName, annotation.keys)
+    if (!field && annotation.resolvable === true) context.findings.push(missingResolver(message, typeName))
+    entities.push({ typeName, field })
+  }
+  return entities
+
+  function entityField(
+    message: DescMessage,
+    typeName: string,
+    keys: readonly string[],
+  ): GraphQLFieldConfig<unknown, unknown> | undefined {
+    const declared = federation.entities?.[typeName]
+    if (declared) return createJoinField({ ...declared, type: '_Entity', field: typeName }, context)
+    const keyFields = (keys[0] ?? '').split(/\s+/)
+    const inputs = (method: ExposedMethod): string[] =>
+      context.shapes.message(method.desc.input).fields.map(({ name }) => name)
+    const method = exposed.find((candidate) => {
+      const { responsePluck, desc, type } = candidate
+      const result =
+        responsePluck?.fieldKind === 'message'
+          ? responsePluck.message
+          : responsePluck
+            ? undefined
+            : desc.output
+      const isRead = type === 'QUERY' || type === 'RESOLVER'
+      return isRead && result === message && keyFields.every((key) => inputs(candidate).includes(key))
+    })
+    if (!method) return undefined
+    const request = Object.fromEntries(keyFields.map((key) => [key, key]))
+    return createJoinField({ type: '_Entity', field: typeName, method: method.id, request }, context)
+  }
+}

@@ -1,0 +1,259 @@
+import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type { Asker } from '@vinyasa/invalidation'
+import { offerField, type ContributedField } from '@vinyasa/source-kit'
+import {
+  getNamedType,
+  GraphQLList,
+  GraphQLNonNull,
+  isNonNullType,
+  type GraphQLNamedType,
+  type GraphQLFieldConfig,
+  type GraphQLOutputType,
+} from 'graphql'
+import type { Finding } from '../errors.ts'
+import type { BatchOptions, JoinOptions } from '../contract/join-options.ts'
+import { createBatchResolver, createSingleResolver } from '../joins/join-resolvers.ts'
+import type { MethodRuntime } from '../methods/method-runtime.ts'
+import { grpcFastPath } from './grpc-fast-path.ts'
+import { markResolver } from '../json/planned-field.ts'
+import type { Operations } from '../methods/operation.ts'
+import type { FieldShape, Shapes } from '../contract/shapes.ts'
+import type { TypeBuilder } from '../mapping/types.ts'
+import { type PlannableJoin } from '../json/message-plan.ts'
+
+export interface JoinContext {
+  readonly sourceName: string
+  readonly shapes: Shapes
+  readonly types: TypeBuilder
+  readonly operations: Operations
+  readonly findings: Finding[]
+  readonly findMethod: (id: string) => DescMethod | undefined
+  /** A runtime that treats the method as a read. */
+  readonly reader: (method: DescMethod) => MethodRuntime
+  /** The response field that the method itself plucks. */
+  readonly pluckOf: (method: DescMethod) => DescField | undefined
+  /** What the method's options state. */
+  readonly dependsOnOf: (method: DescMethod) => readonly string[] | undefined
+  /** Who the answers of all fields are for; undefined: everybody. */
+  readonly asker: Asker | undefined
+  /** For plans; undefined without them. */
+  readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
+}
+
+/** The fields of the joins in the options. */
+export function declareJoins(joins: readonly JoinOptions[], context: JoinContext): ContributedField[] {
+  const declared: ContributedField[] = []
+  for (const join of joins) {
+    const { type: parent, field: name } = join
+    const config = createJoinField(join, context)
+    if (!config) continue
+    if (declared.some((other) => other.parent === parent && other.name === name))
+      context.findings.push({ element: `joins: ${parent}.${name}`, message: 'is declared twice' })
+    else declared.push({ ...config, parent, name, origin: String(config.extensions?.['origin']) })
+  }
+  return declared
+}
+
+/** What the joins return, so that it is in the schema before the types that get the joins are. */
+export function typesOf(joins: readonly ContributedField[]): GraphQLNamedType[] {
+  return joins.flatMap(({ type }) => (typeof type === 'string' ? [] : [getNamedType(type)]))
+}
+
+/** Checks one declared join and makes its field; what is wrong goes to the findings. */
+export function createJoinField(
+  join: JoinOptions,
+  context: JoinContext,
+): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const report = (message: string): undefined =>
+    void context.findings.push({ element: `joins: ${join.type}.${join.field}`, message })
+  if (join.batch) return createBatchField(join, join.batch, context, report)
+  if (join.method === undefined) return report('names no method; set method, or batch.method')
+  const method = context.findMethod(join.method)
+  if (!method) return report(`"${join.method}" names no method of the protos; write "package.Service.Method"`)
+  if (method.methodKind !== 'unary') return report(`${join.method} streams; a join needs a unary method`)
+  const request = join.request ?? {}
+  const missing = Object.keys(request).find((name) => !fieldOf(context.shapes, method.input, name))
+  if (missing !== undefined)
+    return report(
+      `request names "${missing}", which ${method.input.typeName} has not; ${fieldNames(context.shapes, method.input)}`,
+    )
+  const pluck = join.pluck === undefined ? undefined : fieldOf(context.shapes, method.output, join.pluck)
+  if (join.pluck !== undefined && !pluck)
+    return report(
+      `pluck names "${join.pluck}", which ${method.output.typeName} has not; ${fieldNames(context.shapes, method.output)}`,
+    )
+  return createSingleField({ ...join, request }, method, pluck, context)
+}
+
+/** The field of a join with one call for each parent; request fields that the parent does not fill are arguments. */
+function createSingleField(
+  join: JoinOptions & { readonly request: Readonly<Record<string, string>> },
+  method: DescMethod,
+  pluck: FieldShape | undefined,
+  context: JoinContext,
+): GraphQLFieldConfig<unknown, unknown> {
+  const { types, shapes } = context
+  const plucked =
+    pluck ?? shapes.message(method.output).fields.find(({ desc }) => desc === context.pluckOf(method))
+  const type = nullable(plucked ? types.outputOf(plucked) : types.output(method.output))
+  const bound = new Set(Object.keys(join.request))
+  const args = Object.fromEntries(
+    Object.entries(types.inputFields(method.input)).filter(([name]) => !bound.has(name)),
+  )
+  return {
+    type: join.required ? new GraphQLNonNull(type) : type,
+    args,
+    description: join.description,
+    extensions: joinExtensions(method, Object.values(join.request), context),
+    resolve: createSingleResolver(join.request, context.reader(method), plucked?.name),
+  }
+}
+
+function createBatchField(
+  join: JoinOptions,
+  batch: BatchOptions,
+  context: JoinContext,
+  report: (message: string) => undefined,
+): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const { shapes, types } = context
+  const { many = false, maxBatchSize } = batch
+  const method = context.findMethod(batch.method)
+  if (!method)
+    return report(
+      `batch.method "${batch.method}" names no method of the protos; write "package.Service.Method"`,
+    )
+  if (method.methodKind !== 'unary') return report(`${batch.method} streams; a join needs a unary method`)
+  const keys = fieldOf(shapes, method.input, batch.keys)
+  if (keys?.cardinality !== 'list')
+    return report(
+      `batch.keys names "${batch.keys}", which is no repeated field of ${method.input.typeName}; ${fieldNames(shapes, method.input)}`,
+    )
+  const items = fieldOf(shapes, method.output, batch.items)
+  if (items?.cardinality !== 'list' || items.value.kind !== 'message') {
+    return report(
+      `batch.items names "${batch.items}", which is no repeated message of ${method.output.typeName}; ${fieldNames(shapes, method.output)}`,
+    )
+  }
+  const { message } = items.value
+  const itemKey = fieldOf(shapes, message, batch.itemKey ?? 'id')
+  if (!itemKey)
+    return report(
+      `batch.itemKey is "${batch.itemKey ?? 'id'}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`,
+    )
+  const parentKey = batch.parentKey ?? soleValue(join.request)
+  if (parentKey === undefined)
+    return report("batch.parentKey is missing: name the parent's field that holds the key")
+  const runtime = context.reader(method)
+  const { resolve, valuesIn } = createBatchResolver({
+    runtime,
+    operations: context.operations,
+    keysField: keys.name,
+    itemsField: items.name,
+    itemKey: itemKey.name,
+    parentKey,
+    many,
+    maxBatchSize,
+  })
+  // DataLoader refuses other sizes.
+  if (context.plannable && (maxBatchSize === undefined || maxBatchSize >= 1)) {
+    const planned: PlannableJoin = {
+      runtime,
+      output: method.output,
+      keysField: keys.name,
+      items,
+      itemKey,
+      parentKey,
+      many,
+      maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
+      ...context.plannable,
+      valuesIn,
+    }
+    offerField(markResolver(resolve, { kind: 'join', join: planned }), grpcFastPath)
+  }
+  const item = types.output(message)
+  const type = many ? new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(item))) : item
+  return {
+    type: join.required && !many ? new GraphQLNonNull(type) : type,
+    description: join.description,
+    extensions: joinExtensions(method, [parentKey], context),
+    resolve,
+  }
+}
+
+/** A message field with `(graphql.field).resolver`: the request is filled from the message it is in. */
+export function createResolverField(
+  parent: DescMessage,
+  field: FieldShape,
+  method: DescMethod,
+  context: JoinContext,
+): GraphQLFieldConfig<unknown, unknown> {
+  const { shapes } = context
+  const siblings = shapes.message(parent).fields
+  const inputs = shapes.message(method.input).fields
+  const request: Record<string, string> = {}
+  for (const input of inputs) {
+    const source = parentFieldFor(input, field, siblings, inputs.length === 1)
+    if (source) request[input.name] = source.name
+  }
+  const description = field.annotation.description || undefined
+  return createSingleField(
+    { type: '', field: field.name, request, description, required: field.required },
+    method,
+    undefined,
+    context,
+  )
+}
+
+/** `author_id` resolved by `GetUser(id)` gives its own value; `User author` beside `author_id` takes that; else a field of the same name. */
+function parentFieldFor(
+  input: FieldShape,
+  field: FieldShape,
+  siblings: readonly FieldShape[],
+  isOnlyInput: boolean,
+): FieldShape | undefined {
+  if (isOnlyInput && field.value.kind === 'scalar') return field
+  const own = `${field.desc.name}_${input.desc.name}`
+  return (
+    siblings.find(({ desc }) => desc.name === own) ??
+    siblings.find(({ desc }) => desc !== field.desc && desc.name === input.desc.name)
+  )
+}
+
+function fieldOf(shapes: Shapes, message: DescMessage, name: string): FieldShape | undefined {
+  return shapes.message(message).fields.find((field) => field.name === name || field.desc.name === name)
+}
+
+function fieldNames(shapes: Shapes, message: DescMessage): string {
+  return `it has ${shapes
+    .message(message)
+    .fields.map(({ name }) => name)
+    .join(', ')}`
+}
+
+function soleValue(record: Readonly<Record<string, string>> | undefined): string | undefined {
+  const values = Object.values(record ?? {})
+  return values.length === 1 ? values[0] : undefined
+}
+
+function nullable(type: GraphQLOutputType): GraphQLOutputType {
+  return isNonNullType(type) ? (type.ofType as GraphQLOutputType) : type
+}
+
+function joinExtensions(
+  method: DescMethod,
+  requires: readonly string[],
+  context: JoinContext,
+): Readonly<Record<string, unknown>> {
+  const { asker } = context
+  const dependsOn = context.dependsOnOf(method)
+  return {
+    origin: originOf(method, context),
+    requires,
+    ...(asker && { asker }),
+    ...(dependsOn && { dependsOn }),
+  }
+}
+
+function originOf(method: DescMethod, { sourceName }: JoinContext): string {
+  return `grpc source "${sourceName}": join through ${method.parent.typeName}.${method.name} (${method.parent.file.proto.name})`
+}

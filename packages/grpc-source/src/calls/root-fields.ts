@@ -1,0 +1,167 @@
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  isNonNullType,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldResolver,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from 'graphql'
+import type { Asker, MutationAnnouncer } from '@vinyasa/invalidation'
+import { offerField, recordedRoot } from '@vinyasa/source-kit'
+import { createAnnouncement, outcomeOf } from './invalidation.ts'
+import { maskField, selectionMask } from '../methods/field-masks.ts'
+import { toLiveQueryExtension } from '../mapping/live-query.ts'
+import type { ExposedMethod } from '../contract/methods.ts'
+import { grpcFastPath } from './grpc-fast-path.ts'
+import { markResolver, type PlannableField } from '../json/planned-field.ts'
+import type { OperationInfo } from '../methods/operation.ts'
+import type { MethodRuntime } from '../methods/method-runtime.ts'
+import type { Shapes } from '../contract/shapes.ts'
+import type { TypeBuilder } from '../mapping/types.ts'
+
+export type RootField = GraphQLFieldConfig<unknown, unknown, Readonly<Record<string, unknown>>>
+
+export interface RootFieldOptions {
+  readonly types: TypeBuilder
+  readonly shapes: Shapes
+  readonly sourceName: string
+  /** Tells the source's fields from all others. */
+  readonly sourceId: string
+  /** Who the answers of all fields are for; undefined: everybody. */
+  readonly asker: Asker | undefined
+  readonly announcer: MutationAnnouncer
+  readonly isEntity: (typeName: string) => boolean
+  readonly fieldMasks: boolean
+  /** For plans; undefined without them. */
+  readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder'> | undefined
+}
+
+/** The GraphQL field of a query, mutation or subscription method. */
+export function createRootField(
+  method: ExposedMethod,
+  runtime: MethodRuntime,
+  options: RootFieldOptions,
+): RootField {
+  const { types, shapes, sourceName, sourceId, asker, announcer, isEntity } = options
+  const type = responseType(method, options)
+  const base = {
+    type,
+    args: requestArguments(method, types),
+    description: runtime.description,
+    deprecationReason: method.desc.deprecated ? 'deprecated in the proto' : undefined,
+    extensions: {
+      origin: `grpc source "${sourceName}": ${method.origin}`,
+      source: sourceId,
+      ...(asker && { asker }),
+      ...statementsOf(method),
+      ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery) } : {}),
+    },
+  }
+  const withMask = createMasker(method, options)
+  if (method.type === 'SUBSCRIPTION') {
+    return {
+      ...base,
+      subscribe: (_source, args, context, info) =>
+        runtime.stream(args, { context, info: info as OperationInfo }),
+      resolve: (event) => runtime.pluck(event),
+    }
+  }
+  if (method.type === 'QUERY') {
+    const { plannable } = options
+    const resolve: GraphQLFieldResolver<unknown, unknown, Arguments> = async (
+      _source,
+      args,
+      context,
+      info,
+    ) => {
+      const recorded = recordedRoot(info)
+      if (recorded) return recorded()
+      return runtime.pluck(
+        await runtime.unary(withMask(args, info), { context, info: info as OperationInfo }),
+      )
+    }
+    if (plannable && method.desc.methodKind === 'unary') {
+      const { desc } = method
+      const pluck = shapes.message(desc.output).fields.find((field) => field.desc === method.responsePluck)
+      markResolver(resolve, {
+        kind: 'method',
+        method: { ...plannable, runtime, output: desc.output, pluck, withMask },
+      })
+      offerField(resolve, grpcFastPath)
+    }
+    return { ...base, resolve }
+  }
+  const announcement = createAnnouncement(method, type, isEntity)
+  return {
+    ...base,
+    resolve: (_source, args, context, info) =>
+      announcer.run({
+        call: async () => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
+        outcomeOf,
+        changes: (result) => announcement?.(args, result) ?? [],
+      }),
+  }
+}
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** What the method's author states. Who says what a mutation announces has said what it changes. */
+function statementsOf({ settings, liveQuery, type }: ExposedMethod): Record<string, readonly string[]> {
+  const { invalidates } = settings
+  const announced =
+    type === 'MUTATION' && invalidates ? [invalidates].flat().map(({ entityType }) => entityType) : undefined
+  const changes = settings.changes ?? announced
+  // A list that the proto leaves empty states nothing.
+  const dependsOn = settings.dependsOn ?? (liveQuery?.dependsOn?.length ? liveQuery.dependsOn : undefined)
+  return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
+}
+
+/** Adds the selection to the request, where the request takes it and the client sent no mask. */
+function createMasker(
+  method: ExposedMethod,
+  options: RootFieldOptions,
+): (args: Arguments, info: GraphQLResolveInfo) => Arguments {
+  const { shapes, fieldMasks } = options
+  const takesMask = fieldMasks && method.desc.methodKind !== 'client_streaming'
+  const field = takesMask ? maskField(shapes, method.desc.input) : undefined
+  const { wrapRequest } = method
+  const message = method.responsePluck ? method.responsePluck.message : method.desc.output
+  if (!field || !message) return (args) => args
+  return (args, info) => {
+    const request = (wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments
+    const paths = request[field.name] === undefined ? selectionMask(info, shapes, message) : undefined
+    if (!paths || paths.length === 0) return args
+    const masked = { ...request, [field.name]: paths }
+    return wrapRequest === undefined ? masked : { ...args, [wrapRequest]: masked }
+  }
+}
+
+/** The response, or the field plucked from it. */
+export function responseType(
+  method: ExposedMethod,
+  { types, shapes }: Pick<RootFieldOptions, 'types' | 'shapes'>,
+): GraphQLOutputType {
+  const { responsePluck } = method
+  const plucked =
+    responsePluck && shapes.message(method.desc.output).fields.find(({ desc }) => desc === responsePluck)
+  const type = plucked ? types.outputOf(plucked) : types.output(method.desc.output)
+  return method.responseRequired && !isNonNullType(type) ? new GraphQLNonNull(type) : type
+}
+
+/** One argument for the whole request, or one for each of its fields. */
+export function requestArguments(method: ExposedMethod, types: TypeBuilder): GraphQLFieldConfigArgumentMap {
+  if (method.desc.methodKind === 'client_streaming' && method.wrapRequest !== undefined) {
+    const requests = new GraphQLList(new GraphQLNonNull(types.input(method.desc.input)))
+    return { [method.wrapRequest]: { type: new GraphQLNonNull(requests) } }
+  }
+  const fields = types.inputFields(method.desc.input, method.plucks)
+  if (Object.keys(fields).length === 0) return {}
+  if (method.wrapRequest === undefined) return fields
+  const needed = Object.values(fields).some(
+    ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,
+  )
+  const input = types.input(method.desc.input)
+  return { [method.wrapRequest]: { type: needed ? new GraphQLNonNull(input) : input } }
+}

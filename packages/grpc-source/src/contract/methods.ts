@@ -1,0 +1,236 @@
+import type { DescField, DescMethod, FileRegistry } from '@bufbuild/protobuf'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
+import type { Finding } from '../errors.ts'
+import type { GrpcSourceOptions, MethodOptions } from '../options.ts'
+import type { Exposure } from './exposure.ts'
+import { assignNames, groupBy } from './assign-names.ts'
+import { capitalize, decapitalize, toGraphQLName, uncapitalize } from './names.ts'
+
+export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'
+
+/** A method that takes part in the GraphQL schema. */
+export interface ExposedMethod {
+  readonly desc: DescMethod
+  /** `package.Service.Method` */
+  readonly id: string
+  /** `/package.Service/Method` */
+  readonly path: string
+  readonly type: FieldType
+  /** The GraphQL field's name. */
+  readonly name: string
+  /** Somebody chose the name; else it is made of the method's. */
+  readonly isNamed: boolean
+  readonly wrapRequest: string | undefined
+  readonly plucks: readonly string[] | undefined
+  readonly responsePluck: DescField | undefined
+  readonly responseRequired: boolean
+  readonly liveQuery: LiveQueryAnnotation | undefined
+  readonly settings: MethodOptions
+  /** As people say it: `package.Service.Method (file.proto)`. */
+  readonly origin: string
+}
+
+export function methodId(desc: DescMethod): string {
+  return `${desc.parent.typeName}.${desc.name}`
+}
+
+/** Finds a method by `package.Service.Method` or `package.Service/Method`. */
+export function findMethod(registry: FileRegistry, id: string): DescMethod | undefined {
+  const cut = Math.max(id.lastIndexOf('.'), id.lastIndexOf('/'))
+  const service = registry.getService(id.slice(0, cut).replace(/^\//, ''))
+  return service?.methods.find(({ name }) => name === id.slice(cut + 1))
+}
+
+/** The methods that joins call, which need not be fields. */
+export function joinedMethods(
+  { joins = [], federation }: GrpcSourceOptions,
+  registry: FileRegistry,
+): { desc: DescMethod; wrapRequest: undefined }[] {
+  const entities = typeof federation === 'object' ? Object.values(federation.entities ?? {}) : []
+  return [...joins, ...entities].flatMap(({ method, batch }) => {
+    const id = batch?.method ?? method
+    const desc = id === undefined ? undefined : findMethod(registry, id)
+    return desc ? [{ desc, wrapRequest: undefined }] : []
+  })
+}
+
+/** Everything that protos and options expose; what is wrong with it goes to `findings`. */
+export function exposeMethods(input: {
+  readonly registry: FileRegistry
+  readonly annotations: Annotations
+  readonly exposure: Exposure
+  readonly overrides: Readonly<Record<string, MethodOptions>>
+  readonly findings: Finding[]
+  /** Takes a line for each method that is left out, or that is called otherwise than by its own name. */
+  readonly notes: string[]
+}): ExposedMethod[] {
+  const { registry, annotations, exposure, overrides, findings, notes } = input
+  for (const id of Object.keys(overrides)) {
+    if (!findMethod(registry, id))
+      findings.push({
+        message: `methods: "${id}" names no method of the protos; write "package.Service.Method"`,
+      })
+  }
+  const exposed: ExposedMethod[] = []
+  for (const file of registry.files) {
+    for (const service of file.services) {
+      for (const desc of service.methods) {
+        const settings = overrides[methodId(desc)] ?? overrides[`${service.typeName}/${desc.name}`] ?? {}
+        const schema = schemaOf(desc, settings, annotations, exposure)
+        if (schema) exposed.push(toExposed(desc, schema, settings))
+      }
+    }
+  }
+  const named = withOwnNames(exposed, notes)
+  reportDuplicates(named, findings)
+  return named
+
+  function toExposed(desc: DescMethod, schema: SchemaAnnotation, settings: MethodOptions): ExposedMethod {
+    const report = (message: string): void =>
+      void findings.push({ file: desc.parent.file.proto.name, element: methodId(desc), message })
+    const type = schema.type ?? 'QUERY'
+    const liveQuery = settings.liveQuery ?? annotations.liveQuery(desc)
+    checkKind(desc, type, report)
+    checkLive(liveQuery, type, report)
+    const plucks = schema.request?.plucks?.length ? schema.request.plucks : undefined
+    for (const pluck of plucks ?? []) {
+      if (!hasField(desc.input.fields, pluck))
+        report(
+          `request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`,
+        )
+    }
+    const pluckName = schema.response?.pluck || undefined
+    const responsePluck = desc.output.fields.find(
+      ({ name, jsonName }) => name === pluckName || jsonName === pluckName,
+    )
+    if (pluckName !== undefined && !responsePluck) {
+      report(
+        `response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`,
+      )
+    }
+    return {
+      desc,
+      id: methodId(desc),
+      path: `/${desc.parent.typeName}/${desc.name}`,
+      type,
+      name: toGraphQLName(schema.name || uncapitalize(desc.name)),
+      isNamed: Boolean(schema.name),
+      // The requests of a stream are a list, which needs a name.
+      wrapRequest: schema.request?.name || (desc.methodKind === 'client_streaming' ? 'requests' : undefined),
+      plucks,
+      responsePluck,
+      responseRequired: schema.response?.required === true,
+      liveQuery,
+      settings,
+      origin: `${methodId(desc)} (${desc.parent.file.proto.name})`,
+    }
+  }
+}
+
+function schemaOf(
+  desc: DescMethod,
+  settings: MethodOptions,
+  annotations: Annotations,
+  exposure: Exposure,
+): SchemaAnnotation | undefined {
+  if (settings.schema === false) return undefined
+  if (settings.schema) return settings.schema
+  const isWanted = exposure(desc)
+  if (isWanted === false) return undefined
+  const annotated = annotations.schema(desc)
+  if (annotated) return annotated
+  if (isWanted === undefined) return undefined
+  return { type: typeByShape(desc, annotations) }
+}
+
+/** Methods whose names nobody chose give way: with their service's name, or their package's too. */
+function withOwnNames(exposed: readonly ExposedMethod[], notes: string[]): ExposedMethod[] {
+  const names = new Map<string, string>()
+  const fields = exposed.filter(({ type }) => type !== 'RESOLVER')
+  for (const [, methods] of groupBy(fields, ({ type }) => type)) {
+    const taken = new Set(methods.flatMap(({ isNamed, name }) => (isNamed ? [name] : [])))
+    const wishes = methods.flatMap(({ id, name, isNamed, desc: { parent } }) => {
+      if (isNamed) return []
+      const ofService = `${decapitalize(parent.name)}${capitalize(name)}`
+      const spelled = toGraphQLName(`${parent.typeName}.${name}`.replaceAll('.', '_'))
+      return [{ key: id, candidates: [name, toGraphQLName(ofService), spelled] }]
+    })
+    for (const [id, name] of assignNames(wishes, taken)) names.set(id, name)
+  }
+  return exposed.map((method) => {
+    const name = names.get(method.id)
+    if (method.type === 'RESOLVER' || name === undefined || name === method.name) return method
+    notes.push(`${method.id} is the field "${name}": another method has the field "${method.name}"`)
+    return { ...method, name }
+  })
+}
+
+/** What an unannotated method is, by what it says of itself, else by its verb. */
+function typeByShape(desc: DescMethod, annotations: Annotations): FieldType {
+  if (answersWithStream(desc)) return 'SUBSCRIPTION'
+  const isRead =
+    desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
+    annotations.isHttpGet(desc) ||
+    /^(Get|List|Search|BatchGet)([A-Z0-9]|$)/.test(desc.name)
+  return isRead ? 'QUERY' : 'MUTATION'
+}
+
+function checkKind(desc: DescMethod, type: FieldType, report: (message: string) => void): void {
+  if (type === 'SUBSCRIPTION' && !answersWithStream(desc)) {
+    report('is a SUBSCRIPTION but answers once; make it "returns (stream …)" or type: QUERY')
+  } else if (type !== 'SUBSCRIPTION' && answersWithStream(desc)) {
+    report(`answers with a stream, which a ${type} cannot; use type: SUBSCRIPTION`)
+  } else if (type === 'RESOLVER' && desc.methodKind === 'client_streaming') {
+    report('takes a stream of requests, which no joined field can send; use type: MUTATION or QUERY')
+  }
+}
+
+export function answersWithStream({ methodKind }: DescMethod): boolean {
+  return methodKind === 'server_streaming' || methodKind === 'bidi_streaming'
+}
+
+function checkLive(
+  live: LiveQueryAnnotation | undefined,
+  type: FieldType,
+  report: (message: string) => void,
+): void {
+  if (!live) return
+  if (live.enabled && type !== 'QUERY')
+    report(`has live_query.enabled but is a ${type}; only queries can be live`)
+  for (const trigger of live.triggers ?? []) {
+    if (!/^(\*|[A-Za-z_]\w*)\.(\*|[A-Za-z_]\w*)$/.test(trigger)) {
+      report(
+        `live_query.triggers holds "${trigger}"; write "<EntityType>.<operation>", "*" stands for either part`,
+      )
+    }
+  }
+  if (live.pollIntervalMs !== undefined && live.pollIntervalMs > 0 && live.pollIntervalMs < 50) {
+    report(`live_query.poll_interval_ms is ${live.pollIntervalMs}; at least 50 is allowed`)
+  }
+}
+
+function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]): void {
+  const seen = new Map<string, ExposedMethod>()
+  for (const method of exposed) {
+    if (method.type === 'RESOLVER') continue
+    const key = `${method.type} ${method.name}`
+    const first = seen.get(key)
+    if (first) {
+      findings.push({
+        file: method.desc.parent.file.proto.name,
+        element: method.id,
+        message: `the ${method.type.toLowerCase()} field "${method.name}" is also ${first.origin}; rename one with (graphql.schema).name, or in methods`,
+      })
+    }
+    seen.set(key, method)
+  }
+}
+
+function hasField(fields: readonly DescField[], wanted: string): boolean {
+  return fields.some(({ name, jsonName }) => name === wanted || jsonName === wanted)
+}
+
+function fieldList(fields: readonly DescField[]): string {
+  return fields.length === 0 ? 'it has no fields' : `it has ${fields.map(({ name }) => name).join(', ')}`
+}

@@ -1,0 +1,184 @@
+import type { DescEnum, DescField, DescMessage, DescOneof, ScalarType } from '@bufbuild/protobuf'
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
+import type { Annotations, FieldAnnotation } from './annotations.ts'
+import { toJsonName } from '../descriptors/proto-names.ts'
+import type { Finding } from '../errors.ts'
+import type { MappingOptions } from '../options.ts'
+import { capitalize, enumPrefix, toGraphQLName, type TypeNames } from './names.ts'
+import { isWellKnown, type WellKnownType } from './well-known.ts'
+
+/** What one value of a field is: the element of a list, the value of a map entry. */
+export type ValueKind =
+  | { readonly kind: 'scalar'; readonly scalar: ScalarType }
+  | { readonly kind: 'enum'; readonly enum: DescEnum }
+  | { readonly kind: 'message'; readonly message: DescMessage; readonly delimited: boolean }
+  | { readonly kind: 'wellKnown'; readonly type: WellKnownType; readonly message: DescMessage }
+
+/** How one protobuf field appears in GraphQL; decoding, encoding and types all follow it. */
+export interface FieldShape {
+  readonly desc: DescField
+  /** The GraphQL name, and the key of decoded objects. */
+  readonly name: string
+  readonly cardinality: 'single' | 'list' | 'map'
+  readonly value: ValueKind
+  readonly key: ScalarType | undefined
+  readonly required: boolean
+  /** Unset is told apart from the zero value, and reads as null. */
+  readonly hasPresence: boolean
+  readonly oneof: OneofShape | undefined
+  readonly inOutput: boolean
+  readonly inInput: boolean
+  readonly annotation: FieldAnnotation
+}
+
+export interface OneofShape {
+  readonly desc: DescOneof
+  readonly name: string
+  readonly required: boolean
+  readonly fields: FieldShape[]
+}
+
+export interface MessageShape {
+  readonly desc: DescMessage
+  readonly fields: readonly FieldShape[]
+  readonly oneofs: readonly OneofShape[]
+}
+
+export interface EnumShape {
+  readonly desc: DescEnum
+  /** GraphQL name by number; hidden and unknown numbers are missing. */
+  readonly nameOf: ReadonlyMap<number, string>
+  /** Number by GraphQL name and by proto name. */
+  readonly numberOf: ReadonlyMap<string, number>
+}
+
+export interface Shapes {
+  message(desc: DescMessage): MessageShape
+  enum(desc: DescEnum): EnumShape
+  readonly options: MappingOptions
+}
+
+export function createShapes(annotations: Annotations, options: MappingOptions, findings: Finding[]): Shapes {
+  const messages = new Map<DescMessage, MessageShape>()
+  const enums = new Map<DescEnum, EnumShape>()
+
+  function toMessageShape(desc: DescMessage): MessageShape {
+    const oneofs = desc.oneofs.map((oneof) => ({
+      desc: oneof,
+      name: fieldName(oneof.name, toJsonName(oneof.name)),
+      required: annotations.validatedRequired(oneof),
+      fields: [] as FieldShape[],
+    }))
+    const fields = desc.fields.map((field) => {
+      const oneof = oneofs.find((candidate) => candidate.desc === field.oneof)
+      const shape = toFieldShape(field, oneof)
+      oneof?.fields.push(shape)
+      return shape
+    })
+    reportDuplicates(desc, fields)
+    return { desc, fields, oneofs }
+  }
+
+  function toFieldShape(desc: DescField, oneof: OneofShape | undefined): FieldShape {
+    const annotation = {
+      ...annotations.field(desc),
+      ...options.fields[`${desc.parent.typeName}.${desc.name}`],
+    }
+    const behavior = annotations.behavior(desc)
+    const omit = annotation.omit === true
+    const isResolved = annotation.resolver !== undefined && annotation.resolver !== ''
+    return {
+      desc,
+      name: annotation.name ? toGraphQLName(annotation.name) : fieldName(desc.name, desc.jsonName),
+      cardinality: desc.fieldKind === 'list' || desc.fieldKind === 'map' ? desc.fieldKind : 'single',
+      value: toValueKind(desc),
+      key: desc.fieldKind === 'map' ? desc.mapKey : undefined,
+      required:
+        annotation.required ??
+        (desc.presence === FeatureSet_FieldPresence.LEGACY_REQUIRED ||
+          behavior.includes('REQUIRED') ||
+          annotations.validatedRequired(desc)),
+      hasPresence: desc.presence === FeatureSet_FieldPresence.EXPLICIT,
+      oneof,
+      inOutput: !omit && !behavior.includes('INPUT_ONLY'),
+      inInput: !omit && !isResolved && !behavior.includes('OUTPUT_ONLY'),
+      annotation,
+    }
+  }
+
+  function fieldName(protoName: string, jsonName: string): string {
+    return toGraphQLName(options.fieldNames === 'proto' ? protoName : jsonName)
+  }
+
+  function reportDuplicates(desc: DescMessage, fields: readonly FieldShape[]): void {
+    const seen = new Map<string, FieldShape>()
+    for (const field of fields) {
+      const first = seen.get(field.name)
+      if (first) {
+        findings.push({
+          file: desc.file.proto.name,
+          element: desc.typeName,
+          message: `the fields ${first.desc.name} and ${field.desc.name} are both called "${field.name}" in GraphQL; rename one with (graphql.field).name`,
+        })
+      }
+      seen.set(field.name, field)
+    }
+  }
+
+  function toEnumShape(desc: DescEnum): EnumShape {
+    const prefix = enumPrefix(desc.name)
+    const strip =
+      options.stripEnumPrefix &&
+      desc.values.every(({ name }) => /^[_A-Za-z]/.test(name.slice(prefix.length)) && name.startsWith(prefix))
+    const nameOf = new Map<number, string>()
+    const numberOf = new Map<string, number>()
+    for (const { name, number } of desc.values) {
+      const graphqlName = toEnumValueName(strip ? name.slice(prefix.length) : name)
+      numberOf.set(name, number)
+      if (options.hideUnspecified && number === 0 && /(^|_)UNSPECIFIED$/.test(name)) continue
+      numberOf.set(graphqlName, number)
+      if (!nameOf.has(number)) nameOf.set(number, graphqlName)
+    }
+    return { desc, nameOf, numberOf }
+  }
+
+  return {
+    options,
+    message(desc) {
+      let shape = messages.get(desc)
+      if (!shape) messages.set(desc, (shape = toMessageShape(desc)))
+      return shape
+    },
+    enum(desc) {
+      let shape = enums.get(desc)
+      if (!shape) enums.set(desc, (shape = toEnumShape(desc)))
+      return shape
+    },
+  }
+}
+
+function toValueKind(desc: DescField): ValueKind {
+  if (desc.message) {
+    if (isWellKnown(desc.message.typeName)) {
+      return { kind: 'wellKnown', type: desc.message.typeName, message: desc.message }
+    }
+    return {
+      kind: 'message',
+      message: desc.message,
+      delimited: desc.fieldKind !== 'map' && desc.delimitedEncoding,
+    }
+  }
+  if (desc.enum) return { kind: 'enum', enum: desc.enum }
+  return { kind: 'scalar', scalar: desc.scalar as ScalarType }
+}
+
+/** `true`, `false` and `null` cannot be enum values in GraphQL. */
+function toEnumValueName(name: string): string {
+  const legal = toGraphQLName(name)
+  return ['true', 'false', 'null'].includes(legal) ? `${legal}_` : legal
+}
+
+/** The name of a type made for a part of a message: a map's entries, a oneof's input or union. */
+export function partName(names: TypeNames, message: DescMessage, part: string, suffix: string): string {
+  return `${names.of(message)}${capitalize(part)}${suffix}`
+}

@@ -1,0 +1,213 @@
+import { ScalarType } from '@bufbuild/protobuf'
+import { claimJoin, FallBack, NotPlannable, prepareJoin, type SelectionScope } from '@vinyasa/source-kit'
+import {
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+} from 'graphql'
+import type { WireReader } from '../codec/wire-reader.ts'
+import type { FieldShape } from '../contract/shapes.ts'
+import { singleRule } from '../json/compile-field.ts'
+import { createMessageCompiler } from '../json/compile-message.ts'
+import { leafReader } from '../json/leaf-writers.ts'
+import type { WriteValue } from '../json/message-plan.ts'
+import { plainField } from '../json/plain-field.ts'
+import { wireTypeOf } from '../json/unselected.ts'
+import {
+  type JoinPlace,
+  type JoinReply,
+  type JoinedItems,
+  type PlannableJoin,
+  type PlannedJoin,
+  type SharedPlace,
+  type Span,
+  type Transcoder,
+} from '../json/message-plan.ts'
+import { type LeafOptions } from '../json/reply-codecs.ts'
+import { type JoinPlans, type KeyedField } from '../json/join-plans.ts'
+
+const NULL = Buffer.from('null')
+const EMPTY_LIST = Buffer.from('[]')
+
+export function createJoinPlans(transcoder: Transcoder): JoinPlans {
+  let hasShared = false
+  const planned = new Map<PlannableJoin, PlannedJoin>()
+  /** The items of the reply that is being read. */
+  let found = new Map<string, Span[]>()
+
+  function plannedJoin(join: PlannableJoin): PlannedJoin {
+    let known = planned.get(join)
+    if (!known) {
+      const places: JoinPlace[] = []
+      planned.set(join, (known = { join, places, read: (bytes) => read(join, places, bytes) }))
+    }
+    return known
+  }
+
+  /** Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason. */
+  function read(join: PlannableJoin, places: readonly JoinPlace[], bytes: Uint8Array): JoinReply {
+    try {
+      const items = new Map<JoinPlace, JoinedItems>()
+      for (const place of places) {
+        found = new Map()
+        transcoder.begin(bytes)
+        transcoder.field(place.plan)
+        items.set(place, { json: transcoder.json.take(), byKey: found })
+      }
+      return { bytes, items, reason: undefined }
+    } catch (error) {
+      join.codecs.decoder(join.output)(bytes)
+      return { bytes, items: undefined, reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  /** Notes where an item lies in the JSON, and its key. */
+  function itemWriter(
+    scope: SelectionScope,
+    join: PlannableJoin,
+    definition: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+  ): WriteValue {
+    const { items, itemKey, codecs } = join
+    const nullable = getNullableType(definition.type)
+    const type = isListType(nullable) ? getNullableType(nullable.ofType as typeof nullable) : nullable
+    if (
+      items.value.kind !== 'message' ||
+      items.value.delimited ||
+      isListType(nullable) !== join.many ||
+      !isObjectType(type)
+    )
+      throw new NotPlannable(`${definition.name} is joined as ${String(definition.type)}`)
+    const compiler = createMessageCompiler(scope, codecs, plans)
+    const plan = compiler.object(items.value.message, type, nodes, itemKey)
+    const { read: readKey, initial } = keyOf(itemKey, codecs)
+    return (reading) => {
+      const { reader, json } = reading
+      const start = json.length
+      let key: unknown = initial
+      reading.gaps = []
+      reading.nestedObject(plan, 0, (at) => {
+        if (at === -1) return
+        reader.pos = at
+        key = readKey(reader)
+      })
+      const span = { start, end: json.length, gaps: reading.gaps }
+      const before = found.get(String(key))
+      // The last item of a key is the one, or all are.
+      if (before && join.many) before.push(span)
+      else found.set(String(key), [span])
+    }
+  }
+
+  const plans: JoinPlans = {
+    hasAny: () => hasShared || planned.size > 0,
+    place(scope, definition, join, nodes) {
+      claimJoin(scope, definition, plans)
+      const item = itemWriter(scope, join, definition, nodes)
+      const { items, output, codecs } = join
+      const { number } = items.desc
+      const wireType = wireTypeOf(items.value, codecs.scalars)
+      const place: JoinPlace = {
+        join: plannedJoin(join),
+        plan: createMessageCompiler(scope, codecs, plans).only(output, items, {
+          rule: { number, wireType, handling: 'list', isList: true, check: undefined },
+          absent: EMPTY_LIST,
+          write: (reading, end) => reading.items(number, wireType, end, item),
+        }),
+        missing: join.many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
+      }
+      place.join.places.push(place)
+      return place
+    },
+    field(scope, parent, definition, join, nodes, options) {
+      const key = options.shapes.message(parent).fields.find(({ name }) => name === join.parentKey)
+      if (!key || definition.args.length > 0)
+        throw new NotPlannable(`${definition.name} is joined by no field of ${parent.typeName}`)
+      const place = plans.place(scope, definition, join, nodes)
+      return inPlaceOf(key, options, (writing, value) => {
+        if (value !== null && value !== '')
+          writing.gaps.push({ at: writing.json.length, place, key: String(value) })
+        else if (place.missing) writing.json.raw(place.missing)
+        else throw new FallBack('a joined field that may not be null has no key')
+      })
+    },
+    shared(scope, parent, type, definition, nodes, options) {
+      const shared = prepareJoin({ key: definition.name, field: definition, nodes }, scope)
+      if (!shared) return undefined
+      hasShared = true
+      const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
+      const place: SharedPlace = { shared }
+      return inPlaceOf(key, options, ({ gaps, json }, value) => {
+        gaps.push({ at: json.length, place, key: value as string | null })
+      })
+    },
+  }
+  return plans
+}
+
+/** A field that is written with the value of its key. */
+function inPlaceOf(
+  key: FieldShape,
+  options: LeafOptions,
+  write: (writing: Transcoder, value: unknown) => void,
+): KeyedField {
+  const { read, initial } = keyOf(key, options)
+  return {
+    key,
+    compiled: {
+      rule: singleRule(key, options),
+      absent: (writing) => write(writing, initial),
+      write: (writing) => write(writing, read(writing.reader)),
+    },
+  }
+}
+
+/** A field that every kind of source sees as the same text. */
+function textField(type: GraphQLObjectType, name: string, fields: readonly FieldShape[]): FieldShape {
+  const leaf = getNullableType(plainField(type, name).type)
+  const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
+  const isText =
+    field?.value.kind === 'scalar' &&
+    field.value.scalar === ScalarType.STRING &&
+    isLeafType(leaf) &&
+    isSpecifiedScalarType(leaf) &&
+    !field.annotation.resolver
+  if (!field || !isText) throw new NotPlannable(`${type.name}.${name} is no text, but the key of a join`)
+  return field
+}
+
+interface Key {
+  /** As ordinary decoding reads it. */
+  readonly read: (reader: WireReader) => unknown
+  /** What it is when it is not in the message. */
+  readonly initial: unknown
+}
+
+function keyOf(field: FieldShape, options: LeafOptions): Key {
+  const { value } = field
+  const { shapes, scalars, onUnknownEnum } = options
+  if (field.cardinality !== 'single' || value.kind === 'message')
+    throw new NotPlannable(`${field.desc.toString()} is no single value, but the key of a join`)
+  const isNull = field.hasPresence || value.kind === 'wellKnown'
+  if (value.kind !== 'enum') {
+    const read = leafReader(value, options)
+    return { read, initial: isNull || value.kind !== 'scalar' ? null : scalars(value.scalar).zero }
+  }
+  const { nameOf, desc } = shapes.enum(value.enum)
+  const declared = new Set(desc.values.map(({ number }) => number))
+  return {
+    initial: isNull ? null : (nameOf.get(0) ?? null),
+    read(reader) {
+      const number = reader.int32()
+      const name = nameOf.get(number)
+      if (name === undefined && !declared.has(number)) onUnknownEnum(desc.typeName, number)
+      return name ?? null
+    },
+  }
+}

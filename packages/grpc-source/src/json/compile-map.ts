@@ -1,0 +1,163 @@
+import type { ScalarType } from '@bufbuild/protobuf'
+import { FallBack, fieldsBelow, NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
+import {
+  getNullableType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type FieldNode,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql'
+import type { FieldShape, ValueKind } from '../contract/shapes.ts'
+import { leafToJson, zeroJson } from './leaf-writers.ts'
+import { type FieldRule, type MessagePlan, type WriteValue } from './message-plan.ts'
+import { plainField } from './plain-field.ts'
+import { markOf } from './planned-field.ts'
+import { wireTypeOf, type Unselected } from './unselected.ts'
+import { toWords } from './words.ts'
+import type { CompiledField } from './message-plan.ts'
+import { ReplyTranscoder } from './transcoder.ts'
+import { type LeafOptions } from './reply-codecs.ts'
+import { addRule, createMessagePlan } from './build-message-plan.ts'
+
+const KEY_SLOT = 0
+const VALUE_SLOT = 2
+
+type WriterOf = (
+  value: ValueKind,
+  type: GraphQLOutputType,
+  nodes: readonly FieldNode[],
+  group: number,
+) => WriteValue
+
+/** Maps: on the wire, lists of messages with a key and a value. */
+export function createMapCompiler(
+  scope: SelectionScope,
+  options: LeafOptions,
+  unselected: Unselected,
+  writerOf: WriterOf,
+): (field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]) => CompiledField {
+  const { scalars } = options
+
+  /** As `{ key value }` entries. */
+  function entryPlan(field: FieldShape, type: GraphQLObjectType, nodes: readonly FieldNode[]): MessagePlan {
+    const plan = createMessagePlan()
+    plan.slots = 4
+    let readsValue = false
+    for (const [responseName, fieldNodes] of fieldsBelow(scope, type, nodes)) {
+      const name = fieldNodes[0]?.name.value as string
+      const head = `${plan.parts.length === 0 ? '' : ','}${JSON.stringify(responseName)}:`
+      if (name === '__typename') {
+        const constant = toWords(`${head}${JSON.stringify(type.name)}`)
+        plan.parts.push({ head: constant, slot: -1, absent: undefined, write: () => {} })
+        continue
+      }
+      const definition = plainField(type, name)
+      const { type: partType } = definition
+      if (name === 'value' && markOf(definition)) {
+        // The value is an empty message, which is always set.
+        plan.parts.push({ head: toWords(`${head}true`), slot: -1, absent: undefined, write: () => {} })
+        continue
+      }
+      const value: ValueKind =
+        name === 'key' ? { kind: 'scalar', scalar: field.key as ScalarType } : field.value
+      readsValue ||= name === 'value'
+      const write = writerOf(value, partType, fieldNodes, 0)
+      plan.parts.push({
+        head: toWords(head),
+        slot: name === 'key' ? KEY_SLOT : VALUE_SLOT,
+        absent: absentJson(value, partType, write),
+        write,
+      })
+    }
+    addRule(plan, entryRule(1, scalars(field.key as ScalarType).wireType, KEY_SLOT, undefined))
+    const wireType = wireTypeOf(field.value, scalars)
+    const check = readsValue ? undefined : unselected.check(field)
+    addRule(plan, entryRule(2, wireType, readsValue ? VALUE_SLOT : -1, check))
+    return plan
+  }
+
+  /** A value that is left out is the zero value, or an empty message. */
+  function absentJson(value: ValueKind, type: GraphQLOutputType, write: WriteValue): Uint8Array | undefined {
+    const nullable = getNullableType(type)
+    if (value.kind === 'message') {
+      const transcoder = new ReplyTranscoder()
+      transcoder.begin(Buffer.of(0))
+      try {
+        write(transcoder, 0)
+        return transcoder.gaps.length > 0 ? undefined : transcoder.json.take()
+      } catch {
+        return undefined
+      }
+    }
+    const json = isLeafType(nullable) ? zeroJson(value, nullable, options) : undefined
+    if (json !== undefined) return Buffer.from(json)
+    return isNonNullType(type) ? undefined : Buffer.from('null')
+  }
+
+  /** Refuses a key that is there twice: the place of the first and the value of the last make the entry. */
+  function entriesWriter(field: FieldShape, plan: MessagePlan): WriteValue {
+    const key = scalars(field.key as ScalarType)
+    return (transcoder, end) => {
+      const seen = new Set<unknown>()
+      transcoder.items(field.desc.number, 2, end, () => {
+        const { reader } = transcoder
+        const outer = reader.enter()
+        transcoder.object(plan, 0, (place) => {
+          if (place !== -1) reader.pos = place
+          const value = place === -1 ? key.zero : key.read(reader)
+          if (seen.has(value)) throw new FallBack('a key is in a map twice')
+          seen.add(value)
+        })
+        reader.leave(outer)
+      })
+    }
+  }
+
+  /** As one JSON value, made as ordinary decoding makes it. */
+  function jsonWriter(field: FieldShape, type: GraphQLLeafType): WriteValue {
+    const decode = options.decoder(field.desc.parent)
+    return (transcoder, end) => {
+      const { reader, json } = transcoder
+      const pieces: Uint8Array[] = []
+      while (reader.pos < end) {
+        const start = reader.pos
+        const tag = reader.uint32()
+        reader.skip(tag & 7, tag >>> 3)
+        if (tag >>> 3 === field.desc.number) pieces.push(reader.buffer.subarray(start, reader.pos))
+      }
+      const message = decode(Buffer.concat(pieces)) as Readonly<Record<string, unknown>>
+      json.text(leafToJson(message[field.name], type) ?? 'null')
+    }
+  }
+
+  return (field, type, nodes) => {
+    const nullable = getNullableType(type)
+    const { number } = field.desc
+    const rule = { number, wireType: 2, handling: 'list', isList: false, check: undefined } as const
+    if (isLeafType(nullable))
+      return {
+        rule,
+        absent: Buffer.from(leafToJson({}, nullable) ?? 'null'),
+        write: jsonWriter(field, nullable),
+      }
+    const entry = isListType(nullable) ? getNullableType(nullable.ofType as GraphQLOutputType) : undefined
+    if (!isObjectType(entry)) throw new NotPlannable(`${field.desc.toString()} is no list of entries`)
+    return { rule, absent: Buffer.from('[]'), write: entriesWriter(field, entryPlan(field, entry, nodes)) }
+  }
+}
+
+function entryRule(number: number, wireType: number, slot: number, check: FieldRule['check']): FieldRule {
+  return {
+    number,
+    wireType,
+    handling: slot === -1 ? 'check' : 'once',
+    slot,
+    isList: false,
+    check,
+    clears: [],
+  }
+}

@@ -1,0 +1,202 @@
+import { FallBack } from '@vinyasa/source-kit'
+import { ScalarType } from '@bufbuild/protobuf'
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLString,
+  isLeafType,
+  isScalarType,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+} from 'graphql'
+import { formatTimestamp, readTime } from '../codec/time.ts'
+import type { WireReader } from '../codec/wire-reader.ts'
+import { isOwnScalar, type CustomScalar } from '../mapping/scalars.ts'
+import type { ValueKind } from '../contract/shapes.ts'
+import type { Transcoder, WriteValue } from './message-plan.ts'
+import type { Codecs, LeafOptions } from './reply-codecs.ts'
+
+const NULL = Buffer.from('null')
+const TRUE = Buffer.from('true')
+const FALSE = Buffer.from('false')
+const QUOTE = 0x22
+
+type LeafKind = Exclude<ValueKind, { readonly kind: 'message' }>
+
+/** Writes one scalar or enum value; undefined where `type` is no leaf. `isNonNull`: a null is for ordinary execution. */
+export function leafWriter(
+  value: LeafKind,
+  type: GraphQLOutputType,
+  isNonNull: boolean,
+  options: LeafOptions,
+): WriteValue | undefined {
+  if (!isLeafType(type)) return undefined
+  const writeNull = ({ json }: Transcoder): void => {
+    if (isNonNull) throw new FallBack('a value that may not be null is null')
+    json.raw(NULL)
+  }
+  if (value.kind === 'enum') return enumWriter(value, type, writeNull, options)
+  const fast = value.kind === 'scalar' ? scalarWriter(value.scalar, type, writeNull, options) : undefined
+  if (fast) return fast
+  if (value.kind === 'wellKnown' && value.type === 'google.protobuf.Timestamp' && isOwn(type, 'DateTime')) {
+    return (transcoder) => writeTimestamp(transcoder, writeNull)
+  }
+  const read = leafReader(value, options)
+  return (transcoder) => {
+    const json = leafToJson(read(transcoder.reader), type)
+    if (json === undefined) writeNull(transcoder)
+    else transcoder.json.text(json)
+  }
+}
+
+/** Reads a value as ordinary decoding does. */
+export function leafReader(
+  value: Exclude<LeafKind, { readonly kind: 'enum' }>,
+  { scalars, wellKnown }: Codecs,
+): (reader: WireReader) => unknown {
+  if (value.kind === 'scalar') return scalars(value.scalar).read
+  const codec = wellKnown(value.type)
+  return (reader) => codec.decode(reader.bytes())
+}
+
+/** What ordinary execution would make of a value; undefined for null. @throws whatever is not for a plan to answer */
+export function leafToJson(value: unknown, type: GraphQLLeafType): string | undefined {
+  if (value === null || value === undefined) return undefined
+  const serialized: unknown = type.serialize(value)
+  const json = serialized === null ? undefined : JSON.stringify(serialized)
+  if (json === undefined) throw new FallBack(`${type.name} has no output for a value`)
+  return json
+}
+
+/** What a value without presence is when it is not set; undefined for null. */
+export function zeroJson(
+  value: ValueKind,
+  type: GraphQLLeafType,
+  { shapes, scalars, wellKnown }: LeafOptions,
+): string | undefined {
+  if (value.kind === 'enum') return leafToJson(shapes.enum(value.enum).nameOf.get(0), type)
+  if (value.kind === 'wellKnown') return leafToJson(wellKnown(value.type).decode(new Uint8Array()), type)
+  return value.kind === 'scalar' ? leafToJson(scalars(value.scalar).zero, type) : undefined
+}
+
+function enumWriter(
+  value: Extract<ValueKind, { readonly kind: 'enum' }>,
+  type: GraphQLLeafType,
+  writeNull: (transcoder: Transcoder) => void,
+  { shapes, onUnknownEnum }: LeafOptions,
+): WriteValue {
+  const { nameOf, desc } = shapes.enum(value.enum)
+  const declared = new Set(desc.values.map(({ number }) => number))
+  const jsonOf = new Map<number, Uint8Array>()
+  for (const [number, name] of nameOf) {
+    // A value that the type does not know is an error, which ordinary execution words.
+    try {
+      const json = leafToJson(name, type)
+      if (json !== undefined) jsonOf.set(number, Buffer.from(json))
+    } catch {
+      continue
+    }
+  }
+  return (transcoder) => {
+    const number = transcoder.reader.int32()
+    const json = jsonOf.get(number)
+    if (json) {
+      transcoder.json.raw(json)
+      return
+    }
+    if (nameOf.has(number)) throw new FallBack(`${type.name} does not know a value`)
+    if (!declared.has(number)) onUnknownEnum(desc.typeName, number)
+    writeNull(transcoder)
+  }
+}
+
+/** The scalars that need no value of JavaScript's in between, or a small one. */
+function scalarWriter(
+  scalar: ScalarType,
+  type: GraphQLLeafType,
+  writeNull: (transcoder: Transcoder) => void,
+  { shapes }: LeafOptions,
+): WriteValue | undefined {
+  switch (scalar) {
+    case ScalarType.STRING:
+      if (type !== GraphQLString) return undefined
+      return ({ reader, json }) => {
+        const length = reader.uint32()
+        const start = reader.pos
+        reader.pos = start + length
+        if (reader.pos > reader.end) throw new FallBack('a string is cut off')
+        json.string(reader.buffer, start, start + length)
+      }
+    case ScalarType.BOOL:
+      if (type !== GraphQLBoolean) return undefined
+      return ({ reader, json }) => json.raw(reader.bool() ? TRUE : FALSE)
+    case ScalarType.INT32:
+      return type === GraphQLInt ? ({ reader, json }) => json.integer(reader.int32()) : undefined
+    case ScalarType.SINT32:
+      return type === GraphQLInt ? ({ reader, json }) => json.integer(reader.sint32()) : undefined
+    case ScalarType.SFIXED32:
+      return type === GraphQLInt ? ({ reader, json }) => json.integer(reader.sfixed32()) : undefined
+    case ScalarType.UINT32:
+      return isOwn(type, 'UInt32') ? ({ reader, json }) => json.integer(reader.uint32()) : undefined
+    case ScalarType.FIXED32:
+      return isOwn(type, 'UInt32') ? ({ reader, json }) => json.integer(reader.fixed32()) : undefined
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT: {
+      if (type !== GraphQLFloat) return undefined
+      const isDouble = scalar === ScalarType.DOUBLE
+      return (transcoder) => {
+        const number = isDouble ? transcoder.reader.double() : transcoder.reader.float()
+        if (Number.isFinite(number)) transcoder.json.number(number)
+        else writeNull(transcoder)
+      }
+    }
+    case ScalarType.BYTES:
+      if (!isOwn(type, 'Bytes') && !isOwn(type, 'Upload')) return undefined
+      return ({ reader, json }) => {
+        json.byte(QUOTE)
+        json.ascii(reader.base64())
+        json.byte(QUOTE)
+      }
+    default:
+      return longWriter(scalar, type, shapes.options.int64 === 'string' && type === GraphQLString)
+  }
+}
+
+/** 64-bit integers as strings; the other forms are written the general way. */
+function longWriter(scalar: ScalarType, type: GraphQLLeafType, isText: boolean): WriteValue | undefined {
+  if (!isText && !isOwn(type, 'BigInt')) return undefined
+  const read = LONG_READERS[scalar]
+  if (!read) return undefined
+  return ({ reader, json }) => {
+    json.byte(QUOTE)
+    json.ascii(String(read(reader)))
+    json.byte(QUOTE)
+  }
+}
+
+const LONG_READERS: Partial<Record<ScalarType, (reader: WireReader) => bigint>> = {
+  [ScalarType.INT64]: (reader) => reader.int64(),
+  [ScalarType.SINT64]: (reader) => reader.sint64(),
+  [ScalarType.SFIXED64]: (reader) => reader.sfixed64(),
+  [ScalarType.UINT64]: (reader) => reader.uint64(),
+  [ScalarType.FIXED64]: (reader) => reader.fixed64(),
+}
+
+function writeTimestamp(transcoder: Transcoder, writeNull: (transcoder: Transcoder) => void): void {
+  const { reader, json } = transcoder
+  const outer = reader.enter()
+  const text = formatTimestamp(readTime(reader))
+  reader.leave(outer)
+  if (text === null) {
+    writeNull(transcoder)
+    return
+  }
+  json.byte(QUOTE)
+  json.ascii(text)
+  json.byte(QUOTE)
+}
+
+function isOwn(type: GraphQLLeafType, name: CustomScalar): boolean {
+  return isScalarType(type) && isOwnScalar(type, name)
+}

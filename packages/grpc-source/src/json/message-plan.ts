@@ -1,0 +1,164 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { PreparedJoin } from '@vinyasa/source-kit'
+import type { WireReader } from '../codec/wire-reader.ts'
+import type { MethodRuntime } from '../methods/method-runtime.ts'
+import type { FieldShape } from '../contract/shapes.ts'
+import type { JsonWriter } from './json-writer.ts'
+import type { LeafOptions } from './reply-codecs.ts'
+import type { Words } from './words.ts'
+
+// What plans of replies are made of. The types name each other, so they stand together.
+
+/**
+ * What to do where a field is met on the wire.
+ * - `last`: remember the place; a later one takes its place.
+ * - `once`: remember the place; a second one would be merged into the first, which is left to ordinary execution.
+ * - `list`: remember where the first begins and the last ends.
+ * - `check`: not selected, but what ordinary execution would refuse is refused.
+ */
+export type Handling = 'last' | 'once' | 'list' | 'check'
+
+export interface FieldRule {
+  readonly number: number
+  readonly wireType: number
+  readonly handling: Handling
+  /** Where in the message's slots its place is kept: two numbers, begin and end. -1: nowhere. */
+  readonly slot: number
+  /** A repeated field: it may come packed. */
+  readonly isList: boolean
+  /** Looks at the content where nobody else does. Undefined: there is nothing in it that could be wrong. */
+  readonly check: ((transcoder: Transcoder, wireType: number) => void) | undefined
+  /** The selected members of the same oneof, which this one unsets. */
+  clears: readonly FieldRule[]
+}
+
+/** Writes a value that begins at the reader's place; lists and maps end at `end`. */
+export type WriteValue = (transcoder: Transcoder, end: number) => void
+
+/** One entry of an object in the answer. */
+export interface Part {
+  /** The comma, the key and the colon; for `__typename` the value too. */
+  readonly head: Words
+  /** The slot of the field; -1: `head` is everything. */
+  readonly slot: number
+  /** What stands there, or writes it, when the field is not in the message; undefined: ordinary execution decides. */
+  readonly absent: Uint8Array | ((transcoder: Transcoder) => void) | undefined
+  readonly write: WriteValue
+}
+
+/** How a message becomes a JSON object: which fields to look for, and what to write in which order. */
+export interface MessagePlan {
+  /** By field number, where that is small. */
+  readonly rules: (FieldRule | undefined)[]
+  readonly farRules: Map<number, FieldRule>
+  slots: number
+  readonly parts: Part[]
+  /**
+   * The index of a part by the tag of its field, -1 for other tags: for selections in the order of the fields' numbers,
+   * in which most encoders write them. Undefined where one pass over a message is not enough.
+   */
+  straight: Int16Array | undefined
+}
+
+/** How a field is found in a message, and how it is written. */
+export interface CompiledField {
+  readonly rule: Omit<FieldRule, 'slot' | 'clears'>
+  readonly absent: Part['absent']
+  readonly write: WriteValue
+}
+
+/**
+ * Turns protobuf bytes into JSON bytes, as a plan says. It is used by one at a time and never across an `await`.
+ */
+export interface Transcoder {
+  readonly json: JsonWriter
+  readonly reader: WireReader
+  /** Where joined values belong in what was written, in the order of writing. */
+  gaps: Gap[]
+  begin(bytes: Uint8Array): void
+  /**
+   * The message that fills the rest of the reader's range; with `group`, up to the end of that group. `inspect` is
+   * given the place of the first slot before anything is written.
+   */
+  object(plan: MessagePlan, group?: number, inspect?: (place: number) => void): void
+  /** The one field that a plan selects, in place of the message. */
+  field(plan: MessagePlan): void
+  nestedObject(plan: MessagePlan, group: number, inspect?: (place: number) => void): void
+  checkNested(plan: MessagePlan, group: number): void
+  /** The items of a list, from its first to its last. */
+  items(number: number, wireType: number, end: number, write: WriteValue): void
+}
+
+/** What a plan needs to know of a batched join. */
+export interface PlannableJoin {
+  readonly runtime: MethodRuntime
+  readonly output: DescMessage
+  /** The request's field that takes the keys. */
+  readonly keysField: string
+  /** The response's field that holds the items. */
+  readonly items: FieldShape
+  readonly itemKey: FieldShape
+  /** The parent's field that is its key. */
+  readonly parentKey: string
+  readonly many: boolean
+  readonly maxBatchSize: number
+  readonly codecs: LeafOptions
+  readonly transcoder: Transcoder
+  /** What the field's resolver gives for a key that a reply answers. */
+  readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
+}
+
+/** A join of an operation, whose calls serve all fields that select it. */
+export interface PlannedJoin {
+  readonly join: PlannableJoin
+  readonly places: JoinPlace[]
+  readonly read: (bytes: Uint8Array) => JoinReply
+}
+
+/** A selected field that a join resolves. */
+export interface JoinPlace {
+  readonly join: PlannedJoin
+  /** Finds and writes the items in a reply of the join. */
+  readonly plan: MessagePlan
+  /** What stands for a key without items; undefined: ordinary execution decides. */
+  readonly missing: Buffer | undefined
+}
+
+/** A selected field that another kind of source joins. */
+export interface SharedPlace {
+  readonly shared: PreparedJoin
+}
+
+/** Where a joined value belongs in JSON that is written without it. */
+export type Gap = JoinGap | SharedGap
+
+export interface JoinGap {
+  readonly at: number
+  readonly place: JoinPlace
+  /** Null: the parent has none. */
+  readonly key: string | null
+}
+
+export interface SharedGap extends Pick<JoinGap, 'at' | 'key'> {
+  readonly place: SharedPlace
+}
+
+/** A part of JSON, and the gaps in it. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+  readonly gaps: readonly Gap[]
+}
+
+/** The items of a reply as one place selects them. */
+export interface JoinedItems {
+  readonly json: Buffer
+  readonly byKey: ReadonlyMap<string, readonly Span[]>
+}
+
+export interface JoinReply {
+  readonly bytes: Uint8Array
+  /** Undefined where the plan falls back, for `reason`. */
+  readonly items: ReadonlyMap<JoinPlace, JoinedItems> | undefined
+  readonly reason: string | undefined
+}

@@ -1,0 +1,104 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { FieldShape, ValueKind } from '../contract/shapes.ts'
+import { addRule, createMessagePlan } from './build-message-plan.ts'
+import type { FieldRule, MessagePlan } from './message-plan.ts'
+import type { Codecs } from './reply-codecs.ts'
+
+type Check = NonNullable<FieldRule['check']>
+
+export interface Unselected {
+  /** The rule for a field that is not selected; undefined where any content is right. */
+  rule(field: FieldShape): FieldRule | undefined
+  /** A rule that lets any content pass. */
+  anyContent(field: FieldShape): FieldRule
+  /** Looks through one value of a field whose content is not selected. */
+  check(field: FieldShape): Check | undefined
+}
+
+/**
+ * Ordinary decoding reads all of a message. For an operation to fail with a plan where it fails without one, parts that
+ * are not selected are looked through too: cheaply, and nothing is kept of them.
+ */
+export function createUnselected(codecs: Codecs): Unselected {
+  const { shapes, scalars, wellKnown } = codecs
+  const plans = new Map<DescMessage, MessagePlan>()
+  const anyFields = createMessagePlan()
+
+  function planOf(desc: DescMessage): MessagePlan {
+    const known = plans.get(desc)
+    if (known) return known
+    const plan = createMessagePlan()
+    plans.set(desc, plan)
+    for (const field of shapes.message(desc).fields) {
+      const found = rule(field)
+      if (found) addRule(plan, found)
+    }
+    return plan
+  }
+
+  function nested(plan: () => MessagePlan, number: number): Check {
+    return (transcoder, wireType) => transcoder.checkNested(plan(), wireType === 3 ? number : 0)
+  }
+
+  function check(value: ValueKind, number: number): Check | undefined {
+    if (value.kind === 'message') return nested(() => planOf(value.message), number)
+    if (value.kind !== 'wellKnown') return undefined
+    switch (value.type) {
+      // Whatever cannot be read of them is null.
+      case 'google.protobuf.Struct':
+      case 'google.protobuf.Value':
+      case 'google.protobuf.ListValue':
+        return undefined
+      case 'google.protobuf.Any':
+      case 'google.protobuf.FieldMask': {
+        const codec = wellKnown(value.type)
+        return ({ reader }) => void codec.decode(reader.bytes())
+      }
+      default:
+        return nested(() => anyFields, number)
+    }
+  }
+
+  function entryCheck(field: FieldShape): Check | undefined {
+    const ofValue = check(field.value, 2)
+    const plan = createMessagePlan()
+    if (ofValue)
+      addRule(plan, {
+        number: 2,
+        wireType: wireTypeOf(field.value, scalars),
+        handling: 'check',
+        slot: -1,
+        isList: false,
+        check: ofValue,
+        clears: [],
+      })
+    return nested(() => plan, field.desc.number)
+  }
+
+  function anyContent(field: FieldShape): FieldRule {
+    return {
+      number: field.desc.number,
+      wireType: field.cardinality === 'map' ? 2 : wireTypeOf(field.value, scalars),
+      handling: 'check',
+      slot: -1,
+      isList: field.cardinality === 'list',
+      check: undefined,
+      clears: [],
+    }
+  }
+
+  function rule(field: FieldShape): FieldRule | undefined {
+    const plain = anyContent(field)
+    const found = field.cardinality === 'map' ? entryCheck(field) : check(field.value, field.desc.number)
+    // A list of numbers may come packed, and that may be cut off.
+    return found || (plain.isList && plain.wireType !== 2) ? { ...plain, check: found } : undefined
+  }
+
+  return { rule, anyContent, check: (field) => check(field.value, field.desc.number) }
+}
+
+export function wireTypeOf(value: ValueKind, scalars: Codecs['scalars']): number {
+  if (value.kind === 'scalar') return scalars(value.scalar).wireType
+  if (value.kind === 'enum') return 0
+  return value.kind === 'message' && value.delimited ? 3 : 2
+}

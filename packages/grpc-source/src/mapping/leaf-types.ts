@@ -1,0 +1,130 @@
+import { ScalarType, type DescEnum, type DescMessage } from '@bufbuild/protobuf'
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLString,
+  type GraphQLScalarType,
+} from 'graphql'
+import type { Comments } from '../descriptors/comments.ts'
+import type { TypeNames } from '../contract/names.ts'
+import { createScalar, type CustomScalar } from './scalars.ts'
+import type { Shapes, ValueKind } from '../contract/shapes.ts'
+import type { WellKnownType } from '../contract/well-known.ts'
+
+/** One type for one key, made once; where another has its name already, it gets one that is free. */
+export type Once = <T>(key: string, name: string, make: (name: string) => T) => T
+
+export function createOnce(names: TypeNames): Once {
+  const made = new Map<string, unknown>()
+  return <T>(key: string, name: string, make: (name: string) => T): T => {
+    const known = made.get(key) as T | undefined
+    if (known !== undefined) return known
+    const type = make(names.claim(name, key))
+    made.set(key, type)
+    return type
+  }
+}
+
+/** Scalars and enums. */
+export interface LeafTypes {
+  customScalar(name: CustomScalar): GraphQLScalarType
+  scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType
+  wellKnownType(type: WellKnownType, direction: 'input' | 'output'): GraphQLScalarType
+  enumType(desc: DescEnum): GraphQLEnumType
+}
+
+const SCALAR_TYPES: Partial<Record<ScalarType, GraphQLScalarType>> = {
+  [ScalarType.BOOL]: GraphQLBoolean,
+  [ScalarType.STRING]: GraphQLString,
+  [ScalarType.FLOAT]: GraphQLFloat,
+  [ScalarType.DOUBLE]: GraphQLFloat,
+  [ScalarType.INT32]: GraphQLInt,
+  [ScalarType.SINT32]: GraphQLInt,
+  [ScalarType.SFIXED32]: GraphQLInt,
+}
+
+const WELL_KNOWN_TYPES: Readonly<Record<WellKnownType, CustomScalar | ScalarType>> = {
+  'google.protobuf.Timestamp': 'DateTime',
+  'google.protobuf.Duration': 'Duration',
+  'google.protobuf.FieldMask': 'FieldMask',
+  'google.protobuf.Struct': 'JSON',
+  'google.protobuf.Value': 'JSON',
+  'google.protobuf.ListValue': 'JSON',
+  'google.protobuf.Any': 'JSON',
+  'google.protobuf.DoubleValue': ScalarType.DOUBLE,
+  'google.protobuf.FloatValue': ScalarType.FLOAT,
+  'google.protobuf.Int64Value': ScalarType.INT64,
+  'google.protobuf.UInt64Value': ScalarType.UINT64,
+  'google.protobuf.Int32Value': ScalarType.INT32,
+  'google.protobuf.UInt32Value': ScalarType.UINT32,
+  'google.protobuf.BoolValue': ScalarType.BOOL,
+  'google.protobuf.StringValue': ScalarType.STRING,
+  'google.protobuf.BytesValue': ScalarType.BYTES,
+}
+
+export function createLeafTypes(options: {
+  readonly shapes: Shapes
+  readonly names: TypeNames
+  readonly comments: Comments
+  readonly once: Once
+  readonly origin: (desc: DescEnum) => string
+}): LeafTypes {
+  const { shapes, names, comments, once, origin } = options
+  const { options: mapping } = shapes
+
+  function customScalar(name: CustomScalar): GraphQLScalarType {
+    return once(`scalar ${name}`, name, (typeName) => createScalar(name, typeName))
+  }
+
+  function scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType {
+    const standard = SCALAR_TYPES[scalar]
+    if (standard) return standard
+    if (scalar === ScalarType.BYTES)
+      return customScalar(direction === 'input' && mapping.uploads ? 'Upload' : 'Bytes')
+    if (scalar === ScalarType.UINT32 || scalar === ScalarType.FIXED32) return customScalar('UInt32')
+    if (mapping.int64 === 'string') return GraphQLString
+    return customScalar(mapping.int64 === 'bigint-scalar' ? 'BigInt' : 'Long')
+  }
+
+  function wellKnownType(type: WellKnownType, direction: 'input' | 'output'): GraphQLScalarType {
+    const mapped = WELL_KNOWN_TYPES[type]
+    return typeof mapped === 'string' ? customScalar(mapped) : scalarType(mapped, direction)
+  }
+
+  function enumType(desc: DescEnum): GraphQLEnumType {
+    return once(desc.typeName, names.of(desc), (name) => {
+      const { nameOf } = shapes.enum(desc)
+      const values = desc.values.flatMap((value) => {
+        const graphqlName = nameOf.get(value.number)
+        // Aliases of a number that is already named are left out.
+        if (graphqlName === undefined || desc.values.find(({ number }) => number === value.number) !== value)
+          return []
+        const deprecationReason = value.deprecated ? 'deprecated in the proto' : undefined
+        return [
+          [graphqlName, { value: graphqlName, description: comments.of(value), deprecationReason }] as const,
+        ]
+      })
+      return new GraphQLEnumType({
+        name,
+        description: comments.of(desc),
+        values: Object.fromEntries(values),
+        extensions: { origin: origin(desc) },
+      })
+    })
+  }
+
+  return { customScalar, scalarType, wellKnownType, enumType }
+}
+
+/** JSON values and times that GraphQL cannot show read as null, also inside lists. */
+export function canBeUnshowable(value: ValueKind): boolean {
+  if (value.kind !== 'wellKnown') return false
+  const mapped = WELL_KNOWN_TYPES[value.type]
+  return mapped === 'JSON' || mapped === 'DateTime'
+}
+
+export function describeType(desc: DescMessage | DescEnum): string {
+  return `${desc.typeName} (${desc.file.proto.name})`
+}

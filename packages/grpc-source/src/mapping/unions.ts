@@ -1,0 +1,82 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import {
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLUnionType,
+  type GraphQLFieldConfig,
+  type GraphQLOutputType,
+} from 'graphql'
+import { capitalize, type TypeNames } from '../contract/names.ts'
+import {
+  partName,
+  type FieldShape,
+  type MessageShape,
+  type OneofShape,
+  type Shapes,
+  type ValueKind,
+} from '../contract/shapes.ts'
+
+/** Output oneofs as unions: message arms are members themselves, other arms get a member with one field `value`. */
+export function createUnions(options: {
+  readonly shapes: Shapes
+  readonly names: TypeNames
+  readonly outputValue: (value: ValueKind) => GraphQLOutputType
+  readonly origin: (desc: DescMessage) => string
+}): { field(shape: MessageShape, oneof: OneofShape): GraphQLFieldConfig<unknown, unknown> } {
+  const { names, outputValue, origin } = options
+  const unions = new Map<OneofShape, GraphQLUnionType>()
+
+  function memberOf(shape: MessageShape, oneof: OneofShape, arm: FieldShape): GraphQLObjectType {
+    const type = outputValue(arm.value)
+    const message = arm.value.kind === 'message' ? arm.value.message : undefined
+    const isShared = oneof.fields.some(
+      (other) => other !== arm && other.value.kind === 'message' && other.value.message === message,
+    )
+    if (type instanceof GraphQLObjectType && !isShared) return type
+    return new GraphQLObjectType({
+      name: names.claim(
+        `${names.of(shape.desc)}${capitalize(arm.name)}`,
+        `${shape.desc.typeName}.${arm.desc.name}`,
+      ),
+      fields: { value: { type: arm.value.kind === 'enum' ? type : new GraphQLNonNull(type) } },
+      extensions: { origin: origin(shape.desc) },
+    })
+  }
+
+  return {
+    field(shape, oneof) {
+      const arms = oneof.fields
+        .filter(({ inOutput }) => inOutput)
+        .map((arm) => ({ arm, type: memberOf(shape, oneof, arm) }))
+      let union = unions.get(oneof)
+      if (!union) {
+        const name = names.claim(
+          partName(names, shape.desc, oneof.name, ''),
+          `${shape.desc.typeName}.${oneof.desc.name}`,
+        )
+        union = new GraphQLUnionType({
+          name,
+          types: arms.map(({ type }) => type),
+          extensions: { origin: origin(shape.desc) },
+        })
+        unions.set(oneof, union)
+      }
+      return {
+        type: union,
+        extensions: { origin: `${origin(shape.desc)} oneof ${oneof.desc.name}` },
+        resolve(source) {
+          const values = source as Readonly<Record<string, unknown>>
+          for (const { arm, type } of arms) {
+            const value = values[arm.name]
+            if (value === null || value === undefined) continue
+            const isMember = arm.value.kind === 'message' && outputValue(arm.value) === type
+            return isMember
+              ? { ...(value as object), __typename: type.name }
+              : { value, __typename: type.name }
+          }
+          return null
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
+import { GraphQLError } from 'graphql'
+import { withCause } from '../errors.ts'
+import { MalformedMessageError } from '../codec/wire-reader.ts'
+import { GrpcCallError, type StatusName } from '../runtime/status.ts'
+
+const CODES: Readonly<Record<StatusName, string>> = {
+  OK: 'INTERNAL_SERVER_ERROR',
+  CANCELLED: 'CANCELLED',
+  UNKNOWN: 'INTERNAL_SERVER_ERROR',
+  INVALID_ARGUMENT: 'BAD_USER_INPUT',
+  DEADLINE_EXCEEDED: 'TIMEOUT',
+  NOT_FOUND: 'NOT_FOUND',
+  ALREADY_EXISTS: 'CONFLICT',
+  PERMISSION_DENIED: 'FORBIDDEN',
+  RESOURCE_EXHAUSTED: 'RATE_LIMITED',
+  FAILED_PRECONDITION: 'FAILED_PRECONDITION',
+  ABORTED: 'CONFLICT',
+  OUT_OF_RANGE: 'BAD_USER_INPUT',
+  UNIMPLEMENTED: 'NOT_IMPLEMENTED',
+  INTERNAL: 'INTERNAL_SERVER_ERROR',
+  UNAVAILABLE: 'SERVICE_UNAVAILABLE',
+  DATA_LOSS: 'INTERNAL_SERVER_ERROR',
+  UNAUTHENTICATED: 'UNAUTHENTICATED',
+}
+
+/**
+ * What backends' texts may reach clients. `false`: none, each status has a text of its own. `caller`: messages of the
+ * statuses that are written for who called; those of machinery, which name hosts, files or code, not. `true`: all
+ * messages, and decoded `google.rpc` details.
+ */
+export type ExposeErrors = boolean | 'caller'
+
+const OURS: Readonly<Record<StatusName, string>> = {
+  OK: 'Internal server error',
+  CANCELLED: 'The call was cancelled',
+  UNKNOWN: 'Internal server error',
+  INVALID_ARGUMENT: 'The service refused an argument',
+  DEADLINE_EXCEEDED: 'The service did not answer in time',
+  NOT_FOUND: 'The service did not find it',
+  ALREADY_EXISTS: 'It exists already',
+  PERMISSION_DENIED: 'The service does not allow this',
+  RESOURCE_EXHAUSTED: 'The service has no more room for this',
+  FAILED_PRECONDITION: 'The service cannot do this as things are',
+  ABORTED: 'The service broke this off, as something else came between',
+  OUT_OF_RANGE: 'The service refused an argument that is out of range',
+  UNIMPLEMENTED: 'The service does not implement this method',
+  INTERNAL: 'Internal server error',
+  UNAVAILABLE: 'The service is unavailable',
+  DATA_LOSS: 'Internal server error',
+  UNAUTHENTICATED: 'The service does not know who asks',
+}
+
+/** Statuses whose messages are written for who called. */
+const FOR_CALLERS: ReadonlySet<StatusName> = new Set<StatusName>([
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNAUTHENTICATED',
+])
+
+export interface RpcErrorOptions {
+  readonly exposeErrors: ExposeErrors
+  /** Knows `google.rpc.Status` and the messages that details may hold. */
+  readonly registry: Registry
+}
+
+/** What a client sees of a failed call. The status itself stays in `cause`, for logs. */
+export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLError {
+  if (error instanceof GraphQLError) return error
+  const { status, message, details } = toCallError(error)
+  const { exposeErrors } = options
+  const isShown = exposeErrors === true || (exposeErrors === 'caller' && FOR_CALLERS.has(status))
+  const shown = isShown ? message : OURS[status]
+  const decoded = exposeErrors === true && details ? decodeDetails(details, options.registry) : undefined
+  return withCause(
+    new GraphQLError(shown === '' ? OURS[status] : shown, {
+      extensions: {
+        code: CODES[status],
+        grpc: { status, ...(decoded && decoded.length > 0 ? { details: decoded } : {}) },
+      },
+    }),
+    error,
+  )
+}
+
+function toCallError(error: unknown): Pick<GrpcCallError, 'status' | 'message' | 'details'> {
+  if (error instanceof GrpcCallError) return error
+  if (error instanceof MalformedMessageError)
+    return { status: 'INTERNAL', message: error.message, details: undefined }
+  return {
+    status: 'UNKNOWN',
+    message: error instanceof Error ? error.message : String(error),
+    details: undefined,
+  }
+}
+
+function decodeDetails(bytes: Uint8Array, registry: Registry): JsonValue[] | undefined {
+  const status = registry.getMessage('google.rpc.Status')
+  if (!status) return undefined
+  try {
+    const decoded = fromBinary(status, bytes) as unknown as {
+      details: readonly Parameters<typeof fromBinary>[1][]
+    }
+    return decoded.details.flatMap((any) =>
+      detailToJson(any as unknown as { typeUrl: string; value: Uint8Array }, registry),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+function detailToJson(
+  any: { readonly typeUrl: string; readonly value: Uint8Array },
+  registry: Registry,
+): JsonValue[] {
+  const typeName = any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)
+  const desc = registry.getMessage(typeName)
+  // Stack traces are never for clients.
+  if (!desc || typeName === 'google.rpc.DebugInfo') return []
+  const json = toJson(desc, fromBinary(desc, any.value), { registry })
+  return [{ '@type': typeName, ...(json as object) } as JsonValue]
+}

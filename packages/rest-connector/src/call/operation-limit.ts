@@ -1,0 +1,19 @@
+import { restError } from '../errors.ts'
+
+/** Counts a call for the operation it belongs to; throws when it is one too many. */
+export type OperationLimit = (operation: object | undefined) => void
+
+export function createOperationLimit(connector: string, max: number): OperationLimit {
+  const calls = new WeakMap<object, number>()
+  return (operation) => {
+    if (max === 0 || !operation) return
+    const count = (calls.get(operation) ?? 0) + 1
+    calls.set(operation, count)
+    if (count > max)
+      throw restError(
+        'REST_TOO_MANY_REQUESTS_IN_OPERATION',
+        `This operation needs more than the ${max} calls to one upstream that it may make; ask for less.`,
+        { connector },
+      )
+  }
+}

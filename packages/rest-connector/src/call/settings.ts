@@ -1,0 +1,118 @@
+import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
+import type { RestResponse } from '../http/attempt.ts'
+import { createBreaker } from '../retry/breaker.ts'
+import type { CallSettings } from './call.ts'
+import { systemClock } from '../clock.ts'
+import { RestConfigError } from '../errors.ts'
+import { createFlights } from './flights.ts'
+import { createForwardHeaders } from '../http/forward-headers.ts'
+import { createBodyLog } from './log-bodies.ts'
+import { createOperationLimit } from './operation-limit.ts'
+import type { RestConnectorOptions } from '../options.ts'
+import type { NameValues } from '../templates/query-template.ts'
+import { createResponseCache } from './response-cache.ts'
+import { createRetryBudget } from '../retry/retry-budget.ts'
+import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
+import { createCounters } from './stats.ts'
+import { createTransport } from '../http/transport.ts'
+
+export interface ConnectorSettings {
+  /** Evicts what changes made old, until it is called. */
+  readonly leaveBus: () => void
+  readonly settings: CallSettings
+  readonly basePath: string
+  readonly timeoutMs: number
+  readonly defaultHeaders: NameValues
+}
+
+/** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
+export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
+  const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, transformer, observe } = options
+  const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
+  const { maxResponseItems = 500_000 } = options
+  const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
+  const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs } = options
+  const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
+  const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
+  const { bus = createInvalidationBus() } = options
+  for (const [name, value] of Object.entries({
+    timeoutMs,
+    headersTimeoutMs,
+    totalTimeoutMs,
+    maxResponseBytes,
+    maxResponseItems,
+  }))
+    if (value !== undefined && !(value > 0))
+      throw new RestConfigError(`${name} must be more than 0, not ${value}`)
+  if (!Number.isInteger(cacheSize) || cacheSize < 0)
+    throw new RestConfigError(`cacheSize must be a whole number of responses, not ${cacheSize}`)
+  if (!Number.isInteger(cacheMaxBytes) || cacheMaxBytes < 0)
+    throw new RestConfigError(`cacheMaxBytes must be a whole number of bytes, not ${cacheMaxBytes}`)
+
+  const base = parseBaseUrl(options.baseUrl)
+  const basePath = base.pathname.replace(/\/+$/, '')
+  const retry = retryOf(options)
+  const forward = createForwardHeaders(forwardHeaders)
+  const logBody = createBodyLog(options.logBodies, logger, env)
+  const counters = createCounters()
+  const cache = createResponseCache({ size: cacheSize, maxBytes: cacheMaxBytes, ttlMs: cacheTtlMs, clock })
+  const flights = createFlights<RestResponse>(() => counters.shared++)
+  const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
+  return {
+    leaveBus: bus.subscribe((events) => cache.evict(new Set(events.map((event) => event.entityType))), {
+      phase: 'evict',
+    }),
+    basePath,
+    timeoutMs,
+    defaultHeaders,
+    settings: {
+      connector,
+      random,
+      retry,
+      budget: createRetryBudget(clock, options.retryBudget),
+      breaker: createBreaker(options.breaker),
+      totalTimeoutMs,
+      attempting: {
+        transport,
+        clock,
+        origin: base.origin,
+        maxResponseBytes,
+        maxResponseItems,
+        headersTimeoutMs,
+      },
+      preparing: { base, basePath, interceptors, allowOriginChange },
+      reading: { cache, flights, counters },
+      forward,
+      transformer,
+      operationLimit: createOperationLimit(connector, maxRequestsPerOperation),
+      logBody,
+      observe,
+      exposeErrors,
+      announcer: createMutationAnnouncer({ bus, forget: flights.forget, clock: options.clock }),
+    },
+  }
+}
+
+function retryOf({ noRetry = false, retry = {} }: RestConnectorOptions): RetryOptions {
+  if (noRetry) return retryPresets.disabled
+  const preset = retryPresets.default
+  const { maxRetries = preset.maxRetries, initialBackoffMs = preset.initialBackoffMs } = retry
+  const { maxBackoffMs = preset.maxBackoffMs, multiplier = preset.multiplier } = retry
+  const { retryStatuses = preset.retryStatuses } = retry
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw new RestConfigError(`retry.maxRetries must be a whole number, not ${maxRetries}`)
+  if (!(initialBackoffMs >= 0 && maxBackoffMs >= 0 && multiplier >= 1))
+    throw new RestConfigError('retry needs backoffs of at least 0 ms and a multiplier of at least 1')
+  return { maxRetries, initialBackoffMs, maxBackoffMs, multiplier, retryStatuses }
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  if (!URL.canParse(baseUrl)) throw new RestConfigError(`baseUrl "${baseUrl}" is not an absolute URL`)
+  const url = new URL(baseUrl)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new RestConfigError(`baseUrl must be http or https, not ${url.protocol}`)
+  if (url.username || url.password)
+    throw new RestConfigError('baseUrl holds credentials; use an interceptor or defaultHeaders')
+  if (url.search || url.hash) throw new RestConfigError('baseUrl must have neither query nor fragment')
+  return url
+}

@@ -1,0 +1,27 @@
+import type { BreakerState } from '../retry/breaker.ts'
+
+/** Counts since the connector was created. */
+export interface RestConnectorStats {
+  /** Calls of endpoints, however they were answered. */
+  readonly calls: number
+  /** Requests sent, retries included. */
+  readonly requests: number
+  readonly retries: number
+  /** Calls that ended in an error. */
+  readonly failures: number
+  readonly cacheHits: number
+  readonly cacheMisses: number
+  /** Calls that shared a request under way. */
+  readonly shared: number
+  /** Responses in the cache now. */
+  readonly cached: number
+  readonly breaker: BreakerState
+}
+
+export type Counters = {
+  -readonly [Name in Exclude<keyof RestConnectorStats, 'cached' | 'breaker'>]: number
+}
+
+export function createCounters(): Counters {
+  return { calls: 0, requests: 0, retries: 0, failures: 0, cacheHits: 0, cacheMisses: 0, shared: 0 }
+}

@@ -1,0 +1,104 @@
+import type { HttpMethod } from '../http/http-method.ts'
+import type { FieldDefinitions } from './fields.ts'
+import type { NameValues, QueryArrayFormat } from '../templates/query-template.ts'
+
+/** The typed response of an endpoint. Specification: "REST response schema". */
+export interface ResponseSchema {
+  /** Name of the GraphQL object type. Endpoints of one connector may share it; their fields are united. */
+  readonly typeName: string
+  readonly fields: FieldDefinitions
+  readonly description?: string | undefined
+}
+
+/** What a mutation announces; templates may hold `{argument}`, `entityId` also a path into the result. */
+export interface InvalidationTemplate {
+  readonly entityType: string
+  /** Usually `create`, `update` or `delete`. */
+  readonly operation: string
+  /** `{id}` from the arguments or `$.id` from the result; absent: any entity of the type. */
+  readonly entityId?: string | undefined
+}
+
+/** Marks a query field as live-capable; read by the live-query plugin. Specification: "Live query option". */
+export interface LiveOptions {
+  readonly enabled?: boolean | undefined
+  readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
+  readonly triggers?: readonly string[] | undefined
+  readonly throttleMs?: number | undefined
+  readonly pollIntervalMs?: number | undefined
+  readonly ttlSeconds?: number | undefined
+  readonly maxConnections?: number | undefined
+  readonly dependsOn?: readonly string[] | undefined
+  readonly volatility?: 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow' | undefined
+}
+
+/** Many keys in one request: the one argument that `args` binds gets the list of them. */
+export interface JoinBatch {
+  /** The member of each returned item that holds its key. */
+  readonly key: string
+  /** True: the field is the list of all items with the key. Default false: the one item, or null. */
+  readonly many?: boolean | undefined
+  /** Keys per request. Default 100 for GET, whose URL is bounded, and no limit for the others. */
+  readonly maxSize?: number | undefined
+}
+
+/** Makes an endpoint resolve a field of any object type, also of one that another source defines. */
+export interface JoinOptions {
+  readonly type: string
+  readonly field: string
+  /** Arguments of the endpoint from fields of the parent: `{ userId: '{id}' }`. The others stay arguments of the field. */
+  readonly args: Readonly<Record<string, string>>
+  readonly batch?: JoinBatch | undefined
+  readonly description?: string | undefined
+}
+
+/** One REST endpoint. Specification: "REST endpoint". */
+export interface RestEndpoint {
+  /** Also the name of the GraphQL field. */
+  readonly name: string
+  /** Appended to `baseUrl`; `{variable}` stands for an argument, percent-encoded inside its segment. */
+  readonly path: string
+  /** Default `GET`. GET endpoints become Query fields, the others Mutation fields. */
+  readonly method?: HttpMethod | undefined
+  /** Headers of this endpoint; they win over `defaultHeaders`. Values may hold `{variable}`. */
+  readonly headers?: NameValues | undefined
+  /** Query parameters, name to template. One whose variable is absent or null is left out. */
+  readonly queryParams?: NameValues | undefined
+  /** How lists are written in the query. Default `repeat`. */
+  readonly queryArrayFormat?: QueryArrayFormat | undefined
+  /** Body of POST, PUT and PATCH. Without one, all arguments are sent as a JSON object. */
+  readonly bodyTemplate?: string | undefined
+  /** `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`; nothing there gives null. */
+  readonly responsePath?: string | undefined
+  /** Milliseconds an attempt may take; overrides the connector's. */
+  readonly timeoutMs?: number | undefined
+  readonly description?: string | undefined
+  /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
+  readonly returnType?: string | undefined
+  readonly responseSchema?: ResponseSchema | undefined
+  /** Puts the field into Query whatever the method. */
+  readonly asQuery?: boolean | undefined
+  /**
+   * Types of the arguments, for example `{ id: 'ID!', limit: 'Int' }`. A variable that is not declared is a `String`,
+   * non-null when it stands in the path.
+   */
+  readonly args?: Readonly<Record<string, string>> | undefined
+  /** Fields of other types that this endpoint resolves. */
+  readonly on?: JoinOptions | readonly JoinOptions[] | undefined
+  /** False: no field of its own in Query or Mutation, only joins and `execute`. Default true. */
+  readonly rootField?: boolean | undefined
+  /**
+   * What a mutation announces on the bus that succeeded or whose outcome is unknown (it broke off, or ran out of time).
+   * Default: derived from the name and the return type; `false`: nothing.
+   */
+  readonly invalidates?: false | readonly InvalidationTemplate[] | undefined
+  /**
+   * States what a mutation changes besides what its result is made of, as names of types; `[]`: nothing, `['*']`:
+   * anything. Default: the types of `invalidates`; without both, a result that holds no entity changes everything.
+   */
+  readonly changes?: readonly string[] | undefined
+  /** States of what types the answer is computed besides those that it shows; `[]`: none, `['*']`: any. */
+  readonly dependsOn?: readonly string[] | undefined
+  /** Makes the query field live-capable. */
+  readonly live?: LiveOptions | undefined
+}

@@ -1,0 +1,125 @@
+import { Kind, parseType, type TypeNode } from 'graphql'
+import { RestConfigError } from '../errors.ts'
+
+/** One field of a typed response, as plain data. A string is short for `{ type }`. */
+export interface FieldDefinition {
+  /**
+   * A kind (`int`, `string`, `float`, `boolean`, `id`, `long`, `json`) or the name of an object type, with GraphQL's
+   * marks for lists and non-null: `id!`, `[string!]`, `[Address!]!`.
+   */
+  readonly type: string
+  readonly description?: string | undefined
+  /** The JSON member that holds the value, when it is not called like the field. */
+  readonly key?: string | undefined
+  /** The fields of a nested object type that is declared in place. */
+  readonly fields?: FieldDefinitions | undefined
+}
+
+export type FieldDefinitions = Readonly<Record<string, FieldDefinition | string>>
+
+/** A field definition that is being written: each step returns a new one. */
+export interface FieldBuilder extends FieldDefinition {
+  /** The same field, non-null. */
+  readonly required: FieldBuilder
+  describe(description: string): FieldBuilder
+  /** Reads the JSON member `key` instead of the one called like the field. */
+  from(key: string): FieldBuilder
+}
+
+/** Kinds of response fields: `field.id.required`, `field.list(field.string)`, `field.object('Address')`. */
+export interface FieldKinds {
+  readonly int: FieldBuilder
+  readonly string: FieldBuilder
+  readonly float: FieldBuilder
+  readonly boolean: FieldBuilder
+  readonly id: FieldBuilder
+  /** A 64-bit integer, exact; a string in JSON. */
+  readonly long: FieldBuilder
+  readonly json: FieldBuilder
+  /** An object type by name; declared here when `fields` are given, by another endpoint or source otherwise. */
+  object(typeName: string, fields?: FieldDefinitions): FieldBuilder
+  list(item: FieldDefinition): FieldBuilder
+}
+
+export const field: FieldKinds = {
+  int: builder({ type: 'Int' }),
+  string: builder({ type: 'String' }),
+  float: builder({ type: 'Float' }),
+  boolean: builder({ type: 'Boolean' }),
+  id: builder({ type: 'ID' }),
+  long: builder({ type: 'Long' }),
+  json: builder({ type: 'JSON' }),
+  object: (typeName, fields) => builder({ type: typeName, ...(fields && { fields }) }),
+  list: ({ type, fields }) => builder({ type: `[${type}]`, ...(fields && { fields }) }),
+}
+
+/** The steps are hidden from iteration, so that a builder is the plain data that it stands for. */
+function builder(definition: FieldDefinition): FieldBuilder {
+  const { type } = definition
+  return Object.defineProperties(
+    { ...definition },
+    {
+      required: { get: () => builder({ ...definition, type: type.endsWith('!') ? type : `${type}!` }) },
+      describe: { value: (description: string) => builder({ ...definition, description }) },
+      from: { value: (key: string) => builder({ ...definition, key }) },
+    },
+  ) as FieldBuilder
+}
+
+const KINDS = new Map([
+  ['int', 'Int'],
+  ['string', 'String'],
+  ['float', 'Float'],
+  ['boolean', 'Boolean'],
+  ['id', 'ID'],
+  ['long', 'Long'],
+  ['json', 'JSON'],
+])
+
+export interface TypeReference {
+  /** GraphQL syntax, kinds replaced by their scalars: `[ID!]!`. */
+  readonly text: string
+  /** The named type inside all wrappers. */
+  readonly name: string
+  readonly isList: boolean
+  readonly isNonNull: boolean
+}
+
+export function parseTypeReference(text: string): TypeReference {
+  const node = parseTypeText(text)
+  const outer = node.kind === Kind.NON_NULL_TYPE ? node.type : node
+  return {
+    text: printReference(node),
+    name: nameOf(node),
+    isList: outer.kind === Kind.LIST_TYPE,
+    isNonNull: node.kind === Kind.NON_NULL_TYPE,
+  }
+}
+
+function parseTypeText(text: string): TypeNode {
+  try {
+    return parseType(text, { noLocation: true })
+  } catch (cause) {
+    throw new RestConfigError(
+      `"${text}" is not a type; write a kind or a type name with [ ] and !, for example "[string!]"`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+function printReference(node: TypeNode): string {
+  switch (node.kind) {
+    case Kind.NON_NULL_TYPE:
+      return `${printReference(node.type)}!`
+    case Kind.LIST_TYPE:
+      return `[${printReference(node.type)}]`
+    case Kind.NAMED_TYPE:
+      return KINDS.get(node.name.value) ?? node.name.value
+  }
+}
+
+function nameOf(node: TypeNode): string {
+  return node.kind === Kind.NAMED_TYPE ? (KINDS.get(node.name.value) ?? node.name.value) : nameOf(node.type)
+}

@@ -1,0 +1,131 @@
+import type { Asker } from '@vinyasa/invalidation'
+import type { ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
+import { GraphQLSchema } from 'graphql'
+import type { Call } from '../call/call.ts'
+import type { CompiledEndpoint } from '../declare/endpoint.ts'
+import { atPlace, RestConfigError } from '../errors.ts'
+import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from '../declare/fields.ts'
+import type { DeclaredField } from '../declare/declared-field.ts'
+import { joinField } from './join.ts'
+import { fieldResolver, rootResolver } from './resolvers.ts'
+import { createJsonScalar, createLongScalar } from '../json/scalars.ts'
+
+/** Where a member of a response is found. */
+type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }
+
+export interface ContributeOptions {
+  /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
+  readonly isPlannable: boolean
+  readonly onPlan: OnPlan | undefined
+  /** Who the answers of all fields are for; undefined: everybody. */
+  readonly asker: Asker | undefined
+}
+
+export function contribute(
+  connector: string,
+  endpoints: readonly CompiledEndpoint[],
+  calls: ReadonlyMap<string, Call>,
+  { isPlannable, onPlan, asker }: ContributeOptions,
+): Source {
+  const id = crypto.randomUUID()
+  const fields = new Map<string, Placed>()
+  const types = new Map<string, string | undefined>()
+
+  function add(field: Placed): void {
+    const key = `${field.parent}.${field.name}`
+    const known = fields.get(key)
+    if (!known) {
+      fields.set(key, field)
+      return
+    }
+    if (known.type.text !== field.type.text || known.key !== field.key)
+      throw new RestConfigError(
+        `field ${key} is declared as ${known.type.text} by ${known.origin} ` +
+          `and as ${field.type.text} by ${field.origin}`,
+      )
+  }
+
+  function addType(
+    typeName: string,
+    definitions: FieldDefinitions,
+    origin: string,
+    description?: string,
+  ): void {
+    if (!types.has(typeName) || description !== undefined) types.set(typeName, description)
+    for (const [name, definition] of Object.entries(definitions)) {
+      const full: FieldDefinition = typeof definition === 'string' ? { type: definition } : definition
+      const { type: text, description: about, key = name, fields: nested } = full
+      const type = atPlace(`field "${typeName}.${name}"`, () => parseTypeReference(text))
+      add({
+        parent: typeName,
+        name,
+        type,
+        description: about,
+        args: new Map(),
+        resolve: fieldResolver(typeName, name, key, type),
+        origin,
+        key,
+      })
+      if (nested) addType(type.name, nested, origin)
+    }
+  }
+
+  for (const endpoint of endpoints) {
+    const { declared, name, method } = endpoint
+    const { description, responseSchema, live, rootField = true, on = [] } = declared
+    const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
+    const own = { ...(asker && { asker }), ...statementsOf(endpoint) }
+    const call = calls.get(name)
+    if (!call) throw new RestConfigError(`endpoint "${name}" cannot be called`)
+    atPlace(`endpoint "${name}"`, () => {
+      if (rootField)
+        add({
+          parent: endpoint.isMutation ? 'Mutation' : 'Query',
+          name,
+          type: endpoint.returnType,
+          description,
+          args: endpoint.args,
+          resolve: rootResolver(endpoint, call, isPlannable),
+          origin,
+          extensions: { ...own, ...(live && { liveQuery: live }) },
+        })
+      for (const join of [on].flat()) {
+        const field = joinField(endpoint, call, join, isPlannable)
+        add({ ...field, origin, extensions: own })
+      }
+      if (responseSchema)
+        addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
+    })
+  }
+  const all = [...fields.values()]
+  return { id, schema: scalarsOf(all), fields: all.map(toContributed), types, onPlan }
+}
+
+function toContributed({ type, args, ...field }: Placed): ContributedField {
+  return {
+    ...field,
+    type: type.text,
+    args: Object.fromEntries([...args].map(([name, { text }]) => [name, text])),
+  }
+}
+
+/** The scalars of our own that fields name. */
+function scalarsOf(fields: readonly DeclaredField[]): GraphQLSchema {
+  const used = new Set(
+    fields.flatMap(({ type, args }) => [type.name, ...[...args.values()].map(({ name }) => name)]),
+  )
+  return new GraphQLSchema({
+    types: [createJsonScalar(), createLongScalar()].filter(({ name }) => used.has(name)),
+  })
+}
+
+/** What the endpoint's author states. Who says what a mutation announces has said what it changes. */
+function statementsOf({
+  declared,
+  isMutation,
+}: CompiledEndpoint): Readonly<Record<string, readonly string[]>> {
+  const { invalidates, live, dependsOn = live?.dependsOn } = declared
+  const announced = isMutation && invalidates ? invalidates.map(({ entityType }) => entityType) : undefined
+  const changes = declared.changes ?? announced
+  return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
+}

@@ -1,0 +1,99 @@
+import { NotPlannable, type FastPath, type Site, type Started } from '@vinyasa/source-kit'
+import type { Args } from '../templates/template.ts'
+import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
+import { createValueCompiler, type ValuePlan } from '../json/compile-object.ts'
+import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
+import { loadJoin, loadJoins, type Loaded } from '../joins/load-joins.ts'
+import type { PlannedJoin } from '../json/object-plan.ts'
+import { markOf, type PlannableEndpoint } from '../json/planned-field.ts'
+
+/** One root field of a plan. */
+interface PlannedCall {
+  /** The response name. */
+  readonly key: string
+  readonly endpoint: PlannableEndpoint
+  readonly argumentsOf: ArgumentsOf
+  readonly value: ValuePlan
+}
+
+/** Takes the fields of all connectors together: a join that several of them select is one call. */
+export const restFastPath: FastPath = {
+  prepareRoots(selections, scope) {
+    const compiler = createValueCompiler(scope)
+    const calls = selections.map(({ key, field, nodes: [node, ...others] }): PlannedCall => {
+      const endpoint = markOf(field)
+      if (!node || endpoint?.kind !== 'endpoint') throw new NotPlannable(`${field.name} has another resolver`)
+      return {
+        key,
+        endpoint,
+        argumentsOf: compileArguments(field, node),
+        value: compiler.value(field.type, [node, ...others], false),
+      }
+    })
+    return { start: (site) => start(calls, site) }
+  },
+
+  prepareJoin({ field, nodes }, scope) {
+    const join = markOf(field)
+    if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
+    const { write, ...below } = createValueCompiler(scope).joined(field, nodes, join)
+    // Of their parents nothing is known but the keys.
+    const planned: PlannedJoin = { ...below, key: ({ key }) => key }
+    return {
+      parentKey: join.parentField,
+      start(site) {
+        const run = createJoinRun(site)
+        return {
+          async load(keys) {
+            const parents = keys.filter((key) => key !== null).map((key) => ({ key }))
+            const loaded: Loaded = new Map()
+            if (parents.length > 0) await loadJoin(planned, parents, run, loaded)
+            const items = loaded.get(planned)?.items
+            return keys.map((key) => {
+              const found = (key === null ? undefined : items?.get(key)) ?? []
+              return write(join.many ? found : found[0], loaded)
+            })
+          },
+          recorded: run.recorded,
+        }
+      },
+    }
+  },
+}
+
+function start(calls: readonly PlannedCall[], site: Site): Started {
+  const run = createJoinRun(site)
+  let given: Args[]
+  try {
+    given = calls.map(({ argumentsOf }) => argumentsOf(site.variables))
+  } catch (error) {
+    return { json: Promise.reject(error), recorded: run.recorded }
+  }
+  const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
+  return {
+    json: write(calls, pending, run),
+    recorded() {
+      const roots = new Map<string, () => unknown>()
+      for (const [index, { key, endpoint }] of calls.entries()) {
+        const reply = pending[index] as Promise<unknown>
+        // Execution may end before it looks at every field.
+        reply.catch(() => {})
+        roots.set(key, async () => endpoint.checked(await reply))
+      }
+      return { ...run.recorded(), roots }
+    },
+  }
+}
+
+async function write(
+  calls: readonly PlannedCall[],
+  pending: readonly Promise<unknown>[],
+  run: JoinRun,
+): Promise<string[]> {
+  const values = await Promise.all(pending)
+  const loaded: Loaded = new Map()
+  await Promise.all(
+    calls.map(({ value: { object } }, index) => object && loadJoins(object, [values[index]], run, loaded)),
+  )
+  return calls.map(({ value }, index) => value.write(values[index], loaded))
+}

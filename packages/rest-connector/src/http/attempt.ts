@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.ts'
+import { Deadline } from './deadline.ts'
+import { decodeBody, parseBody, single } from './decode.ts'
+import { sendFollowing } from './redirect.ts'
+import type { Ending } from './ending.ts'
+import type { Transport, WireRequest } from './transport.ts'
+
+/** An upstream's answer, decoded and parsed. */
+export interface RestResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Parsed JSON, text as a string, or null when there is no body. */
+  readonly body: unknown
+}
+
+/** An answer whose status is not a success. */
+export class BadStatus extends Error {
+  override readonly name = 'BadStatus'
+  readonly status: number
+  readonly headers: RestResponse['headers']
+  /** The beginning of the decoded body, for those who may see it. */
+  readonly excerpt: string
+  constructor(status: number, headers: RestResponse['headers'], excerpt: string) {
+    super(`the upstream answered with status ${status}`)
+    this.status = status
+    this.headers = headers
+    this.excerpt = excerpt
+  }
+}
+
+export interface AttemptSettings {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly origin: string
+  readonly maxResponseBytes: number
+  readonly maxResponseItems: number
+  readonly headersTimeoutMs: number | undefined
+  /** Sees every body as text; undefined: nobody looks. */
+  readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
+  /** Called when the upstream led elsewhere: it may have done its work before it did. */
+  readonly onRedirect: () => void
+}
+
+/** Sends one request and reads its answer; anything but a usable success rejects. */
+export async function attempt(
+  request: WireRequest,
+  ending: Ending,
+  settings: AttemptSettings,
+): Promise<RestResponse> {
+  const { clock, headersTimeoutMs, maxResponseBytes, maxResponseItems, onBody, onRedirect } = settings
+  const headersDeadline =
+    headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
+  try {
+    const answer = await sendFollowing(
+      settings.transport,
+      request,
+      settings.origin,
+      headersDeadline ?? ending,
+      { onHeaders: () => headersDeadline?.stopTimer(), onRedirect },
+    )
+    const { status, headers } = answer
+    const contentType = single(headers['content-type'])
+    const isSuccess = status >= 200 && status <= 299
+    const body = await decodeBody(answer, maxResponseBytes).catch((error: unknown) => {
+      // What an error page was encoded with matters less than its status.
+      if (isSuccess) throw error
+      return Buffer.alloc(0)
+    })
+    onBody?.(status, contentType, body.toString('utf8'))
+    if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
+    return { status, headers, body: parseBody(status, contentType, body, maxResponseItems) }
+  } finally {
+    headersDeadline?.stop()
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { RestConfigError } from '../errors.ts'
+import type { CallInfo, ReadsHeaders, RequestInterceptor } from './interceptor.ts'
+
+/**
+ * A secret: its value, the name of an environment variable, or a function that gives it for each attempt. A function
+ * may read who asks: `readsHeaders` on it says what, as on an interceptor.
+ */
+export type SecretSource = string | { readonly env: string } | SecretFunction
+
+export interface SecretFunction extends ReadsHeaders {
+  (info: CallInfo): string | Promise<string>
+}
+
+export interface EnvironmentOptions {
+  /** Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+export interface ApiKeyOptions extends EnvironmentOptions {
+  /** Default `X-API-Key`. */
+  readonly header?: string | undefined
+}
+
+/** Adds `Authorization: Bearer <token>`. Throws `RestConfigError` when the environment variable is not set. */
+export function bearer(token: SecretSource, options: EnvironmentOptions = {}): RequestInterceptor {
+  const read = secretReader(token, options)
+  return withCredential(
+    async ({ headers }, info) => headers.set('authorization', `Bearer ${await read(info)}`),
+    token,
+    options,
+  )
+}
+
+/** Adds `X-API-Key: <key>`. Throws `RestConfigError` when the environment variable is not set. */
+export function apiKey(key: SecretSource, options: ApiKeyOptions = {}): RequestInterceptor {
+  const { header = 'X-API-Key' } = options
+  const read = secretReader(key, options)
+  return withCredential(
+    async ({ headers }, info) => headers.set(header, await read(info)),
+    key,
+    options,
+    header,
+  )
+}
+
+export function secretReader(
+  source: SecretSource,
+  { env = process.env }: EnvironmentOptions,
+): (info: CallInfo) => string | Promise<string> {
+  if (typeof source === 'function') return source
+  if (typeof source === 'string') return () => source
+  const value = env[source.env]
+  if (!value)
+    throw new RestConfigError(`environment variable ${source.env} is not set; it must hold the credential`)
+  return () => value
+}
+
+/**
+ * An interceptor that reads of the client's request what its secret does: nothing, unless a function gives it.
+ * `credentialDigest` sets it apart from one with another credential, for caches that several servers share.
+ */
+export function withCredential(
+  interceptor: (...call: Parameters<RequestInterceptor>) => void | Promise<void>,
+  secret: SecretSource,
+  { env = process.env }: EnvironmentOptions,
+  ...account: readonly (string | undefined)[]
+): RequestInterceptor {
+  const readsHeaders = typeof secret === 'function' ? secret.readsHeaders : []
+  const value = typeof secret === 'object' ? env[secret.env] : String(secret)
+  const digest = createHash('sha256').update(JSON.stringify([value, ...account]))
+  return Object.assign(interceptor, { readsHeaders, credentialDigest: digest.digest('base64url') })
+}

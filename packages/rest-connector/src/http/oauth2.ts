@@ -1,0 +1,94 @@
+import { systemClock, type Clock } from '../clock.ts'
+import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
+import { restError } from '../errors.ts'
+import type { CallInfo, RequestInterceptor } from './interceptor.ts'
+
+/** RFC 6749 §4.4. */
+export interface OAuth2Options extends EnvironmentOptions {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: SecretSource
+  readonly scope?: string | undefined
+  /** Further parameters of the token request, for example `audience`. */
+  readonly params?: Readonly<Record<string, string>> | undefined
+  /** Milliseconds before its expiry at which a token is replaced. Default 30,000. */
+  readonly leewayMs?: number | undefined
+  /** Milliseconds the token endpoint may take. Default 10,000. */
+  readonly timeoutMs?: number | undefined
+  /** Default: the platform's. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  readonly clock?: Clock | undefined
+}
+
+interface Token {
+  readonly value: string
+  readonly expiresAt: number
+}
+
+/** Gets a token with client credentials, keeps it until it is about to expire, and asks once for all who wait. */
+export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
+  const {
+    tokenUrl,
+    clientId,
+    clientSecret,
+    scope,
+    params = {},
+    leewayMs = 30_000,
+    timeoutMs = 10_000,
+  } = options
+  const { fetch = globalThis.fetch, clock = systemClock } = options
+  const secret = secretReader(clientSecret, options)
+  let token: Token | undefined
+  let refresh: Promise<Token> | undefined
+
+  async function request(info: CallInfo): Promise<Token> {
+    const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(await secret(info))}`
+    const response = await fetch(tokenUrl, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+        accept: 'application/json',
+      },
+      body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }), ...params }),
+      redirect: 'error',
+      // The token is for everybody who waits: it does not end with the call that happened to ask first.
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new Error(`the token endpoint answered with status ${response.status}`)
+    }
+    return parseToken(await response.json(), clock.now())
+  }
+
+  async function current(info: CallInfo): Promise<Token> {
+    if (token && clock.now() < token.expiresAt - leewayMs) return token
+    refresh ??= request(info).finally(() => {
+      refresh = undefined
+    })
+    token = await refresh
+    return token
+  }
+
+  return withCredential(
+    async ({ headers }, info) => {
+      try {
+        headers.set('authorization', `Bearer ${(await current(info)).value}`)
+      } catch (cause) {
+        throw restError('SERVICE_UNAVAILABLE', 'No access token could be had for the upstream.', { cause })
+      }
+    },
+    clientSecret,
+    options,
+    tokenUrl,
+    clientId,
+    scope,
+  )
+}
+
+function parseToken(body: unknown, now: number): Token {
+  const { access_token: value, expires_in: seconds } = (body ?? {}) as Record<string, unknown>
+  if (typeof value !== 'string') throw new Error('the token endpoint gave no access_token')
+  // Without expires_in nobody knows: ask again soon.
+  return { value, expiresAt: now + (typeof seconds === 'number' ? seconds : 60) * 1000 }
+}

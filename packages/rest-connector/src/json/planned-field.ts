@@ -1,0 +1,57 @@
+import type { GraphQLField } from 'graphql'
+import type { Call, FieldScope } from '../call/call.ts'
+import type { Args } from '../templates/template.ts'
+
+/** A root field that an endpoint answers. */
+export interface PlannableEndpoint {
+  readonly kind: 'endpoint'
+  readonly call: Call
+  /** What the field's resolver gives of what a call brought. */
+  readonly checked: (result: unknown) => unknown
+}
+
+/** A field of a response, under its key in the JSON. */
+export interface PlannableMember {
+  readonly kind: 'member'
+  readonly key: string
+  /** A scalar that may not be an object or a list in JSON. */
+  readonly isScalar: boolean
+}
+
+/** A field whose values one call brings for many parents. */
+export interface PlannableJoin {
+  readonly kind: 'join'
+  /** The argument that takes the keys. */
+  readonly arg: string
+  /** The parent's field that is its key. */
+  readonly parentField: string
+  readonly many: boolean
+  /** Keys that one call takes. */
+  readonly maxSize: number
+  /** Calls the endpoint; gives the items by their keys. */
+  readonly load: LoadItems
+  /** What the field's resolver gives for a key. */
+  readonly valueOf: (items: ItemsByKey, key: unknown) => unknown
+}
+
+export type ItemsByKey = ReadonlyMap<string, readonly unknown[]>
+export type LoadItems = (keys: readonly unknown[], args: Args, scope: FieldScope) => Promise<ItemsByKey>
+
+export type Mark = PlannableEndpoint | PlannableMember | PlannableJoin
+
+/** A wrapper of a resolver is another resolver, and has no mark. */
+const marks = new WeakMap<object, Mark>()
+
+/** Marks a resolver as one that a plan can do without. */
+export function markResolver<Resolver extends (...args: never[]) => unknown>(
+  resolve: Resolver,
+  mark: Mark,
+): Resolver {
+  marks.set(resolve, mark)
+  return resolve
+}
+
+/** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
+export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
+  return resolve && marks.get(resolve)
+}

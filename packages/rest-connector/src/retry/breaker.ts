@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module'
+import type * as Cockatiel from 'cockatiel'
+import { BadStatus } from '../http/attempt.ts'
+import { DeadlineExceeded } from '../http/deadline.ts'
+import { isNetworkError } from '../http/failures.ts'
+
+export interface BreakerOptions {
+  /** Share of failed attempts that opens the circuit. Default 0.5. */
+  readonly threshold?: number | undefined
+  /** Milliseconds that are looked back on. Default 10,000. */
+  readonly windowMs?: number | undefined
+  /** Attempts in the window below which it stays closed. Default 20. */
+  readonly minRequests?: number | undefined
+  /** Milliseconds until one attempt is let through to see whether the upstream is back. Default 5,000. */
+  readonly halfOpenAfterMs?: number | undefined
+}
+
+export type BreakerState = 'off' | 'closed' | 'open' | 'half-open'
+
+export interface Breaker {
+  /** Runs an attempt, or rejects at once with a `BrokenCircuitError`. */
+  run<T>(attempt: () => Promise<T>): Promise<T>
+  readonly state: BreakerState
+}
+
+/** Only a connector that has a breaker pays for the library, and one is made in one go. */
+function loadCockatiel(): typeof Cockatiel {
+  return createRequire(import.meta.url)('cockatiel') as typeof Cockatiel
+}
+
+/** A circuit breaker around the attempts of one connector. It reads the machine's clock. */
+export function createBreaker(options: BreakerOptions | boolean | undefined): Breaker {
+  if (!options) return { run: (attempt) => attempt(), state: 'off' }
+  const {
+    threshold = 0.5,
+    windowMs = 10_000,
+    minRequests = 20,
+    halfOpenAfterMs = 5_000,
+  } = options === true ? {} : options
+  const { circuitBreaker, CircuitState, handleWhen, SamplingBreaker } = loadCockatiel()
+  const policy = circuitBreaker(handleWhen(isUpstreamFailure), {
+    halfOpenAfter: halfOpenAfterMs,
+    breaker: new SamplingBreaker({
+      threshold,
+      duration: windowMs,
+      minimumRps: (minRequests * 1000) / windowMs,
+    }),
+  })
+  return {
+    run: (attempt) => policy.execute(attempt),
+    get state() {
+      if (policy.state === CircuitState.Closed) return 'closed'
+      return policy.state === CircuitState.HalfOpen ? 'half-open' : 'open'
+    },
+  }
+}
+
+export function isCircuitOpen(error: unknown): boolean {
+  return error instanceof Error && 'isBrokenCircuitError' in error
+}
+
+/** What speaks against the upstream; a 404 or a refused argument does not. */
+function isUpstreamFailure(error: Error): boolean {
+  if (error instanceof BadStatus) return error.status >= 500
+  return error instanceof DeadlineExceeded || isNetworkError(error)
+}

@@ -1,0 +1,55 @@
+import { BadStatus } from '../http/attempt.ts'
+import type { Clock } from '../clock.ts'
+import { DeadlineExceeded, wait } from '../http/deadline.ts'
+import type { Ending } from '../http/ending.ts'
+import { single } from '../http/decode.ts'
+import { isNetworkError } from '../http/failures.ts'
+import type { HttpMethod } from '../http/http-method.ts'
+import { backoffCeiling, parseRetryAfter, type RetryOptions } from './retry-policy.ts'
+
+export interface RetryContext {
+  readonly policy: RetryOptions
+  readonly method: HttpMethod
+  readonly clock: Clock
+  readonly random: () => number
+  /** Ends the whole call. */
+  readonly ending: Ending
+  /** When the whole call has to be over, by the clock. */
+  readonly endsAt: number
+  /** Called before each retry; false: the budget is spent, give up. */
+  allow(): boolean
+}
+
+const IDEMPOTENT: ReadonlySet<HttpMethod> = new Set(['GET', 'PUT', 'DELETE'])
+
+/** Runs `send` until it succeeds, until another try would be wrong, or until there is no time for one. */
+export async function retrying<T>(
+  send: (attemptNumber: number) => Promise<T>,
+  context: RetryContext,
+): Promise<T> {
+  const { policy, clock, random, ending, endsAt } = context
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send(attempt)
+    } catch (error) {
+      if (attempt > policy.maxRetries || ending.hasEnded || !isWorthRetrying(error, context)) throw error
+      const asked = retryAfterOf(error, clock.now())
+      const delay =
+        asked === undefined
+          ? random() * backoffCeiling(policy, attempt)
+          : Math.min(asked, policy.maxBackoffMs)
+      if (clock.now() + delay >= endsAt || !context.allow()) throw error
+      await wait(clock, delay, ending)
+    }
+  }
+}
+
+function isWorthRetrying(error: unknown, { policy, method }: RetryContext): boolean {
+  if (error instanceof BadStatus) return policy.retryStatuses.includes(error.status)
+  // Without an answer nobody knows whether the upstream did the work: only methods that may be repeated are.
+  return (error instanceof DeadlineExceeded || isNetworkError(error)) && IDEMPOTENT.has(method)
+}
+
+function retryAfterOf(error: unknown, now: number): number | undefined {
+  return error instanceof BadStatus ? parseRetryAfter(single(error.headers['retry-after']), now) : undefined
+}

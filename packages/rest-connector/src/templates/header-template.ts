@@ -1,0 +1,76 @@
+import { badInput, RestConfigError } from '../errors.ts'
+import type { NameValues } from './query-template.ts'
+import { argOf, parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
+
+export interface HeaderTemplates {
+  readonly variables: readonly string[]
+  /** Lower-case names; a header with an absent or null variable is left out. */
+  render(args: Args): Readonly<Record<string, string>>
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** Compiles header templates; of two maps that name the same header, the later one wins. */
+export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates {
+  const templates = new Map<string, TemplatePart[][]>()
+  for (const map of maps)
+    for (const [name, values] of Object.entries(map)) {
+      if (!TOKEN.test(name)) throw new RestConfigError(`"${name}" is not a header name`)
+      const lowerCase = name.toLowerCase()
+      const list = [values].flat()
+      for (const value of list) {
+        const text = parseTemplate(value).filter((part) => typeof part === 'string')
+        if (!text.every(isHeaderValue))
+          throw new RestConfigError(`the value of header "${name}" holds a control character`)
+      }
+      templates.set(
+        lowerCase,
+        list.map((value) => parseTemplate(value)),
+      )
+    }
+  const entries: [string, TemplatePart[][]][] = []
+  const constant: Record<string, string> = {}
+  for (const [name, values] of templates)
+    if (values.some((parts) => variablesOf(parts).length > 0)) entries.push([name, values])
+    else constant[name] = values.map((parts) => parts.join('')).join(', ')
+  return {
+    variables: entries.flatMap(([, values]) => values.flatMap(variablesOf)),
+    render(args) {
+      if (entries.length === 0) return constant
+      const headers = { ...constant }
+      for (const [name, values] of entries) {
+        const filled = values.map((parts) => fillOne(parts, args)).filter((value) => value !== undefined)
+        if (filled.length > 0) headers[name] = checkedHeader(name, filled.join(', '))
+      }
+      return headers
+    },
+  }
+}
+
+function fillOne(parts: readonly TemplatePart[], args: Args): string | undefined {
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part
+      continue
+    }
+    const value = argOf(args, part.variable)
+    if (value === undefined || value === null) return undefined
+    text += toText(value, part.variable)
+  }
+  return text
+}
+
+/** The value, when it can be sent; the message names the header and never shows the value. */
+export function checkedHeader(name: string, value: string): string {
+  if (isHeaderValue(value)) return value
+  throw badInput(
+    `The value for header "${name}" holds a line break, a control character or a character outside Latin-1.`,
+  )
+}
+
+/** RFC 9110 §5.5: visible characters, space, tab and obs-text. */
+function isHeaderValue(value: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return !/[\u0000-\u0008\u000A-\u001F\u007F\u0100-\uFFFF]/.test(value)
+}
