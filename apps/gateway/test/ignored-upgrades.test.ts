@@ -81,3 +81,27 @@ it('clients that leave in the middle harm nobody', async () => {
   await setTimeout(20)
   expect((await fetch(`${url}/health/live`)).ok).toBe(true)
 })
+
+it.each([2, 5, 40])(
+  '%i of them behind each other are all answered, in order, whatever each takes',
+  async (count) => {
+    const { socket, received } = await open({
+      typeDefs: 'type Query { turn(n: Int): Int }',
+      resolvers: {
+        Query: { turn: (_: unknown, { n }: { n: number }) => setTimeout(n % 3 === 0 ? 0 : 30 / (n % 3), n) },
+      },
+    })
+    const bodies = Array.from({ length: count }, (_, n) => `{"query":"{ turn(n: ${n + 10}) }"}`)
+    const requests = bodies.map(
+      (body, n) =>
+        // Some do not ask for it.
+        post('h2c')
+          .replace(`Content-Length: ${BODY.length}`, `Content-Length: ${body.length}`)
+          .replace(n % 4 === 3 ? /(?:Connection|HTTP2-Settings|Upgrade): .*\r\n/g : /^$/, '') + body,
+    )
+    socket.write(requests.join(''))
+    await waitUntil(() => received().split('"turn":').length === count + 1)
+    const answered = [...received().matchAll(/"turn":(\d+)/g)].map(([, n]) => Number(n))
+    expect(answered).toEqual(bodies.map((_, n) => n + 10))
+  },
+)

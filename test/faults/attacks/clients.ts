@@ -4,10 +4,11 @@ import { hostileSocket } from '../hostile/web-socket.ts'
 import type { Attack, AttackRun } from './attack.ts'
 import { drained, frame, open, openWebSocket, pause, post } from './wire.ts'
 
-const HELLO = '{"query":"{ __typename }"}'
 /** Some 150 kB, at little cost once it is cached. */
 const LARGE = `{ ${Array.from({ length: 30 }, (_, n) => `a${n}: users(limit: 100) { users { id name } }`).join(' ')} }`
 const DEFERRED = '{ users(limit: 100) { users { id ... @defer { name } } } }'
+/** Not from the cache. */
+const FRESH = { headers: 'Cache-Control: no-cache\r\n' }
 /** Its backend takes a third of a second. */
 const SLOW = '{ user(id: "1") { id name profile { bio } } }'
 
@@ -54,11 +55,11 @@ const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(le
 export const clientAttacks: readonly Attack[] = [
   {
     name: 'one connection pipelines without reading',
-    run: (run) => clients(1, run, () => pipeline(run, post(HELLO))),
+    run: (run) => clients(1, run, () => pipeline(run, post(JSON.stringify({ query: SLOW }), FRESH))),
   },
   {
     name: '20 connections pipeline without reading',
-    run: (run) => clients(20, run, () => pipeline(run, post(HELLO))),
+    run: (run) => clients(20, run, () => pipeline(run, post(JSON.stringify({ query: SLOW }), FRESH))),
   },
   {
     name: '300 clients do not read deferred answers',
