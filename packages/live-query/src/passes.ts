@@ -129,6 +129,12 @@ export function createPasses({ yoga, plugins, strip }: PassesOptions): Passes {
   return { send, of, last }
 }
 
+interface RequestParts {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
 /** The server as HTTP requests meet it: `onYogaInit` gives it without the hooks of requests and responses. */
 function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   const { fetchAPI, graphqlEndpoint } = yoga
@@ -138,16 +144,35 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
   )
   const isPattern = /[:*({]/.test(graphqlEndpoint)
 
-  function requestOf(asked: AskedOperation, signal: AbortSignal): Request {
+  /** A live query asks the same again and again. */
+  const known = new WeakMap<AskedOperation, RequestParts>()
+
+  function partsOf(asked: AskedOperation): RequestParts {
+    const before = known.get(asked)
+    if (before) return before
     const { url, headers, params } = asked
     // The protocol has no `subscribe` without `query`, which HTTP leaves out where an id says which document.
     const body = JSON.stringify(params['query'] === '' ? { ...params, query: undefined } : params)
-    // A copy: hooks may change the headers of a request.
-    const own = new fetchAPI.Headers(headers)
-    own.set('content-type', 'application/json')
-    own.set('content-length', String(Buffer.byteLength(body)))
-    own.set('accept', 'application/json')
-    const request = new fetchAPI.Request(endpointOf(url), { method: 'POST', headers: own, body, signal })
+    const own = {
+      ...Object.fromEntries(headers),
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      accept: 'application/json',
+    }
+    const parts = { url: endpointOf(url), headers: own, body }
+    known.set(asked, parts)
+    return parts
+  }
+
+  function requestOf(asked: AskedOperation, signal: AbortSignal): Request {
+    const { url, body, headers } = partsOf(asked)
+    const request = new fetchAPI.Request(url, {
+      method: 'POST',
+      // Of its own: hooks may change the headers of a request.
+      headers: new fetchAPI.Headers(headers),
+      body,
+      signal,
+    })
     // Yoga sends a body through one more stream to count its bytes. This one is in memory, and its socket has counted.
     Object.defineProperties(request, {
       body: { value: null },
