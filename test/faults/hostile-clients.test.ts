@@ -1,6 +1,6 @@
-import { createDisposables } from '@vinyasa/test-kit'
+import { createDisposables, freePort, spawnProcess, waitUntil } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startDemo, type RunningDemo } from '../e2e/support/demo.ts'
+import { postGraphQL, repository, startDemo, type RunningDemo } from '../e2e/support/demo.ts'
 import { clientAttacks } from './attacks/clients.ts'
 import { meetOthers, type Others } from './attacks/others.ts'
 import { startAttack } from './attacks/start-attack.ts'
@@ -41,4 +41,41 @@ it('nothing that the attacks asked for is logged as an error of the gateway', ()
     seen: String(lines.length),
   })
   expect(lines.slice(0, 3)).toEqual([])
+})
+
+it('a full disk under the log: every request is answered, and the process ends as it should', async () => {
+  const port = await freePort()
+  const start = [
+    repository('apps/gateway/dist/main.js'),
+    'start',
+    '--preset',
+    'production',
+    '--port',
+    `${port}`,
+  ]
+  const gateway = disposables.use(
+    await spawnProcess({
+      command: 'sh',
+      args: ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, ...start],
+      cwd: repository('apps/gateway'),
+      env: { USERS_ADDRESS: demo.users.address, SHOP_URL: `http://${demo.shop.address}` },
+    }),
+  )
+  const url = `http://127.0.0.1:${port}`
+  await waitUntil(async () => (await fetch(`${url}/health/live`).catch(() => undefined))?.ok === true, {
+    timeoutMs: 20_000,
+  })
+  let answered = 0
+  for (let turn = 0; turn < 200; turn++) {
+    const { data } = await postGraphQL(`${url}/graphql`, '{ user(id: "1") { id } }')
+    if (data.user.id === '1') answered++
+  }
+  const { code } = await gateway.kill('SIGTERM', 20_000)
+  recordFigure({
+    area: 'clients',
+    fault: 'a full disk under the log',
+    asked: 'all answered; exit 0',
+    seen: `${answered} of 200 answered; exit ${code}`,
+  })
+  expect([answered, code]).toEqual([200, 0])
 })
