@@ -474,3 +474,57 @@ describe('what is wrong stops the start with one clear error', () => {
     })
   })
 })
+
+describe('NaN and infinities read as null, wherever they stand, and fail nothing else', () => {
+  const proto = `syntax = "proto3"; package m; import "graphql.proto"; import "google/protobuf/wrappers.proto"; import "google/protobuf/empty.proto";
+    service S { rpc Get(google.protobuf.Empty) returns (T) { option (graphql.schema).name = "get"; } }
+    message T { double one = 1; repeated double list = 2; repeated float floats = 3; map<string, double> map = 4;
+      repeated google.protobuf.DoubleValue wrapped = 5; oneof arm { double single = 6; string text = 7; } string after = 8; }`
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('%s', async (odd) => {
+    const { address } = await backend(
+      { 'm.proto': proto },
+      {
+        'm.S/Get': async () => ({
+          one: odd,
+          list: [1, odd, 2],
+          floats: [odd],
+          map: { a: odd, b: 1 },
+          wrapped: [{ value: odd }],
+          single: odd,
+          after: 'here',
+        }),
+      },
+    )
+    for (const [oneofs, selection] of [
+      ['fields', 'single'],
+      ['union', 'arm { ... on TSingle { value } }'],
+    ] as const) {
+      for (const plans of [true, false]) {
+        const yoga = yogaWith(
+          await source({ protoText: { 'm.proto': proto }, endpoint: address, oneofs, plans }),
+        )
+        const answer = await run(
+          yoga,
+          `{ get { one list floats map { key value } wrapped ${selection} after } }`,
+        )
+        expect(answer).toEqual({
+          data: {
+            get: {
+              one: null,
+              list: [1, null, 2],
+              floats: [null],
+              map: [
+                { key: 'a', value: null },
+                { key: 'b', value: 1 },
+              ],
+              wrapped: [null],
+              ...(oneofs === 'fields' ? { single: null } : { arm: null }),
+              after: 'here',
+            },
+          },
+        })
+      }
+    }
+  })
+})

@@ -118,11 +118,27 @@ export function createLeafTypes(options: {
   return { customScalar, scalarType, wellKnownType, enumType }
 }
 
-/** JSON values and times that GraphQL cannot show read as null, also inside lists. */
-export function canBeUnshowable(value: ValueKind): boolean {
-  if (value.kind !== 'wellKnown') return false
-  const mapped = WELL_KNOWN_TYPES[value.type]
-  return mapped === 'JSON' || mapped === 'DateTime'
+/**
+ * Values that a reply can hold and GraphQL cannot show read as null, also inside lists and maps: enum numbers newer than
+ * the protos, NaN and infinities, JSON values and times out of range.
+ */
+export function canReadAsNull(value: ValueKind): boolean {
+  switch (value.kind) {
+    case 'enum':
+      return true
+    case 'scalar':
+      return isFloat(value.scalar)
+    case 'wellKnown': {
+      const mapped = WELL_KNOWN_TYPES[value.type]
+      return mapped === 'JSON' || mapped === 'DateTime' || (typeof mapped === 'number' && isFloat(mapped))
+    }
+    case 'message':
+      return false
+  }
+}
+
+function isFloat(scalar: ScalarType): boolean {
+  return scalar === ScalarType.DOUBLE || scalar === ScalarType.FLOAT
 }
 
 export function describeType(desc: DescMessage | DescEnum): string {

@@ -15,7 +15,7 @@ import { entityDirectives, fieldDirectives } from './federation.ts'
 import { flagResolver } from './flags.ts'
 import { createInputTypes, type InputTypes } from './input-types.ts'
 import type { TypeNames } from '../contract/names.ts'
-import { canBeUnshowable, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
+import { canReadAsNull, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
 import {
   partName,
   type FieldShape,
@@ -110,13 +110,12 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
       if (mapping.maps === 'json') return new GraphQLNonNull(customScalar('JSON'))
       return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(entryType(field, type))))
     }
-    // A backend newer than the protos may send enum numbers that have no name: those read as null.
-    const isEnum = field.value.kind === 'enum'
     if (field.cardinality === 'list') {
-      const item = isEnum || canBeUnshowable(field.value) ? type : new GraphQLNonNull(type)
+      const item = canReadAsNull(field.value) ? type : new GraphQLNonNull(type)
       return new GraphQLNonNull(new GraphQLList(item))
     }
-    return field.required && !isEnum ? new GraphQLNonNull(type) : type
+    // Elsewhere the author's word stands; an enum's next value is nobody's mistake.
+    return field.required && field.value.kind !== 'enum' ? new GraphQLNonNull(type) : type
   }
 
   function outputValue(value: ValueKind): GraphQLOutputType {
@@ -136,7 +135,7 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
     const { parent } = field.desc
     const key = scalarType(field.key as ScalarType, 'output')
     return once(`entry ${field.desc.toString()}`, partName(names, parent, field.name, 'Entry'), (name) => {
-      const nullable = field.value.kind === 'enum' || field.value.kind === 'wellKnown'
+      const nullable = field.value.kind === 'wellKnown' || canReadAsNull(field.value)
       return new GraphQLObjectType({
         name,
         fields: {

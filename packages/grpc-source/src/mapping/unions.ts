@@ -7,6 +7,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import { capitalize, type TypeNames } from '../contract/names.ts'
+import { canReadAsNull } from './leaf-types.ts'
 import {
   partName,
   type FieldShape,
@@ -38,7 +39,7 @@ export function createUnions(options: {
         `${names.of(shape.desc)}${capitalize(arm.name)}`,
         `${shape.desc.typeName}.${arm.desc.name}`,
       ),
-      fields: { value: { type: arm.value.kind === 'enum' ? type : new GraphQLNonNull(type) } },
+      fields: { value: { type: canReadAsNull(arm.value) ? type : new GraphQLNonNull(type) } },
       extensions: { origin: origin(shape.desc) },
     })
   }
