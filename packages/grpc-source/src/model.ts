@@ -1,12 +1,7 @@
 import { mergeSources, type ContributedField } from '@vinyasa/source-kit'
 import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
-import type { MutationAnnouncer } from '@vinyasa/invalidation'
-import {
-  GraphQLObjectType,
-  GraphQLSchema,
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigMap,
-} from 'graphql'
+import { createMutationEvents, type MutationAnnouncer } from '@vinyasa/invalidation'
+import { GraphQLSchema, type GraphQLFieldConfig, type GraphQLFieldConfigMap } from 'graphql'
 import type { Annotations } from './contract/annotations.ts'
 import { createDecoders } from './codec/decode.ts'
 import { createEncoders } from './codec/encode.ts'
@@ -29,6 +24,7 @@ import {
 } from './contract/methods.ts'
 import { findEntities } from './calls/entities.ts'
 import { toSubgraph } from './mapping/federation.ts'
+import { createAnnouncedCalls } from './calls/invalidation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
 import { ReplyTranscoder } from './json/transcoder.ts'
 import type { Callable, CallSite, Invoker } from './methods/invoker.ts'
@@ -37,7 +33,7 @@ import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import type { Operations } from './methods/operation.ts'
 import { createTypeNames } from './contract/names.ts'
 import { findUsedTypes } from './contract/used-types.ts'
-import { createRootField } from './calls/root-fields.ts'
+import { createRootField, rootType } from './calls/root-fields.ts'
 import { toMappingOptions } from './contract/mapping-options.ts'
 import { createShapes, type FieldShape } from './contract/shapes.ts'
 import { createTypeBuilder } from './mapping/types.ts'
@@ -76,8 +72,8 @@ export interface ModelOptions extends LoadedDescriptors {
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, isOwn, annotations, endpoints, invoker, errors, logger, operations, announcer } = options
-  const { source, sourceId } = options
+  const { registry, isOwn, annotations, endpoints, invoker, errors, logger, operations } = options
+  const { announcer, source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxReplyItems } = source
   const findings: Finding[] = []
   const asker = askerOf(sourceName, source.metadata)
@@ -125,7 +121,7 @@ export function buildModel(options: ModelOptions): Model {
   const encoders = createEncoders({ shapes, registry })
   const withoutEndpoint = new Set<DescService>()
   const whole = new Map<DescMethod, MethodRuntime>()
-  const messageNames = new Set([...used.outputs].map((type) => names.of(type)))
+  const mutationEvents = createMutationEvents()
 
   const joinContext: JoinContext = {
     sourceName,
@@ -264,27 +260,23 @@ export function buildModel(options: ModelOptions): Model {
       sourceId,
       asker,
       announcer,
-      isEntity: (name) => messageNames.has(name),
+      mutationEvents,
       fieldMasks: source.fieldMasks === true,
       plannable,
     })
     roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
   }
-  const root = (
-    name: string,
-    fields: GraphQLFieldConfigMap<unknown, unknown>,
-  ): GraphQLObjectType | undefined =>
-    Object.keys(fields).length === 0 ? undefined : new GraphQLObjectType({ name, fields })
   const declared = declareJoins(source.joins ?? [], joinContext)
   // Building the schema makes every type, and with it every finding.
-  const plain = orFindings(() => {
-    return new GraphQLSchema({
-      query: root('Query', roots.QUERY),
-      mutation: root('Mutation', roots.MUTATION),
-      subscription: root('Subscription', roots.SUBSCRIPTION),
-      types: typesOf(declared),
-    })
-  })
+  const plain = orFindings(
+    () =>
+      new GraphQLSchema({
+        query: rootType('Query', roots.QUERY),
+        mutation: rootType('Mutation', roots.MUTATION),
+        subscription: rootType('Subscription', roots.SUBSCRIPTION),
+        types: typesOf(declared),
+      }),
+  )
   const joined =
     findings.length === 0
       ? mergeSources(null, [{ id: sourceId, schema: plain, fields: declared }]).schema
@@ -300,6 +292,7 @@ export function buildModel(options: ModelOptions): Model {
   }
   if (findings.length > 0) throw lintError(sourceName, findings)
 
+  const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents })
   return {
     schema,
     registry,
@@ -307,17 +300,24 @@ export function buildModel(options: ModelOptions): Model {
     notes,
     method(id) {
       const desc = findMethod(registry, id)
-      return desc && wholeRuntime(desc)
+      const runtime = desc && wholeRuntime(desc)
+      return (
+        runtime && {
+          ...runtime,
+          unary: (args, site) => announced(desc, args, () => runtime.unary(args, site)),
+        }
+      )
     },
     callTyped(method, request, site) {
       const desc = findMethod(registry, method.path)
       if (!desc) return undefined
       const decode = (bytes: Uint8Array): unknown => method.responseDeserialize(Buffer.from(bytes))
-      return invoker
-        .unary(toCallable(desc, isReadMethod(desc)), method.requestSerialize(request), site, decode)
-        .catch((error: unknown) => {
+      const callable = toCallable(desc, isReadMethod(desc))
+      return announced(desc, {}, () =>
+        invoker.unary(callable, method.requestSerialize(request), site, decode).catch((error: unknown) => {
           throw toRpcError(error, errors)
-        })
+        }),
+      )
     },
   }
 }

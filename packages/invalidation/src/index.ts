@@ -21,6 +21,11 @@ export {
   type MutationAnnouncerOptions,
   type MutationOutcome,
 } from './mutation-announcer.ts'
+export {
+  createMutationEvents,
+  type MutationEventsInput,
+  type MutationEventsOptions,
+} from './mutation-events.ts'
 export type {
   InvalidationBus,
   InvalidationEvent,
@@ -35,3 +40,4 @@ export {
   selectOperation,
 } from './selected-fields.ts'
 export { statedChanges, statedDependsOn } from './statements.ts'
+export { readVerb, type Verb } from './verb.ts'

@@ -80,9 +80,9 @@ export function createRedisInvalidationBus(options: RedisInvalidationBusOptions)
       return setState('disconnected', error)
     }
     subscribed = true
-    markConnected()
     // Only now: what came before was missed, what comes after is heard.
     await bus.resync()
+    markConnected()
   }
 
   const eventTarget = createRedisEventTarget({
@@ -120,6 +120,9 @@ export function createRedisInvalidationBus(options: RedisInvalidationBusOptions)
 
   return {
     ...bus,
+    get isInTouch() {
+      return state === 'connected'
+    },
     ready,
     close,
     async [Symbol.asyncDispose]() {

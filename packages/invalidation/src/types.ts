@@ -36,6 +36,11 @@ export interface InvalidationBus {
    * Never rejects: a listener that fails is reported to `onError` and does not hold back the others.
    */
   publish(events: readonly InvalidationEvent[]): Promise<void>
+  /**
+   * False while changes of others may go unheard: caches of this process that only the bus keeps fresh do not answer
+   * then. `{ '*', '*' }` is announced before it is true again. Absent: always in touch.
+   */
+  readonly isInTouch?: boolean | undefined
   /** Adds a listener; the returned function removes it. */
   subscribe(listener: InvalidationListener, options?: SubscribeOptions): () => void
 }

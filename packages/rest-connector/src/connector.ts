@@ -1,11 +1,14 @@
+import { createDependencyCache } from '@vinyasa/invalidation'
 import { mergeSources, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
+import type { MutationField } from './call/announce.ts'
 import { askerOf } from './asker.ts'
 import { createCall, type Call, type CallScope } from './call/call.ts'
 import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
 import type { RestConnectorOptions } from './options.ts'
+import type { ResponseTypes } from './call/response-cache.ts'
 import { createSettings } from './call/settings.ts'
 import type { RestConnectorStats } from './call/stats.ts'
 import type { Args } from './templates/template.ts'
@@ -48,7 +51,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   for (const endpoint of compiled.values())
     calls.set(
       endpoint.name,
-      atPlace(`endpoint "${endpoint.name}"`, () => createCall(endpoint, settings)),
+      atPlace(`endpoint "${endpoint.name}"`, () => createCall(endpoint, { ...settings, typesOf })),
     )
   const contribution = contribute(name, [...compiled.values()], calls, {
     // A transformer may give anything: promises, functions, objects with getters.
@@ -62,17 +65,34 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     await settings.announcer.close()
   }
 
+  const dependenciesOf = createDependencyCache()
   let ownSchema: GraphQLSchema | undefined
+  function schema(): GraphQLSchema {
+    ownSchema ??= mergeSources(null, [contribution]).schema
+    return ownSchema
+  }
+
+  /** All types in the response; of one that another source defines nobody here knows what it is made of. */
+  function typesOf({ name: endpointName, returnType, types }: CompiledEndpoint): ResponseTypes {
+    const dependencies = dependenciesOf(schema())
+    const field = schema().getQueryType()?.getFields()[endpointName]
+    const depends = field ? dependencies.ofField('Query', field) : dependencies.ofType(returnType.name)
+    return depends.everything ? 'any' : new Set([...types, ...depends.types])
+  }
+
+  function placeOf(endpointName: string): MutationField {
+    return { schema: schema(), field: schema().getMutationType()?.getFields()[endpointName] }
+  }
+
   return {
     name,
     contribution,
     get schema() {
-      ownSchema ??= mergeSources(null, [contribution]).schema
-      return ownSchema
+      return schema()
     },
     async execute(endpointName, args = {}, scope = {}) {
       const call = calls.get(endpointName)
-      if (call) return call(args, scope)
+      if (call) return call(args, { ...scope, place: () => placeOf(endpointName) })
       const known = [...calls.keys()].join(', ')
       throw badInput(
         `REST connector "${name}" has no endpoint "${endpointName.slice(0, 80)}"; it has ${known}.`,

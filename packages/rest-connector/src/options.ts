@@ -41,7 +41,10 @@ export interface RestConnectorOptions {
    * Default 67 108 864 (64 MiB).
    */
   readonly cacheMaxBytes?: number | undefined
-  /** Milliseconds a cached response is used. Default: until it is evicted or cleared. */
+  /**
+   * Milliseconds a cached response is used at most. Default 60,000. A response's own `max-age` or `Expires` may say less,
+   * and what is `no-store`, `no-cache` or `private` is not kept (RFC 9111).
+   */
   readonly cacheTtlMs?: number | undefined
   /** Run in order, once per attempt; may change method, URL, headers and body, or throw. */
   readonly interceptors?: readonly RequestInterceptor[] | undefined

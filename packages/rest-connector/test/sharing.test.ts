@@ -212,13 +212,16 @@ describe('the GET cache', () => {
     expect(backend.requests).toHaveLength(2)
   })
 
-  it('has no time to live unless cacheTtlMs is set', async () => {
+  it('lives for a minute, or as long as cacheTtlMs says', async () => {
     const clock = createFakeClock()
     const { connector, backend } = await serve(() => ({ json: 1 }), { cacheSize: 5, clock })
     await connector.execute('me')
-    await clock.advance(365 * 86_400_000)
+    await clock.advance(59_999)
     await connector.execute('me')
     expect(backend.requests).toHaveLength(1)
+    await clock.advance(1)
+    await connector.execute('me')
+    expect(backend.requests).toHaveLength(2)
     const short = await serve(() => ({ json: 1 }), { cacheSize: 5, clock, cacheTtlMs: 1000 })
     await short.connector.execute('me')
     await clock.advance(999)
@@ -232,6 +235,11 @@ describe('the GET cache', () => {
   it.each([
     ['no-store', 2],
     ['private, No-Store', 2],
+    ['no-cache', 2],
+    ['max-age=0', 2],
+    ['max-age=soon', 2],
+    ['PRIVATE, max-age=60', 2],
+    ['public, note="no-store", s-maxage=0', 1],
     ['max-age=60', 1],
   ])('with Cache-Control: %s two calls are %i requests', async (value, requests) => {
     const { connector, backend } = await serve(() => ({ json: 1, headers: { 'cache-control': value } }), {

@@ -1,72 +1,97 @@
-import type { InvalidationEvent, MutationOutcome } from '@vinyasa/invalidation'
+import type { DescMethod } from '@bufbuild/protobuf'
 import {
-  getNamedType,
-  getNullableType,
-  GraphQLError,
-  isListType,
-  isObjectType,
-  type GraphQLOutputType,
-} from 'graphql'
+  type createMutationEvents,
+  readVerb,
+  type InvalidationEvent,
+  type MutationAnnouncer,
+  type MutationOutcome,
+} from '@vinyasa/invalidation'
+import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
 import type { ExposedMethod } from '../contract/methods.ts'
+import type { InvalidationRule } from '../options.ts'
 import { GrpcCallError, type StatusName } from '../runtime/status.ts'
+
+/** Where in a schema a mutation is a field. */
+export interface MutationField {
+  readonly schema: GraphQLSchema
+  readonly field: GraphQLField<unknown, unknown> | undefined
+}
 
 /** What a mutation tells the bus that succeeded, or of which nobody knows (then without a result). */
 export type Announcement = (
   args: Readonly<Record<string, unknown>>,
   result: unknown,
+  place: MutationField,
 ) => readonly InvalidationEvent[]
 
-const VERBS: readonly (readonly [RegExp, string])[] = [
-  [/^([Cc]reate|[Aa]dd|[Ii]nsert)(?![a-z])/, 'create'],
-  [/^([Uu]pdate|[Ss]et|[Pp]atch|[Ee]dit|[Uu]psert)(?![a-z])/, 'update'],
-  [/^([Dd]elete|[Rr]emove)(?![a-z])/, 'delete'],
-]
-
-/** `create`, `update` or `delete`, by the verb that a name begins with. */
-export function operationOf(methodName: string): string {
-  return VERBS.find(([verb]) => verb.test(methodName))?.[1] ?? 'update'
+/** Reads off a mutation what it changes; its settings may say more, or that it is nothing. */
+export function createAnnouncement(
+  { desc, settings: { invalidates } }: ExposedMethod,
+  mutationEvents: ReturnType<typeof createMutationEvents>,
+): Announcement {
+  if (invalidates === false) return () => []
+  const verb = readVerb(desc.name)
+  const inferred: Announcement = (args, result, place) => mutationEvents({ ...place, verb, args, result })
+  if (invalidates === undefined) return inferred
+  const rules = [invalidates].flat()
+  const stated = new Set(rules.map(({ entityType }) => entityType))
+  return (args, result, place) => [
+    ...rules.map((rule) => ({
+      entityType: rule.entityType,
+      operation: rule.operation ?? verb.operation ?? 'update',
+      entityId: idByRule(rule, args, result, place),
+    })),
+    // What comes back has changed too, whatever else has.
+    ...inferred({}, undefined, place).filter(
+      ({ entityType }) => entityType !== '*' && !stated.has(entityType),
+    ),
+  ]
 }
 
-/** Reads off a mutation what it changes, unless its settings say so. */
-export function createAnnouncement(
-  method: ExposedMethod,
-  type: GraphQLOutputType,
-  isEntity: (typeName: string) => boolean,
-): Announcement | undefined {
-  const { invalidates } = method.settings
-  if (invalidates === false) return undefined
-  const operation = operationOf(method.desc.name)
-  const rules =
-    invalidates === undefined ? [{ entityType: entityTypeOf(method, type, isEntity) }] : [invalidates].flat()
-  return (args, result) =>
-    rules.map((rule) => ({
-      entityType: rule.entityType,
-      operation: rule.operation ?? operation,
-      entityId: idOf(result, rule.idField ?? 'id') ?? idOf(args, rule.idField ?? 'id'),
-    }))
+export interface AnnouncedCallsOptions {
+  readonly exposed: readonly ExposedMethod[]
+  readonly schema: GraphQLSchema
+  readonly announcer: MutationAnnouncer
+  readonly mutationEvents: ReturnType<typeof createMutationEvents>
 }
 
 /**
- * The returned type when it is an entity; the one entity inside it when it wraps one;
- * else what the method's name says: `DeleteUser` changes `User`.
+ * Announces calls from code of methods that are mutations as fields. Their results are whole where fields may pluck, so
+ * no id is read in them.
  */
-function entityTypeOf(
-  method: ExposedMethod,
-  type: GraphQLOutputType,
-  isEntity: (typeName: string) => boolean,
-): string {
-  const named = getNamedType(type)
-  const noun = method.desc.name.replace(/^[A-Z][a-z]+(?=[A-Z])/, '')
-  const isWrapper = isObjectType(named) && /(Response|Reply|Result|Payload)$/.test(named.name)
-  if (isObjectType(named) && !isWrapper) return named.name
-  if (isObjectType(named)) {
-    const inner = Object.values(named.getFields())
-      .map((field) => getNullableType(field.type))
-      .map((fieldType) => getNamedType(isListType(fieldType) ? fieldType.ofType : fieldType))
-      .filter(isObjectType)
-    if (inner.length === 1 && inner[0]) return inner[0].name
+export function createAnnouncedCalls({
+  exposed,
+  schema,
+  announcer,
+  mutationEvents,
+}: AnnouncedCallsOptions): <T>(
+  desc: DescMethod,
+  args: Readonly<Record<string, unknown>>,
+  call: () => Promise<T>,
+) => Promise<T> {
+  return <T>(
+    desc: DescMethod,
+    args: Readonly<Record<string, unknown>>,
+    call: () => Promise<T>,
+  ): Promise<T> => {
+    const method = exposed.find((candidate) => candidate.desc === desc && candidate.type === 'MUTATION')
+    if (!method) return call()
+    const announcement = createAnnouncement(method, mutationEvents)
+    const place = { schema, field: schema.getMutationType()?.getFields()[method.name] }
+    return announcer.run({ call, outcomeOf, changes: () => announcement(args, undefined, place) })
   }
-  return isEntity(noun) || !isObjectType(named) ? noun : named.name
+}
+
+/** An id that is not said to be the entity's is taken for it only where the result is the entity. */
+function idByRule(
+  { entityType, idField }: InvalidationRule,
+  args: Readonly<Record<string, unknown>>,
+  result: unknown,
+  { field }: MutationField,
+): string | undefined {
+  if (idField !== undefined) return idOf(result, idField) ?? idOf(args, idField)
+  const type = field && getNullableType(field.type)
+  return isObjectType(type) && type.name === entityType ? idOf(result, 'id') : undefined
 }
 
 function idOf(value: unknown, field: string): string | undefined {

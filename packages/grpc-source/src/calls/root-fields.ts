@@ -1,16 +1,18 @@
 import {
   GraphQLList,
   GraphQLNonNull,
+  GraphQLObjectType,
   isNonNullType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldConfigMap,
   type GraphQLFieldResolver,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
-import type { Asker, MutationAnnouncer } from '@vinyasa/invalidation'
+import type { Asker, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
-import { createAnnouncement, outcomeOf } from './invalidation.ts'
+import { createAnnouncement, outcomeOf, type MutationField } from './invalidation.ts'
 import { maskField, selectionMask } from '../methods/field-masks.ts'
 import { toLiveQueryExtension } from '../mapping/live-query.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
@@ -32,7 +34,7 @@ export interface RootFieldOptions {
   /** Who the answers of all fields are for; undefined: everybody. */
   readonly asker: Asker | undefined
   readonly announcer: MutationAnnouncer
-  readonly isEntity: (typeName: string) => boolean
+  readonly mutationEvents: ReturnType<typeof createMutationEvents>
   readonly fieldMasks: boolean
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder'> | undefined
@@ -44,7 +46,7 @@ export function createRootField(
   runtime: MethodRuntime,
   options: RootFieldOptions,
 ): RootField {
-  const { types, shapes, sourceName, sourceId, asker, announcer, isEntity } = options
+  const { types, shapes, sourceName, sourceId, asker, announcer, mutationEvents } = options
   const type = responseType(method, options)
   const base = {
     type,
@@ -93,14 +95,14 @@ export function createRootField(
     }
     return { ...base, resolve }
   }
-  const announcement = createAnnouncement(method, type, isEntity)
+  const announcement = createAnnouncement(method, mutationEvents)
   return {
     ...base,
     resolve: (_source, args, context, info) =>
       announcer.run({
         call: async () => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
         outcomeOf,
-        changes: (result) => announcement?.(args, result) ?? [],
+        changes: (result) => announcement(args, result, placeOf(info)),
       }),
   }
 }
@@ -116,6 +118,10 @@ function statementsOf({ settings, liveQuery, type }: ExposedMethod): Record<stri
   // A list that the proto leaves empty states nothing.
   const dependsOn = settings.dependsOn ?? (liveQuery?.dependsOn?.length ? liveQuery.dependsOn : undefined)
   return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
+}
+
+function placeOf({ schema, parentType, fieldName }: GraphQLResolveInfo): MutationField {
+  return { schema, field: parentType.getFields()[fieldName] }
 }
 
 /** Adds the selection to the request, where the request takes it and the client sent no mask. */
@@ -164,4 +170,12 @@ export function requestArguments(method: ExposedMethod, types: TypeBuilder): Gra
   )
   const input = types.input(method.desc.input)
   return { [method.wrapRequest]: { type: needed ? new GraphQLNonNull(input) : input } }
+}
+
+/** A root type, where there are fields for it. */
+export function rootType(
+  name: string,
+  fields: GraphQLFieldConfigMap<unknown, unknown>,
+): GraphQLObjectType | undefined {
+  return Object.keys(fields).length === 0 ? undefined : new GraphQLObjectType({ name, fields })
 }

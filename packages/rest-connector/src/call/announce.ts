@@ -1,39 +1,53 @@
-import type { InvalidationEvent } from '@vinyasa/invalidation'
+import { createMutationEvents, readVerb, type InvalidationEvent } from '@vinyasa/invalidation'
+import type { GraphQLField, GraphQLSchema } from 'graphql'
 import { BadStatus } from '../http/attempt.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { RestConfigError } from '../errors.ts'
 import type { InvalidationTemplate } from '../declare/endpoint-options.ts'
+import { markOf } from '../json/planned-field.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
 import { argOf, parseTemplate, type Args } from '../templates/template.ts'
 
+/** Where in a schema a mutation endpoint is a field. */
+export interface MutationField {
+  readonly schema: GraphQLSchema
+  readonly field: GraphQLField<unknown, unknown> | undefined
+}
+
 /** What a call of a mutation endpoint announces, given its arguments and its result, if one came. */
-export type Announcement = (args: Args, result: unknown) => InvalidationEvent[]
+export type Announcement = (
+  args: Args,
+  result: unknown,
+  place: MutationField | undefined,
+) => readonly InvalidationEvent[]
 
-const VERBS = new Map([
-  ['create', 'create'],
-  ['add', 'create'],
-  ['insert', 'create'],
-  ['update', 'update'],
-  ['set', 'update'],
-  ['patch', 'update'],
-  ['edit', 'update'],
-  ['upsert', 'update'],
-  ['delete', 'delete'],
-  ['remove', 'delete'],
-])
+const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
 
-export function compileAnnouncement({ declared, returnType, isMutation }: CompiledEndpoint): Announcement {
-  const { invalidates, name } = declared
+export function compileAnnouncement({ declared, isMutation }: CompiledEndpoint): Announcement {
+  const { invalidates, name, method } = declared
   if (!isMutation || invalidates === false) return () => []
-  if (invalidates !== undefined) {
-    const templates = invalidates.map(compileTemplate)
-    return (args, result) => templates.map((fill) => fill(args, result))
-  }
-  const { verb, rest } = splitVerb(name)
-  const entityType = returnType.name === 'JSON' ? capitalised(rest) : returnType.name
-  if (entityType === '') return () => []
-  const operation = VERBS.get(verb) ?? (declared.method === 'DELETE' ? 'delete' : 'update')
-  return (args, result) => [eventOf(entityType, operation, idOf(result) ?? idOf(args))]
+  const { operation = method === 'DELETE' ? 'delete' : undefined, noun } = readVerb(name)
+  const mutationEvents = createMutationEvents({ read: readMember })
+  const inferred: Announcement = (args, result, place) =>
+    place ? mutationEvents({ ...place, verb: { operation, noun }, args, result }) : ANYTHING
+  if (invalidates === undefined) return inferred
+  const templates = invalidates.map(compileTemplate)
+  const stated = new Set(invalidates.map(({ entityType }) => entityType))
+  return (args, result, place) => [
+    ...templates.map((fill) => fill(args, result)),
+    // What comes back has changed too, whatever else has.
+    ...inferred({}, undefined, place).filter(
+      ({ entityType }) => entityType !== '*' && !stated.has(entityType),
+    ),
+  ]
+}
+
+/** A member of the response under the name that the API has for it; of a field that is resolved otherwise, nothing. */
+function readMember(source: object, field: GraphQLField<unknown, unknown>): unknown {
+  const mark = markOf(field)
+  const key = mark?.kind === 'member' ? mark.key : field.name
+  const isMember = mark?.kind === 'member' || field.resolve === undefined
+  return isMember && Object.hasOwn(source, key) ? (source as Record<string, unknown>)[key] : undefined
 }
 
 /** Client errors by which an API, or who stands before it, does not say that it has done nothing. */
@@ -81,20 +95,6 @@ function compileTemplate(template: InvalidationTemplate): (args: Args, result: u
 
 function eventOf(entityType: string, operation: string, entityId: string | undefined): InvalidationEvent {
   return { entityType, operation, ...(entityId !== undefined && { entityId }) }
-}
-
-function splitVerb(name: string): { verb: string; rest: string } {
-  const [verb = ''] = /^[a-z]+/.exec(name) ?? []
-  return VERBS.has(verb) ? { verb, rest: name.slice(verb.length).replace(/^_/, '') } : { verb: '', rest: '' }
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function idOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'id')) return undefined
-  return asId((value as { id: unknown }).id)
 }
 
 function asId(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
-import { compileAnnouncement, outcomeOf } from './announce.ts'
+import { compileAnnouncement, outcomeOf, type MutationField } from './announce.ts'
 import { attempt, BadStatus, type AttemptSettings, type RestResponse } from '../http/attempt.ts'
 import type { Breaker } from '../retry/breaker.ts'
 import { cacheKey } from '../http/cache-key.ts'
@@ -15,6 +15,7 @@ import type { ObserveAttempt } from './observe.ts'
 import type { OperationLimit } from './operation-limit.ts'
 import { prepare, type PrepareSettings } from './prepare.ts'
 import { readThrough, type ReadSettings } from './read-through.ts'
+import type { ResponseTypes } from './response-cache.ts'
 import type { RetryBudget } from '../retry/retry-budget.ts'
 import type { RetryOptions } from '../retry/retry-policy.ts'
 import { retrying } from '../retry/retry.ts'
@@ -40,6 +41,8 @@ export interface CallSettings {
   readonly observe: ObserveAttempt | undefined
   readonly exposeErrors: boolean
   readonly announcer: MutationAnnouncer
+  /** What a response of an endpoint is made of. */
+  readonly typesOf: (endpoint: CompiledEndpoint) => ResponseTypes
 }
 
 /** Whatever a caller's surroundings add to a call. */
@@ -55,6 +58,8 @@ export interface CallScope {
 /** {@link CallScope} of a GraphQL field: several things may end its call, unless it is a mutation's. */
 export interface FieldScope extends CallScope {
   readonly signals?: readonly AbortSignal[] | undefined
+  /** The field of the schema that a mutation is. */
+  readonly place?: (() => MutationField | undefined) | undefined
 }
 
 export type Call = (args: Args, scope: FieldScope) => Promise<unknown>
@@ -108,7 +113,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
     return announcer.run({
       call,
       outcomeOf: () => progress.outcome,
-      changes: (result) => changes(args, result),
+      changes: (result) => changes(args, result, scope.place?.()),
     })
   }
 }
@@ -145,7 +150,7 @@ async function load(
   const isFresh = isLive(scope.context)
   return readThrough(
     key,
-    endpoint.types,
+    () => settings.typesOf(endpoint),
     { isFresh, ending },
     (until) => send(calling, request, prepared, until),
     settings.reading,

@@ -1,4 +1,4 @@
-import { freeze, type ResponseCache } from './response-cache.ts'
+import { freeze, type ResponseCache, type ResponseTypes } from './response-cache.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import type { Ending } from '../http/ending.ts'
 import type { Flights } from './flights.ts'
@@ -13,7 +13,7 @@ export interface ReadSettings {
 /** A GET: from the cache, from a request that is under way for the same key, or from the upstream. */
 export async function readThrough(
   key: string,
-  types: ReadonlySet<string>,
+  types: () => ResponseTypes,
   { isFresh, ending }: { readonly isFresh: boolean; readonly ending: Ending | undefined },
   fetch: (ending: Ending | undefined) => Promise<RestResponse>,
   { cache, flights, counters }: ReadSettings,

@@ -1,23 +1,21 @@
 import { LRUCache } from 'lru-cache'
 import type { RestResponse } from '../http/attempt.ts'
+import { freshnessOf } from '../http/cache-control.ts'
+import { isInKey } from '../http/cache-key.ts'
 import type { Clock } from '../clock.ts'
-import { single } from '../http/decode.ts'
+
+/** Names of types; `any` change may make the response old. */
+export type ResponseTypes = ReadonlySet<string> | 'any'
 
 export interface ResponseCache {
   get(key: string): RestResponse | undefined
   /** A mark to hand to `set`: what was requested before an eviction is not stored after it. */
   mark(): number
-  set(key: string, types: ReadonlySet<string>, response: RestResponse, mark: number): void
-  /** Forgets what may hold one of these types; responses of no declared type may hold any. */
+  set(key: string, types: () => ResponseTypes, response: RestResponse, mark: number): void
+  /** Forgets what depends on one of these types; `*` stands for all of them. */
   evict(entityTypes: ReadonlySet<string>): void
   clear(): void
   readonly size: number
-}
-
-interface Entry {
-  readonly response: RestResponse
-  readonly types: ReadonlySet<string>
-  readonly storedAt: number
 }
 
 export interface ResponseCacheOptions {
@@ -25,13 +23,21 @@ export interface ResponseCacheOptions {
   readonly size: number
   /** What they may take in memory together; one alone a sixteenth of it. */
   readonly maxBytes: number
-  readonly ttlMs: number | undefined
+  readonly ttlMs: number
   readonly clock: Clock
+  /** Whether changes are heard of; while they are not, nothing is given out and nothing is kept. */
+  readonly isInTouch: () => boolean
+}
+
+interface Entry {
+  readonly response: RestResponse
+  readonly types: ResponseTypes
+  readonly freshUntil: number
 }
 
 /** Keeps GET responses, least recently used out first. */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
-  const { size, maxBytes, ttlMs, clock } = options
+  const { size, maxBytes, ttlMs, clock, isInTouch } = options
   const entries =
     size > 0 && maxBytes >= 16
       ? new LRUCache<string, Entry>({
@@ -42,28 +48,35 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
         })
       : undefined
   let generation = 0
+
+  function clear(): void {
+    generation++
+    entries?.clear()
+  }
+
   return {
     get(key) {
-      const entry = entries?.get(key)
+      const entry = isInTouch() ? entries?.get(key) : undefined
       if (!entry) return undefined
-      if (ttlMs === undefined || clock.now() - entry.storedAt < ttlMs) return entry.response
+      if (clock.now() < entry.freshUntil) return entry.response
       entries?.delete(key)
       return undefined
     },
     mark: () => generation,
     set(key, types, response, mark) {
-      if (!entries || mark !== generation || isNoStore(response)) return
-      entries.set(key, { response: freeze(response), types, storedAt: clock.now() })
+      if (!entries || mark !== generation || !isInTouch()) return
+      const now = clock.now()
+      const freshMs = freshnessOf(response, ttlMs, now, isInKey)
+      if (freshMs > 0)
+        entries.set(key, { response: freeze(response), types: types(), freshUntil: now + freshMs })
     },
     evict(entityTypes) {
+      if (entityTypes.has('*')) return clear()
       generation++
       for (const [key, { types }] of entries ?? [])
-        if (types.size === 0 || [...entityTypes].some((type) => types.has(type))) entries?.delete(key)
+        if (types === 'any' || [...entityTypes].some((type) => types.has(type))) entries?.delete(key)
     },
-    clear() {
-      generation++
-      entries?.clear()
-    },
+    clear,
     get size() {
       return entries?.size ?? 0
     },
@@ -81,10 +94,6 @@ function memoryOf(value: unknown): number {
   let bytes = OBJECT_BYTES
   for (const member of Object.values(value)) bytes += MEMBER_BYTES + memoryOf(member)
   return bytes
-}
-
-function isNoStore({ headers }: RestResponse): boolean {
-  return /(?:^|,)\s*no-store\s*(?:,|$)/i.test(single(headers['cache-control']) ?? '')
 }
 
 /** One value for many readers: nobody may change it for the others. */

@@ -19,7 +19,7 @@ import { createTransport } from '../http/transport.ts'
 export interface ConnectorSettings {
   /** Evicts what changes made old, until it is called. */
   readonly leaveBus: () => void
-  readonly settings: CallSettings
+  readonly settings: Omit<CallSettings, 'typesOf'>
   readonly basePath: string
   readonly timeoutMs: number
   readonly defaultHeaders: NameValues
@@ -31,7 +31,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
   const { maxResponseItems = 500_000 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
-  const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs } = options
+  const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
   const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
   const { bus = createInvalidationBus() } = options
@@ -55,7 +55,13 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const forward = createForwardHeaders(forwardHeaders)
   const logBody = createBodyLog(options.logBodies, logger, env)
   const counters = createCounters()
-  const cache = createResponseCache({ size: cacheSize, maxBytes: cacheMaxBytes, ttlMs: cacheTtlMs, clock })
+  const cache = createResponseCache({
+    size: cacheSize,
+    maxBytes: cacheMaxBytes,
+    ttlMs: cacheTtlMs,
+    clock,
+    isInTouch: () => bus.isInTouch ?? true,
+  })
   const flights = createFlights<RestResponse>(() => counters.shared++)
   const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
   return {

@@ -18,7 +18,7 @@ export function rootResolver(
   const checked = (result: unknown): unknown => checkedShape(endpoint, result)
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
     const recorded = recordedRoot(info)
-    return recorded ? recorded() : checked(await call(args, scopeOf(context, info)))
+    return recorded ? recorded() : checked(await call(args, rootScope(context, info)))
   }
   if (isPlannable) offerField(markResolver(resolve, { kind: 'endpoint', call, checked }), restFastPath)
   return resolve
@@ -32,6 +32,14 @@ export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope 
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
   }
+}
+
+/** {@link scopeOf} of a root field, which a mutation looks up in the schema to tell what it changes. */
+function rootScope(context: unknown, info: GraphQLResolveInfo): FieldScope {
+  const scope = scopeOf(context, info)
+  const { schema, parentType, fieldName } = info
+  if (parentType !== schema.getMutationType()) return scope
+  return { ...scope, place: () => ({ schema, field: parentType.getFields()[fieldName] }) }
 }
 
 interface InfoWithSignal {

@@ -1,0 +1,69 @@
+import { single } from './decode.ts'
+import type { RestResponse } from './attempt.ts'
+
+type Headers = RestResponse['headers']
+
+const NOT_KEPT = ['no-store', 'no-cache', 'private']
+
+/**
+ * Milliseconds for which a response may be given out again, at most `ttlMs`; 0: not at all. Source: RFC 9111, for a
+ * cache that is no shared one in the sense of `s-maxage`, and that cannot ask again whether a response still holds.
+ * What is `private` is not kept either, as requests without credentials of their own share answers.
+ */
+export function freshnessOf(
+  { headers }: Pick<RestResponse, 'headers'>,
+  ttlMs: number,
+  now: number,
+  isInKey: (header: string) => boolean,
+): number {
+  const directives = parseDirectives(headers)
+  if (NOT_KEPT.some((name) => directives.has(name)) || !isCovered(headers, isInKey)) return 0
+  const lifetime = lifetimeOf(directives, headers, now)
+  if (lifetime === undefined) return ttlMs
+  const age = wholeSeconds(single(headers['age'])) ?? 0
+  return Math.max(0, Math.min(ttlMs, lifetime - age * 1000))
+}
+
+/** Milliseconds by what the response says; undefined: it says nothing. */
+function lifetimeOf(
+  directives: ReadonlyMap<string, string>,
+  headers: Headers,
+  now: number,
+): number | undefined {
+  const maxAge = directives.get('max-age')
+  // A value that is no number is taken for stale (section 4.2.1).
+  if (maxAge !== undefined) return (wholeSeconds(maxAge) ?? 0) * 1000
+  const expires = single(headers['expires'])
+  if (expires === undefined) return undefined
+  const date = Date.parse(single(headers['date']) ?? '')
+  return (Date.parse(expires) || 0) - (Number.isNaN(date) ? now : date)
+}
+
+/** Whether everything that the response varies with is part of the key it is kept under. */
+function isCovered(headers: Headers, isInKey: (header: string) => boolean): boolean {
+  const names = listOf(headers['vary']).map((name) => name.toLowerCase())
+  return names.every((name) => name !== '*' && isInKey(name))
+}
+
+/** Names in lower case. Of a directive that comes twice the first counts. */
+function parseDirectives(headers: Headers): Map<string, string> {
+  const directives = new Map<string, string>()
+  for (const directive of listOf(headers['cache-control'])) {
+    const [name = '', value = ''] = directive.split(/\s*=\s*/, 2)
+    const key = name.toLowerCase()
+    if (!directives.has(key)) directives.set(key, value.replaceAll('"', ''))
+  }
+  return directives
+}
+
+/** The members of a header that is a list; commas in quoted strings are none of its own. */
+function listOf(header: string | string[] | undefined): string[] {
+  const text = [header ?? []].flat().join(',')
+  return (text.match(/(?:"(?:\\.|[^"\\])*"|[^,"])+/g) ?? [])
+    .map((member) => member.trim())
+    .filter((member) => member !== '')
+}
+
+function wholeSeconds(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}
