@@ -8,6 +8,8 @@ export interface Batch {
   readonly n: number
   /** Empty in a heartbeat. */
   readonly events: readonly InvalidationEvent[]
+  /** The sender's last word. */
+  readonly isGoodbye?: boolean
 }
 
 /** `undefined` for what is no batch. */
@@ -18,7 +20,8 @@ export function parseBatch(value: unknown): Batch | undefined {
     return events.every(isEvent) ? { origin: undefined, n: 0, events } : undefined
   }
   if (typeof origin !== 'string' || !Number.isSafeInteger(n) || Number(n) < 0) return undefined
-  return events.every(isEvent) ? { origin, n: Number(n), events } : undefined
+  if (!events.every(isEvent)) return undefined
+  return { origin, n: Number(n), events, ...(value['isGoodbye'] === true && { isGoodbye: true }) }
 }
 
 function isEvent(value: unknown): value is InvalidationEvent {

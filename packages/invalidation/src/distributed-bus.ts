@@ -43,10 +43,10 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   let timer: unknown
   let closed = false
 
-  function send(events: readonly InvalidationEvent[]): void {
+  function send(events: readonly InvalidationEvent[], isGoodbye = false): void {
     if (closed) return
     if (events.length > 0) n += 1
-    const batch: Batch = { origin, n, events }
+    const batch: Batch = { origin, n, events, ...(isGoodbye && { isGoodbye }) }
     try {
       eventTarget.dispatchEvent(new CustomEvent(channel, { detail: batch }))
     } catch (error) {
@@ -65,6 +65,8 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
 
   function beat(): void {
     send([])
+    // Three beats are missing.
+    if (gaps.fellSilentSince(clock.now() - 3 * heartbeatMs)) void local.publish(ANYTHING)
     gaps.forgetSilentSince(clock.now() - 60 * heartbeatMs)
     timer = clock.setTimeout(beat, heartbeatMs)
   }
@@ -82,6 +84,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     resync: () => local.publish(ANYTHING),
     close() {
       if (closed) return
+      send([], true)
       closed = true
       clock.clearTimeout(timer)
       eventTarget.removeEventListener(channel, receive)

@@ -120,6 +120,19 @@ describe('createDistributedInvalidationBus', () => {
     expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
   })
 
+  it('takes a sender that falls silent for three heartbeats for a loss, once, and one that says goodbye for none', async () => {
+    const { b, send, clock } = setup(undefined, 1000)
+    send({ origin: 'killed', n: 1, events: [] })
+    send({ origin: 'closed', n: 1, events: [] })
+    send({ origin: 'closed', n: 1, events: [], isGoodbye: true })
+    await clock.advance(3000)
+    expect(b.seen).toEqual([])
+    await clock.advance(1000)
+    expect(b.seen).toEqual([ANYTHING])
+    await clock.advance(100_000)
+    expect(b.seen).toEqual([ANYTHING])
+  })
+
   it('hears and says nothing after close', async () => {
     const { a, b } = setup()
     a.bus.close()
