@@ -1,0 +1,82 @@
+// What the project's own programs cost here and in another checkout, which must be built too, in interleaved rounds.
+// `pnpm bench:compare --repo ../before [--rounds 5] [--seconds 3] [--scenario grpc-1]`
+import { deepStrictEqual } from 'node:assert'
+import { join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { catalog } from './scenarios/catalog.ts'
+import { posts } from './scenarios/posts.ts'
+import { itemsOf, itemsQuery } from './src/cache-schema.ts'
+import { findLoadGenerator, type Program, runScenario, type Scenario, spreadOf } from './src/index.ts'
+
+const { values } = parseArgs({
+  options: {
+    repo: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    scenario: { type: 'string', multiple: true },
+  },
+})
+if (values.repo === undefined) throw new Error('--repo names the other checkout')
+const contenders = pathToFileURL(join(resolve(values.repo), 'test/bench/contenders/'))
+
+function cacheScenario(mode: 'memory' | 'miss', items: number): Scenario {
+  return {
+    name: `cache-${mode}-${items}`,
+    title: `${mode === 'memory' ? 'A cached list' : 'A list that is never cached'} of ${items} items`,
+    request: { path: '/graphql', body: JSON.stringify({ query: itemsQuery }) },
+    check: (answer) => deepStrictEqual(answer, { data: { items: itemsOf(items) } }),
+    contenders: [
+      {
+        name: 'ours',
+        file: new URL('contenders/cache-yoga.ts', import.meta.url),
+        env: { BENCH_ITEMS: String(items), BENCH_CACHE: mode, BENCH_DOOR: 'node-handler' },
+      },
+    ],
+    targets: [],
+  }
+}
+
+function isOurs({ file }: Program): boolean {
+  return /(vinyasa|cache-yoga)\.ts$/.test(file.pathname)
+}
+
+const all = [
+  ...catalog,
+  ...posts,
+  cacheScenario('memory', 20),
+  cacheScenario('memory', 2000),
+  cacheScenario('miss', 20),
+]
+const load = await findLoadGenerator()
+for (const scenario of all) {
+  if (values.scenario && !values.scenario.includes(scenario.name)) continue
+  const [ours] = scenario.contenders.filter(isOurs).slice(-1)
+  if (!ours) continue
+  const there = new URL(fileURLToPath(ours.file).replace(/^.*\//, ''), contenders)
+  const { contenders: results } = await runScenario(
+    {
+      ...scenario,
+      contenders: [
+        { ...ours, name: 'there', file: there },
+        { ...ours, name: 'here' },
+      ],
+    },
+    {
+      rounds: Number(values.rounds),
+      secondsPerRound: Number(values.seconds),
+      warmUpSeconds: 4,
+      connections: 16,
+      load,
+      log: () => {},
+    },
+  )
+  const [before = [], after = []] = results.map(({ samples }) =>
+    samples.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest),
+  )
+  const ratio = spreadOf(after.map((micros, round) => micros / (before[round] as number)))
+  const of = (micros: readonly number[]): string => spreadOf(micros).median.toFixed(1)
+  console.log(
+    `${scenario.name}: there ${of(before)} µs, here ${of(after)} µs; here / there ${ratio.median.toFixed(3)} (${ratio.min.toFixed(3)} to ${ratio.max.toFixed(3)})`,
+  )
+}

@@ -1,0 +1,71 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import * as kit from '@vinyasa/source-kit'
+import { getNamedType, type GraphQLObjectType } from 'graphql'
+import type { Database, SqlValue } from 'sql.js'
+
+type Row = Readonly<Record<string, SqlValue>>
+
+export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
+  function select(where: string, values: readonly SqlValue[]): Row[] {
+    const [found] = db.exec(`SELECT id, title, ownerId FROM films WHERE ${where} ORDER BY id`, [...values])
+    return (found?.values ?? []).map(([id = '', title = '', ownerId = '']) => ({ id, title, ownerId }))
+  }
+  const all = (): Row[] => select('true', [])
+  const ownedBy = (ids: readonly SqlValue[]): Row[] =>
+    select(`ownerId IN (${ids.map(() => '?').join()})`, ids)
+  const owned = (user: unknown): Row[] => ownedBy([(user as { readonly id: string }).id])
+
+  /** Rows as JSON. A field that is no column, or that another plugin resolves, has no plan. */
+  function writer({ field, nodes }: kit.Selection, scope: kit.SelectionScope): (rows: Row[]) => string {
+    const type = getNamedType(field.type) as GraphQLObjectType
+    const names = [...kit.fieldsBelow(scope, type, nodes)].map(([key, [node]]) => [
+      key,
+      node?.name.value ?? '',
+    ])
+    for (const [, name = ''] of names)
+      if (type.getFields()[name]?.resolve !== undefined || !['id', 'title', 'ownerId'].includes(name))
+        throw new kit.NotPlannable(`${name} is no column`)
+    const pick = (row: Row): object => Object.fromEntries(names.map(([key, name = '']) => [key, row[name]]))
+    return (rows) => JSON.stringify(rows.map(pick))
+  }
+  // Reading again costs little: nothing is kept for ordinary execution.
+  const recorded = (): kit.Recorded => ({ roots: new Map(), joins: new Map() })
+  const path: kit.FastPath = {
+    prepareRoots(selections, scope) {
+      const writers = selections.map((selection) => writer(selection, scope))
+      return { start: () => ({ json: Promise.resolve(writers.map((write) => write(all()))), recorded }) }
+    },
+    prepareJoin(selection, scope) {
+      const write = writer(selection, scope)
+      async function load(keys: readonly (string | null)[]): Promise<string[]> {
+        const rows = ownedBy(keys)
+        return keys.map((key) => write(rows.filter(({ ownerId }) => ownerId === key)))
+      }
+      return { parentKey: 'id', start: () => ({ load, recorded }) }
+    },
+  }
+  for (const resolve of [all, owned]) kit.offerField(resolve, path)
+
+  async function addFilm(
+    _: unknown,
+    film: { readonly [name in 'id' | 'ownerId' | 'title']: string },
+  ): Promise<Row> {
+    db.run('INSERT INTO films (id, title, ownerId) VALUES (?, ?, ?)', [film.id, film.title, film.ownerId])
+    await bus.publish([{ entityType: 'Film', operation: 'create', entityId: film.id }])
+    return film
+  }
+  const args = { id: 'ID!', title: 'String!', ownerId: 'ID!' }
+  const columns = Object.entries(args).map(([name, type]) => ({ parent: 'Film', name, type }))
+  const fields = [
+    { parent: 'Query', name: 'films', type: '[Film!]!', resolve: all },
+    { parent: 'User', name: 'films', type: '[Film!]!', resolve: owned, requires: ['id'] },
+    { parent: 'Mutation', name: 'addFilm', type: 'Film!', args, resolve: addFilm },
+    ...columns,
+  ]
+  const origin = 'films.sqlite'
+  return {
+    id: origin,
+    types: new Map([['Film', 'A film.']]),
+    fields: fields.map((field) => ({ ...field, origin })),
+  }
+}
