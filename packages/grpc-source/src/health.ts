@@ -1,6 +1,5 @@
 import { WireReader } from './codec/wire-reader.ts'
-import { GrpcCallError } from './runtime/status.ts'
-import type { Transport } from './runtime/transport.ts'
+import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
 
 export type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'UNKNOWN'
 

@@ -9,7 +9,7 @@ import type { CallObserver, RetryOptions } from './runtime/call.ts'
 import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 import type { ExposeErrors } from './methods/rpc-error.ts'
-import type { Transport } from './runtime/transport.ts'
+import type { Transport } from '@vinyasa/grpc-transport'
 import type { TypeNaming } from './contract/names.ts'
 
 export interface Logger {

@@ -8,7 +8,7 @@ import { createFakeClock, grpcError } from '@vinyasa/test-kit'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { GraphQLError } from 'graphql'
 import { expect, it } from 'vitest'
-import { STATUS_NAMES } from '../src/runtime/status.ts'
+import { STATUS_NAMES } from '@vinyasa/grpc-transport'
 import { backend, describeTransports, disposables, run, yogaWith } from './harness.ts'
 
 const PROTO = `

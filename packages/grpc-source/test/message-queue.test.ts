@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MessageQueue } from '../src/runtime/http2/message-queue.ts'
+import { MessageQueue } from '../../grpc-transport/src/grpc/message-queue.ts'
 
 it('a server that streams empty messages to a slow reader is stopped, and goes on when they were read', async () => {
   const asked: string[] = []

@@ -1,7 +1,7 @@
 import { describeWithNginx, startNginx } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
-import { createHttp2Transport } from '../src/runtime/http2/transport.ts'
-import type { Transport } from '../src/runtime/transport.ts'
+import { createHttp2Transport } from '@vinyasa/grpc-transport'
+import type { Transport } from '@vinyasa/grpc-transport'
 import { disposables } from './harness.ts'
 import { answer, frame, startWireServer } from './wire-server.ts'
 

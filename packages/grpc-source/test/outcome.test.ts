@@ -2,7 +2,7 @@ import { createInvalidationBus, type InvalidationEvent } from '@vinyasa/invalida
 import { createFakeClock, grpcError, startTcpServer, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 import type { GrpcSourceOptions } from '../src/index.ts'
-import { STATUS_NAMES } from '../src/runtime/status.ts'
+import { STATUS_NAMES } from '@vinyasa/grpc-transport'
 import { backend, describeTransports, disposables, run, source as openSource, yogaWith } from './harness.ts'
 
 const PROTO = `

@@ -8,7 +8,7 @@ import {
   waitUntil,
 } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { GrpcCallError } from '../src/runtime/status.ts'
+import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { createCaller } from '../src/runtime/call.ts'
 import { backend, describeTransports, disposables, run, yogaWith } from './harness.ts'
 import { startBytesServer } from './bytes-server.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:http2'
 import { createGrpcJsTransport } from '../../../packages/grpc-source/src/runtime/grpc-js-transport.ts'
-import { createHttp2Transport } from '../../../packages/grpc-source/src/runtime/http2/transport.ts'
+import { createHttp2Transport } from '../../../packages/grpc-transport/src/index.ts'
 
 const { BENCH_GRPC_URL: address = '', BENCH_METHOD, BENCH_TRANSPORT, BENCH_CALLS } = process.env
 const path = `/bench.v1.CatalogService/${BENCH_METHOD}`

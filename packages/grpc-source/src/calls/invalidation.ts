@@ -9,7 +9,7 @@ import {
 import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { InvalidationRule } from '../options.ts'
-import { GrpcCallError, type StatusName } from '../runtime/status.ts'
+import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
 
 /** Where in a schema a mutation is a field. */
 export interface MutationField {

@@ -1,7 +1,7 @@
 import type { DescService, FileRegistry } from '@bufbuild/protobuf'
 import { GrpcSourceError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'
-import type { Transport } from '../runtime/transport.ts'
+import type { Transport } from '@vinyasa/grpc-transport'
 import { importsOf, readDescriptorSet } from './descriptor-set.ts'
 import { compileProtoText } from './proto-text.ts'
 import { reflectDescriptors } from './reflection.ts'

@@ -17,8 +17,7 @@ import {
 import { GrpcSourceError } from '../errors.ts'
 import type { ReflectionOptions } from '../options.ts'
 import { toEntries } from '../runtime/metadata.ts'
-import { GrpcCallError } from '../runtime/status.ts'
-import type { Transport } from '../runtime/transport.ts'
+import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
 import { wellKnownFile } from './bundled.ts'
 import { compileProtoText } from './proto-text.ts'
 

@@ -4,8 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Caller, CallObserver, ObservedEnd } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { signalOf, type OperationInfo, type Operations, type Reply } from './operation.ts'
-import { GrpcCallError, type StatusName } from '../runtime/status.ts'
-import type { MetadataEntries, Transport } from '../runtime/transport.ts'
+import { GrpcCallError, type StatusName, type MetadataEntries, type Transport } from '@vinyasa/grpc-transport'
 
 /** A method with all that a call of it needs. */
 export interface Callable {

@@ -3,7 +3,7 @@ import { holdRequest } from './held-request.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { Callable, CallSite, Invoker, ReadReply } from './invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
-import { GrpcCallError } from '../runtime/status.ts'
+import { GrpcCallError } from '@vinyasa/grpc-transport'
 import type { Shapes } from '../contract/shapes.ts'
 import { holdsBytes, readFiles } from './uploads.ts'
 

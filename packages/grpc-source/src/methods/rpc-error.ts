@@ -2,7 +2,7 @@ import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/pro
 import { GraphQLError } from 'graphql'
 import { withCause } from '../errors.ts'
 import { MalformedMessageError } from '../codec/wire-reader.ts'
-import { GrpcCallError, type StatusName } from '../runtime/status.ts'
+import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
 
 const CODES: Readonly<Record<StatusName, string>> = {
   OK: 'INTERNAL_SERVER_ERROR',

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { GrpcCallError, type StatusName } from './status.ts'
-import type { MetadataEntries, Transport } from './transport.ts'
+import { GrpcCallError, type StatusName, type MetadataEntries, type Transport } from '@vinyasa/grpc-transport'
 
 export interface RetryOptions {
   /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */

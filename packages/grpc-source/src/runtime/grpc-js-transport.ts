@@ -1,9 +1,13 @@
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import type { ResolvedEndpoint } from './endpoint.ts'
-import { AbortWatch } from './abort-watch.ts'
+import {
+  AbortWatch,
+  GrpcCallError,
+  statusName,
+  type Transport,
+  type TransportCall,
+} from '@vinyasa/grpc-transport'
 import { createConnection, toMetadata, type Connection } from './grpc-js-connection.ts'
-import { GrpcCallError, statusName } from './status.ts'
-import type { Transport, TransportCall } from './transport.ts'
 
 const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 

@@ -1,6 +1,6 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
 import { badInputError, GrpcSourceError } from '../errors.ts'
-import type { MetadataEntries } from './transport.ts'
+import type { MetadataEntries } from '@vinyasa/grpc-transport'
 
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
 

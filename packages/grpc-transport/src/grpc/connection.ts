@@ -1,8 +1,8 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { ErrorCode } from '../h2/codes.ts'
-import { Http2Session } from '../h2/session.ts'
-import type { Http2Stream, StreamOwner } from '../h2/stream.ts'
+import { ErrorCode } from '../http2/codes.ts'
+import { Http2Session } from '../http2/session.ts'
+import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
 
 export interface Keepalive {
   readonly timeMs: number

@@ -1,4 +1,4 @@
-import { OutBuffer } from '../h2/out-buffer.ts'
+import { OutBuffer } from '../http2/out-buffer.ts'
 import type { MetadataEntries } from '../transport.ts'
 
 /** The part of a request's header block that all calls of a method share. */

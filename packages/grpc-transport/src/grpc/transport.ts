@@ -14,7 +14,7 @@ const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
 
 /**
  * The transport on an HTTP/2 client of its own.
- * @throws GrpcSourceError when the address or the certificates cannot be read
+ * @throws GrpcTransportError when the address or the certificates cannot be read
  */
 export function createHttp2Transport(
   endpoint: ResolvedEndpoint,

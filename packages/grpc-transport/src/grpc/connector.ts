@@ -6,7 +6,7 @@ import {
   type SecureContext,
   TLSSocket,
 } from 'node:tls'
-import { GrpcSourceError } from '../../errors.ts'
+import { GrpcTransportError } from '../errors.ts'
 import type { ResolvedEndpoint } from '../endpoint.ts'
 import type { TlsOptions } from '../endpoint.ts'
 import { Connection } from './connection.ts'
@@ -22,12 +22,11 @@ export interface Connector extends Pick<PoolOptions, 'connection'> {
   readonly authority: string
 }
 
-/** @throws GrpcSourceError when the address or the certificates cannot be read */
+/** @throws GrpcTransportError when the address or the certificates cannot be read */
 export function createConnector({ address, tls, channel }: ResolvedEndpoint): Connector {
   const { connectTimeoutMs = 900 } = channel
   if (channel.raw) {
-    throw new GrpcSourceError(
-      'GRPC_SOURCE_OPTIONS',
+    throw new GrpcTransportError(
       'channel.raw holds options of grpc-js; set transport: "grpc-js", or use the other channel options',
     )
   }
@@ -70,8 +69,7 @@ function createTlsOpener(
   try {
     secureContext = createSecureContext({ ca: pem(ca), cert: pem(cert), key: pem(key) })
   } catch (cause) {
-    throw new GrpcSourceError(
-      'GRPC_SOURCE_OPTIONS',
+    throw new GrpcTransportError(
       `the TLS options of the endpoint "${address}" cannot be read: ${String(cause)}; they take PEM text or bytes`,
       { cause },
     )

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
-import { GrpcSourceError } from '../../errors.ts'
+import { GrpcTransportError } from '../errors.ts'
 
 /** Where one server process listens. */
 export type SocketAddress = { readonly host: string; readonly port: number } | { readonly path: string }
@@ -20,7 +20,7 @@ const DEFAULT_PORT = 443
 
 /**
  * Reads the forms of gRPC's name syntax that need no resolver of their own.
- * @throws GrpcSourceError for every other form
+ * @throws GrpcTransportError for every other form
  */
 export function parseTarget(address: string): Target {
   const [, scheme, rest = ''] = /^(unix|unix-abstract|dns|ipv4|ipv6|xds):(.*)$/.exec(address) ?? []
@@ -72,9 +72,6 @@ function parseHostPort(address: string, written: string): { host: string; port: 
   return { host, port: port === undefined ? DEFAULT_PORT : Number(port) }
 }
 
-function targetError(address: string, mend: string): GrpcSourceError {
-  return new GrpcSourceError(
-    'GRPC_SOURCE_OPTIONS',
-    `the endpoint "${address}" cannot be connected to: ${mend}`,
-  )
+function targetError(address: string, mend: string): GrpcTransportError {
+  return new GrpcTransportError(`the endpoint "${address}" cannot be connected to: ${mend}`)
 }

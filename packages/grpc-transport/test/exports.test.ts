@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import * as publicNames from '../src/index.ts'
+
+it('exports these names', () => {
+  expect(Object.keys(publicNames).toSorted()).toEqual([
+    'AbortWatch',
+    'GrpcCallError',
+    'GrpcTransportError',
+    'STATUS_NAMES',
+    'createHttp2Transport',
+    'statusName',
+  ])
+})
