@@ -36,7 +36,8 @@ export interface TransportOptions {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-const load = createRequire(import.meta.url)
+/** Not before it is asked for: in a bundle for another platform there is no file to start from. */
+const load = (id: string): unknown => createRequire(import.meta.url)(id)
 
 /** All of undici, where the pool is not enough. */
 const loadUndici = (): typeof Undici => load('undici') as typeof Undici
