@@ -183,7 +183,8 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
   const { settings } = plan
   const { name: _, ...zoo } = grpc
   const config = {
-    log: { level: 'silent' },
+    // A process says where it listens.
+    log: { level: 'info', format: 'json' },
     grpc: { zoo },
     rest: { farm: rest },
     responseCache: settings.cache ? cacheOptions(settings.cache, settings) : false,
