@@ -9,6 +9,7 @@ import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
 import type { RestConnectorOptions } from './options.ts'
 import type { ResponseTypes } from './call/response-cache.ts'
+import { responseTypesOf } from './call/response-types.ts'
 import { createSettings } from './call/settings.ts'
 import type { RestConnectorStats } from './call/stats.ts'
 import type { Args } from './templates/template.ts'
@@ -66,18 +67,26 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   }
 
   const dependenciesOf = createDependencyCache()
+  /** The server's, once an operation has shown it: authors state there what types cannot show. */
+  let served: GraphQLSchema | undefined
   let ownSchema: GraphQLSchema | undefined
   function schema(): GraphQLSchema {
     ownSchema ??= mergeSources(null, [contribution]).schema
     return ownSchema
   }
 
-  /** All types in the response; of one that another source defines nobody here knows what it is made of. */
-  function typesOf({ name: endpointName, returnType, types }: CompiledEndpoint): ResponseTypes {
-    const dependencies = dependenciesOf(schema())
-    const field = schema().getQueryType()?.getFields()[endpointName]
-    const depends = field ? dependencies.ofField('Query', field) : dependencies.ofType(returnType.name)
-    return depends.everything ? 'any' : new Set([...types, ...depends.types])
+  /** All types in the response. */
+  function typesOf(endpoint: CompiledEndpoint, seen: GraphQLSchema | undefined): ResponseTypes {
+    served = seen ?? served
+    const known = served ?? schema()
+    const dependencies = dependenciesOf(known)
+    const query = known.getQueryType()
+    const field = query?.getFields()[endpoint.name]
+    const depends =
+      field && query ? dependencies.ofField(query.name, field) : dependencies.ofType(endpoint.returnType.name)
+    if (depends.everything) return 'any'
+    const whole = responseTypesOf(endpoint, known)
+    return whole === 'any' ? whole : new Set([...whole, ...depends.types])
   }
 
   function placeOf(endpointName: string): MutationField {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { GraphQLSchema } from 'graphql'
 import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
 import { compileAnnouncement, outcomeOf, type MutationField } from './announce.ts'
 import { attempt, BadStatus, type AttemptSettings, type RestResponse } from '../http/attempt.ts'
@@ -41,8 +42,8 @@ export interface CallSettings {
   readonly observe: ObserveAttempt | undefined
   readonly exposeErrors: boolean
   readonly announcer: MutationAnnouncer
-  /** What a response of an endpoint is made of. */
-  readonly typesOf: (endpoint: CompiledEndpoint) => ResponseTypes
+  /** What a response of an endpoint is made of, as the schema of an operation says where there is one. */
+  readonly typesOf: (endpoint: CompiledEndpoint, schema: GraphQLSchema | undefined) => ResponseTypes
 }
 
 /** Whatever a caller's surroundings add to a call. */
@@ -58,6 +59,8 @@ export interface CallScope {
 /** {@link CallScope} of a GraphQL field: several things may end its call, unless it is a mutation's. */
 export interface FieldScope extends CallScope {
   readonly signals?: readonly AbortSignal[] | undefined
+  /** That of the operation. */
+  readonly schema?: GraphQLSchema | undefined
   /** The field of the schema that a mutation is. */
   readonly place?: (() => MutationField | undefined) | undefined
 }
@@ -130,7 +133,7 @@ function signalsOf(
 async function load(
   endpoint: CompiledEndpoint,
   args: Args,
-  scope: CallScope,
+  scope: FieldScope,
   ending: Ending | undefined,
   settings: CallSettings,
   progress: Progress,
@@ -150,7 +153,7 @@ async function load(
   const isFresh = isLive(scope.context)
   return readThrough(
     key,
-    () => settings.typesOf(endpoint),
+    () => settings.typesOf(endpoint, scope.schema),
     { isFresh, ending },
     (until) => send(calling, request, prepared, until),
     settings.reading,

@@ -31,6 +31,7 @@ export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope 
     context,
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
+    schema: info.schema,
   }
 }
 

@@ -31,7 +31,12 @@ export function createJoinRun(site: Site): JoinRun {
   return {
     variables,
     // The variables stand for the execution, to count its calls.
-    scope: { signals: signalsOf(context, executionSignal(args)), context, operation: variables },
+    scope: {
+      signals: signalsOf(context, executionSignal(args)),
+      context,
+      operation: variables,
+      schema: args.schema,
+    },
     get isOver() {
       return isOver
     },
