@@ -9,7 +9,6 @@ export interface DeferPatch {
   path: readonly PathSegment[]
   label?: string
   errors?: readonly GraphQLError[]
-  [delivered]?: Announced
 }
 
 /** Items of a streamed list; the path ends with the index of the first. */
@@ -35,8 +34,8 @@ export interface Announced {
 export const announced: unique symbol = Symbol('vinyasa.defer.announced')
 
 /**
- * Under this key a patch names the fragment that it delivers, as it was announced: path and label alone do not tell two
- * unlabelled fragments at one place apart. A symbol, as {@link announced}.
+ * Under this key a part names the fragments that its patches deliver, in their order: path and label alone do not tell two
+ * unlabelled fragments at one place apart. Not a key of the patches, which would cost `JSON.stringify` its fast path.
  */
 export const delivered: unique symbol = Symbol('vinyasa.defer.delivered')
 
@@ -55,6 +54,7 @@ export interface LaterPart {
   hasNext: boolean
   extensions?: Record<string, unknown>
   [announced]?: readonly Announced[]
+  [delivered]?: readonly Announced[]
   [withdrawn]?: readonly Announced[]
 }
 

@@ -74,8 +74,9 @@ export function splitResult(input: SplitInput): ExecutionResult | readonly [Init
   const { definition, selectionSets } = operation
   const collector = operation.collector(schema, withDefaults(definition, input.variables))
   const patches: DeferPatch[] = []
+  const fragments: Announced[] = []
   const index = createErrorIndex(result.errors)
-  const walk = createWalk({ collector, schema, patches, index, maxPatches })
+  const walk = createWalk({ collector, schema, patches, fragments, index, maxPatches })
   const initial: Draft = { errors: [...index.withoutPath], fragments: [] }
   const rootType = schema?.getRootType(definition.operation) ?? undefined
   const data = walk(initial, rootType, result.data as Data, selectionSets, index.root)
@@ -91,7 +92,7 @@ export function splitResult(input: SplitInput): ExecutionResult | readonly [Init
       hasNext: true,
       [announced]: initial.fragments,
     },
-    { incremental: patches, hasNext: false },
+    { incremental: patches, hasNext: false, [delivered]: fragments },
   ]
 }
 
@@ -99,10 +100,12 @@ function createWalk(context: {
   readonly collector: FieldCollector
   readonly schema: GraphQLSchema | undefined
   readonly patches: DeferPatch[]
+  /** What each of them delivers. */
+  readonly fragments: Announced[]
   readonly index: ErrorIndex
   readonly maxPatches: number
 }) {
-  const { collector, schema, patches, index, maxPatches } = context
+  const { collector, schema, patches, fragments, index, maxPatches } = context
 
   function splitValue(
     draft: Draft,
@@ -157,8 +160,8 @@ function createWalk(context: {
     // Before the nested ones are found, so that the order is the document's.
     if (isPresent) {
       const fragment: Announced = { path: patch.path, label }
-      patch[delivered] = fragment
       patches.push(patch)
+      fragments.push(fragment)
       draft.fragments.push(fragment)
     }
     const own: Draft = { errors: [], fragments: isPresent ? [] : draft.fragments }

@@ -118,8 +118,9 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
       completed.push(errors ? { id, errors } : { id })
     }
     for (const fragment of part[announced] ?? []) announce(fragment)
-    for (const patch of ('incremental' in part && part.incremental) || []) {
-      const fragment = fragmentOf(patch, open.keys())
+    const fragments = (delivered in part && part[delivered]) || []
+    for (const [index, patch] of (('incremental' in part && part.incremental) || []).entries()) {
+      const fragment = fragmentOf(patch, fragments[index], open.keys())
       const id = announce(fragment)
       const errors = patch.errors?.length ? formatErrors(patch.errors, maskError) : undefined
       const content = 'items' in patch ? patch.items : patch.data
@@ -145,14 +146,13 @@ function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart 
   }
 }
 
-/** The fragment as it was announced. A plugin that copied the patch may have lost the mark: then the first that fits. */
-function fragmentOf(patch: Patch, open: Iterable<Announced>): Announced {
-  if (delivered in patch && patch[delivered]) return patch[delivered]
+/** The fragment as it was announced. A plugin may have changed which patches there are: then the first that fits. */
+function fragmentOf(patch: Patch, marked: Announced | undefined, open: Iterable<Announced>): Announced {
   const path = 'items' in patch ? patch.path.slice(0, -1) : patch.path
   const { label } = patch
-  for (const fragment of open) {
-    if (fragment.label === label && isSamePath(fragment.path, path)) return fragment
-  }
+  const fits = (fragment: Announced): boolean => fragment.label === label && isSamePath(fragment.path, path)
+  if (marked && fits(marked)) return marked
+  for (const fragment of open) if (fits(fragment)) return fragment
   return { path, label }
 }
 

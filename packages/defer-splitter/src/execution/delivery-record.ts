@@ -1,5 +1,5 @@
 import { type GraphQLError, responsePathAsArray } from 'graphql'
-import { type Announced, type Data, type DeferPatch, delivered, type PathSegment } from '../parts.ts'
+import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
 import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
 import type { FragmentUsage } from './fragment-usage.ts'
 import type { Operation } from './operation.ts'
@@ -107,7 +107,7 @@ export function hasSentList(record: DeliveryRecord, place: readonly PathSegment[
 
 export function toPatch(record: DeliveryRecord): DeferPatch {
   const { data, path, label, errors } = record
-  const patch: DeferPatch = { data, path, [delivered]: record }
+  const patch: DeferPatch = { data, path }
   if (label !== undefined) patch.label = label
   if (errors.length > 0) patch.errors = errors
   return patch

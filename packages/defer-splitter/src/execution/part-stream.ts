@@ -2,6 +2,7 @@ import { responsePathAsArray } from 'graphql'
 import {
   announced,
   type DeferPatch,
+  delivered,
   type InitialPart,
   type LaterPart,
   type Part,
@@ -75,6 +76,7 @@ export function createPartStream(input: {
     unschedule = undefined
     if (!consumer) return
     const incremental: DeferPatch[] = []
+    const sent: DeliveryRecord[] = []
     const opened: DeliveryRecord[] = []
     const gone: DeliveryRecord[] = []
     // A set yields what is added meanwhile: nested fragments that are ready follow in the same part.
@@ -84,10 +86,11 @@ export function createPartStream(input: {
       gone.push(...release(record))
       for (const child of record.children) if (pending.has(child)) opened.push(child)
       incremental.push(toPatch(record))
+      sent.push(record)
     }
     if (incremental.length === 0 && pending.size > 0) return
     const part: LaterPart = { hasNext: pending.size > 0 }
-    if (incremental.length > 0) part.incremental = incremental
+    if (incremental.length > 0) Object.assign(part, { incremental, [delivered]: sent })
     const fresh = opened.filter((record) => pending.has(record))
     if (fresh.length > 0) part[announced] = fresh
     if (gone.length > 0) part[withdrawn] = gone
