@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findCircles, importsUnder, sourceFilesUnder, targetOf, type SourceImport } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -45,4 +46,11 @@ describe('inside packages and apps', () => {
     const roomy = /^packages\/(grpc-source|rest-connector|source-kit)\//
     expect([...sizes].filter(([folder, size]) => size > 15 && roomy.test(folder))).toEqual([])
   })
+})
+
+it('ARCHITECTURE.md can be read: no row of a table has more than 200 characters', () => {
+  const rows = readFileSync(`${root}/ARCHITECTURE.md`, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+  expect(rows.filter(({ length }) => length > 200)).toEqual([])
 })
