@@ -285,10 +285,11 @@ export function buildModel(options: ModelOptions): Model {
     ? asSubgraph(joined, source.federation === true ? {} : source.federation)
     : joined
   if (exposed.length === 0) {
-    findings.push({
-      message:
-        'no method is exposed; annotate one with (graphql.schema), name it in methods, or set expose: "all"',
-    })
+    // Files that define no methods are nobody's mistake; where methods were chosen, choosing none is.
+    const message = 'no method is exposed'
+    const mend = 'annotate one with (graphql.schema), name it in methods, or set expose: "all"'
+    if (expose === 'all') notes.push(`${message}: the services of the named files have none`)
+    else findings.push({ message: `${message}; ${mend}` })
   }
   if (findings.length > 0) throw lintError(sourceName, findings)
 
