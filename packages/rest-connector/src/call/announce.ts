@@ -4,7 +4,7 @@ import { BadStatus } from '../http/attempt.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { RestConfigError } from '../errors.ts'
 import type { InvalidationTemplate } from '../declare/endpoint-options.ts'
-import { markOf } from '../json/planned-field.ts'
+import { responseMember } from '../declare/members.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
 import { argOf, parseTemplate, type Args } from '../templates/template.ts'
 
@@ -44,9 +44,9 @@ export function compileAnnouncement({ declared, isMutation }: CompiledEndpoint):
 
 /** A member of the response under the name that the API has for it; of a field that is resolved otherwise, nothing. */
 function readMember(source: object, field: GraphQLField<unknown, unknown>): unknown {
-  const mark = markOf(field)
-  const key = mark?.kind === 'member' ? mark.key : field.name
-  const isMember = mark?.kind === 'member' || field.resolve === undefined
+  const member = responseMember(field)
+  const key = member?.key ?? field.name
+  const isMember = member !== undefined || field.resolve === undefined
   return isMember && Object.hasOwn(source, key) ? (source as Record<string, unknown>)[key] : undefined
 }
 

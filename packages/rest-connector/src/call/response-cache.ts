@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { RestResponse } from '../http/attempt.ts'
-import { freshnessOf } from '../http/cache-control.ts'
+import { freshnessOf } from './cache-control.ts'
 import { isInKey } from '../http/cache-key.ts'
 import type { Clock } from '../clock.ts'
 

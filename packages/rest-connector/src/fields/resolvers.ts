@@ -4,6 +4,7 @@ import type { Call, FieldScope } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { restError } from '../errors.ts'
 import type { TypeReference } from '../declare/fields.ts'
+import { markMember } from '../declare/members.ts'
 import { markResolver } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
 import { signalsOf } from '../http/signals.ts'
@@ -83,14 +84,10 @@ export function fieldResolver(
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
   if (SCALARS.has(type.name)) {
     const place = `${typeName}.${name}`
-    return markResolver((source) => checkedScalar(own(source, key), type, place), {
-      kind: 'member',
-      key,
-      isScalar: true,
-    })
+    return markMember((source) => checkedScalar(own(source, key), type, place), { key, isScalar: true })
   }
   if (key === name && !(key in Object.prototype)) return undefined
-  return markResolver((source) => own(source, key), { kind: 'member', key, isScalar: false })
+  return markMember((source) => own(source, key), { key, isScalar: false })
 }
 
 function own(source: unknown, key: string): unknown {

@@ -33,6 +33,7 @@ import {
   type Read,
   type Write,
 } from './object-plan.ts'
+import { responseMember } from '../declare/members.ts'
 import { markOf, type PlannableJoin } from './planned-field.ts'
 
 /** How a value of some type is written, and the selection inside it when it is an object or a list of them. */
@@ -223,10 +224,10 @@ function memberOf(
   field: GraphQLField<unknown, unknown>,
 ): { readonly read: Read; readonly isScalar: boolean } {
   const { name, resolve, args } = field
-  const mark = markOf(field)
-  const isPlain = resolve === undefined || resolve === defaultFieldResolver || mark?.kind === 'member'
+  const member = responseMember(field)
+  const isPlain = resolve === undefined || resolve === defaultFieldResolver || member !== undefined
   if (!isPlain || args.length > 0) throw new NotPlannable(`${type.name}.${name} has a resolver`)
-  const { key = name, isScalar = false } = mark?.kind === 'member' ? mark : {}
+  const { key, isScalar } = member ?? { key: name, isScalar: false }
   return {
     isScalar,
     read:

@@ -10,14 +10,6 @@ export interface PlannableEndpoint {
   readonly checked: (result: unknown) => unknown
 }
 
-/** A field of a response, under its key in the JSON. */
-export interface PlannableMember {
-  readonly kind: 'member'
-  readonly key: string
-  /** A scalar that may not be an object or a list in JSON. */
-  readonly isScalar: boolean
-}
-
 /** A field whose values one call brings for many parents. */
 export interface PlannableJoin {
   readonly kind: 'join'
@@ -37,7 +29,7 @@ export interface PlannableJoin {
 export type ItemsByKey = ReadonlyMap<string, readonly unknown[]>
 export type LoadItems = (keys: readonly unknown[], args: Args, scope: FieldScope) => Promise<ItemsByKey>
 
-export type Mark = PlannableEndpoint | PlannableMember | PlannableJoin
+export type Mark = PlannableEndpoint | PlannableJoin
 
 /** A wrapper of a resolver is another resolver, and has no mark. */
 const marks = new WeakMap<object, Mark>()

@@ -1,5 +1,5 @@
-import { single } from './decode.ts'
-import type { RestResponse } from './attempt.ts'
+import { single } from '../http/decode.ts'
+import type { RestResponse } from '../http/attempt.ts'
 
 type Headers = RestResponse['headers']
 
