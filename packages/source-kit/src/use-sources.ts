@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import type { Executor } from './plan/plain-executor.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
+import { yogasExecutor } from './yoga-executor.ts'
 
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
 export type SourcesPlugin = Plugin & { onYogaInit(): void }
@@ -15,6 +16,7 @@ export type SourcesPlugin = Plugin & { onYogaInit(): void }
 export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
   const own = [sources].flat()
   let server: SourceServer | undefined
+  let plugins: readonly unknown[] = []
   let isFirst = false
   let setSchema: ((schema: GraphQLSchema) => void) | undefined
 
@@ -28,6 +30,7 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
   return {
     onPluginInit(init) {
       server = serverOf(init.plugins)
+      plugins = init.plugins
       isFirst = server.add(own).isFirst
       setSchema = init.setSchema
       for (const source of own) {
@@ -42,6 +45,7 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
       if (extended) replaceSchema(extended)
     },
     onYogaInit() {
+      server?.planner.trust(yogasExecutor(plugins))
       // Others may yet bring what is missing in the first of all schemas.
       if (!beTheSchema()) server?.refuseMissingTypes()
     },

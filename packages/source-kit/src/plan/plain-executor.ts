@@ -9,10 +9,10 @@ const { experimentalExecuteIncrementally: incrementally } = graphql as {
 }
 
 /**
- * The interpreter of Yoga or graphql, as a function that executes any document; undefined for everything else: another
- * plugin put it there for a reason. Yoga's is known by its name, since it belongs to a package of Yoga's own.
+ * The interpreter of the server or of graphql, as a function that executes any document; undefined for everything else:
+ * another plugin put it there for a reason.
  */
-export function plainExecutor(executor: Executor): Executor | undefined {
-  if (executor === incrementally || executor.name === 'normalizedExecutor') return executor
+export function plainExecutor(executor: Executor, own: Executor | undefined): Executor | undefined {
+  if (executor === incrementally || executor === own) return executor
   return executor === graphql.execute ? (incrementally ?? executor) : undefined
 }

@@ -16,6 +16,8 @@ import { runPlan } from './run-plan.ts'
 export interface Planner {
   /** Tells of operations whose first root field is of this source; the first to listen hears of others' too. */
   listen(source: string, onPlan: OnPlan): void
+  /** Says which interpreter is the server's own. */
+  trust(executor: Executor | undefined): void
   /**
    * An executor that answers an operation by a plan; undefined where there is none, or where `executor` is not a plain
    * interpreter but something that another plugin put in its place.
@@ -30,6 +32,7 @@ interface KnownDocument {
 
 export function createPlanner(): Planner {
   const listeners = new Map<string, OnPlan>()
+  let own: Executor | undefined
   // Servers hand out one document for one query text, and forget it some time.
   const documents = new WeakMap<DocumentNode, KnownDocument>()
 
@@ -76,8 +79,9 @@ export function createPlanner(): Planner {
 
   return {
     listen: (source, onPlan) => void listeners.set(source, onPlan),
+    trust: (executor) => void (own = executor),
     plan(args, executor) {
-      const execute = plainExecutor(executor)
+      const execute = plainExecutor(executor, own)
       if (!execute || !canPlan(args) || !find(args)) return undefined
       return (given) => {
         // Plugins after this one may have put another document in place.
