@@ -148,3 +148,11 @@ describe('vinyasa init: what cannot be used is one line, and nothing is written'
     expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toBe('mine: true')
   })
 })
+
+it('vinyasa init with an address asks the server itself', async () => {
+  const folder = await emptyFolder()
+  expect(await folder.command('init', 'users.internal:50051')).toBe(0)
+  const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
+  expect(config).toContain('reflection: true')
+  expect(config).toContain('endpoint: users.internal:50051')
+})

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { basename, extname, join, relative, resolve } from 'node:path'
 import { parse as parseYaml, stringify } from 'yaml'
 import type { CommandContext } from './context.ts'
 import { CONFIG_FILES } from '../config/load-config.ts'
-import { ConfigError } from '../errors.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import { findProtoRoots } from './proto-roots.ts'
 
 export interface InitFlags {
   readonly endpoint?: string
 }
 
 interface Draft {
-  readonly note: string
+  /** Lines of a comment above the config. */
+  readonly note: readonly string[]
   readonly config: object
 }
 
@@ -33,6 +35,8 @@ export async function initCommand(
     )
   }
   const file = resolve(directory, answer.trim())
+  if (!existsSync(file) && isAddress(answer.trim()))
+    return write(await draftReflection(answer.trim()), context)
   if (!existsSync(file)) throw new ConfigError(`${file}: no such file; pass a .proto or an OpenAPI document`)
   const local = relative(directory, file)
   const ask = async (question: string, fallback: string): Promise<string> => {
@@ -41,30 +45,90 @@ export async function initCommand(
     return text?.trim() || fallback
   }
 
-  const draft = extname(file) === '.proto' ? await draftGrpc(local, ask) : await draftRest(file, local, ask)
-  const target = join(directory, 'gateway.config.yaml')
-  await writeFile(target, `# ${draft.note}\n${stringify(draft.config)}`, { flag: 'wx' })
+  const isProto = extname(file) === '.proto'
+  await write(isProto ? await draftGrpc(file, directory, ask) : await draftRest(file, local, ask), context)
+}
+
+async function write(draft: Draft, context: CommandContext): Promise<void> {
+  const target = join(context.directory, 'gateway.config.yaml')
+  await writeFile(target, `${comment(draft.note)}${stringify(draft.config)}`, { flag: 'wx' })
   context.print(`wrote    ${target}`)
   context.print('next     vinyasa check    connects to the backend and reports what is wrong')
   context.print('         vinyasa start    serves http://127.0.0.1:4000/graphql')
 }
 
+function comment(lines: readonly string[]): string {
+  return lines.map((line) => `# ${line.replaceAll('\n', ' ')}\n`).join('')
+}
+
+/** `host:port`, which no file is called here. */
+function isAddress(text: string): boolean {
+  return /^[\w.-]+:\d{1,5}$/.test(text)
+}
+
 type Ask = (question: string, fallback: string) => Promise<string>
 
-async function draftGrpc(local: string, ask: Ask): Promise<Draft> {
+async function draftGrpc(file: string, directory: string, ask: Ask): Promise<Draft> {
   const endpoint = await ask('Address of the gRPC server', 'localhost:50051')
+  const local = relative(directory, file)
+  const includePaths = await findProtoRoots(file, directory)
+  const name = nameOf(local)
   return {
-    note: 'expose: all takes every method; leave it out to expose only those with a (graphql.schema) option.',
-    config: {
-      grpc: {
-        [nameOf(local)]: {
-          endpoint,
-          protoFiles: [local],
-          includePaths: [dirname(local)],
-          expose: 'all',
-        },
-      },
-    },
+    note: [
+      'expose: all takes every method of the services that the file defines; patterns take or leave out some.',
+      ...(await describeFields(name, { endpoint, protoFiles: [local], includePaths }, directory)),
+    ],
+    config: { grpc: { [name]: { endpoint, protoFiles: [local], includePaths, expose: 'all' } } },
+  }
+}
+
+/** A server that describes itself needs no files. */
+async function draftReflection(address: string): Promise<Draft> {
+  const name = nameOf(address.replace(/:.*/, ''))
+  return {
+    note: ['The server is asked for its services at each start (reflection).'],
+    config: { grpc: { [name]: { endpoint: address, reflection: true, expose: 'all' } } },
+  }
+}
+
+/** A line for each method: what it has become, as the gateway chose it. */
+async function describeFields(
+  name: string,
+  {
+    endpoint,
+    protoFiles,
+    includePaths,
+  }: { endpoint: string; protoFiles: string[]; includePaths: readonly string[] },
+  directory: string,
+): Promise<string[]> {
+  const { createGrpcSource } = await import('@vinyasa/grpc-source')
+  const absolute = (path: string): string => resolve(directory, path)
+  const source = await createGrpcSource({
+    name,
+    endpoint,
+    protoFiles: protoFiles.map(absolute),
+    includePaths: includePaths.map(absolute),
+    expose: 'all',
+    logger: { warn() {}, error() {} },
+  }).catch((error: unknown) => {
+    throw new ConfigError(`init: ${messageOf(error)}`, { cause: error })
+  })
+  try {
+    const { schema } = source
+    const roots = {
+      query: schema.getQueryType(),
+      mutation: schema.getMutationType(),
+      subscription: schema.getSubscriptionType(),
+    }
+    const fields = Object.entries(roots).flatMap(([kind, type]) =>
+      Object.values(type?.getFields() ?? {}).map(
+        (field) =>
+          `${kind.padEnd(12)} ${field.name}: ${String(field.extensions['origin']).replace(/^[^:]*: /, '')}`,
+      ),
+    )
+    return [...fields, ...source.notes]
+  } finally {
+    await source.close()
   }
 }
 
@@ -75,7 +139,7 @@ async function draftRest(file: string, local: string, ask: Ask): Promise<Draft> 
   const declared = typeof url === 'string' && URL.canParse(url) ? url : 'http://localhost:8080'
   const baseUrl = await ask('Base URL of the API', declared)
   return {
-    note: 'Every operation of the document is a field: GET a query, the others mutations.',
+    note: ['Every operation of the document is a field: GET a query, the others mutations.'],
     config: { rest: { [nameOf(local)]: { baseUrl, openapi: local } } },
   }
 }

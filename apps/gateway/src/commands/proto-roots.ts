@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { parse as parseYaml } from 'yaml'
+
+/** Folders that hold no protos of one's own, and many others. */
+const SKIPPED = new Set(['node_modules', 'dist', 'build', 'target', 'vendor'])
+const MAX_FOLDERS = 2_000
+const MAX_FILES = 5_000
+
+/**
+ * The folders from which a proto file's imports, and theirs, are found: those that a `buf.yaml` or `buf.work.yaml`
+ * above it names, those above the importing file, and last any below the directory. What is found nowhere is left out:
+ * it may come with the gateway, or be needed by nobody.
+ */
+export async function findProtoRoots(file: string, directory: string): Promise<readonly string[]> {
+  const roots = new Set<string>()
+  const declared = await bufRoots(dirname(file))
+  let below: Promise<readonly string[]> | undefined
+  const pending = [file]
+  const seen = new Set(pending)
+
+  async function rootOf(importPath: string, from: string): Promise<string | undefined> {
+    const near = [...roots, ...declared, ...ancestors(dirname(from))]
+    const holds = (folder: string): boolean => existsSync(join(folder, importPath))
+    return near.find(holds) ?? (await (below ??= foldersBelow(directory))).find(holds)
+  }
+
+  for (let next = pending.pop(); next !== undefined && seen.size < MAX_FILES; next = pending.pop()) {
+    for (const importPath of importsOf(await readFile(next, 'utf8'))) {
+      const root = await rootOf(importPath, next)
+      if (root === undefined) continue
+      roots.add(root)
+      const found = resolve(root, importPath)
+      if (!seen.has(found)) pending.push(found)
+      seen.add(found)
+    }
+  }
+  if (roots.size === 0) roots.add(declared.find((root) => isInside(file, root)) ?? dirname(file))
+  return [...roots].map((root) => relative(directory, root) || '.')
+}
+
+function importsOf(text: string): string[] {
+  const code = text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, '')
+  return [...code.matchAll(/^\s*import\s+(?:public\s+|weak\s+)?"([^"]+)"\s*;/gm)].flatMap(
+    ([, path]) => path ?? [],
+  )
+}
+
+function ancestors(folder: string): string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [folder, ...ancestors(parent)]
+}
+
+function isInside(file: string, folder: string): boolean {
+  const path = relative(folder, file)
+  return path !== '' && !path.startsWith('..')
+}
+
+/** What the nearest `buf.work.yaml` and `buf.yaml` say: directories of version 1, modules of version 2. */
+async function bufRoots(folder: string): Promise<string[]> {
+  const roots: string[] = []
+  for (const ancestor of ancestors(folder)) {
+    for (const name of ['buf.work.yaml', 'buf.yaml']) {
+      const path = join(ancestor, name)
+      if (!existsSync(path)) continue
+      const config = await readYaml(path)
+      const listed = [...list(config['directories']), ...list(config['modules'])]
+      const paths = listed.map((item) => (typeof item === 'string' ? item : item['path']))
+      const folders = paths.filter((item) => typeof item === 'string')
+      roots.push(...(folders.length > 0 ? folders : ['.']).map((item) => resolve(ancestor, item)))
+    }
+  }
+  return roots
+}
+
+async function readYaml(path: string): Promise<Record<string, unknown>> {
+  try {
+    const config: unknown = parseYaml(await readFile(path, 'utf8'))
+    return isRecord(config) ? config : {}
+  } catch {
+    // Not this command's file to complain of.
+    return {}
+  }
+}
+
+function list(value: unknown): (string | Record<string, unknown>)[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string' || isRecord(item)) : []
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Nearest first. */
+async function foldersBelow(directory: string): Promise<readonly string[]> {
+  const folders = [directory]
+  for (let index = 0; index < folders.length && folders.length < MAX_FOLDERS; index += 1) {
+    const folder = folders[index] ?? directory
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      if (entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name))
+        folders.push(join(folder, entry.name))
+    }
+  }
+  return folders
+}
