@@ -50,14 +50,6 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
   )
 }
 
-/** The operation cannot be found or is not a query. */
-export function operationNotFound(): GraphQLError {
-  return new GraphQLError(
-    'Could not determine what operation to execute: name one of the document in "operationName".',
-    { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
-  )
-}
-
 /** What a client sees of a failure that is none of its business. */
 export function unexpectedError(cause: unknown): GraphQLError {
   return new GraphQLError('Unexpected error.', {
