@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { substituteEnvironment } from '../src/config/environment.ts'
 import { parseConfig } from '../src/config/schema.ts'
-import { toCamelCaseNames } from '../src/config/specification-names.ts'
 
 describe('substituteEnvironment', () => {
   const environment = { TOKEN: 'secret', EMPTY: '' }
@@ -19,29 +18,6 @@ describe('substituteEnvironment', () => {
     expect(() => substituteEnvironment({ rest: { shop: { headers: ['${NOPE}'] } } }, environment)).toThrow(
       'rest.shop.headers[0]: the environment variable NOPE is not set',
     )
-  })
-})
-
-describe('toCamelCaseNames', () => {
-  it('takes the names of the specification', () => {
-    expect(
-      toCamelCaseNames({
-        base_url: 'x',
-        retry: { max_retries: 3, initial_backoff: '100ms' },
-        timeout: '30s',
-      }),
-    ).toEqual({
-      baseUrl: 'x',
-      retry: { maxRetries: 3, initialBackoffMs: 100 },
-      timeoutMs: 30_000,
-    })
-  })
-
-  it('leaves names that belong to the user alone', () => {
-    expect(toCamelCaseNames({ headers: { x_api_key: 'a' }, args: { user_id: 'ID!' } })).toEqual({
-      headers: { x_api_key: 'a' },
-      args: { user_id: 'ID!' },
-    })
   })
 })
 
@@ -63,6 +39,11 @@ describe('parseConfig', () => {
       'a wrong choice',
       { preset: 'prod' },
       'preset: Invalid option: expected one of "development"|"production"',
+    ],
+    [
+      'a setting given twice',
+      { rest: { s: { baseUrl: 'x', base_url: 'y' } } },
+      'rest.s.base_url: unknown setting',
     ],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {

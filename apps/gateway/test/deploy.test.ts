@@ -12,7 +12,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse as parseYaml, parseAllDocuments } from 'yaml'
 import { substituteEnvironment } from '../src/config/environment.ts'
 import { parseConfig } from '../src/config/schema.ts'
-import { toCamelCaseNames } from '../src/config/specification-names.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -77,7 +76,7 @@ describe('the Kubernetes manifests', () => {
     const text = all.find(({ kind }) => kind === 'ConfigMap').data['gateway.config.yaml']
     const { env } = (await gatewayDeployment()).spec.template.spec.containers[0]
     const environment = Object.fromEntries(env.map(({ name, value }: any) => [name, value]))
-    const config = parseConfig(toCamelCaseNames(substituteEnvironment(parseYaml(text), environment)))
+    const config = parseConfig(substituteEnvironment(parseYaml(text), environment))
     const redis = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'vinyasa-redis')
     expect(config.redisUrl).toBe(`redis://${redis.metadata.name}:${redis.spec.ports[0].port}`)
   })

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { definitionOf } from './definition.ts'
 
 /** One line for one finding of the validation: the path in the config, what was found, what was expected. */
 export function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
@@ -31,32 +32,13 @@ function formatPath(path: readonly PropertyKey[]): string {
 function settingsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let current: unknown = schema
   for (const part of path) {
-    const definition = definitionOf(unwrap(current))
+    const definition = definitionOf(current)
     current = definition?.shape?.[String(part)] ?? definition?.valueType ?? definition?.element
   }
-  const target = unwrap(current)
-  const shapes = (definitionOf(target)?.options ?? [target]).map(
-    (option) => definitionOf(unwrap(option))?.shape ?? {},
+  const shapes = (definitionOf(current)?.options ?? [current]).map(
+    (option) => definitionOf(option)?.shape ?? {},
   )
   return shapes.flatMap((shape) => Object.keys(shape))
-}
-
-interface Definition {
-  readonly innerType?: unknown
-  readonly shape?: Readonly<Record<string, unknown>>
-  readonly valueType?: unknown
-  readonly element?: unknown
-  readonly options?: readonly unknown[]
-}
-
-function definitionOf(schema: unknown): Definition | undefined {
-  if (schema === null || typeof schema !== 'object' || !('def' in schema)) return undefined
-  return schema.def as Definition
-}
-
-function unwrap(schema: unknown): unknown {
-  const inner = definitionOf(schema)?.innerType
-  return inner === undefined ? schema : unwrap(inner)
 }
 
 /** The known name within two edits of a mistyped one (or the same name in another case). */

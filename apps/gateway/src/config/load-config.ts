@@ -4,7 +4,6 @@ import { dirname, extname, join, resolve } from 'node:path'
 import { ConfigError, messageOf } from '../errors.ts'
 import { substituteEnvironment } from './environment.ts'
 import { parseConfig } from './schema.ts'
-import { toCamelCaseNames } from './specification-names.ts'
 import type { GatewayConfig } from './types.ts'
 
 /** Looked for in this order when no `--config` is given. */
@@ -70,19 +69,15 @@ async function readConfigFile(file: string, environment: LoadConfigOptions['envi
         return await importModule(file)
       case '.yaml':
       case '.yml':
-        return fromData((await import('yaml')).parse(await readFile(file, 'utf8')), environment)
+        return substituteEnvironment((await import('yaml')).parse(await readFile(file, 'utf8')), environment)
       case '.json':
-        return fromData(JSON.parse(await readFile(file, 'utf8')), environment)
+        return substituteEnvironment(JSON.parse(await readFile(file, 'utf8')), environment)
       default:
         throw new ConfigError('unknown kind of config file; expected .ts, .js, .yaml or .json')
     }
   } catch (error) {
     throw new ConfigError(`${file}: ${firstLine(messageOf(error))}`, { cause: error })
   }
-}
-
-function fromData(data: unknown, environment: LoadConfigOptions['environment']): unknown {
-  return toCamelCaseNames(substituteEnvironment(data, environment))
 }
 
 async function importModule(file: string): Promise<unknown> {

@@ -8,6 +8,7 @@ import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
+import { withSettingNames } from './specification-names.ts'
 import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
 
 const server = z.strictObject({
@@ -114,7 +115,8 @@ const tracing = z.union([
   }),
 ])
 
-const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
+/** All that a config may hold. */
+export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   preset: z.enum(['development', 'production']).optional(),
   server: server.optional(),
   log: log.optional(),
@@ -143,9 +145,9 @@ const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
     .optional(),
 })
 
-/** Validates a config. Throws {@link ConfigError}: one line that names the path and what was expected. */
+/** Validates a config, whose settings may bear the specification's names. Throws {@link ConfigError}: one line that names the path and what was expected. */
 export function parseConfig(value: unknown): GatewayConfig {
-  const result = gatewayConfig.safeParse(value)
+  const result = gatewayConfig.safeParse(withSettingNames(value, gatewayConfig))
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw new ConfigError(issue ? describeIssue(issue, gatewayConfig) : 'the config is not valid')

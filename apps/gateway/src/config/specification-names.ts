@@ -1,56 +1,82 @@
-/**
- * The specification writes its settings in snake_case; in YAML and JSON they are accepted under those very names.
- * Durations may be written as the specification speaks of them (`timeout: 30s`): see {@link DURATIONS}.
- */
-const DURATIONS: Readonly<Record<string, string>> = {
-  timeout: 'timeoutMs',
-  default_ttl: 'defaultTtlMs',
-  stale_while_revalidate: 'staleWhileRevalidateMs',
-  initial_backoff: 'initialBackoffMs',
-  max_backoff: 'maxBackoffMs',
-}
+import { definitionOf, type Definition } from './definition.ts'
 
-const RENAMED: Readonly<Record<string, string>> = {
-  default_header: 'defaultHeaders',
-  header: 'headers',
-  query_param: 'query',
-}
+/**
+ * The specification writes its settings in snake_case; they are accepted under those very names. Durations may be
+ * written as the specification speaks of them (`timeout: 30s`).
+ */
+const DURATIONS: ReadonlyMap<string, string> = new Map([
+  ['timeout', 'timeoutMs'],
+  ['default_ttl', 'defaultTtlMs'],
+  ['stale_while_revalidate', 'staleWhileRevalidateMs'],
+  ['initial_backoff', 'initialBackoffMs'],
+  ['max_backoff', 'maxBackoffMs'],
+])
+
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['default_header', 'defaultHeaders'],
+  ['header', 'headers'],
+  ['query_param', 'queryParams'],
+])
 
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)$/
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** Keys under these hold names of the user's own (headers, endpoints, variables), never settings. */
-const USER_KEYED = new Set([
-  'headers',
-  'defaultHeaders',
-  'query',
-  'args',
-  'variables',
-  'metadata',
-  'fields',
-  'channelOptions',
-  'methods',
-  'grpc',
-  'rest',
-])
-
-/** Renames the specification's settings to the option names of the packages, all through a config. */
-export function toCamelCaseNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toCamelCaseNames)
-  if (value === null || typeof value !== 'object') return value
+/**
+ * Renames the specification's settings to those of the schema, wherever the schema has such a setting. All other keys
+ * stay as they are: those of maps are data (headers, query parameters, types), and unknown ones are for the validation
+ * to report as they were written.
+ */
+export function withSettingNames(value: unknown, schema: unknown): unknown {
+  const definition = fitting(value, schema)
+  if (Array.isArray(value))
+    return definition?.element ? value.map((item) => withSettingNames(item, definition.element)) : value
+  if (value === null || typeof value !== 'object' || !definition) return value
+  const { shape, valueType } = definition
+  if (shape) return settingsNamed(value as Readonly<Record<string, unknown>>, shape)
+  if (!valueType) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      const duration = parseDuration(item)
-      if (key in DURATIONS && duration !== undefined) return [DURATIONS[key], duration]
-      const name = RENAMED[key] ?? key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-      return [name, USER_KEYED.has(name) ? withValuesRenamed(item) : toCamelCaseNames(item)]
-    }),
+    Object.entries(value).map(([key, item]) => [key, withSettingNames(item, valueType)]),
   )
 }
 
-function withValuesRenamed(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return toCamelCaseNames(value)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toCamelCaseNames(item)]))
+/** The alternative that a list or an object is meant for. */
+function fitting(value: unknown, schema: unknown): Definition | undefined {
+  const definition = definitionOf(schema)
+  if (!definition?.options) return definition
+  return definition.options
+    .map(definitionOf)
+    .find((option) => (Array.isArray(value) ? option?.element : (option?.shape ?? option?.valueType)))
+}
+
+function settingsNamed(
+  value: Readonly<Record<string, unknown>>,
+  shape: NonNullable<Definition['shape']>,
+): Record<string, unknown> {
+  const named: Record<string, unknown> = {}
+  // What is there under its own name is never overwritten: the other one is reported.
+  const isFree = (name: string): boolean =>
+    Object.hasOwn(shape, name) && !Object.hasOwn(value, name) && !Object.hasOwn(named, name)
+  for (const [key, item] of Object.entries(value)) {
+    const duration = parseDuration(item)
+    const timed = DURATIONS.get(key)
+    const name = RENAMED.get(key) ?? toCamelCase(key)
+    const [as, data] =
+      timed !== undefined && duration !== undefined && isFree(timed)
+        ? [timed, duration]
+        : !Object.hasOwn(shape, key) && isFree(name)
+          ? [name, item]
+          : [key, item]
+    // Not by assignment: a key may be `__proto__`.
+    Object.defineProperty(named, as, {
+      value: withSettingNames(data, Object.hasOwn(shape, as) ? shape[as] : undefined),
+      enumerable: true,
+    })
+  }
+  return named
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** `30s`, `250ms`, `5m`, `1h` in milliseconds; a bare number counts as seconds; else undefined. */

@@ -1,0 +1,18 @@
+/** What a schema of zod says of itself, as far as it is looked at here. Checked against zod 4. */
+export interface Definition {
+  readonly type?: string
+  readonly innerType?: unknown
+  readonly getter?: () => unknown
+  readonly shape?: Readonly<Record<string, unknown>>
+  readonly valueType?: unknown
+  readonly element?: unknown
+  readonly options?: readonly unknown[]
+}
+
+/** The definition below `optional`, `lazy` and the like. */
+export function definitionOf(schema: unknown): Definition | undefined {
+  if (schema === null || typeof schema !== 'object' || !('def' in schema)) return undefined
+  const definition = schema.def as Definition
+  if (definition.getter) return definitionOf(definition.getter())
+  return definition.innerType === undefined ? definition : definitionOf(definition.innerType)
+}
