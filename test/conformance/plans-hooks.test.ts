@@ -214,7 +214,7 @@ async function start(
     plugins: side === 'before' ? [...others, ...own] : [...own, ...others],
   })
   const handler = createNodeHandler(yoga)
-  expect(handler.reasons).toEqual([])
+  expect(handler.slowPathReasons).toEqual([])
   const server = createServer(door === 'yoga' ? yoga : handler)
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close().closeAllConnections())

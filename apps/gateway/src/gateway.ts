@@ -199,8 +199,8 @@ function compose(parts: Parts): Gateway {
   refuseUnknownAsker(schema.current(), config)
   const acceptTarget = acceptTargets()
   const nodeHandler = createNodeHandler(yoga)
-  if (nodeHandler.reasons.length > 0) {
-    logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.reasons.join('; ')}`)
+  if (nodeHandler.slowPathReasons.length > 0) {
+    logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.slowPathReasons.join('; ')}`)
   }
 
   const notLive = unknownLiveAskers(schema.current(), config)

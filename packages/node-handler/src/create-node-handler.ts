@@ -19,7 +19,7 @@ export interface NodeHandler {
   /** For `http.createServer`. Objects after the response become part of the context, as with Yoga itself. */
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
   /** Why every request of this server takes Yoga's own door; empty when JSON requests take the thin one. */
-  readonly reasons: readonly string[]
+  readonly slowPathReasons: readonly string[]
 }
 
 /**
@@ -49,7 +49,7 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
     if (thinDoor && isThinRequest(request) && !context.some(isObject)) return thinDoor(request, response)
     return yogasDoor(request, response, ...context)
   }
-  return Object.assign(listen, { reasons })
+  return Object.assign(listen, { slowPathReasons: reasons })
 }
 
 function isObject(value: unknown): boolean {

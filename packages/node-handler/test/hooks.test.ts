@@ -484,7 +484,7 @@ const plugins = [
 describe('a plugin whose hook', () => {
   it.each(plugins)('%s works alike behind both doors', async (_name, hooks, mark) => {
     const doors = await openDoors(() => ({ plugins: [hooks as Plugin], batching: true }))
-    expect(doors.handler.reasons).toEqual([])
+    expect(doors.handler.slowPathReasons).toEqual([])
     expect((await expectAlike(doors)).join('\n')).toContain(mark)
   })
 
@@ -663,7 +663,7 @@ describe('a server that the thin door does not serve', () => {
     ],
   ])('for %s says why, and Yoga answers', async (_sentence, options, reason) => {
     const doors = await openDoors(() => options as object)
-    expect(doors.handler.reasons).toEqual([reason])
+    expect(doors.handler.slowPathReasons).toEqual([reason])
     const { yoga, thin } = await bothAnswer(doors, { body: graphql('{ hello }') })
     expect(thin).toBe(yoga)
     expect(thin).toContain('hello world')
@@ -683,7 +683,7 @@ describe('a server that the thin door does not serve', () => {
         },
       ],
     }))
-    expect(doors.handler.reasons).toEqual([])
+    expect(doors.handler.slowPathReasons).toEqual([])
     await bothAnswer(doors, { body: graphql('{ hello }') })
     expect(executed).toBe(2)
   })

@@ -18,7 +18,7 @@ import { createMessageCompiler } from '../json/compile-message.ts'
 import { leafReader } from '../json/leaf-writers.ts'
 import type { WriteValue } from '../json/message-plan.ts'
 import { plainField } from '../json/plain-field.ts'
-import { wireTypeOf } from '../json/unselected.ts'
+import { wireTypeOf } from '../json/skip-rules.ts'
 import {
   type JoinPlace,
   type JoinReply,

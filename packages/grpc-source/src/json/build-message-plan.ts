@@ -3,7 +3,7 @@ import type { FieldRule, MessagePlan } from './message-plan.ts'
 const NEAR = 256
 
 export function createMessagePlan(): MessagePlan {
-  return { rules: [], farRules: new Map(), slots: 0, parts: [], straight: undefined }
+  return { rules: [], farRules: new Map(), slots: 0, parts: [], singlePass: undefined }
 }
 
 export function addRule(plan: MessagePlan, rule: FieldRule): void {
@@ -17,7 +17,7 @@ export function addRule(plan: MessagePlan, rule: FieldRule): void {
 }
 
 /** Finds out whether messages may be read in one pass. */
-export function straighten(plan: MessagePlan): void {
+export function findSinglePass(plan: MessagePlan): void {
   const bySlot = new Map<number, FieldRule>()
   for (const rule of plan.rules) if (rule && rule.slot !== -1) bySlot.set(rule.slot, rule)
   const tags = new Int16Array(NEAR * 8).fill(-1)
@@ -30,5 +30,5 @@ export function straighten(plan: MessagePlan): void {
     tags[rule.number * 8 + rule.wireType] = index
     last = rule.number
   }
-  if (last > 0) plan.straight = tags.slice(0, (last + 1) * 8)
+  if (last > 0) plan.singlePass = tags.slice(0, (last + 1) * 8)
 }

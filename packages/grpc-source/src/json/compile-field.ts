@@ -14,7 +14,7 @@ import type { FieldShape, ValueKind } from '../contract/shapes.ts'
 import { createMapCompiler } from './compile-map.ts'
 import { leafWriter, zeroJson } from './leaf-writers.ts'
 import type { MessagePlan, WriteValue } from './message-plan.ts'
-import { wireTypeOf, type Unselected } from './unselected.ts'
+import { wireTypeOf, type SkipRules } from './skip-rules.ts'
 import { type Codecs, type LeafOptions } from './reply-codecs.ts'
 import { type CompiledField } from './message-plan.ts'
 
@@ -39,10 +39,10 @@ export type CompileField = (
 export function createFieldCompiler(
   scope: SelectionScope,
   options: LeafOptions,
-  unselected: Unselected,
+  skipRules: SkipRules,
   compileObject: CompileObject,
 ): CompileField {
-  const compileMap = createMapCompiler(scope, options, unselected, writerOf)
+  const compileMap = createMapCompiler(scope, options, skipRules, writerOf)
 
   /** Writes one value: a list's item, or what stands in the field itself. */
   function writerOf(
@@ -65,7 +65,7 @@ export function createFieldCompiler(
 
   function flag(field: FieldShape, type: GraphQLOutputType): CompiledField {
     const { number } = field.desc
-    const check = unselected.check(field)
+    const check = skipRules.check(field)
     if (field.value.kind !== 'message' || !check)
       throw new NotPlannable(`${field.desc.toString()} is no flag`)
     const wireType = wireTypeOf(field.value, options.scalars)

@@ -16,8 +16,8 @@ import { leafToJson, zeroJson } from './leaf-writers.ts'
 import { type FieldRule, type MessagePlan, type WriteValue } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import { markOf } from './planned-field.ts'
-import { wireTypeOf, type Unselected } from './unselected.ts'
-import { toWords } from './words.ts'
+import { wireTypeOf, type SkipRules } from './skip-rules.ts'
+import { toLiteral } from './literal.ts'
 import type { CompiledField } from './message-plan.ts'
 import { ReplyTranscoder } from './transcoder.ts'
 import { type LeafOptions } from './reply-codecs.ts'
@@ -37,7 +37,7 @@ type WriterOf = (
 export function createMapCompiler(
   scope: SelectionScope,
   options: LeafOptions,
-  unselected: Unselected,
+  skipRules: SkipRules,
   writerOf: WriterOf,
 ): (field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]) => CompiledField {
   const { scalars } = options
@@ -51,7 +51,7 @@ export function createMapCompiler(
       const name = fieldNodes[0]?.name.value as string
       const head = `${plan.parts.length === 0 ? '' : ','}${JSON.stringify(responseName)}:`
       if (name === '__typename') {
-        const constant = toWords(`${head}${JSON.stringify(type.name)}`)
+        const constant = toLiteral(`${head}${JSON.stringify(type.name)}`)
         plan.parts.push({ head: constant, slot: -1, absent: undefined, write: () => {} })
         continue
       }
@@ -59,7 +59,7 @@ export function createMapCompiler(
       const { type: partType } = definition
       if (name === 'value' && markOf(definition)) {
         // The value is an empty message, which is always set.
-        plan.parts.push({ head: toWords(`${head}true`), slot: -1, absent: undefined, write: () => {} })
+        plan.parts.push({ head: toLiteral(`${head}true`), slot: -1, absent: undefined, write: () => {} })
         continue
       }
       const value: ValueKind =
@@ -67,7 +67,7 @@ export function createMapCompiler(
       readsValue ||= name === 'value'
       const write = writerOf(value, partType, fieldNodes, 0)
       plan.parts.push({
-        head: toWords(head),
+        head: toLiteral(head),
         slot: name === 'key' ? KEY_SLOT : VALUE_SLOT,
         absent: absentJson(value, partType, write),
         write,
@@ -75,7 +75,7 @@ export function createMapCompiler(
     }
     addRule(plan, entryRule(1, scalars(field.key as ScalarType).wireType, KEY_SLOT, undefined))
     const wireType = wireTypeOf(field.value, scalars)
-    const check = readsValue ? undefined : unselected.check(field)
+    const check = readsValue ? undefined : skipRules.check(field)
     addRule(plan, entryRule(2, wireType, readsValue ? VALUE_SLOT : -1, check))
     return plan
   }

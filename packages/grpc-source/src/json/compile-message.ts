@@ -7,12 +7,12 @@ import { type FieldRule, type MessagePlan } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import { isFlag } from '../mapping/flags.ts'
 import { markOf } from './planned-field.ts'
-import { createUnselected } from './unselected.ts'
-import { toWords } from './words.ts'
+import { createSkipRules } from './skip-rules.ts'
+import { toLiteral } from './literal.ts'
 import { type CompiledField } from './message-plan.ts'
 import { type JoinPlans } from './join-plans.ts'
 import { type LeafOptions } from './reply-codecs.ts'
-import { addRule, createMessagePlan, straighten } from './build-message-plan.ts'
+import { addRule, createMessagePlan, findSinglePass } from './build-message-plan.ts'
 
 export interface MessageCompiler {
   /** A selection on a message. `first`: a field that is found too, and has the first slot. @throws NotPlannable */
@@ -46,8 +46,8 @@ export function createMessageCompiler(
   joins: JoinPlans,
 ): MessageCompiler {
   const { shapes } = options
-  const unselected = createUnselected(options)
-  const compileField = createFieldCompiler(scope, options, unselected, (desc, type, nodes) =>
+  const skipRules = createSkipRules(options)
+  const compileField = createFieldCompiler(scope, options, skipRules, (desc, type, nodes) =>
     object(desc, type, nodes),
   )
 
@@ -102,7 +102,7 @@ export function createMessageCompiler(
     const rules = new Map<FieldShape, FieldRule>()
     if (first) place(first, singleRule(first, options))
     for (const part of selected) {
-      const head = toWords(part.head)
+      const head = toLiteral(part.head)
       if (!('compiled' in part)) {
         plan.parts.push({ head, slot: -1, absent: undefined, write: () => {} })
         continue
@@ -113,7 +113,7 @@ export function createMessageCompiler(
     }
     for (const field of fields) {
       if (rules.has(field)) continue
-      const rule = unselected.rule(field)
+      const rule = skipRules.rule(field)
       if (rule) {
         rules.set(field, rule)
         addRule(plan, rule)
@@ -128,9 +128,9 @@ export function createMessageCompiler(
       if (clears.length === 0) continue
       const own = rules.get(field)
       if (own) own.clears = clears
-      else addRule(plan, { ...unselected.anyContent(field), clears })
+      else addRule(plan, { ...skipRules.anyContent(field), clears })
     }
-    straighten(plan)
+    findSinglePass(plan)
     return plan
 
     function place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {

@@ -1,5 +1,5 @@
 import { FallBack } from '@vinyasa/source-kit'
-import type { Words } from './words.ts'
+import type { Literal } from './literal.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -88,7 +88,7 @@ export class JsonWriter {
   }
 
   /** The same, prepared. */
-  words({ words, length }: Words): void {
+  literal({ words, length }: Literal): void {
     // The last word may reach beyond the last byte.
     if (this.pos + length + 3 > this.bytes.length) this.grow(length + 3)
     const { view, pos } = this

@@ -5,7 +5,7 @@ import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'
 import type { JsonWriter } from './json-writer.ts'
 import type { LeafOptions } from './reply-codecs.ts'
-import type { Words } from './words.ts'
+import type { Literal } from './literal.ts'
 
 // What plans of replies are made of. The types name each other, so they stand together.
 
@@ -38,7 +38,7 @@ export type WriteValue = (transcoder: Transcoder, end: number) => void
 /** One entry of an object in the answer. */
 export interface Part {
   /** The comma, the key and the colon; for `__typename` the value too. */
-  readonly head: Words
+  readonly head: Literal
   /** The slot of the field; -1: `head` is everything. */
   readonly slot: number
   /** What stands there, or writes it, when the field is not in the message; undefined: ordinary execution decides. */
@@ -57,7 +57,7 @@ export interface MessagePlan {
    * The index of a part by the tag of its field, -1 for other tags: for selections in the order of the fields' numbers,
    * in which most encoders write them. Undefined where one pass over a message is not enough.
    */
-  straight: Int16Array | undefined
+  singlePass: Int16Array | undefined
 }
 
 /** How a field is found in a message, and how it is written. */

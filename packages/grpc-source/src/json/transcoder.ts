@@ -48,8 +48,8 @@ export class ReplyTranscoder implements Transcoder {
    * given the place of the first slot before anything is written.
    */
   object(plan: MessagePlan, group: number = 0, inspect?: (place: number) => void): void {
-    const { straight } = plan
-    if (straight && group === 0 && !inspect && this.straight(plan, straight)) return
+    const { singlePass } = plan
+    if (singlePass && group === 0 && !inspect && this.singlePass(plan, singlePass)) return
     const { json, reader } = this
     const base = this.open(plan)
     this.scan(plan, base, group)
@@ -57,7 +57,7 @@ export class ReplyTranscoder implements Transcoder {
     if (inspect) inspect(this.slots[base] as number)
     json.byte(BRACE)
     for (const { head, slot, absent, write } of plan.parts) {
-      json.words(head)
+      json.literal(head)
       if (slot === -1) continue
       const at = this.slots[base + slot] as number
       if (at === -1) {
@@ -145,7 +145,7 @@ export class ReplyTranscoder implements Transcoder {
   }
 
   /** In one pass, or false, with nothing written, where the message is not as it is expected to be. */
-  private straight(plan: MessagePlan, partOf: Int16Array): boolean {
+  private singlePass(plan: MessagePlan, partOf: Int16Array): boolean {
     const { json, reader } = this
     const { parts, rules, farRules } = plan
     const [from, written, gaps] = [reader.pos, json.length, this.gaps.length]
@@ -163,7 +163,7 @@ export class ReplyTranscoder implements Transcoder {
       } else if (index < next || !this.without(parts, next, index)) isExpected = false
       else {
         const { head, write } = parts[index] as Part
-        json.words(head)
+        json.literal(head)
         write(this, reader.end)
         next = index + 1
       }
@@ -174,7 +174,7 @@ export class ReplyTranscoder implements Transcoder {
       return true
     }
     // Others of its kind are most likely the same.
-    plan.straight = undefined
+    plan.singlePass = undefined
     reader.pos = from
     json.rewind(written)
     this.gaps.length = gaps
@@ -186,7 +186,7 @@ export class ReplyTranscoder implements Transcoder {
     for (let index = from; index < to; index++) {
       const { head, slot, absent } = parts[index] as Part
       if (slot !== -1 && !absent) return false
-      this.json.words(head)
+      this.json.literal(head)
       if (slot !== -1) this.absent(absent)
     }
     return true

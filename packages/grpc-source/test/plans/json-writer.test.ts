@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { JsonWriter } from '../../src/json/json-writer.ts'
-import { toWords } from '../../src/json/words.ts'
+import { toLiteral } from '../../src/json/literal.ts'
 
 function written(write: (writer: JsonWriter) => void): string {
   const writer = new JsonWriter()
@@ -77,9 +77,9 @@ it('answers larger than its memory, and one after the other, are whole', () => {
 
 it('prepared JSON is written whole, up to the end of the memory', () => {
   for (const text of ['', 'a', 'ab', 'abc', 'abcd', '"é":', ',"name":']) {
-    const words = toWords(text)
+    const words = toLiteral(text)
     const result = written((writer) => {
-      for (let time = 0; time < 20_000; time++) writer.words(words)
+      for (let time = 0; time < 20_000; time++) writer.literal(words)
     })
     expect(result).toBe(text.repeat(20_000))
   }

@@ -1,11 +1,11 @@
 /** JSON that is always the same, four bytes a number, since so it is copied quickest. */
-export interface Words {
+export interface Literal {
   readonly words: Int32Array
   /** In bytes. */
   readonly length: number
 }
 
-export function toWords(json: string): Words {
+export function toLiteral(json: string): Literal {
   const length = Buffer.byteLength(json)
   const padded = Buffer.alloc(Math.ceil(length / 4) * 4)
   padded.write(json)

@@ -6,7 +6,7 @@ import type { Codecs } from './reply-codecs.ts'
 
 type Check = NonNullable<FieldRule['check']>
 
-export interface Unselected {
+export interface SkipRules {
   /** The rule for a field that is not selected; undefined where any content is right. */
   rule(field: FieldShape): FieldRule | undefined
   /** A rule that lets any content pass. */
@@ -19,7 +19,7 @@ export interface Unselected {
  * Ordinary decoding reads all of a message. For an operation to fail with a plan where it fails without one, parts that
  * are not selected are looked through too: cheaply, and nothing is kept of them.
  */
-export function createUnselected(codecs: Codecs): Unselected {
+export function createSkipRules(codecs: Codecs): SkipRules {
   const { shapes, scalars, wellKnown } = codecs
   const plans = new Map<DescMessage, MessagePlan>()
   const anyFields = createMessagePlan()
