@@ -106,7 +106,9 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
 /** The descriptor of a file or a device, which Node's own stream would write to while everything waits. */
 function fileOf({ fd }: { readonly fd?: number }): number | undefined {
   if (fd === undefined) return undefined
-  const stat = fstatSync(fd)
+  // With numbers, Node would remember the pipe and from then on leave links in the paths of packages (`realpathSync`
+  // looks at what was asked of last): what these import would not be found.
+  const stat = fstatSync(fd, { bigint: true })
   return stat.isFIFO() || stat.isSocket() ? undefined : fd
 }
 

@@ -122,3 +122,20 @@ it('a reader that has gone: the process goes on, and counts', () => {
   )
   expect(stderr).toContain('alive')
 })
+
+it('in front of a pipe leaves Node the way to packages, which lie behind links', () => {
+  const program = `
+    import { createJiti } from 'jiti'
+    const { createLogDestination } = await createJiti(process.cwd() + '/').import('./src/log-destination.ts')
+    createLogDestination()
+    await import('pino-pretty')
+    console.log('found')
+  `
+  const { stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', '"$0" --input-type=module -e "$1" | cat', process.execPath, program],
+    { encoding: 'utf8', cwd: new URL('..', import.meta.url) },
+  )
+  expect(stderr).toBe('')
+  expect(stdout).toBe('found\n')
+})
