@@ -26,6 +26,8 @@ export class Behaviour {
   failsJoins = false
   /** Mutations that came and are not carried out yet. */
   late = 0
+  /** Reads that were held back since the last `hold`. */
+  held = 0
   #gate: Promise<void> | undefined
   #open: () => void = () => {}
 
@@ -36,6 +38,7 @@ export class Behaviour {
 
   /** Answers of reads that come from now on are made at once and held back until `open`. */
   hold(): void {
+    this.held = 0
     this.#gate = new Promise((resolve) => {
       this.#open = resolve
     })
@@ -54,6 +57,7 @@ export class Behaviour {
   /** The answer is computed before it waits. */
   async read<T>(answer: () => T): Promise<T> {
     const value = answer()
+    if (this.#gate) this.held++
     await this.#gate
     return value
   }

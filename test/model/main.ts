@@ -1,6 +1,7 @@
 // A run of the model checker: `pnpm test:model --seed 1 --seconds 60`; `--seed 1:7` is the seventh world of seed 1 alone.
 // and shows the steps that its violation needs. `--write` puts the counts into RESULTS.md. Exits with 1 when a rule was
-// broken. MODEL_LOG=error shows what gateways log.
+// broken. `--fixtures gateway,plugins,redis,workers,mortal` says which
+// kinds of servers, and is part of what a seed decides. MODEL_LOG=error shows what gateways log.
 import { parseArgs } from 'node:util'
 import type { FixtureName } from './plan.ts'
 import { formatReport } from './report.ts'

@@ -214,8 +214,12 @@ export class World {
     const { behaviour } = this.#places[step.place]!.tenant
     const reading = this.#reading({ ...step, way: 'post' })
     behaviour.hold()
-    const early = this.#observer.ask(reading)
-    await sleep(15)
+    let isOver = false
+    const early = this.#observer.ask(reading).finally(() => {
+      isOver = true
+    })
+    // Until it waits in the backend, unless a cache has answered it.
+    await waitUntil(() => isOver || behaviour.held > 0, { awaited: 'a read to be held', everyMs: 2 })
     behaviour.letPass()
     // Joined fields of the mutation may wait for what is held.
     const mutation = this.#observer.ask({ ...reading, operation: documentOf(step.document) })
@@ -227,7 +231,8 @@ export class World {
       return
     }
     const late = this.#observer.check(reading)
-    await sleep(10)
+    // Time to join what is held, if anything lets it.
+    await sleep(50)
     behaviour.open()
     await Promise.all([early, late])
     if (this.#observer.violation) return
