@@ -70,7 +70,7 @@ describe('README', () => {
   })
 
   it('names every option that there is', () => {
-    for (const file of ['options', 'endpoint-options']) {
+    for (const file of ['options', 'declare/endpoint-options']) {
       const source = readFileSync(new URL(`../src/${file}.ts`, import.meta.url), 'utf8')
       const [, options = ''] =
         /export interface Rest(?:Connector|Endpoint)\w* \{([\s\S]*?)\n\}/.exec(source) ?? []
