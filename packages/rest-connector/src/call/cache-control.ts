@@ -35,8 +35,18 @@ function lifetimeOf(
   if (maxAge !== undefined) return (wholeSeconds(maxAge) ?? 0) * 1000
   const expires = single(headers['expires'])
   if (expires === undefined) return undefined
-  const date = Date.parse(single(headers['date']) ?? '')
-  return (Date.parse(expires) || 0) - (Number.isNaN(date) ? now : date)
+  const date = httpDate(single(headers['date']))
+  return (httpDate(expires) ?? 0) - (date ?? now)
+}
+
+/**
+ * Milliseconds since the epoch; undefined: not an IMF-fixdate (RFC 9110, section 5.6.7). `Date.parse` alone would read
+ * `3600` as a year, and a response that is to be stale (RFC 9111, section 5.3) as one that holds for centuries. The
+ * two obsolete forms, which no server may send, count as no date.
+ */
+function httpDate(text: string | undefined): number | undefined {
+  const date = new Date(text ?? '')
+  return !Number.isNaN(date.getTime()) && date.toUTCString() === text ? date.getTime() : undefined
 }
 
 /** Whether everything that the response varies with is part of the key it is kept under. */
