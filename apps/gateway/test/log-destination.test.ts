@@ -134,7 +134,12 @@ it('in front of a pipe leaves Node the way to packages, which lie behind links',
   const { stdout, stderr } = spawnSync(
     'sh',
     ['-c', '"$0" --input-type=module -e "$1" | cat', process.execPath, program],
-    { encoding: 'utf8', cwd: new URL('..', import.meta.url) },
+    {
+      encoding: 'utf8',
+      cwd: new URL('..', import.meta.url),
+      // A package manager's own way to them.
+      env: { ...process.env, NODE_PATH: '' },
+    },
   )
   expect(stderr).toBe('')
   expect(stdout).toBe('found\n')
