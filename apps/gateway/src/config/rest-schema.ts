@@ -56,7 +56,7 @@ const endpoint = z.strictObject({
   headers: nameValues.optional(),
   queryParams: nameValues.optional(),
   queryArrayFormat: z.enum(['repeat', 'comma', 'brackets']).optional(),
-  bodyTemplate: z.string().optional(),
+  bodyTemplate: z.union([z.string(), z.literal(false)]).optional(),
   responsePath: z.string().optional(),
   timeoutMs: milliseconds.optional(),
   description: z.string().optional(),

@@ -66,8 +66,11 @@ export interface RestEndpoint {
   readonly queryParams?: NameValues | undefined
   /** How lists are written in the query. Default `repeat`. */
   readonly queryArrayFormat?: QueryArrayFormat | undefined
-  /** Body of POST, PUT and PATCH. Without one, all arguments are sent as a JSON object. */
-  readonly bodyTemplate?: string | undefined
+  /**
+   * Body of POST, PUT, PATCH and DELETE; `false`: none. Default for POST, PUT and PATCH: a JSON object of all arguments
+   * that stand neither in path, `queryParams` nor headers; for DELETE: none.
+   */
+  readonly bodyTemplate?: string | false | undefined
   /** `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`; nothing there gives null. */
   readonly responsePath?: string | undefined
   /** Milliseconds an attempt may take; overrides the connector's. */

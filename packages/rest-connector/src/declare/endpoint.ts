@@ -48,11 +48,10 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
   if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`name "${name}" is not a GraphQL name`)
   if (!METHODS.includes(method))
     throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`)
-  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
-  if (bodyTemplate !== undefined && !hasBody)
-    throw new RestConfigError(
-      `a ${method} request has no body; remove bodyTemplate or use POST, PUT or PATCH`,
-    )
+  if (bodyTemplate && method === 'GET')
+    throw new RestConfigError(`a GET request has no body; remove bodyTemplate or use another method`)
+  const takesAllArgs = bodyTemplate === undefined && method !== 'GET' && method !== 'DELETE'
+  const hasBody = takesAllArgs || typeof bodyTemplate === 'string'
 
   const path = compilePath(endpoint.path)
   const query = compileQuery(queryParams, queryArrayFormat)
@@ -63,18 +62,19 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
   }
   const header = compileHeaders(implicit, defaults.defaultHeaders, headers)
   const contentType = header.render({})['content-type'] ?? JSON_TYPE
+  // What has its place in the request already, a secret in a header above all, is not sent once more.
+  const placed = [...path.variables, ...query.variables, ...header.variables]
   const body: BodyTemplate | undefined = !hasBody
     ? undefined
-    : bodyTemplate === undefined
-      ? { variables: [], render: argsBody(contentType) }
-      : compileBody(bodyTemplate, contentType)
+    : takesAllArgs
+      ? argsBody(contentType, new Set(placed))
+      : compileBody(bodyTemplate as string, contentType)
 
   const args = argumentTypes(endpoint, path.variables, [
     ...query.variables,
     ...header.variables,
     ...(body?.variables ?? []),
   ])
-  const takesAllArgs = hasBody && bodyTemplate === undefined
   if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, body])
 
   return {

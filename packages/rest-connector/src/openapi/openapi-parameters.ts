@@ -1,4 +1,5 @@
 import type { RestEndpoint } from '../declare/endpoint-options.ts'
+import type { HttpMethod } from '../http/http-method.ts'
 import { asList, asNode, asText, type Node } from './openapi-document.ts'
 import { toFieldName } from './openapi-names.ts'
 import { argumentType, type TypeSettings } from './openapi-types.ts'
@@ -17,12 +18,13 @@ export interface Parameters {
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 export function parametersOf(
+  method: HttpMethod,
   path: string,
   pathItem: Node,
   operation: Node,
   settings: TypeSettings,
 ): Parameters {
-  const state = new Collected(path)
+  const state = new Collected(method, path)
   // The operation's own parameters replace those of its path.
   const all = new Map<string, Node>()
   for (const one of [...asList(pathItem['parameters']), ...asList(operation['parameters'])]) {
@@ -36,6 +38,7 @@ export function parametersOf(
 }
 
 class Collected {
+  readonly #method: HttpMethod
   #path: string
   readonly #args: Record<string, string> = {}
   readonly #queryParams: Record<string, string> = {}
@@ -44,7 +47,8 @@ class Collected {
   #bodyTemplate: string | undefined
   #skip: string | undefined
 
-  constructor(path: string) {
+  constructor(method: HttpMethod, path: string) {
+    this.#method = method
     this.#path = path
   }
 
@@ -78,6 +82,10 @@ class Collected {
   body(body: Node, settings: TypeSettings): void {
     const content = Object.entries(asNode(body['content']))
     const isRequired = body['required'] === true
+    if (this.#method === 'GET') {
+      this.#skip = 'a GET request has no body'
+      return
+    }
     if (content.some(([type]) => /^application\/(?:.+\+)?json\b/.test(type))) {
       this.#bodyTemplate = `{${this.#add('body', 'JSON', isRequired)}}`
       return
@@ -108,7 +116,8 @@ class Collected {
         queryParams: this.#queryParams,
         headers: this.#headers,
         ...(format && { queryArrayFormat: format }),
-        ...(this.#bodyTemplate !== undefined && { bodyTemplate: this.#bodyTemplate }),
+        // Without one in the document there is none on the wire.
+        ...(this.#method !== 'GET' && { bodyTemplate: this.#bodyTemplate ?? false }),
       },
       ...(skip !== undefined && { skip }),
     }

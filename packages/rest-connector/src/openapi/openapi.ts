@@ -66,7 +66,7 @@ export async function endpointsFromOpenApi(
         tags: asList(node['tags']).filter((tag) => typeof tag === 'string'),
       }
       if ((tags && !operation.tags.some((tag) => tags.includes(tag))) || !isIncluded(operation)) continue
-      const parameters = parametersOf(path, pathItem, node, settings)
+      const parameters = parametersOf(method, path, pathItem, node, settings)
       if (parameters.skip === undefined)
         endpoints.push(endpointOf(operation, node, parameters, prefix, settings))
       else if (onSkip) onSkip(operation, parameters.skip)

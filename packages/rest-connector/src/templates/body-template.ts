@@ -20,14 +20,21 @@ export function compileBody(template: string, contentType: string): BodyTemplate
   )
 }
 
-/** The body of an endpoint without a template: all its arguments. */
-export function argsBody(contentType: string): (args: Args) => string {
+/** The body of an endpoint without a template: all its arguments that have no other place in the request. */
+export function argsBody(contentType: string, placed: ReadonlySet<string>): BodyTemplate {
   const mediaType = mediaTypeOf(contentType)
-  if (mediaType === 'application/x-www-form-urlencoded') return formOfArgs
-  if (mediaType === 'application/json' || mediaType.endsWith('+json'))
-    return (args) =>
-      toJson(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)))
-  throw new RestConfigError(`content type "${contentType}" needs a bodyTemplate`)
+  const isForm = mediaType === 'application/x-www-form-urlencoded'
+  if (!isForm && mediaType !== 'application/json' && !mediaType.endsWith('+json'))
+    throw new RestConfigError(`content type "${contentType}" needs a bodyTemplate`)
+  return {
+    variables: [],
+    render(args) {
+      const sent = Object.fromEntries(
+        Object.entries(args).filter(([name, value]) => value !== undefined && !placed.has(name)),
+      )
+      return isForm ? formOfArgs(sent) : toJson(sent)
+    },
+  }
 }
 
 export function mediaTypeOf(contentType: string): string {
