@@ -1,6 +1,5 @@
 import type { CommandContext, ConfigFlag } from './context.ts'
 import { loadConfig } from '../config/load-config.ts'
-import { unseenDependencies } from '../dependencies/report.ts'
 import { ConfigError } from '../errors.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
@@ -12,6 +11,7 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
   })
   context.print(`config   ${file}`)
   const { createGateway } = await import('../gateway.ts')
+  const { unseenDependencies } = await import('../dependencies/report.ts')
   const { createLogger } = await import('../logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
