@@ -1,5 +1,12 @@
 import { offerField, recordedRoot } from '@vinyasa/source-kit'
-import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
+import {
+  getNullableType,
+  isLeafType,
+  isListType,
+  type GraphQLFieldResolver,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from 'graphql'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { restError } from '../errors.ts'
@@ -19,7 +26,8 @@ export function rootResolver(
   const checked = (result: unknown): unknown => checkedShape(endpoint, result)
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
     const recorded = recordedRoot(info)
-    return recorded ? recorded() : checked(await call(args, rootScope(context, info)))
+    const result = recorded ? await recorded() : checked(await call(args, rootScope(context, info)))
+    return withObjects(result, info.returnType, endpoint.name)
   }
   if (isPlannable) offerField(markResolver(resolve, { kind: 'endpoint', call, checked }), restFastPath)
   return resolve
@@ -86,8 +94,28 @@ export function fieldResolver(
     const place = `${typeName}.${name}`
     return markMember((source) => checkedScalar(own(source, key), type, place), { key, isScalar: true })
   }
-  if (key === name && !(key in Object.prototype)) return undefined
-  return markMember((source) => own(source, key), { key, isScalar: false })
+  if (type.name === 'JSON' && key === name && !(key in Object.prototype)) return undefined
+  return markMember(
+    (source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo) =>
+      withObjects(own(source, key), info.returnType, `${typeName}.${name}`),
+    { key, isScalar: false },
+  )
+}
+
+/** The value with an error wherever an object is declared and something else came, which would be an object of nulls. */
+function withObjects(value: unknown, type: GraphQLOutputType, place: string): unknown {
+  const nullable = getNullableType(type)
+  if (value === null || value === undefined || isLeafType(nullable)) return value
+  if (isListType(nullable)) {
+    if (!Array.isArray(value)) return value
+    const list: readonly unknown[] = value
+    const items = list.map((item) => withObjects(item, nullable.ofType as GraphQLOutputType, place))
+    return items.some((item, index) => item !== list[index]) ? items : list
+  }
+  // A transformer may give functions and promises.
+  if (typeof value === 'function' || (typeof value === 'object' && !Array.isArray(value))) return value
+  const got = Array.isArray(value) ? 'a list' : `a ${typeof value}`
+  return restError('REST_BAD_RESPONSE', `${place} is declared as an object, but the upstream gave ${got}.`)
 }
 
 function own(source: unknown, key: string): unknown {
