@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { run } from './cli.ts'
 import { answerHeartbeat } from './commands/heartbeat.ts'
+import { createWorkerBus } from './commands/worker-bus.ts'
 import { runWorkers } from './commands/workers.ts'
 
 const shutdown = new AbortController()
@@ -16,7 +17,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
 
-if (cluster.worker) answerHeartbeat(cluster.worker)
+const { worker } = cluster
+if (worker) answerHeartbeat(worker)
 
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises')
@@ -37,6 +39,7 @@ process.exitCode = await run(process.argv.slice(2), {
     runWorkers: (count: number) =>
       runWorkers({ cluster, count, shutdown: shutdown.signal, reload, print: (line) => console.error(line) }),
   }),
+  ...(worker && { shareBus: (local) => createWorkerBus(worker, local) }),
   ...(process.stdin.isTTY && { ask }),
   print: (text) => console.log(text),
   printError: (text) => console.error(text),

@@ -1,3 +1,5 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+
 /** What a command may use of the process it runs in. */
 export interface CommandContext {
   /** Current directory. */
@@ -9,6 +11,8 @@ export interface CommandContext {
   readonly reload: EventTarget
   /** In the first process: runs the command line again in this many processes; in those: undefined. */
   readonly runWorkers?: ((count: number) => Promise<number>) | undefined
+  /** In a worker: makes a bus of its own one that the other workers share. */
+  readonly shareBus?: ((local: InvalidationBus) => InvalidationBus) | undefined
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   print(text: string): void

@@ -35,7 +35,7 @@ export async function runGateway(
   // For all the gateways that reloads make.
   const shared = {
     logger,
-    bus: createMemoryBus(logger),
+    bus: context.shareBus?.(createMemoryBus(logger)) ?? createMemoryBus(logger),
     owed: createOwedInvalidations(),
     lostLogLines: () => destination.dropped,
   }

@@ -1,4 +1,5 @@
 import type { Cluster, Worker } from 'node:cluster'
+import { createBusRelay } from './bus-relay.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 
 export interface WorkersOptions {
@@ -20,6 +21,7 @@ export interface WorkersOptions {
 export async function runWorkers(options: WorkersOptions): Promise<number> {
   const { cluster, count, shutdown, reload, print, restartDelayMs = 500 } = options
   const workers = new Set<Worker>()
+  const relay = createBusRelay()
   let listening = false
   let finish: (code: number) => void = () => {}
   const finished = new Promise<number>((resolve) => {
@@ -29,6 +31,7 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
   function start(): void {
     const worker = cluster.fork()
     workers.add(worker)
+    const leaveBus = relay.add(worker)
     let endWatch = (): void => {}
     worker.once('listening', () => {
       // From now on: what it does before may take long, and holds nobody up.
@@ -45,6 +48,7 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
     })
     worker.once('exit', (code) => {
       endWatch()
+      leaveBus()
       workers.delete(worker)
       if (shutdown.aborted || !listening) {
         stop()
