@@ -13,7 +13,7 @@ export interface BusMessage {
 export interface Peer {
   on(event: 'message', listener: (message: unknown) => void): unknown
   isConnected(): boolean
-  send(message: object): unknown
+  send(message: object, callback: (error: Error | null) => void): unknown
 }
 
 /** Processes of one command line talk here: the mark is enough to know a message by. */
@@ -32,5 +32,7 @@ export function say(
   id: number,
   events: readonly InvalidationEvent[] = [],
 ): void {
-  if (peer.isConnected()) peer.send({ vinyasa: 'invalidation', kind, id, events } satisfies BusMessage)
+  if (!peer.isConnected()) return
+  // A process that ends just now hears nothing, and its end says so: without a callback it would be an uncaught error.
+  peer.send({ vinyasa: 'invalidation', kind, id, events } satisfies BusMessage, () => {})
 }

@@ -1,0 +1,86 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { spawnProcess, startRestBackend } from '@vinyasa/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const ROUNDS = 6
+const READS = 20
+
+/** One request over a connection of its own: the primary hands connections to the workers in turn. */
+function ask(url: string, query: string): Promise<{ cache: string; name: unknown }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      url,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        agent: new Agent({ keepAlive: false }),
+      },
+      async (answer) => {
+        let text = ''
+        for await (const chunk of answer) text += String(chunk)
+        const { data } = JSON.parse(text) as { data: Record<string, { name: unknown }> }
+        resolve({ cache: String(answer.headers['x-cache']), name: Object.values(data)[0]?.name })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(JSON.stringify({ query }))
+  })
+}
+
+it('after a mutation no worker gives an old answer, without Redis', { timeout: 120_000 }, async () => {
+  let name = 'name 0'
+  const backend = await startRestBackend(({ method, body }) => {
+    if (method === 'PUT') ({ name } = JSON.parse(String(body)) as { name: string })
+    return { json: { id: '1', name } }
+  })
+  onTestFinished(() => backend.stop())
+  const responseSchema = { typeName: 'Thing', fields: { id: 'id', name: 'string' } }
+  const config = {
+    log: { format: 'json' },
+    server: { port: 0 },
+    responseCache: true,
+    rest: {
+      things: {
+        baseUrl: backend.url,
+        endpoints: [
+          { name: 'thing', path: '/things/1', responseSchema },
+          {
+            name: 'renameThing',
+            method: 'PUT',
+            path: '/things/1',
+            args: { name: 'String!' },
+            responseSchema,
+          },
+        ],
+      },
+    },
+  }
+  const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-workers-')), 'gateway.config.json')
+  await writeFile(file, JSON.stringify(config))
+  const gateway = await spawnProcess({
+    command: process.execPath,
+    args: [MAIN, 'start', '--config', file, '--workers', '2'],
+    ready: /"url":"(http:[^"]+)\/graphql".*"msg":"gateway ready"/,
+  })
+  onTestFinished(() => gateway[Symbol.asyncDispose]())
+  const url = `${gateway.ready?.[1]}/graphql`
+  const ready = (): number => gateway.lines.filter((line) => line.includes('gateway ready')).length
+  await expect.poll(ready, { timeout: 40_000 }).toBe(2)
+  const read = (): Promise<{ cache: string; name: unknown }> => ask(url, '{ thing { name } }')
+  let hits = 0
+  for (let round = 1; round <= ROUNDS; round++) {
+    // Both workers hold the old value now.
+    for (let count = 0; count < 4; count++) await read()
+    const next = `name ${round}`
+    await ask(url, `mutation { renameThing(name: "${next}") { name } }`)
+    const answers = await Promise.all(Array.from({ length: READS }, read))
+    expect(answers.filter((answer) => answer.name !== next)).toEqual([])
+    hits += answers.filter(({ cache }) => cache === 'HIT').length
+  }
+  expect(hits).toBeGreaterThan(0)
+})
