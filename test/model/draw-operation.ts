@@ -46,7 +46,9 @@ export function drawMutation(random: Random, schema: GraphQLSchema, plan: Schema
   const field = schema.getMutationType()!.getFields()[mutation.name]!
   const letter = plan.entities.find(({ name }) => name === mutation.type)!.letter
   const id = (): string => `"${letter}${1 + random.below(4)}"`
-  const selection = selectionOf(random, schema, plan, field, 1)
+  const drawn = selectionOf(random, schema, plan, field, 1)
+  // Most clients ask which entity it was.
+  const selection = mutation.returns === 'entity' && random.chance(0.6) ? drawn.replace(' {', ' { id') : drawn
   return `mutation { ${mutation.name}(id: ${id()}, other: ${id()}, text: "v${random.below(1_000_000)}")${selection} }`
 }
 
@@ -76,13 +78,15 @@ function selectionOf(
   if (isLeafType(type)) return ''
   if (isObjectType(type)) return ` { ${selectOf(random, schema, plan, type, depth).join(' ')} }`
   if (isUnionType(type) || isInterfaceType(type)) {
-    const typeOfK = random.chance(0.5) ? 'String!' : 'ID!'
-    const parts = schema.getPossibleTypes(type).map((member) => {
-      // Ids and what looks like one, under one name.
+    const members = schema.getPossibleTypes(type)
+    const typeOfK = String(members[0]?.getFields()['id']?.type)
+    const first = random.pick([0, 0, 1, 2])
+    const parts = members.map((member, index) => {
+      // Ids and what looks like one, under one name: the id of one member, something else of the next.
       const likeIds = Object.values(member.getFields()).filter(({ type: of }) => String(of) === typeOfK)
       const aliased =
-        random.chance(0.6) && likeIds.length > 0
-          ? [`k: ${random.pick(likeIds).name}`]
+        random.chance(0.8) && likeIds.length > 0
+          ? [`k: ${likeIds[(first + index) % likeIds.length]!.name}`]
           : selectOf(random, schema, plan, member, depth).map(
               (part, index) => `${member.name}${index}: ${part.replace(/^\w+: /, '')}`,
             )
@@ -102,7 +106,9 @@ function selectOf(
 ): string[] {
   const fields = Object.values(type.getFields())
   const fitting = fields.filter((field) => depth < DEEPEST || isLeafType(getNamedType(field.type)))
-  const chosen = fitting.filter(() => random.chance(2.2 / (fitting.length + 1)))
+  const chosen = fitting.filter(({ type: of }) =>
+    random.chance(isUnionType(of) ? 0.6 : 2.2 / (fitting.length + 1)),
+  )
   const some = chosen.length > 0 ? chosen : fitting.length > 0 ? [random.pick(fitting)] : []
   return some.length > 0
     ? some.map((field) => drawField(random, schema, plan, field, depth + 1))

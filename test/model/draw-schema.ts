@@ -14,13 +14,17 @@ import { lower } from './shapes.ts'
 
 const NAMES = ['Ant', 'Bee', 'Cat', 'Dog', 'Elk'] as const
 const OWN_NAMES = ['Fox', 'Gnu'] as const
+/** Points to nobody, so that its mutations name it alone; the first type points to it. */
+const LEAF = 'Hen'
 
 /** Types of both sources, what is read of them, and what changes them. */
 export function drawSchema(random: Random, isByEntity: boolean, hasOwn: boolean): SchemaPlan {
   const ofSources = NAMES.slice(0, 2 + random.below(3))
   const own = hasOwn && random.chance(0.5) ? OWN_NAMES : []
-  const names: readonly string[] = [...ofSources, ...own]
+  const leaf = random.chance(0.85) ? [LEAF] : []
+  const names: readonly string[] = [...ofSources, ...own, ...leaf]
   const sources = names.map((_, index): SourceName => {
+    if (names[index] === LEAF) return 'grpc'
     if (index >= ofSources.length) return 'own'
     return index === 0 ? 'grpc' : index === 1 ? 'rest' : random.pick(['grpc', 'rest'])
   })
@@ -33,16 +37,17 @@ export function drawSchema(random: Random, isByEntity: boolean, hasOwn: boolean)
       source: sources[index]!,
       note: random.chance(0.5),
       embeds:
-        sources[index] !== 'own' && beside.length > 0 && random.chance(0.6)
+        sources[index] !== 'own' && name !== LEAF && beside.length > 0 && random.chance(0.6)
           ? [{ field: 'within', type: random.pick(beside), many: random.chance(0.4) }]
           : [],
-      computed: random.chance(0.4) ? [{ field: 'reckoned', from: random.pick(others) }] : [],
+      computed: name !== LEAF && random.chance(0.4) ? [{ field: 'reckoned', from: random.pick(others) }] : [],
       links:
-        sources[index] === 'own'
+        sources[index] === 'own' || name === LEAF
           ? []
           : ofSources
               .filter((to) => to !== name && random.chance(0.6))
               .map((to) => ({ field: `${lower(to)}Id`, to })),
+      partners: index === 0 && leaf.length > 0 ? [name, LEAF] : [],
     }
   })
   return {
@@ -121,8 +126,8 @@ function drawMutations(
   for (const { name: type, source } of entities) {
     const others = entities.filter(({ name }) => name !== type)
     const sameSource = others.filter((other) => other.source === source)
-    for (let count = 2 + random.below(3); count > 0; count--) {
-      const effect = random.pick(EFFECTS)
+    for (let count = (type === LEAF ? 4 : 2) + random.below(3); count > 0; count--) {
+      const effect = isByEntity && random.chance(0.4) ? 'update' : random.pick(EFFECTS)
       const possible = RETURNS.filter(
         (returns) =>
           (returns !== 'other' || sameSource.length > 0) &&
@@ -130,7 +135,9 @@ function drawMutations(
           // By id and type alone nobody can know of more than the mutation returns.
           (!isByEntity || !BY_RETURN.has(returns) || effect === 'update' || effect === 'remove'),
       )
-      const returns = random.pick(possible)
+      // The strategy is about those that say which entity they changed.
+      const returns =
+        isByEntity && possible.includes('entity') && random.chance(0.5) ? 'entity' : random.pick(possible)
       const side = random.chance(0.15) ? random.pick(others).name : undefined
       const verb = random.pick(VERBS)
       // A name says little: now and then it is that of another type.

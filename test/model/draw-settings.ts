@@ -30,7 +30,7 @@ export function drawSettings(random: Random, fixtures: readonly FixtureName[]): 
     interceptor: isInProcess && random.chance(0.2),
     throttleMs: random.pick([0, 0, 20, 100]),
     guard:
-      isInProcess && random.chance(0.4)
+      isInProcess && random.chance(0.5)
         ? random.pick(['onRequest', 'onRequestParse', 'onParams', 'onParams'] as const)
         : undefined,
   }
@@ -39,7 +39,7 @@ export function drawSettings(random: Random, fixtures: readonly FixtureName[]): 
 function drawCache(random: Random): CachePlan {
   const isShort = random.chance(0.25)
   return {
-    strategy: random.pick(['types', 'types', 'entities', 'all']),
+    strategy: random.pick(['types', 'types', 'entities', 'entities', 'all']),
     defaultTtlMs: isShort ? 200 : 60_000,
     staleWhileRevalidateMs: isShort || random.chance(0.3) ? 60_000 : 0,
     varyHeaders: random.pick([undefined, undefined, ['x-region'], ['authorization', 'x-region'], []]),

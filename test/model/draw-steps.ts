@@ -1,7 +1,14 @@
 import type { Random } from '@vinyasa/test-kit'
 import type { GraphQLSchema } from 'graphql'
 import { drawMutation } from './draw-operation.ts'
-import { type Outcome, READ_WAYS, type SettingsPlan, type StepPlan, type WorldPlan } from './plan.ts'
+import {
+  type Outcome,
+  READ_WAYS,
+  type SettingsPlan,
+  type StepPlan,
+  type Way,
+  type WorldPlan,
+} from './plan.ts'
 
 const OUTCOMES: readonly Outcome[] = [
   'answered',
@@ -11,6 +18,9 @@ const OUTCOMES: readonly Outcome[] = [
   'failed after commit',
   'partly',
 ]
+
+/** Every way in, and sockets, which are the easiest to forget, twice. */
+const ATTACK_WAYS: readonly Way[] = [...READ_WAYS, 'graphql socket', 'live socket']
 
 /** What happens in a world, in order. `operations` is how many reads its pool holds. */
 export function drawSteps(
@@ -53,10 +63,12 @@ export function drawSteps(
       return { kind: 'mutate', document: mutation(), outcome: drawOutcome(random), probes: probes(), ...by() }
     }
     if (dice < 0.42) return { kind: 'race', document: mutation(), ...read() }
-    if (dice < 0.45)
-      return { kind: 'attack', attack: drawAttack(random, settings), document: mutation(), ...by() }
-    if (dice < 0.47 && settings.cache?.defaultTtlMs === 200) return { kind: 'wait', ms: 250 }
-    if (dice < 0.48 && settings.fixture === 'redis') {
+    if (dice < 0.48) {
+      const attack = drawAttack(random, settings)
+      return { kind: 'attack', attack, document: mutation(), ...by(), way: random.pick(ATTACK_WAYS) }
+    }
+    if (dice < 0.5 && settings.cache?.defaultTtlMs === 200) return { kind: 'wait', ms: 250 }
+    if (dice < 0.51 && settings.fixture === 'redis') {
       const fault = random.pick(['kill', 'freeze'] as const)
       return { kind: 'outage', fault, document: mutation(), place: random.below(2), probes: probes() }
     }

@@ -206,12 +206,15 @@ function joinOf(join: JoinPlan): NonNullable<GrpcSourceOptions['joins']>[number]
   }
 }
 
-function message(name: string, fields: readonly string[]): string {
-  return `message ${name} { ${fields.map((field, index) => `${field} = ${index + 1};`).join(' ')} }`
+function message(name: string, fields: readonly string[], arms: readonly string[] = []): string {
+  const numbered = fields.map((field, index) => `${field} = ${index + 1};`)
+  const numberedArms = arms.map((arm, index) => `${arm} = ${fields.length + index + 1};`)
+  const oneof = arms.length > 0 ? `oneof partner { ${numberedArms.join(' ')} }` : ''
+  return `message ${name} { ${numbered.join(' ')} ${oneof} }`
 }
 
 function messagesOf(
-  { name, note, embeds, computed, links }: EntityPlan,
+  { name, note, embeds, computed, links, partners }: EntityPlan,
   reads: readonly ReadPlan[],
   mutations: readonly MutationPlan[],
 ): string[] {
@@ -221,15 +224,19 @@ function messagesOf(
     ({ type, returns }) => type === name && (returns === 'payload' || returns === 'null'),
   )
   return [
-    message(name, [
-      'string id',
-      'string text',
-      'int32 number',
-      ...(note ? [`${name}Note note`] : []),
-      ...embeds.map(({ field, type, many }) => `${many ? 'repeated ' : ''}${type} ${field}`),
-      ...computed.map(({ field }) => `int32 ${field}`),
-      ...links.map(({ field }) => `string ${field}`),
-    ]),
+    message(
+      name,
+      [
+        'string id',
+        'string text',
+        'int32 number',
+        ...(note ? [`${name}Note note`] : []),
+        ...embeds.map(({ field, type, many }) => `${many ? 'repeated ' : ''}${type} ${field}`),
+        ...computed.map(({ field }) => `int32 ${field}`),
+        ...links.map(({ field }) => `string ${field}`),
+      ],
+      partners.map((partner) => `${partner} ${lower(partner)}`),
+    ),
     ...(note ? [message(`${name}Note`, ['string text', 'int32 weight'])] : []),
     message(`List${name}Response`, [`repeated ${name} items`, 'int32 totalCount']),
     ...(has('connection')

@@ -17,6 +17,8 @@ export interface EntityPlan {
   readonly computed: readonly { readonly field: string; readonly from: string }[]
   /** Ids of rows of another type. */
   readonly links: readonly { readonly field: string; readonly to: string }[]
+  /** What the one entity that it points to can be: a union, `partner`. */
+  readonly partners: readonly string[]
 }
 
 /** `type.field` is resolved by the source of `target`. */

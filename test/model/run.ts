@@ -37,7 +37,8 @@ export interface ModelReport {
 const STEPS = 70
 const POOL = 14
 const LIVE_POOL = 8
-const FIXTURES: readonly FixtureName[] = ['gateway', 'gateway', 'plugins', 'redis']
+const POINTING_POOL = 11
+const FIXTURES: readonly FixtureName[] = ['gateway', 'gateway', 'plugins', 'redis', 'workers']
 
 const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal'])
 
@@ -95,10 +96,15 @@ async function runWorld(
   const random = createRandom(seed, `steps ${world}`)
   const built = opened.places[0]!.tenant.schema
   const ofSources = ({ source }: ReadPlan): boolean => source !== 'own'
-  // Those of sources alone come first: they may be live.
-  const pool = Array.from({ length: POOL }, (_, place) =>
-    drawQuery(random, built, schema, place < LIVE_POOL ? ofSources : undefined),
+  const pointing = new Set(
+    schema.entities.flatMap(({ name, partners }) => (partners.length > 0 ? [name] : [])),
   )
+  const isPointing = ({ type }: ReadPlan): boolean => pointing.size === 0 || pointing.has(type)
+  // Those of sources alone come first: they may be live.
+  const pool = Array.from({ length: POOL }, (_, place) => {
+    const only = place < LIVE_POOL ? ofSources : place < POINTING_POOL ? undefined : isPointing
+    return drawQuery(random, built, schema, only)
+  })
   const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
   const steps = only(drawSteps(random, built, plan, sizes, STEPS))
   const violation = await new World({ plan, places: opened.places, pool, tally, redis: server }).run(steps)

@@ -1,3 +1,4 @@
+import { lower } from './shapes.ts'
 import type { EntityPlan, MutationPlan, SchemaPlan } from './plan.ts'
 
 interface Row {
@@ -55,12 +56,13 @@ export class Truth {
   entity(type: string, id: string, mark: Mark, depth = 0): Record<string, unknown> | undefined {
     const row = this.#rows.get(type)?.get(id)
     if (!row) return undefined
-    const { note, embeds, computed, links } = this.#planOf(type)
+    const { note, embeds, computed, links, partners } = this.#planOf(type)
     const value: Record<string, unknown> = { id: row.id, text: row.text + mark, number: row.number }
     if (note) value['note'] = { text: `${row.text} noted${mark}`, weight: row.number }
     for (const { field } of links) value[field] = row.links.get(field) ?? ''
     for (const { field, from } of computed) value[field] = this.sum(from) + 1_000 * this.count(from)
     if (depth >= 2) return value
+    if (partners.length > 0) Object.assign(value, this.#partner(row.id, partners, mark, depth + 1))
     for (const { field, type: inner, many } of embeds) {
       const ids = this.ids(inner)
       value[field] = many
@@ -68,6 +70,14 @@ export class Truth {
         : this.entity(inner, ids[0] ?? '', mark, depth + 1)
     }
     return value
+  }
+
+  /** Who it is follows from the id alone, so that nothing else changes it. */
+  #partner(id: string, partners: readonly string[], mark: Mark, depth: number) {
+    const number = Number(id.slice(1))
+    const partner = partners[number % partners.length]!
+    const found = this.entity(partner, `${this.#planOf(partner).letter}${1 + (number % 3)}`, mark, depth)
+    return found && { [lower(partner)]: found }
   }
 
   entities(type: string, ids: readonly string[], mark: Mark, depth = 0): readonly Record<string, unknown>[] {
