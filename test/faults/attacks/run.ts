@@ -32,6 +32,8 @@ export async function runHostile({ seed, seconds, print }: HostileOptions): Prom
   await using demo = await startDemo({ gatewayArgs: ['--preset', 'production'] })
   const others = await meetOthers(demo.url)
   const violations: string[] = []
+  // A process that has served nothing yet is no measure: ordinary traffic comes first.
+  await watch(others, sleep(5_000), 40)
   const quiet = await watch(others, sleep(3_000))
   const quietMb = residentMb(demo.gateway.pid)
   const times: number[] = []
@@ -76,7 +78,7 @@ function choose(random: Random): readonly Attack[] {
 }
 
 /** How long each answer took, in milliseconds. */
-async function watch({ ask }: Others, until: Promise<unknown>): Promise<number[]> {
+async function watch({ ask }: Others, until: Promise<unknown>, clients = 2): Promise<number[]> {
   const times: number[] = []
   const over = new AbortController()
   const end = until.finally(() => over.abort())
@@ -88,7 +90,7 @@ async function watch({ ask }: Others, until: Promise<unknown>): Promise<number[]
       await sleep(10)
     }
   }
-  await Promise.all([one(), one(), end])
+  await Promise.all([...Array.from({ length: clients }, one), end])
   return times
 }
 
