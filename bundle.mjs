@@ -1,13 +1,14 @@
-// Writes a package's modules as one file for each entry of its `exports` and `bin`: Node takes about half a
+// Writes a package's modules as one file for each entry of its `exports`, `imports` and `bin`: Node takes about half a
 // millisecond for every module that it links, and the gateway's own are 350. Run in the package's folder, after `tsc`
 // has written the declarations.
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const { exports, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
-const files = [...Object.values(exports).map((entry) => entry.default), ...Object.values(bin)].filter(Boolean)
-const names = files.map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, '$1'))
+const { exports, imports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+const targets = [exports, imports, bin].flatMap((entries) => Object.values(entries))
+const files = targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target)))
+const names = files.flatMap((file) => /^\.\/dist\/(.*)\.js$/.exec(file)?.[1] ?? [])
 
 for (const file of readdirSync('dist', { recursive: true })) {
   if (/\.js(\.map)?$/.test(file)) rmSync(join('dist', file))

@@ -30,6 +30,12 @@ const review = {
 export default defineConfig({
   redisUrl: REDIS,
   responseCache: { defaultTtlMs: 10_000 },
+  // What types do not show: no mutation changes profiles or stock, and a count of users is made of users.
+  dependencies: {
+    'User.profile': { dependsOn: [] },
+    'Query.getStock': { dependsOn: [] },
+    'Query.onlineCount': { dependsOn: ['User'] },
+  },
   graphql: {
     examples: [
       {

@@ -1,5 +1,6 @@
 // The share of a random mix on the demo's schema that the response cache answers, and of those answers the share that
-// is wrong: `pnpm bench:hit-rate`. `RESPONSE_CACHE` names another build of the package, to compare.
+// is wrong: `pnpm bench:hit-rate`. `--stated` states what types do not show, as the demo's config does. `RESPONSE_CACHE`
+// names another build of the package, to compare.
 import { parseArgs } from 'node:util'
 import { createSchema, createYoga } from 'graphql-yoga'
 
@@ -73,7 +74,7 @@ function seeded(seed: number): () => number {
   }
 }
 
-function createDemo() {
+function createDemo(isStated: boolean) {
   const statuses = ['ONLINE', 'AWAY', 'OFFLINE']
   const users = new Map(
     Array.from({ length: 100 }, (_, n) => [
@@ -93,7 +94,10 @@ function createDemo() {
   let nextUser = 101
   const online = () => [...users.values()].filter(({ status }) => status === 'ONLINE')
   // Fields of a source say where they come from; joins say what they need.
-  const join = (requires: string) => ({ extensions: { origin: 'demo', requires: [requires] } })
+  const stated = (...dependsOn: string[]) => (isStated ? { dependsOn } : {})
+  const join = (requires: string, statement: object = {}) => ({
+    extensions: { origin: 'demo', requires: [requires], ...statement },
+  })
   return createSchema({
     typeDefs,
     resolvers: {
@@ -106,16 +110,22 @@ function createDemo() {
           totalCount: users.size,
         }),
         user: (_, { id }) => users.get(id),
-        onlineCount: () => online().length,
+        onlineCount: { extensions: stated('User'), resolve: () => online().length },
         getProduct: (_, { id }) => products.get(id),
         searchProducts: (_, { query }) =>
           [...products.values()].filter(({ name }) => name.includes(query)).slice(0, 10),
-        getStock: (_, { id }) => ({ productId: id, inStock: Number(id) }),
+        getStock: {
+          extensions: stated(),
+          resolve: (_: unknown, { id }: { id: string }) => ({ productId: id, inStock: Number(id) }),
+        },
         dealOfTheDay: () => ({ product: products.get('1'), discountPercent: 10 }),
         listReviews: (_, { productId }) => reviews.filter((review) => review.productId === productId),
       },
       User: {
-        profile: { ...join('id'), resolve: ({ id }: { id: string }) => ({ userId: id, bio: `of ${id}` }) },
+        profile: {
+          ...join('id', stated()),
+          resolve: ({ id }: { id: string }) => ({ userId: id, bio: `of ${id}` }),
+        },
         reviews: {
           ...join('id'),
           resolve: ({ id }: { id: string }) => reviews.filter(({ userId }) => userId === id),
@@ -192,12 +202,13 @@ function createMix(random: () => number) {
 
 async function measure(
   cachePackage: CachePackage,
+  isStated: boolean,
   options: object,
   share: number,
   count: number,
   seed: number,
 ) {
-  const schema = createDemo()
+  const schema = createDemo(isStated)
   const serve = (plugins: readonly object[]) => createYoga({ schema, plugins: [...plugins], logging: false })
   const cached = serve([cachePackage.useResponseCache({ ...options, defaultTtlMs: 3_600_000 })])
   const plain = serve([])
@@ -227,7 +238,11 @@ async function measure(
 }
 
 const { values } = parseArgs({
-  options: { count: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    count: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: '1' },
+    stated: { type: 'boolean', default: false },
+  },
 })
 const cachePackage = (await import(
   process.env['RESPONSE_CACHE'] ?? '@vinyasa/response-cache'
@@ -240,6 +255,7 @@ for (const share of [0.02, 0.1]) {
   for (const strategy of ['types', 'entities']) {
     const { hitRate, wrongHits } = await measure(
       cachePackage,
+      values.stated,
       { strategy },
       share,
       Number(values.count),

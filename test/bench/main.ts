@@ -2,6 +2,7 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { catalog } from './scenarios/catalog.ts'
 import { hello } from './scenarios/hello.ts'
+import { hits, newDocument } from './scenarios/hit.ts'
 import { posts } from './scenarios/posts.ts'
 import {
   findLoadGenerator,
@@ -12,7 +13,7 @@ import {
   writeSection,
 } from './src/index.ts'
 
-const scenarios: readonly Scenario[] = [hello, ...catalog, ...posts]
+const scenarios: readonly Scenario[] = [hello, ...catalog, ...posts, ...hits, newDocument]
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,8 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '16' },
+    contender: { type: 'string', multiple: true },
+    unbroken: { type: 'boolean', default: false },
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
@@ -34,10 +37,11 @@ console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.tri
 
 let missed = 0
 for (const scenario of chosen) {
-  const result = await runScenario(scenario, {
+  const result = await runScenario(only(scenario), {
     rounds,
     secondsPerRound,
-    warmUpSeconds: smoke ? 0 : 4,
+    warmUpSeconds: smoke ? 0 : values.unbroken ? 10 : 4,
+    isUnbroken: values.unbroken,
     connections: Number(values.connections),
     load,
     log: (line) => console.log(line),
@@ -58,3 +62,15 @@ for (const scenario of chosen) {
 }
 // A smoke run shows that everything runs and answers rightly; its figures mean nothing.
 console.log(smoke ? 'smoke run: every answer was right' : `${missed} targets missed`)
+
+/** The scenario with the contenders that were asked for, and the targets among them. */
+function only(scenario: Scenario): Scenario {
+  const { contender: asked } = values
+  if (!asked) return scenario
+  const isAsked = (name: string): boolean => asked.includes(name)
+  return {
+    ...scenario,
+    contenders: scenario.contenders.filter(({ name }) => isAsked(name)),
+    targets: scenario.targets.filter(({ of, against }) => isAsked(of) && isAsked(against)),
+  }
+}

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
-import { createLogger } from '../../apps/gateway/src/logger.ts'
+import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 import { serve } from '../../apps/gateway/src/server.ts'
 
 /** A gateway with cache, live queries and `@defer`, behind a network that can be cut. */

@@ -5,13 +5,13 @@ import type { Plugin } from 'graphql-yoga'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OWN_SCHEMA } from '../../apps/gateway/test/support/gateway.ts'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
-import { createLogger } from '../../apps/gateway/src/logger.ts'
+import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 import { serve } from '../../apps/gateway/src/server.ts'
 import { hostileRequests } from '../faults/hostile/requests.ts'
 
 /** A plugin that wraps the request sends every one through Yoga's own door. */
 const DOORS = [
-  ['the thin door', [] as Plugin[]],
+  ['the fast path', [] as Plugin[]],
   [
     "Yoga's own door",
     [{ instrumentation: { request: (_: unknown, wrapped: () => void) => wrapped() } }] as Plugin[],

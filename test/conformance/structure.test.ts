@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findCircles, importsUnder, sourceFilesUnder, targetOf, type SourceImport } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
@@ -37,14 +37,14 @@ describe('inside packages and apps', () => {
     expect(findCircles(between)).toEqual([])
   })
 
-  it('a folder of the sources has at most fifteen files side by side', () => {
+  it.each(['packages', 'apps'])('a folder of %s has at most fifteen source files side by side', (folder) => {
     const sizes = new Map<string, number>()
-    for (const file of sourceFilesUnder(root, 'packages')) {
-      const folder = file.slice(0, file.lastIndexOf('/'))
-      sizes.set(folder, (sizes.get(folder) ?? 0) + 1)
+    for (const file of sourceFilesUnder(root, folder)) {
+      const inside = file.slice(0, file.lastIndexOf('/'))
+      sizes.set(inside, (sizes.get(inside) ?? 0) + 1)
     }
-    const roomy = /^packages\/(grpc-source|rest-connector|source-kit)\//
-    expect([...sizes].filter(([folder, size]) => size > 15 && roomy.test(folder))).toEqual([])
+    expect(sizes.size).toBeGreaterThan(5)
+    expect([...sizes].filter(([, size]) => size > 15)).toEqual([])
   })
 })
 
@@ -53,4 +53,18 @@ it('ARCHITECTURE.md can be read: no row of a table has more than 200 characters'
     .split('\n')
     .filter((line) => line.startsWith('|'))
   expect(rows.filter(({ length }) => length > 200)).toEqual([])
+})
+
+it('every source file that ARCHITECTURE.md, CONTRIBUTING.md and the decisions name is there', () => {
+  const pages = [
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    ...readdirSync(`${root}/docs/decisions`).map((name) => `docs/decisions/${name}`),
+  ]
+  const named = pages.flatMap(
+    (page) => readFileSync(`${root}/${page}`, 'utf8').match(/[\w./-]+\/src\/[\w./-]*\w/g) ?? [],
+  )
+  expect(named.length).toBeGreaterThan(5)
+  const places = (path: string): string[] => [path, `packages/${path}`, `apps/${path}`]
+  expect(named.filter((path) => !places(path).some((place) => existsSync(`${root}/${place}`)))).toEqual([])
 })

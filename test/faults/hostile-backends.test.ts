@@ -1,16 +1,7 @@
 import { createDisposables, startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import {
-  END_STREAM,
-  fields,
-  frame,
-  Frame,
-  headers,
-  reply,
-  settingsOf,
-  startRawGrpc,
-  type RawGrpc,
-} from './hostile/raw-grpc.ts'
+import { END_STREAM, fields, frame, Frame, headers, reply, settingsOf } from './hostile/frames.ts'
+import { startRawGrpc, type RawGrpc } from './hostile/raw-grpc.ts'
 import { ms, recordFigure } from './support/figures.ts'
 import { startGateway, type RunningGateway } from './support/gateway.ts'
 import { besideNeighbours, type Neighbours } from './support/neighbours.ts'
@@ -81,7 +72,7 @@ const LARGE = 77
 beforeAll(async () => {
   grpc = disposables.use(
     await startRawGrpc({
-      onRequest(socket, stream, message) {
+      onRequest(_, stream, message, send) {
         // FindUserRequest repeats its text in an error message, as many a validation does.
         const isFind = message[0] === 0x12
         const written = isFind ? message.toString('latin1', message.indexOf(0x61)) : ''
@@ -92,11 +83,11 @@ beforeAll(async () => {
           ['grpc-message', `nobody is called ${written}`],
         ])
         // A million users without a name.
-        if (message[0] === 0x1a) socket.write(Buffer.concat(reply(stream, EMPTY_ITEMS)))
+        if (message[0] === 0x1a) send(reply(stream, EMPTY_ITEMS))
         else if (message.length > 1 && message[0] === 0x08 && message[1] === LARGE)
-          socket.write(Buffer.concat(reply(stream, text(1, 'a'.repeat(400_000)))))
-        else if (isFind) socket.write(headers(END_STREAM, stream, trailers))
-        else socket.write(Buffer.concat(reply(stream, text(1, 'Ada'))))
+          send(reply(stream, text(1, 'a'.repeat(400_000))))
+        else if (isFind) send([headers(END_STREAM, stream, trailers)])
+        else send(reply(stream, text(1, 'Ada')))
       },
     }),
   )

@@ -9,8 +9,8 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql'
-import type { Operation, ReadPlan, SchemaPlan } from './plan.ts'
-import { upper } from './shapes.ts'
+import type { MutationPlan, Operation, ReadPlan, SchemaPlan } from './plan.ts'
+import { lower, upper } from './shapes.ts'
 
 const DEEPEST = 5
 
@@ -40,15 +40,46 @@ export function drawQuery(
   }
 }
 
-/** A random mutation; hardly two write the same. */
-export function drawMutation(random: Random, schema: GraphQLSchema, plan: SchemaPlan): string {
-  const mutation = random.pick(plan.mutations)
+/** What an entity, asked for by its id, points to: one of two types, whose ids and other texts may stand under one name. */
+export function drawPointing(random: Random, schema: GraphQLSchema, plan: SchemaPlan): Operation | undefined {
+  const pointing = plan.entities.find(({ partners }) => partners.length > 0)
+  const type = pointing && schema.getType(pointing.name)
+  const partner = isObjectType(type) ? type.getFields()['partner'] : undefined
+  if (!pointing || !partner) return undefined
+  const id = `${pointing.letter}${random.pick([1, 3])}`
+  const selection = `{ ${lower(pointing.name)}(id: "${id}") { id partner${selectionOf(random, schema, plan, partner, 2)} } }`
+  return { head: '', selection, variables: undefined }
+}
+
+/** Whether a mutation says by its answer alone that one entity to which others point has changed. */
+const namesOnePartner =
+  ({ entities }: SchemaPlan) =>
+  ({ type, returns, effect, side, changes }: MutationPlan): boolean =>
+    entities.some(({ name, partners }) => name !== type && partners.includes(type)) &&
+    returns === 'entity' &&
+    effect === 'update' &&
+    side === undefined &&
+    changes === undefined
+
+/** A random mutation; hardly two write the same. `isByEntity`: more of those that name one entity. */
+export function drawMutation(
+  random: Random,
+  schema: GraphQLSchema,
+  plan: SchemaPlan,
+  isByEntity: boolean,
+): string {
+  const naming = isByEntity && random.chance(0.35) ? plan.mutations.filter(namesOnePartner(plan)) : []
+  const isNaming = naming.length > 0
+  const mutation = random.pick(isNaming ? naming : plan.mutations)
   const field = schema.getMutationType()!.getFields()[mutation.name]!
   const letter = plan.entities.find(({ name }) => name === mutation.type)!.letter
-  const id = (): string => `"${letter}${1 + random.below(4)}"`
+  const id = (): string => `"${letter}${1 + random.below(isNaming ? 2 : 4)}"`
   const drawn = selectionOf(random, schema, plan, field, 1)
   // Most clients ask which entity it was.
-  const selection = mutation.returns === 'entity' && random.chance(0.6) ? drawn.replace(' {', ' { id') : drawn
+  const selection =
+    mutation.returns === 'entity' && random.chance(isNaming ? 0.9 : 0.6)
+      ? drawn.replace(' {', ' { id')
+      : drawn
   return `mutation { ${mutation.name}(id: ${id()}, other: ${id()}, text: "v${random.below(1_000_000)}")${selection} }`
 }
 

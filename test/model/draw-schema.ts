@@ -127,7 +127,9 @@ function drawMutations(
     const others = entities.filter(({ name }) => name !== type)
     const sameSource = others.filter((other) => other.source === source)
     for (let count = (type === LEAF ? 4 : 2) + random.below(3); count > 0; count--) {
-      const effect = isByEntity && random.chance(0.4) ? 'update' : random.pick(EFFECTS)
+      // One of those that others point to is always changed by name alone.
+      const namesOne = isByEntity && type === LEAF && count === 4
+      const effect = namesOne || (isByEntity && random.chance(0.4)) ? 'update' : random.pick(EFFECTS)
       const possible = RETURNS.filter(
         (returns) =>
           (returns !== 'other' || sameSource.length > 0) &&
@@ -137,8 +139,10 @@ function drawMutations(
       )
       // The strategy is about those that say which entity they changed.
       const returns =
-        isByEntity && possible.includes('entity') && random.chance(0.5) ? 'entity' : random.pick(possible)
-      const side = random.chance(0.15) ? random.pick(others).name : undefined
+        isByEntity && possible.includes('entity') && (namesOne || random.chance(0.5))
+          ? 'entity'
+          : random.pick(possible)
+      const side = !namesOne && random.chance(0.15) ? random.pick(others).name : undefined
       const verb = random.pick(VERBS)
       // A name says little: now and then it is that of another type.
       const noun = random.chance(0.25) ? random.pick(others).name : type

@@ -40,7 +40,8 @@ export function drawSteps(
       way: random.chance(0.75) ? 'post' : random.pick(READ_WAYS),
     }) as const
   const read = () => ({ operation: random.below(operations), ...by() })
-  const mutation = (): string => drawMutation(random, schema, plan.schema)
+  const isByEntity = settings.cache?.strategy === 'entities'
+  const mutation = (): string => drawMutation(random, schema, plan.schema, isByEntity)
   const probes = () => Array.from({ length: 6 }, read)
   let watching = 0
 
@@ -60,7 +61,15 @@ export function drawSteps(
       return { kind: 'leave', client: random.below(4) }
     }
     if (dice < 0.36) {
-      return { kind: 'mutate', document: mutation(), outcome: drawOutcome(random), probes: probes(), ...by() }
+      const isWarm = random.chance(0.5)
+      return {
+        kind: 'mutate',
+        document: mutation(),
+        outcome: drawOutcome(random),
+        isWarm,
+        probes: probes(),
+        ...by(),
+      }
     }
     if (dice < 0.42) return { kind: 'race', document: mutation(), ...read() }
     if (dice < 0.48) {

@@ -11,7 +11,7 @@ import type { GraphQLSchema } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
 import type { GatewayConfig } from '../../apps/gateway/src/config/types.ts'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
-import { createLogger } from '../../apps/gateway/src/logger.ts'
+import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 import { serve } from '../../apps/gateway/src/server.ts'
 import { startGateway } from '../faults/support/gateway.ts'
 import type { Answer } from './ask.ts'
@@ -45,6 +45,9 @@ export interface Place {
   /** Where it is a process of its own: kill -9. */
   kill?(): Promise<void>
 }
+
+/** A process may start while the machine does much else. */
+const START_MS = 120_000
 
 export const ORIGIN = 'https://friend.example'
 
@@ -229,7 +232,7 @@ async function openProcess(
   disposables: Disposables,
 ): Promise<Place> {
   const { url, process } = disposables.use(
-    await startGateway({ config: configOf(plan, tenant, redisUrl), args }),
+    await startGateway({ config: configOf(plan, tenant, redisUrl), args, readyTimeoutMs: START_MS }),
   )
   return { name, url, tenant, kill: async () => void (await process.kill('SIGKILL')) }
 }

@@ -154,6 +154,8 @@ export type StepPlan =
       readonly kind: 'mutate'
       readonly document: string
       readonly outcome: Outcome
+      /** What is asked after it was asked right before it too. */
+      readonly isWarm: boolean
       readonly probes: readonly Probe[]
     } & ByUser)
   | ({ readonly kind: 'race'; readonly operation: number; readonly document: string } & ByUser)

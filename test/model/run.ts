@@ -1,5 +1,5 @@
 import { createRandom, findRedisServer, type RedisServer, startRedis, Tally } from '@vinyasa/test-kit'
-import { drawQuery } from './draw-operation.ts'
+import { drawPointing, drawQuery } from './draw-operation.ts'
 import { drawSchema } from './draw-schema.ts'
 import { drawSettings, drawUsers, isScripted } from './draw-settings.ts'
 import { drawSteps } from './draw-steps.ts'
@@ -38,7 +38,17 @@ const STEPS = 70
 const POOL = 14
 const LIVE_POOL = 8
 const POINTING_POOL = 11
-const FIXTURES: readonly FixtureName[] = ['gateway', 'gateway', 'plugins', 'redis', 'workers']
+const FIXTURES: readonly FixtureName[] = [
+  'gateway',
+  'gateway',
+  'gateway',
+  'plugins',
+  'plugins',
+  'redis',
+  'redis',
+  'workers',
+  'mortal',
+]
 
 const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal'])
 
@@ -100,10 +110,12 @@ async function runWorld(
     schema.entities.flatMap(({ name, partners }) => (partners.length > 0 ? [name] : [])),
   )
   const isPointing = ({ type }: ReadPlan): boolean => pointing.size === 0 || pointing.has(type)
+  const isByEntity = settings.cache?.strategy === 'entities'
   // Those of sources alone come first: they may be live.
   const pool = Array.from({ length: POOL }, (_, place) => {
     const only = place < LIVE_POOL ? ofSources : place < POINTING_POOL ? undefined : isPointing
-    return drawQuery(random, built, schema, only)
+    const pointing = only === isPointing && isByEntity ? drawPointing(random, built, schema) : undefined
+    return pointing ?? drawQuery(random, built, schema, only)
   })
   const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
   const steps = only(drawSteps(random, built, plan, sizes, STEPS))

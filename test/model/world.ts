@@ -11,6 +11,9 @@ import { watch, type Watcher } from './watcher.ts'
 /** How long they take where three heartbeats are missed first, or live queries run again over four seconds. */
 const AFTER_LOSS_MS = 9_000
 
+/** After a cut, until it was announced again that the backend may have committed meanwhile, at the latest. */
+const REMINDED_MS = 2_000
+
 /** And how long before another gateway may not have heard of a change. */
 const HEARD_MS = 1_000
 
@@ -111,6 +114,8 @@ export class World {
     const place = this.#places[step.place]!
     const { behaviour } = place.tenant
     const user = this.#user(step.user)
+    const probes = step.probes.map((probe) => this.#reading(probe))
+    if (step.isWarm) for (const probe of probes) await this.#observer.ask(probe)
     behaviour.outcome = step.outcome
     const isLate = step.outcome === 'deadline' || step.outcome === 'client leaves'
     const leave = step.outcome === 'client leaves' ? AbortSignal.timeout(50) : undefined
@@ -129,12 +134,14 @@ export class World {
     behaviour.failsJoins = false
     this.#tally.add(`mutation ${ranOut ? 'ran out of time' : step.outcome}`)
     this.#changed = { place, at: performance.now() }
-    const probes = step.probes.map((probe) => this.#reading(probe))
     if (isLate || ranOut) {
+      const answeredAt = performance.now()
       // What is asked now is old when the backend gets to it.
       for (const probe of probes) await this.#observer.ask(probe)
       while (behaviour.late > 0 || performance.now() - startedAt < DEADLINE_MS) await sleep(10)
       await sleep(20)
+      // Each of the workers may hold what is old until then, and one that does not proves nothing of the others.
+      if (this.#plan.settings.fixture === 'workers') await this.#untilReminded(answeredAt)
     }
     for (const probe of probes) {
       if (isLate || ranOut) await this.#observer.check(probe, ranOut ? AFTER_LOSS_MS : PATIENCE_MS)
@@ -142,6 +149,10 @@ export class World {
       if (this.#observer.violation) return
     }
     await this.#observer.converge(this.#watchers)
+  }
+
+  async #untilReminded(answeredAt: number): Promise<void> {
+    await sleep(Math.max(0, answeredAt + REMINDED_MS - performance.now()))
   }
 
   /** Another gateway hears of a change a moment later. */
@@ -228,6 +239,7 @@ export class World {
     if (!answered || hasRunOut(answered)) {
       behaviour.open()
       await Promise.all([mutation, early])
+      await this.#untilReminded(performance.now())
       return
     }
     const late = this.#observer.check(reading)

@@ -47,8 +47,11 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
 
   program
     .command('init')
-    .description('write a config for a .proto or an OpenAPI file')
-    .argument('[file]', 'the .proto or OpenAPI 3 file; asked for when left out')
+    .description('write a config for a .proto, an OpenAPI document or a server with reflection')
+    .argument(
+      '[file]',
+      'the .proto file, the OpenAPI document or its URL, or host:port; asked for when left out',
+    )
     .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
     .action(async (file: string | undefined, options: InitFlags) =>
       (await import('./commands/init.ts')).initCommand(file, options, context),

@@ -11,3 +11,8 @@ export class ConfigError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Why a request failed: `fetch failed` says nothing, its cause does. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
+}

@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { makeExecutableSchema } from '@graphql-tools/schema'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
-import { acceptTargets, createNodeHandler } from '@vinyasa/node-handler'
-import { useResponseCache, type OwedInvalidations, type ResponseCache } from '@vinyasa/response-cache'
+import { acceptTargets, createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { useResponseCache, type UndeliveredInvalidations, type ResponseCache } from '@vinyasa/response-cache'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
+import { checkAccess } from './access/rules/check-access.ts'
+import { createAccess, type Access } from './access/access.ts'
 import type { GatewayConfig } from './config/types.ts'
+import { extraSchema } from './extra-schema.ts'
 import { refuseUnknownAsker } from './dependencies/asker.ts'
 import { checkStatements, stateDependencies } from './dependencies/statements.ts'
 import { graphiqlOptions } from './graphiql/options.ts'
@@ -22,13 +24,14 @@ import { refuseUpgrade } from './http/refuse-upgrade.ts'
 import { createLiveStreams } from './http/live-streams.ts'
 import { rememberBriefly, useReadiness } from './http/readiness.ts'
 import { documentCache } from './limits/document-cache.ts'
-import { unknownLiveAskers } from './live-askers.ts'
-import type { Logger } from './logger.ts'
+import { unknownLiveAskers } from './dependencies/live-askers.ts'
+import type { Logger } from './logging/logger.ts'
+import { yogaLogging } from './logging/yoga-logging.ts'
 import { createObservability, type Observability } from './observability/observability.ts'
 import { lateReadings, type LateReadings } from './observability/readings.ts'
 import { openBus, type OpenedBus } from './open-bus.ts'
 import { openCache } from './open-cache.ts'
-import { useOwnMutations } from './own-mutations.ts'
+import { useOwnMutations } from './dependencies/own-mutations.ts'
 import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
 import { httpSettings, type HttpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
@@ -36,6 +39,7 @@ import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
 import { statusReadings } from './status/readings.ts'
 import { createStatus } from './status/status.ts'
+import { useStaticContext, withShortWay } from './short-way.ts'
 
 export type { SourceHealth }
 
@@ -44,15 +48,15 @@ export interface CreateGatewayOptions {
   readonly baseDirectory: string
   readonly logger: Logger
   /**
-   * For a gateway without Redis, shared with the one that it replaces: a mutation that ends on the old one evicts here
-   * too. Default: one of its own.
+   * Shared with the gateway that it replaces, and with other workers: a mutation that ends on one of them evicts here
+   * too. Redis, if there is one, is for other gateways. Default: a bus of its own.
    */
   readonly bus?: InvalidationBus | undefined
   /**
    * For a gateway with Redis, shared likewise: what Redis could not be told while it did not answer is delivered before
    * this one reads from it. Default: its own.
    */
-  readonly owed?: OwedInvalidations | undefined
+  readonly undelivered?: UndeliveredInvalidations | undefined
   /** How many log lines could not be written, for the metrics. Default: none. */
   readonly lostLogLines?: (() => number) | undefined
 }
@@ -88,7 +92,8 @@ const READINESS_TIMEOUT_MS = 2000
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
   const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
-  const cache = await openCache(config, { ...options, bus })
+  const access = await createAccess(config, { logger, baseDirectory })
+  const cache = await openCache(config, { ...options, bus, access: access.cache })
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources, options.lostLogLines)
   const observability = await createObservability({ config, logger, readings, endpoint: ENDPOINT })
@@ -99,7 +104,18 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
   }
   try {
     sources = await openSources(config, { baseDirectory, bus, logger, observability })
-    return compose({ config, logger, bus, redis, cache, sources, closeBackends, observability, readings })
+    return compose({
+      config,
+      logger,
+      bus,
+      redis,
+      cache,
+      sources,
+      closeBackends,
+      observability,
+      readings,
+      access,
+    })
   } catch (error) {
     await closeBackends()
     throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
@@ -116,13 +132,14 @@ interface Parts {
   readonly closeBackends: () => Promise<void>
   readonly observability: Observability
   readonly readings: LateReadings
+  readonly access: Access
 }
 
 function compose(parts: Parts): Gateway {
-  const { config, logger, bus, cache, sources, closeBackends, observability, readings } = parts
+  const { config, logger, bus, cache, sources, closeBackends, observability, readings, access } = parts
   const { activity } = observability
   const http = httpSettings(config)
-  const live = livePlugin(config, bus, logger)
+  const live = livePlugin(config, { bus, logger, access })
   readings.live = () => live.store.stats()
   const liveSockets = createLiveSockets({
     plugin: live,
@@ -130,6 +147,7 @@ function compose(parts: Parts): Gateway {
     logger,
     allowedOrigins: allowedOrigins(config, http),
     limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
+    access: access.sockets,
   })
   const status =
     activity && createStatus({ readings: statusReadings({ ...parts, activity, endpoint: ENDPOINT }), logger })
@@ -172,35 +190,42 @@ function compose(parts: Parts): Gateway {
     graphiql: http.graphiql && (() => graphiqlOptions(schema.current(), config.graphql?.examples)),
     renderGraphiQL,
     ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
-    context: { sources: Object.fromEntries(sources.map((source) => [source.name, source.api])) },
     plugins: [
+      useStaticContext({ sources: Object.fromEntries(sources.map(({ name, api }) => [name, api])) }),
       useReadiness({ path: '/health/ready', isReady }),
       useLeftClients(),
+      ...access.first,
       ...(isDeferFirst ? [defer] : []),
       // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
       ...added,
       ...(cachePlugin ? [cachePlugin] : []),
       ...observability.plugins,
-      ...(status ? [status.plugin] : []),
-      ...(config.invalidate ? [useInvalidateEndpoint({ ...config.invalidate, bus })] : []),
+      ...(status ? [withShortWay(status.plugin)] : []),
+      ...(config.invalidate ? [withShortWay(useInvalidateEndpoint({ ...config.invalidate, bus }))] : []),
       ...safetyPlugins(http),
       ...(isDeferFirst ? [] : [defer]),
-      useOwnMutations(bus),
+      withShortWay(useOwnMutations(bus)),
+      ...access.beforeLive,
       live,
-      liveStreams.plugin,
+      withShortWay(liveStreams.plugin),
       ...sources.map((source) => source.plugin),
       schema.plugin,
+      useShortWay(),
     ],
   })
 
   // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
   yoga.getEnveloped({})
   checkStatements(schema.current(), config.dependencies ?? {})
+  checkAccess(schema.current(), config.access)
   refuseUnknownAsker(schema.current(), config)
   const acceptTarget = acceptTargets()
   const nodeHandler = createNodeHandler(yoga)
   if (nodeHandler.slowPathReasons.length > 0) {
     logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.slowPathReasons.join('; ')}`)
+  }
+  if (nodeHandler.shortWayReasons.length > 0) {
+    logger.info(`Known queries go through every hook: ${nodeHandler.shortWayReasons.join('; ')}`)
   }
 
   const notLive = unknownLiveAskers(schema.current(), config)
@@ -241,10 +266,13 @@ function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {
 }
 
 /** With live queries off, sockets still serve queries, mutations and subscriptions. */
-function livePlugin({ liveQuery }: GatewayConfig, bus: InvalidationBus, logger: Logger): LiveQueryPlugin {
+function livePlugin(
+  { liveQuery }: GatewayConfig,
+  { bus, logger, access }: Pick<Parts, 'bus' | 'logger' | 'access'>,
+): LiveQueryPlugin {
   const onError = (error: unknown): void => logger.error(error, 'live query')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
-  return useLiveQuery({ ...liveQuery, bus, onError })
+  return useLiveQuery({ ...liveQuery, ...access.live, bus, onError })
 }
 
 /** Pages that may ask over HTTP may open a socket. */
@@ -272,23 +300,4 @@ function holdSchema({ dependencies = {} }: GatewayConfig): { plugin: Plugin; cur
       return latest
     },
   }
-}
-
-function extraSchema({ typeDefs, resolvers }: GatewayConfig): GraphQLSchema {
-  return makeExecutableSchema({
-    typeDefs: typeDefs === undefined ? [] : [typeDefs].flat(),
-    ...(resolvers && { resolvers }),
-  })
-}
-
-function yogaLogging(
-  logger: Logger,
-): Record<'debug' | 'info' | 'warn' | 'error', (...args: unknown[]) => void> {
-  const write =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (...args: unknown[]): void => {
-      const [first, ...rest] = args
-      logger[level](first, ...rest.map(String))
-    }
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }

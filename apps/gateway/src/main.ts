@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { run } from './cli.ts'
-import { answerHeartbeat } from './commands/heartbeat.ts'
-import { createWorkerBus } from './commands/worker-bus.ts'
-import { runWorkers } from './commands/workers.ts'
+import { answerHeartbeat } from './workers/heartbeat.ts'
+import { createWorkerBus } from './workers/worker-bus.ts'
+import { runWorkers } from './workers/run-workers.ts'
 
 const shutdown = new AbortController()
 const reload = new EventTarget()

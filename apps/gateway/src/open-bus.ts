@@ -1,6 +1,6 @@
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { ConfigError } from './errors.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './logging/logger.ts'
 
 export interface OpenedBus {
   readonly bus: InvalidationBus
@@ -19,7 +19,8 @@ export interface RedisState {
 const CONNECT_TIMEOUT_MS = 1500
 
 /**
- * The bus of one gateway: in memory, or over Redis when there is more than one. Throws {@link ConfigError} when
+ * The bus of one gateway: in memory, or over Redis when there is more than one; workers share `memoryBus` in either
+ * case, as Redis waits for nobody. Throws {@link ConfigError} when
  * Redis cannot be reached at the start; one that goes away later is logged, and the gateway goes on without it.
  */
 export async function openBus(
@@ -38,6 +39,7 @@ export async function openBus(
   const refused = new AbortController()
   const bus = createRedisInvalidationBus({
     url: redisUrl,
+    near: memoryBus,
     onError,
     onStateChange(change, error) {
       lastError = error ?? lastError

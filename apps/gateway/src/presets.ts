@@ -1,7 +1,7 @@
 import type { GatewayConfig, GraphqlConfig, ServerConfig } from './config/types.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/plugin.ts'
-import type { LoggerOptions } from './logger.ts'
+import type { LoggerOptions } from './logging/logger.ts'
 
 export type PresetName = 'development' | 'production'
 

@@ -8,7 +8,7 @@ import { limitConnections } from './http/connection-limit.ts'
 import { createDrain } from './http/drain.ts'
 import { createInFlight } from './http/in-flight.ts'
 import { dropSlowReaders } from './http/slow-readers.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './logging/logger.ts'
 
 export interface ServeOptions {
   /** Default 4000; 0 takes a free port. */

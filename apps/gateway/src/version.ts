@@ -6,3 +6,9 @@ export function version(): string {
   const manifest = JSON.parse(text) as { readonly version: string }
   return manifest.version
 }
+
+/** Undefined for what was built from the sources between releases. */
+export function releasedVersion(): string | undefined {
+  const own = version()
+  return own === '0.0.0' ? undefined : own
+}

@@ -13,7 +13,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { serve } from '../src/server.ts'
 
 // The rules that hold when every plugin is on: design page of the gateway, "Composition rules".

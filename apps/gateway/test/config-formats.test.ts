@@ -43,7 +43,7 @@ function arbitraryOf(schema: unknown, depth = 0): fc.Arbitrary<Spelled> | undefi
   switch (definition.type) {
     // A value that keeps every bound of the schema at once.
     case 'string':
-      return spelled('/some_text_of_16_characters')
+      return spelled('/some_text_of_at_least_32_characters')
     case 'number':
       return spelled(150)
     case 'boolean':

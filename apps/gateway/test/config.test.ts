@@ -45,8 +45,18 @@ describe('parseConfig', () => {
       { rest: { s: { baseUrl: 'x', base_url: 'y' } } },
       'rest.s.base_url: unknown setting',
     ],
+    [
+      'a setting in other letters, which is needed in its own',
+      { rest: { shop: { baseURL: 'http://shop' } } },
+      'rest.shop.baseURL: unknown setting; did you mean baseUrl?',
+    ],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)
   })
+})
+
+it('takes the address of a description for editors', () => {
+  const own = { preset: 'production' }
+  expect(parseConfig({ $schema: 'https://example.com/vinyasa.json', ...own })).toEqual(own)
 })

@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { GatewayConfig, RestSourceConfig } from '../src/config/types.ts'
 import { createGateway } from '../src/gateway.ts'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { startGateway } from './support/gateway.ts'
 
 const PROTO = `
@@ -347,7 +347,7 @@ describeWithRedis('gateways of different tenants on one Redis', () => {
     '%s: none answers from the entries of the other',
     async (title, options) => {
       const redis = await startRedis()
-      onTestFinished(() => redis.stop())
+      onTestFinished(() => redis[Symbol.asyncDispose]())
       const shared = await restSource()
       const start = async (tenant: string) =>
         startGateway({

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { answerHeartbeat, watchHeartbeat, type Watched } from '../src/commands/heartbeat.ts'
+import { answerHeartbeat, watchHeartbeat, type Watched } from '../src/workers/heartbeat.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

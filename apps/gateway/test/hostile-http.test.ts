@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { serverAudits } from 'graphql-http'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import type { PresetName } from '../src/presets.ts'
 import { OWN_SCHEMA, post, startGateway, type RunningGateway } from './support/gateway.ts'
 

@@ -1,9 +1,13 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtemp, readFile, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
+import { freePort, startGrpcBackend, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { stringify } from 'yaml'
 import { run } from '../src/cli.ts'
+import { downloadDocument } from '../src/commands/download-document.ts'
 import type { CommandContext } from '../src/commands/context.ts'
 import { post } from './support/gateway.ts'
 
@@ -111,9 +115,59 @@ describe('vinyasa init, check and start from an empty folder', () => {
     expect(await folder.command('init', 'pets.json')).toBe(0)
     expect(await folder.command('check')).toBe(0)
     const answer = await post(await folder.start(), { query: '{ getPet(id: 7) { id name } }' })
-    expect(await answer.json()).toEqual({ data: { getPet: { id: 7, name: 'Rex' } } })
+    expect(await answer.json()).toEqual({ data: { getPet: { id: '7', name: 'Rex' } } })
     expect(folder.err).toEqual([])
   }, 60_000)
+
+  it('with the URL of an OpenAPI document, which is kept beside the config', async () => {
+    const asked: string[] = []
+    const backend = await startRestBackend(({ url }) => {
+      asked.push(url.pathname)
+      return { json: url.pathname === '/docs/pets.json' ? openApi('../v1') : { id: 7, name: 'Rex' } }
+    })
+    onTestFinished(() => backend.stop())
+    const folder = await emptyFolder()
+    expect(await folder.command('init', `${backend.url}/docs/pets.json?key=secret`)).toBe(0)
+    expect((await readdir(folder.directory)).toSorted()).toEqual(['gateway.config.yaml', 'pets.json'])
+    const config = await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')
+    expect(config).toContain(`documentUrl: ${backend.url}/docs/pets.json`)
+    expect(config).not.toContain('secret')
+    const answer = await post(await folder.start(), { query: '{ getPet(id: 7) { name } }' })
+    expect(await answer.json()).toEqual({ data: { getPet: { name: 'Rex' } } })
+    expect(asked).toEqual(['/docs/pets.json', '/v1/pets/7'])
+    expect(folder.err).toEqual([])
+  }, 60_000)
+
+  it('with a Swagger 2 document', async () => {
+    const folder = await emptyFolder()
+    const swagger = {
+      swagger: '2.0',
+      info: { title: 'Pets', version: '1' },
+      host: '127.0.0.1:1',
+      schemes: ['http'],
+      basePath: '/v2',
+      paths: { '/pet': { get: { operationId: 'pet', responses: { 200: { description: 'ok' } } } } },
+    }
+    await writeFile(join(folder.directory, 'pets.yaml'), stringify(swagger))
+    expect(await folder.command('init', 'pets.yaml')).toBe(0)
+    expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toContain(
+      'baseUrl: http://127.0.0.1:1/v2',
+    )
+    expect(await folder.command('check')).toBe(0)
+    expect(folder.out).toContain('schema   1 queries, 0 mutations, 0 subscriptions')
+  })
+
+  it('says in the config what of a document is left out', async () => {
+    const folder = await emptyFolder()
+    const document = openApi('http://127.0.0.1:1') as { paths: Record<string, object> }
+    const requestBody = { required: true, content: { 'application/json': {} } }
+    document.paths['/odd'] = { get: { requestBody, responses: {} } }
+    await writeFile(join(folder.directory, 'pets.json'), JSON.stringify(document))
+    expect(await folder.command('init', 'pets.json')).toBe(0)
+    expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toMatch(
+      /^# #\/paths\/~1odd\/get: GET \/odd is left out: .*body/m,
+    )
+  })
 
   it('asks for what the command line leaves open', async () => {
     const folder = await emptyFolder(['greeter.proto', 'grpc.example:443'])
@@ -129,7 +183,7 @@ describe('vinyasa init: what cannot be used is one line, and nothing is written'
   it.each([
     ['no file', ['init'], /init: expected a file/],
     ['a file that is not there', ['init', 'nope.proto'], /nope\.proto: no such file/],
-    ['a file of another kind', ['init', 'notes.yaml'], /expected a \.proto file or an OpenAPI 3 document/],
+    ['a file of another kind', ['init', 'notes.yaml'], /expected a \.proto file or an OpenAPI document/],
   ])('%s', async (_, args, line) => {
     const folder = await emptyFolder()
     await writeFile(join(folder.directory, 'notes.yaml'), 'a: 1')
@@ -146,6 +200,55 @@ describe('vinyasa init: what cannot be used is one line, and nothing is written'
     expect(await folder.command('init', 'greeter.proto')).toBe(1)
     expect(folder.err[0]).toMatch(/gateway\.config\.yaml exists already/)
     expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toBe('mine: true')
+  })
+})
+
+describe('vinyasa init: a document that is no good leaves nothing behind', () => {
+  it.each<[string, RestAnswer, RegExp]>([
+    [
+      'a page',
+      { body: '<html></html>', headers: { 'content-type': 'text/html' } },
+      /expected a \.proto file or an OpenAPI document/,
+    ],
+    ['a refusal', { status: 403, json: openApi('/') }, /cannot be kept: the server answered 403/],
+  ])('%s', async (_, answer, line) => {
+    const backend = await startRestBackend(() => answer)
+    onTestFinished(() => backend.stop())
+    const folder = await emptyFolder()
+    expect(await folder.command('init', `${backend.url}/openapi`)).toBe(1)
+    expect(folder.err).toEqual([expect.stringMatching(line)])
+    expect(await readdir(folder.directory)).toEqual([])
+  })
+
+  it('a server that is not there', async () => {
+    const folder = await emptyFolder()
+    expect(await folder.command('init', `http://127.0.0.1:${await freePort()}/openapi.json`)).toBe(1)
+    expect(folder.err).toEqual([expect.stringContaining('ECONNREFUSED')])
+  })
+
+  it('one that is too long, too slow, or called like a file of one’s own', async () => {
+    let cancelled = 0
+    const server = createServer((request, response) => {
+      response.on('close', () => cancelled++)
+      response.write('{')
+      if (request.url === '/long.json') response.write(' '.repeat(4096))
+      if (request.url === '/mine.json') response.end('}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { directory } = await emptyFolder()
+    await writeFile(join(directory, 'mine.json'), 'mine')
+    await expect(downloadDocument(`${url}/long.json`, directory, { maxBytes: 1000 })).rejects.toThrow(
+      'more than 1000 bytes',
+    )
+    await expect(downloadDocument(`${url}/slow.json`, directory, { timeoutMs: 50 })).rejects.toThrow(
+      'timeout',
+    )
+    await expect(downloadDocument(`${url}/mine.json`, directory)).rejects.toThrow('mine.json exists already')
+    expect(await readdir(directory)).toEqual(['mine.json'])
+    expect(await readFile(join(directory, 'mine.json'), 'utf8')).toBe('mine')
+    await expect.poll(() => cancelled).toBe(3)
   })
 })
 

@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLObjectType } from 'graphql'
 import { expect, it } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
-import { unknownLiveAskers } from '../src/live-askers.ts'
+import { unknownLiveAskers } from '../src/dependencies/live-askers.ts'
 import { startGateway } from './support/gateway.ts'
 
 const REASON = 'rest source "shop": its interceptors may read who asks'

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLogDestination } from '../src/log-destination.ts'
+import { createLogDestination } from '../src/logging/log-destination.ts'
 
 /** A reader that takes what is written when the test lets it. */
 function reader(): { stream: Writable; text: () => string; answer: (error?: Error) => Promise<void> } {
@@ -105,7 +105,7 @@ it('a file gets every line, the last ones at the end of the process', async () =
 
 it('a reader that has gone: the process goes on, and counts', () => {
   const program = `
-    const module = await import(${JSON.stringify(new URL('../src/log-destination.ts', import.meta.url).href)})
+    const module = await import(${JSON.stringify(new URL('../src/logging/log-destination.ts', import.meta.url).href)})
     const { createLogDestination } = module.default ?? module
     const log = createLogDestination()
     for (let line = 0; line < 20; line++) {
@@ -126,7 +126,7 @@ it('a reader that has gone: the process goes on, and counts', () => {
 it('in front of a pipe leaves Node the way to packages, which lie behind links', () => {
   const program = `
     import { createJiti } from 'jiti'
-    const { createLogDestination } = await createJiti(process.cwd() + '/').import('./src/log-destination.ts')
+    const { createLogDestination } = await createJiti(process.cwd() + '/').import('./src/logging/log-destination.ts')
     createLogDestination()
     await import('pino-pretty')
     console.log('found')

@@ -18,7 +18,7 @@ const everything: GatewayConfig = {
 }
 
 it.each(['development', 'production'] as const)(
-  'serves JSON requests through the thin HTTP path with every plugin on (%s)',
+  'serves JSON requests through the fast path with every plugin on (%s)',
   async (preset) => {
     expect(await startupLog({ ...everything, preset })).not.toContain('slower HTTP path')
   },

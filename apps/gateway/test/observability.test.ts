@@ -13,7 +13,7 @@ import {
 import parsePrometheus from 'parse-prometheus-text-format'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { post, startGateway, type RunningGateway } from './support/gateway.ts'
 
 const PROTO = /* proto */ `

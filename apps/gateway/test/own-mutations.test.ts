@@ -1,7 +1,7 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { expect, it, onTestFinished } from 'vitest'
 import { createGateway, type Gateway } from '../src/gateway.ts'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 
 const typeDefs = `
   type Fox { id: ID! name: String! }

@@ -1,7 +1,7 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { useResponseCache } from '@vinyasa/response-cache'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { createGateway } from '../src/gateway.ts'
 import { requestMultipart } from '@vinyasa/test-kit'
 import type { Plugin } from 'graphql-yoga'

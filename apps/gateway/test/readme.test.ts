@@ -17,3 +17,14 @@ it("the README's gateway.config.ts is a valid config", async () => {
   const { config } = await loadConfig({ directory, environment: {} })
   expect(Object.keys(config).toSorted()).toEqual(['grpc', 'responseCache', 'rest'])
 })
+
+it('the examples of access in the README of the gateway are valid configs', async () => {
+  const text = await readFile(new URL('../README.md', import.meta.url), 'utf8')
+  const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, example = '']) => example)
+  expect(examples).toHaveLength(3)
+  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-readme-'))
+  for (const example of examples) {
+    await writeFile(join(directory, 'gateway.config.yaml'), example)
+    await expect(loadConfig({ directory, environment: {} })).resolves.toBeDefined()
+  }
+})

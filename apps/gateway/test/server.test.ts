@@ -4,7 +4,7 @@ import { createInvalidationBus } from '@vinyasa/invalidation'
 import type { RestEndpoint } from '@vinyasa/rest-connector'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway } from '../src/gateway.ts'
-import { createLogger } from '../src/logger.ts'
+import { createLogger } from '../src/logging/logger.ts'
 import { serve, type GatewayServer } from '../src/server.ts'
 import { post } from './support/gateway.ts'
 

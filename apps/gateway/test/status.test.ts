@@ -1,26 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { connectRawWebSocket, describeWithRedis, requestMultipart, startRedis } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readStatusPage } from '../src/status/page.ts'
 import { createRecentErrors } from '../src/observability/recent-errors.ts'
 import { withoutSecrets } from '../src/status/schema.ts'
 import { OWN_SCHEMA, post, startGateway } from './support/gateway.ts'
+import { watchStatus } from './support/watch-status.ts'
 
 const STATUS = `query @live { status {
   requests { calls failed } cache { hits misses hitRate } live { groups subscribers }
   errors { code operation path count } links { href }
 } }`
-
-/** What the page is told, each time it changes. */
-async function watch(url: string, query = STATUS): Promise<{ next(): Promise<any> }> {
-  const socket = await connectRawWebSocket(`${url.replace('http', 'ws')}/status/live`, {
-    protocol: 'graphql-transport-ws',
-    headers: { origin: url },
-  })
-  onTestFinished(() => void socket.close())
-  socket.sendJson({ type: 'connection_init' })
-  await socket.next()
-  socket.sendJson({ id: '1', type: 'subscribe', payload: { query } })
-  return { next: async () => (await socket.next()).json().payload.data.status }
-}
 
 describe('/status', () => {
   it('is a page with a policy that names no other origin', async () => {
@@ -80,7 +72,7 @@ describe('/status', () => {
       responseCache: true,
       liveQuery: { defaults: { enabled: true } },
     })
-    const { next } = await watch(server.url)
+    const { next } = await watchStatus(server.url, STATUS)
     expect(await next()).toEqual({
       requests: { calls: 0, failed: 0 },
       cache: { hits: 0, misses: 0, hitRate: null },
@@ -133,7 +125,7 @@ describeWithRedis('/status with a Redis', () => {
     const redis = await startRedis()
     onTestFinished(() => redis[Symbol.asyncDispose]())
     const { server } = await startGateway({ ...OWN_SCHEMA, redisUrl: redis.url })
-    const { next } = await watch(server.url, 'query @live { status { backends { name kind up } } }')
+    const { next } = await watchStatus(server.url, 'query @live { status { backends { name kind up } } }')
     const row = { name: 'redis', kind: 'redis' }
     expect((await next()).backends).toEqual([{ ...row, up: true }])
     await redis.kill()
@@ -141,6 +133,26 @@ describeWithRedis('/status with a Redis', () => {
     await redis.restart()
     expect((await next()).backends).toEqual([{ ...row, up: true }])
   })
+})
+
+it('has a title for every code that the sources write into an answer', () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const sources = ['packages', 'apps/gateway/src'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((path) => join(folder, path))
+      .filter((path) => /\/src\/.*\.ts$/.test(path) && !path.includes('node_modules')),
+  )
+  const codes = sources.flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/(?:\bcode: |restError\()'([A-Z_]+)'/g)].map(
+      ([, code]) => code,
+    ),
+  )
+  expect(codes.length).toBeGreaterThan(20)
+  const { html } = readStatusPage()
+  const titled = new Set([...html.matchAll(/^ +([A-Z_]+): '[A-Z@]/gm)].map(([, code]) => code))
+  // Those of a config are thrown at the start.
+  const answered = codes.filter((code) => !code?.endsWith('_CONFIG'))
+  expect(answered.filter((code) => !titled.has(code))).toEqual([])
 })
 
 describe('recent errors', () => {
@@ -152,6 +164,7 @@ describe('recent errors', () => {
     })
     for (let i = 0; i < 30; i++) errors.note(of(`CODE_${i}`, ['a']), 'Op')
     expect(errors.list()).toHaveLength(20)
+    expect(errors.total()).toBe(30)
     errors.note(of('NOT_FOUND', ['users', 0, 'name']), undefined)
     errors.note(of('NOT_FOUND', ['users', 7, 'name']), undefined)
     errors.note(of('a secret of a backend', ['x'.repeat(1000)]), 'y'.repeat(1000))

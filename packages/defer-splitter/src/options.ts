@@ -161,9 +161,13 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
   }
 }
 
-/** Whether the strategy streams, given the executor that other plugins left in place. */
-export function isStreaming(strategy: DeferStrategy, executor: (args: ExecutionArgs) => unknown): boolean {
+/** Whether the strategy streams, given the executor that other plugins left in place, and Yoga's own. */
+export function isStreaming(
+  strategy: DeferStrategy,
+  executor: (args: ExecutionArgs) => unknown,
+  own: unknown,
+): boolean {
   if (strategy !== 'auto') return strategy === 'streaming'
-  // Yoga's interpreter, or graphql's. Anything else is there for a reason: it is compiled, planned or remote.
-  return executor === execute || executor.name === 'normalizedExecutor'
+  // Anything else is there for a reason: it is compiled, planned or remote.
+  return executor === execute || executor === own
 }

@@ -8,23 +8,29 @@ import {
   type ValidationRule,
 } from 'graphql'
 import { type GraphQLParams, type Plugin, processRegularResult } from 'graphql-yoga'
-import { type AcceptedDelivery, type MultipartDelivery, parseMultipartAccept } from './accept.ts'
-import { createBoundedMemo } from './bounded-memo.ts'
-import { allowDirectives, withIncrementalDirectives } from './directives.ts'
-import { createDocumentCache } from './document-cache.ts'
-import { executeEagerly, type ExecuteFunction, splitToStream } from './eager.ts'
-import { withUrl } from './endpoint.ts'
+import { type AcceptedDelivery, type MultipartDelivery, parseMultipartAccept } from './wire/accept.ts'
+import { createBoundedMemo } from './document/bounded-memo.ts'
+import { allowDirectives, withIncrementalDirectives } from './document/directives.ts'
+import { createDocumentCache } from './document/document-cache.ts'
+import { executeEagerly, type ExecuteFunction, splitToStream } from './eager/eager.ts'
+import { withUrl } from './wire/endpoint.ts'
 import { formatNotAcceptable, tooManyFragments } from './errors.ts'
 import { executeStreaming } from './execution/execute-streaming.ts'
-import { isAsyncIterable, isPromise } from './execution/maybe-promise.ts'
-import { createMultipartResponse } from './multipart.ts'
+import { isAsyncIterable, isPromise } from './maybe-promise.ts'
+import { createMultipartResponse } from './wire/multipart.ts'
+import { yogasExecutor } from '@vinyasa/yoga-internals'
 import { type DeferPreset, type DeferSplitterOptions, isStreaming, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
-import { incrementalRules } from './validation.ts'
-import { createWireFormatter, type MaskError } from './wire-format.ts'
+import { incrementalRules } from './document/validation.ts'
+import { createWireFormatter, type MaskError } from './wire/wire-format.ts'
 
 /** What is needed to split a result that another plugin brings. */
 type Source = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>
+
+export interface DeferSplitterPlugin extends Plugin {
+  /** For node-handler: plain queries need none of the hooks once they went through them. */
+  readonly shortWay: { admits(operation: { readonly document: DocumentNode }): boolean }
+}
 
 /**
  * Gives a Yoga server `@defer`: over `multipart/mixed` on the GraphQL endpoint for clients that accept it, and always
@@ -33,7 +39,7 @@ type Source = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues
  * @param given Options, or the name of one of the specification's presets.
  * @throws TypeError at start-up when an option cannot be used.
  */
-export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Plugin {
+export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): DeferSplitterPlugin {
   const options = resolveOptions(given)
   const documents = createDocumentCache()
   // Clients send a handful of Accept headers; those of a hostile one push each other out.
@@ -47,6 +53,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   let graphqlEndpoint = '/graphql'
   let maskError: MaskError = options.maskError ?? ((error) => error)
   let schema: GraphQLSchema | undefined
+  let plugins: readonly unknown[] = []
+  let yogasOwn: unknown
 
   function accepted(context: object, request: Request): AcceptedDelivery {
     const accept = request.headers.get('accept') ?? ''
@@ -73,7 +81,14 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
   }
 
   return {
+    shortWay: { admits: ({ document }) => !documents.of(document).isIncremental },
+
+    onPluginInit(init) {
+      plugins = init.plugins
+    },
+
     onYogaInit({ yoga }) {
+      yogasOwn = yogasExecutor(plugins)
       graphqlEndpoint = yoga.graphqlEndpoint
       endpoint = options.endpoint ?? `${graphqlEndpoint.replace(/\/$/, '')}/defer`
       // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
@@ -134,7 +149,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): Pl
         return
       }
       const isDeferred = count > 0 && deliveryOf(context, request) !== undefined
-      const isStreamed = isStreaming(options.strategy, executeFn)
+      const isStreamed = isStreaming(options.strategy, executeFn, yogasOwn)
       const mark = (result: unknown): unknown => {
         if (request && isAsyncIterable(result)) streamed.add(request)
         return result

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseMultipartAccept } from '../src/accept.ts'
+import { parseMultipartAccept } from '../src/wire/accept.ts'
 
 const bare = { format: 'patches', parameter: undefined }
 const deferSpec = { format: 'patches', parameter: 'deferSpec=20220824' }

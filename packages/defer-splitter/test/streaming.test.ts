@@ -1,5 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createDisposables, requestMultipart } from '@vinyasa/test-kit'
+import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from './support/listen.ts'
@@ -336,4 +337,26 @@ describe('auto', () => {
       { incremental: [{ data: { busy: 'busy for 0' }, path: [], label: 'b' }], hasNext: false },
     ])
   })
+})
+
+it("streams whatever the server's own executor is called, as in a minified bundle", async () => {
+  let plugins: readonly unknown[] = []
+  const probe: Plugin = { onPluginInit: (init) => void (plugins = init.plugins) }
+  let finish = (): void => {}
+  const slow = new Promise<string>((resolve) => (finish = () => resolve('late')))
+  const schema = makeExecutableSchema({
+    typeDefs: 'type Query { fast: String, slow: String }',
+    resolvers: { Query: { fast: () => 'fast', slow: () => slow } },
+  })
+  const server = createTestServer({ schema, before: [probe] })
+  const own = yogasExecutor(plugins) as object
+  const { name } = own as { readonly name: string }
+  onTestFinished(() => void Object.defineProperty(own, 'name', { value: name }))
+  Object.defineProperty(own, 'name', { value: 'n' })
+  const response = await Promise.race([
+    server.post('{ fast ... @defer { slow } }'),
+    new Promise<never>((_, reject) => setTimeout(() => reject(new Error('waits for slow')), 5_000)),
+  ])
+  finish()
+  expect(await response.text()).toMatch(/"fast":"fast"[^]*"hasNext":true[^]*"slow":"late"/)
 })

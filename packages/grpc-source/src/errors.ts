@@ -7,6 +7,7 @@ export type GrpcSourceErrorCode =
   | 'GRPC_SOURCE_LINT'
   | 'GRPC_SOURCE_REFLECTION'
   | 'GRPC_SOURCE_CLOSED'
+  | 'GRPC_SOURCE_PLATFORM'
 
 /** One thing that is wrong in protos or options, found before anything starts. */
 export interface Finding {

@@ -9,6 +9,8 @@ export interface EndpointHealth {
   readonly status: HealthStatus
   /** Why it is not serving: a gRPC status. */
   readonly reason?: string | undefined
+  /** What happened, in words for operators; it may hold addresses and the backend's own text. */
+  readonly detail?: string | undefined
 }
 
 export interface SourceHealth {
@@ -23,6 +25,9 @@ export interface HealthOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A server that says so runs, though it has no health service, or none for this asker. */
+const ANSWERED: ReadonlySet<string> = new Set(['UNIMPLEMENTED', 'UNAUTHENTICATED', 'PERMISSION_DENIED'])
+
 /** Asks `grpc.health.v1.Health/Check` of each endpoint. A server without that service is serving if it answers at all. */
 export async function checkHealth(
   transports: ReadonlyMap<string, Transport>,
@@ -36,9 +41,8 @@ export async function checkHealth(
         return { address, status: readStatus(await transport.unary(call, new Uint8Array())) }
       } catch (error) {
         const reason = error instanceof GrpcCallError ? error.status : String(error)
-        return reason === 'UNIMPLEMENTED'
-          ? { address, status: 'SERVING' }
-          : { address, status: 'NOT_SERVING', reason }
+        if (ANSWERED.has(reason)) return { address, status: 'SERVING' }
+        return { address, status: 'NOT_SERVING', reason, detail: (error as Error).message }
       }
     }),
   )

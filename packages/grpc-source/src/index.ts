@@ -9,7 +9,7 @@ export type { Endpoint } from './runtime/endpoint.ts'
 export type { GrpcSourceOptions, InvalidationRule, MethodOptions } from './options.ts'
 export type { RetryOptions } from './runtime/call.ts'
 export type { PlanEvent } from '@vinyasa/source-kit'
-export type { CallObserver, ObservedCall, ObservedEnd } from './runtime/call.ts'
+export type { CallObserver, ObservedCall, ObservedEnd, ObservedReply, OnReply } from './runtime/call.ts'
 export type { ChannelOptions, TlsOptions } from './runtime/endpoint.ts'
 export type { MetadataOptions } from './runtime/metadata.ts'
 

@@ -1,4 +1,4 @@
-import { mergeSources, type ContributedField } from '@vinyasa/source-kit'
+import { createTurns, mergeSources, type ContributedField } from '@vinyasa/source-kit'
 import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
 import { createMutationEvents, type MutationAnnouncer } from '@vinyasa/invalidation'
 import { GraphQLSchema, type GraphQLFieldConfig, type GraphQLFieldConfigMap } from 'graphql'
@@ -27,7 +27,8 @@ import { toSubgraph } from './mapping/federation.ts'
 import { createAnnouncedCalls } from './calls/invalidation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
 import { ReplyTranscoder } from './json/transcoder.ts'
-import type { Callable, CallSite, Invoker } from './methods/invoker.ts'
+import type { Callable, CallSite } from './methods/call-site.ts'
+import type { Invoker } from './methods/invoker.ts'
 import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import type { Operations } from './methods/operation.ts'
@@ -117,6 +118,7 @@ export function buildModel(options: ModelOptions): Model {
       : {
           codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
           transcoder: new ReplyTranscoder(maxReplyItems),
+          turns: createTurns(),
         }
   const encoders = createEncoders({ shapes, registry })
   const withoutEndpoint = new Set<DescService>()

@@ -5,7 +5,7 @@ import type { Expose } from './contract/exposure.ts'
 import type { JoinOptions } from './contract/join-options.ts'
 import type { OnPlan } from '@vinyasa/source-kit'
 import type { Clock } from './clock.ts'
-import type { CallObserver, RetryOptions } from './runtime/call.ts'
+import type { CallObserver, OnReply, RetryOptions } from './runtime/call.ts'
 import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 import type { ExposeErrors } from './methods/rpc-error.ts'
@@ -170,6 +170,15 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly exposeErrors?: ExposeErrors | undefined
   /** Where mutations are announced. */
   readonly bus?: InvalidationBus | undefined
+  /** Told of every call that has ended, with the metadata of its reply: headers and trailers. Exceptions are ignored. */
+  readonly onReply?: OnReply | undefined
+  /**
+   * Names of metadata, headers or trailers of replies, that the answers to queries and mutations carry as HTTP headers;
+   * `-bin` ones as base64. They go to the request that a call was made for and to no other: an answer out of a cache, or
+   * of a call that another request began, has none; one that has some is `private, no-store`. Default: none.
+   * @throws GrpcSourceError at start for names that belong to the connection or the body
+   */
+  readonly responseHeaders?: readonly string[] | undefined
   /** Told of every call, for metrics and traces. */
   readonly observe?: CallObserver | undefined
   /** Reloads when a proto or descriptor file changes. Default false. */

@@ -1,9 +1,15 @@
 import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
+import type { AnswerHead } from './methods/reply-headers.ts'
 import type { GrpcSource } from './source.ts'
 
 /** What Yoga adds to an Envelop plugin, as far as it is used here. */
 export interface GrpcSourcePlugin extends SourcesPlugin {
   onRequest(payload: { readonly request: Request }): void
+  onResponse(payload: { readonly request: Request; readonly response: Response }): void
+  readonly shortWay: SourcesPlugin['shortWay'] & {
+    begin(call: { readonly request: Request }): void
+    respond(call: { readonly request: Request }, response: AnswerHead): void
+  }
 }
 
 /**
@@ -12,10 +18,19 @@ export interface GrpcSourcePlugin extends SourcesPlugin {
  * @throws SchemaConflictError from the server's constructor when a field is there already, naming both origins
  */
 export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
+  const sources = useSources(source.contribution)
   return {
-    ...useSources(source.contribution),
+    ...sources,
+    shortWay: {
+      ...sources.shortWay,
+      begin: ({ request }) => source.requestArrived(request),
+      respond: ({ request }, response) => source.responding(request, response),
+    },
     onRequest({ request }) {
       source.requestArrived(request)
+    },
+    onResponse({ request, response }) {
+      source.responding(request, response)
     },
   }
 }

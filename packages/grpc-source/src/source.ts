@@ -12,7 +12,9 @@ import type { TypedMethod } from './methods/method-runtime.ts'
 import type { Clock } from './clock.ts'
 import type { GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
+import { createCallWatch } from './methods/call-watch.ts'
 import { createInvoker } from './methods/invoker.ts'
+import { type AnswerHead, createReplyHeaders, type ReplyHeaders } from './methods/reply-headers.ts'
 import { createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './methods/operation.ts'
 import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
@@ -52,6 +54,8 @@ export interface GrpcSource {
   health(options?: HealthOptions): Promise<SourceHealth>
   /** Notes when a client's request arrived, so that its calls' deadlines count from there. */
   requestArrived(request: object): void
+  /** Adds to the answer to a client's request what the replies to its calls brought, of what `responseHeaders` names. */
+  responding(request: object, response: AnswerHead): void
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -69,14 +73,20 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const { bus = createInvalidationBus({ onError }) } = options
   const operations = createOperations(clock)
   const endpoints = createEndpoints(options, await transportOf(options))
+  const replyHeaders = options.responseHeaders && createReplyHeaders(options.responseHeaders)
   const invoker = createInvoker({
-    sourceName: name,
     caller: createCaller({ clock, random, retries: options.retries }),
     clock,
     operations,
     metadata: createMetadataSource(options.metadata),
     dedupe,
-    observe,
+    isInTouch: () => bus.isInTouch !== false,
+    watch: createCallWatch({
+      sourceName: name,
+      clock,
+      observe,
+      onReply: tellOfReplies(options, replyHeaders),
+    }),
   })
   const watcher = options.watch
     ? createFileWatcher(clock, () => void reload().catch(onError), onError)
@@ -192,8 +202,20 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     requestArrived: (request) => operations.arrived(request),
+    responding: (request, response) => replyHeaders?.addTo(response, request),
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+function tellOfReplies(
+  { onReply }: GrpcSourceOptions,
+  headers: ReplyHeaders | undefined,
+): Parameters<typeof createCallWatch>[0]['onReply'] {
+  if (!headers) return onReply
+  return (reply, site) => {
+    headers.keep(reply, site)
+    onReply?.(reply)
   }
 }
 

@@ -391,16 +391,16 @@ describeTransports('observation', (source) => {
       endpoint: address,
       observe:
         ({ service, method, kind }) =>
-        ({ status, attempts, durationMs }) => {
-          seen.push([service, method, kind, status, attempts, durationMs >= 0])
+        ({ status, attempts, durationMs, callerLeft }) => {
+          seen.push([service, method, kind, status, attempts, durationMs >= 0, callerLeft])
           throw new Error('observer')
         },
     })
     await grpc.call('c.S.Get')
     await grpc.call('c.S.Get', { id: 'x' }).catch(() => {})
     expect(seen).toEqual([
-      ['c.S', 'Get', 'unary', 'OK', 1, true],
-      ['c.S', 'Get', 'unary', 'NOT_FOUND', 1, true],
+      ['c.S', 'Get', 'unary', 'OK', 1, true, false],
+      ['c.S', 'Get', 'unary', 'NOT_FOUND', 1, true, false],
     ])
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { validateSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { assignNames } from '../src/contract/assign-names.ts'
+import { assignNames } from '@vinyasa/source-kit'
 import { source } from './harness.ts'
 
 describe('names are given to everybody, and do not depend on the order', () => {

@@ -1,10 +1,15 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
+import { writeValue } from '../src/codec/json-values.ts'
+import { noteMembers } from '../src/codec/note-members.ts'
+import { WireReader } from '../src/codec/wire-reader.ts'
 import { createGrpcSource, useGrpcSource } from '../src/index.ts'
 import { disposables } from './harness.ts'
 import { answer, frame, startWireServer } from './wire-server.ts'
 
 const PROTO = `syntax = "proto3"; package h;
+import "google/protobuf/struct.proto";
 service L { rpc List(ListRequest) returns (Reply); }
 message ListRequest {}
 message Reply {
@@ -13,6 +18,8 @@ message Reply {
   repeated int32 numbers = 3;
   map<int32, string> entries = 4;
   Reply inner = 5;
+  google.protobuf.Struct any = 6;
+  google.protobuf.ListValue list = 7;
 }
 message Item { string name = 1; }`
 
@@ -35,13 +42,24 @@ async function ask(bytes: Buffer, plans: boolean): Promise<any> {
     }),
   )
   const yoga = createYoga({ plugins: [useGrpcSource(source)], logging: false, maskedErrors: false })
-  const fields = 'items { name } texts numbers entries { key value }'
+  const fields = 'items { name } texts numbers entries { key value } any list'
   const response = await yoga.fetch('http://yoga/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: `{ list { ${fields} inner { ${fields} } } }` }),
   })
   return response.json()
+}
+
+/** A field with a message. */
+const message = (number: number, ...parts: readonly Buffer[]): Buffer => {
+  const bytes = Buffer.concat(parts)
+  return Buffer.concat([Buffer.from([number * 8 + 2, ...varint(bytes.length)]), bytes])
+}
+/** `{ "k": [true, …] }`, of so many members. */
+const struct = (count: number): Buffer => {
+  const list = message(6, ...Array.from({ length: count - 1 }, () => message(1, Buffer.of(0x20, 1))))
+  return message(6, message(1, message(1, Buffer.from('k')), message(2, list)))
 }
 
 const entries = (count: number): Buffer =>
@@ -57,6 +75,8 @@ describe.each([true, false])('with plans: %s', (plans) => {
       (count: number) => Buffer.concat([Buffer.from([0x1a, ...varint(count)]), repeat(count, 1)]),
     ],
     ['entries of a map', entries],
+    ['values of a list of any values', (count: number) => message(7, repeat(count, 0x0a, 2, 0x20, 1))],
+    ['members of an object of any values', struct],
     ['messages within', (count: number) => within(repeat(count, 0x0a, 0))],
     [
       'members of several lists',
@@ -68,4 +88,14 @@ describe.each([true, false])('with plans: %s', (plans) => {
     expect(data).toEqual({ list: null })
     expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }])
   })
+})
+
+it('members of a JSON value count however many levels down they are', () => {
+  const members = Array.from({ length: 100 }, () => true)
+  const json = Array.from({ length: 499 }).reduce<unknown>((inner) => ({ k: inner }), members)
+  const bytes = writeValue(new BinaryWriter(), json).finish()
+  const note = (maxItems: number): void =>
+    noteMembers(new WireReader(bytes, maxItems), bytes, 'google.protobuf.Value')
+  expect(() => note(599)).not.toThrow()
+  expect(() => note(598)).toThrow('maxReplyItems')
 })

@@ -7,4 +7,6 @@ export type { MetadataEntries, Transport, TransportCall } from './transport.ts'
 
 // For integrators: what another transport of the same interface is made of.
 export { AbortWatch } from './abort-watch.ts'
+export { toReplyMetadata } from './reply-metadata.ts'
+export { createTlsContext } from './tls-context.ts'
 export { STATUS_NAMES, statusName } from './status.ts'

@@ -1,4 +1,4 @@
-/** Metadata as it goes out: names in lower case, `-bin` names with bytes. */
+/** Metadata as it goes out and comes in: names in lower case, `-bin` names with bytes. */
 export type MetadataEntries = readonly (readonly [name: string, value: string | Uint8Array])[]
 
 export interface TransportCall {
@@ -9,6 +9,10 @@ export interface TransportCall {
   readonly timeoutMs: number | undefined
   /** Cancels the call. */
   readonly signal: AbortSignal | undefined
+  /** Told of the metadata before the reply's first message. Exceptions are ignored. */
+  readonly onHeaders?: ((metadata: MetadataEntries) => void) | undefined
+  /** Told of the metadata with which the server ends the call, whatever its status; the only ones of a reply without messages. Exceptions are ignored. */
+  readonly onTrailers?: ((metadata: MetadataEntries) => void) | undefined
 }
 
 /**

@@ -8,6 +8,8 @@ it('exports these names', () => {
     'GrpcTransportError',
     'STATUS_NAMES',
     'createHttp2Transport',
+    'createTlsContext',
     'statusName',
+    'toReplyMetadata',
   ])
 })

@@ -1,5 +1,5 @@
-export { type Asker, describeAsker, describeOperationAsker, toAsker } from './asker.ts'
-export { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
+export { type Asker, describeAsker, describeOperationAsker, toAsker } from './dependencies/asker.ts'
+export { createInvalidationBus, type InvalidationBusOptions } from './bus/bus.ts'
 export {
   createDependencies,
   createDependencyCache,
@@ -7,25 +7,25 @@ export {
   type Dependencies,
   type DependencyOptions,
   everything,
-} from './dependencies.ts'
+} from './dependencies/dependencies.ts'
 export {
   type BusEventTarget,
   createDistributedInvalidationBus,
   type DistributedBusOptions,
   type DistributedInvalidationBus,
-} from './distributed-bus.ts'
+} from './bus/distributed-bus.ts'
 export {
   createMutationAnnouncer,
   type Mutation,
   type MutationAnnouncer,
   type MutationAnnouncerOptions,
   type MutationOutcome,
-} from './mutation-announcer.ts'
+} from './mutations/mutation-announcer.ts'
 export {
   createMutationEvents,
   type MutationEventsInput,
   type MutationEventsOptions,
-} from './mutation-events.ts'
+} from './mutations/mutation-events.ts'
 export type {
   InvalidationBus,
   InvalidationEvent,
@@ -38,6 +38,6 @@ export {
   type SelectedField,
   type SelectedOperation,
   selectOperation,
-} from './selected-fields.ts'
-export { statedChanges, statedDependsOn } from './statements.ts'
-export { readVerb, type Verb } from './verb.ts'
+} from './dependencies/selected-fields.ts'
+export { statedChanges, statedDependsOn } from './dependencies/statements.ts'
+export { readVerb, type Verb } from './mutations/verb.ts'

@@ -4,7 +4,7 @@ import {
   createDistributedInvalidationBus,
   type DistributedBusOptions,
   type DistributedInvalidationBus,
-} from './distributed-bus.ts'
+} from './bus/distributed-bus.ts'
 
 const PULSE_MS = 1000
 
@@ -121,7 +121,7 @@ export function createRedisInvalidationBus(options: RedisInvalidationBusOptions)
   return {
     ...bus,
     get isInTouch() {
-      return state === 'connected'
+      return state === 'connected' && bus.isInTouch !== false
     },
     ready,
     close,

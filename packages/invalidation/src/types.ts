@@ -38,7 +38,8 @@ export interface InvalidationBus {
   publish(events: readonly InvalidationEvent[]): Promise<void>
   /**
    * False while changes of others may go unheard: caches of this process that only the bus keeps fresh do not answer
-   * then. `{ '*', '*' }` is announced before it is true again. Absent: always in touch.
+   * then, and nobody joins a read under way. What was missed, or `{ '*', '*' }`, is announced before it is true again.
+   * Absent: always in touch.
    */
   readonly isInTouch?: boolean | undefined
   /** Adds a listener; the returned function removes it. */

@@ -2,6 +2,7 @@ import { createFakeClock } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 import {
   createDistributedInvalidationBus,
+  createInvalidationBus,
   type BusEventTarget,
   type DistributedInvalidationBus,
   type InvalidationEvent,
@@ -38,6 +39,33 @@ describe('createDistributedInvalidationBus', () => {
     await a.bus.publish([EVENT])
     await settle()
     expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
+  })
+
+  it('publishes over the bus of who is near as well, waits for it, and hears it', async () => {
+    const clock = createFakeClock()
+    const target = new EventTarget() as BusEventTarget
+    const near = createInvalidationBus()
+    const bus = createDistributedInvalidationBus({ eventTarget: target, near, clock, heartbeatMs: 0 })
+    const seen: InvalidationEvent[] = []
+    const nearby: InvalidationEvent[] = []
+    const sent: unknown[] = []
+    bus.subscribe((events) => void seen.push(...events))
+    near.subscribe(async (events) => {
+      await settle()
+      nearby.push(...events)
+    })
+    target.addEventListener('vinyasa:invalidation', ({ detail }) => sent.push(detail))
+    await bus.publish([EVENT])
+    expect([seen, nearby, sent.length]).toEqual([[EVENT], [EVENT], 1])
+    // What comes from far is for this process alone, and what comes from near is not sent on.
+    target.dispatchEvent(
+      new CustomEvent('vinyasa:invalidation', { detail: { origin: 'far', n: 1, events: [ANYTHING] } }),
+    )
+    await near.publish([EVENT])
+    expect([seen, nearby, sent.length]).toEqual([[EVENT, ANYTHING, EVENT], [EVENT, EVENT], 2])
+    bus.close()
+    await near.publish([EVENT])
+    expect(seen).toHaveLength(3)
   })
 
   it('awaits its own listeners and nobody else’s', async () => {

@@ -77,3 +77,10 @@ export class EndLiveQuery extends Error {
     this.errors = errors
   }
 }
+
+/** Workers may not touch what belongs to another request: no update would ever leave. */
+export function liveQueryPlatform(): Error {
+  return new Error(
+    '@vinyasa/live-query keeps requests open that other requests wake, which Cloudflare Workers do not allow: run this server on Node, Bun or Deno.',
+  )
+}

@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga'
-import type { AskedOperation, OperationParams } from './passes.ts'
+import type { AskedOperation, OperationParams } from './execution/passes.ts'
 
 /** Live queries stream over HTTP only to a client that names the media type; `*` is no wish for a stream. */
 function wantsEventStream(request: Request): boolean {

@@ -6,7 +6,7 @@ export {
   type LiveQueryStats,
   type LiveQueryStore,
   type LiveQuerySubscription,
-} from './store.ts'
+} from './store/store.ts'
 export type {
   BatchOptions,
   LiveQueryFieldOptions,
@@ -14,22 +14,22 @@ export type {
   LiveQueryStrategy,
 } from './options.ts'
 export type { UseLiveQueryOptions } from './use-options.ts'
-export type { LiveQueryEvent, LiveQueryUpdate } from './update.ts'
-export { GraphQLLiveDirective, hasLiveDirective, stripLiveDirective } from './directive.ts'
-export { detectFieldChanges, type FieldChange } from './changes.ts'
-export { cacheControlFor, type CacheControl, type Volatility } from './cache-control.ts'
-export { matchesFilter, parseQueryArguments, type FilterArguments } from './filter.ts'
+export type { LiveQueryEvent, LiveQueryUpdate } from './store/update.ts'
+export { GraphQLLiveDirective, hasLiveDirective, stripLiveDirective } from './document/directive.ts'
+export { detectFieldChanges, type FieldChange } from './store/changes.ts'
+export { cacheControlFor, type CacheControl, type Volatility } from './document/cache-control.ts'
+export { matchesFilter, parseQueryArguments, type FilterArguments } from './document/filter.ts'
 export { LiveQueryStoreError } from './errors.ts'
 
 // For integrators
-export type { LiveQueryEngine } from './engine.ts'
-export type { AskedOperation, OperationParams } from './passes.ts'
-export type { Answer, AnyResult, LiveRegistration } from './answer.ts'
-export type { EntityFinder } from './identifiers.ts'
-export type { LiveQueryExecute, LiveQueryRun } from './group.ts'
-export { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'
-export type { LiveQueryChannel } from './subscriber.ts'
-export { formatPayload, toUpdate, type Delivery } from './update.ts'
-export type { LiveResult, Version } from './version.ts'
-export { matchesTrigger } from './triggers.ts'
+export type { LiveQueryEngine } from './execution/engine.ts'
+export type { AskedOperation, OperationParams } from './execution/passes.ts'
+export type { Answer, AnyResult, LiveRegistration } from './execution/answer.ts'
+export type { EntityFinder } from './triggers/identifiers.ts'
+export type { LiveQueryExecute, LiveQueryRun } from './store/group.ts'
+export { planLiveQuery, type LivePlan, type PlanInput } from './document/live-plan.ts'
+export type { LiveQueryChannel } from './store/subscriber.ts'
+export { formatPayload, toUpdate, type Delivery } from './store/update.ts'
+export type { LiveResult, Version } from './store/version.ts'
+export { matchesTrigger } from './triggers/triggers.ts'
 export type { Clock } from './clock.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { Volatility } from './cache-control.ts'
+import type { Volatility } from './document/cache-control.ts'
 
 /** How re-execution is decided. Specification: "Strategies". */
 export type LiveQueryStrategy = 'INVALIDATION' | 'POLLING' | 'HASH_DIFF'

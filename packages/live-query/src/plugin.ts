@@ -1,30 +1,39 @@
-import type { GraphQLSchema } from 'graphql'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { systemClock } from './clock.ts'
-import { addLiveDirective, hasLiveDirective } from './directive.ts'
-import { createLiveDocuments } from './documents.ts'
-import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './engine.ts'
-import { createLiveSchema } from './gateway-filter.ts'
+import { addLiveDirective, hasLiveDirective } from './document/directive.ts'
+import { createLiveDocuments } from './document/document-memo.ts'
+import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
+import { createLiveSchema } from './document/gateway-filter.ts'
+import { liveQueryPlatform } from './errors.ts'
 import { createEventStreams } from './http.ts'
-import { createLiveExecution } from './live-execution.ts'
+import { createLiveExecution } from './execution/live-execution.ts'
 import type { UseLiveQueryOptions } from './use-options.ts'
-import { checkRun, createPasses, type Yoga } from './passes.ts'
-import { startLiveQuery } from './start-live-query.ts'
-import { createLiveQueryStore, type LiveQueryStore } from './store.ts'
+import { checkRun, createPasses, type Yoga } from './execution/passes.ts'
+import { startLiveQuery } from './execution/start-live-query.ts'
+import { createLiveQueryStore, type LiveQueryStore } from './store/store.ts'
 
 export interface LiveQueryPlugin extends Plugin {
   readonly store: LiveQueryStore
   /** For transports, such as `attachLiveServer` of `@vinyasa/live-query/ws`. */
   readonly engine: LiveQueryEngine
+  /** For node-handler: plain queries need none of the hooks once they went through them. */
+  readonly shortWay: { admits(operation: { readonly document: DocumentNode }): boolean }
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
 }
 
-/** Adds `@live` to a Yoga server. Over HTTP it answers once, or streams where `text/event-stream` is asked for. */
+/**
+ * Adds `@live` to a Yoga server. Over HTTP it answers once, or streams where `text/event-stream` is asked for.
+ *
+ * @throws Error on Cloudflare Workers (workerd), where no request can wake another.
+ */
 export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
+  if (navigator?.userAgent === 'Cloudflare-Workers') throw liveQueryPlatform()
   const { store = createLiveQueryStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
-  const { varyHeaders, onError = reportError } = options
+  const { varyHeaders, expiresAt, onError = reportError } = options
   const liveSchema = createLiveSchema(fields, defaults)
   const documents = createLiveDocuments(fields, defaults)
   const eventStreams = createEventStreams()
@@ -47,6 +56,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     schemaNumber: () => schemaNumber,
     contextKey,
     varyHeaders,
+    expiresAt,
     onError,
   })
   const leaveBus = bus?.subscribe((events) => void store.invalidate(events))
@@ -59,6 +69,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   return {
     store,
     engine: createLiveQueryEngine({ store, passes, onError }),
+    shortWay: { admits: ({ document }) => !hasLiveDirective(document) },
     close,
     onPluginInit(payload) {
       plugins = payload.plugins

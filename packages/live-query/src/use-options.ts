@@ -1,5 +1,5 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import type { LiveQueryStore } from './store.ts'
+import type { LiveQueryStore } from './store/store.ts'
 import type { LiveQueryFieldOptions, LiveQueryStoreOptions } from './options.ts'
 
 export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
@@ -27,6 +27,11 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
    * with an `error` message.
    */
   readonly revalidate?: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
+  /**
+   * When who asks ceases to be known, in milliseconds since 1970: the subscription ends then with `UNAUTHENTICATED`.
+   * Asked once, with the context in which it was asked. Default: never.
+   */
+  readonly expiresAt?: ((context: Record<string, unknown>) => number | undefined) | undefined
   /** Least time between two calls of `revalidate` for one group. Default 30. */
   readonly revalidateSeconds?: number | undefined
 }

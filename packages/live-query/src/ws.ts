@@ -39,13 +39,16 @@ export interface LiveServerOptions {
   readonly connectionInitTimeoutMs?: number | undefined
   /** A ping this often; a socket that has not answered the one before is cut off. Default 12 000; 0: none. */
   readonly keepAliveMs?: number | undefined
-  /** Whether to accept `connection_init`. `false` closes with 4403; an object is the payload of `connection_ack`. */
+  /**
+   * Whether to accept `connection_init`. `false` closes with 4403; an object is the payload of `connection_ack`. The
+   * headers are those that operations of the socket have.
+   */
   readonly onConnect?:
-    | ((connection: LiveConnection) => OnConnectResult | Promise<OnConnectResult>)
+    | ((connection: LiveConnection, headers: Headers) => OnConnectResult | Promise<OnConnectResult>)
     | undefined
   /**
    * Payload fields of `connection_init` (or of its `headers`) that count as request headers, as browsers cannot set
-   * headers on a socket. Default `['authorization']`.
+   * headers on a socket; of the `extensions` of a `subscribe`, too, for that operation. Default `['authorization']`.
    */
   readonly connectionHeaders?: readonly string[] | undefined
   /** More for the context of each execution. */
@@ -98,10 +101,11 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     engine: plugin.engine,
     maxSubscriptionsPerSocket,
     connectionInitTimeoutMs,
-    onConnect,
+    onConnect:
+      onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
     toAsked: (connection, params) => ({
       url: connection.url,
-      headers: requestHeadersOf(connection, connectionHeaders),
+      headers: requestHeadersOf(connection, connectionHeaders, params['extensions']),
       params,
       context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
     }),

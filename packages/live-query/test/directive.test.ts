@@ -1,6 +1,6 @@
 import { Kind, parse, print, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { liveDirectiveValues } from '../src/directive.ts'
+import { liveDirectiveValues } from '../src/document/directive.ts'
 import { hasLiveDirective, stripLiveDirective } from '../src/index.ts'
 
 function valuesOf(query: string, variables: Record<string, unknown> = {}): unknown {

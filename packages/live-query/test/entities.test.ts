@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, parse } from 'graphql'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createEntityFinder } from '../src/identifiers.ts'
+import { createEntityFinder } from '../src/triggers/identifiers.ts'
 import { startLive, subscribe, type LiveSetup } from './support.ts'
 
 const schema = buildSchema(`

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { invalidMaxBodyBytes } from './errors.ts'
 import type { NodeHandlerOptions } from './options.ts'
-import { createThinDoor } from './thin-door.ts'
-import { thinRequests } from './thin-request.ts'
-import { refuseTarget } from './last-catch.ts'
-import { acceptTargets } from './request-target.ts'
-import { readInternals } from './yoga-internals.ts'
-import { createYogasDoor } from './yogas-door.ts'
+import { createFastPath } from './fast-path/fast-path.ts'
+import { fastPathRequests } from './fast-path/fast-path-requests.ts'
+import { refuseTarget } from './yoga/last-catch.ts'
+import { acceptTargets } from './http/request-target.ts'
+import { openShortWay } from './short-way/short-way.ts'
+import { readInternals } from './yoga/yoga-5.ts'
+import { createYogasDoor } from './yoga/yogas-door.ts'
 
 /** What is needed of a Yoga server, whatever its contexts: that it can be called, as `http.createServer` calls it. */
 export type NodeRequestListener = (
@@ -20,6 +21,8 @@ export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
   /** Why every request of this server takes Yoga's own door; empty when JSON requests take the thin one. */
   readonly slowPathReasons: readonly string[]
+  /** Why every request goes through all hooks; empty where known queries take the short way. */
+  readonly shortWayReasons: readonly string[]
 }
 
 /**
@@ -35,21 +38,27 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
     throw invalidMaxBodyBytes(maxBodyBytes)
   }
   const { internals, reasons } = readInternals(yoga)
-  const isThinRequest = thinRequests()
-  const thinDoor = internals && createThinDoor(internals, maxBodyBytes)
+  const isFastPathRequest = fastPathRequests()
+  const fastPath =
+    internals && createFastPath(internals, maxBodyBytes, (...valid) => short.way?.learn(...valid))
+  const short = fastPath
+    ? openShortWay({ yoga, internals, maxBodyBytes, fastPath })
+    : { way: undefined, reasons }
   const yogasDoor = createYogasDoor(yoga)
   const acceptTarget = acceptTargets()
 
-  // Not async, which would put a promise of its own around the thin door's.
+  // Not async, which would put a promise of its own around the fast path's.
   function listen(request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void> {
     if (!acceptTarget(request)) {
       refuseTarget(response)
       return Promise.resolve()
     }
-    if (thinDoor && isThinRequest(request) && !context.some(isObject)) return thinDoor(request, response)
+    if (fastPath && isFastPathRequest(request) && !context.some(isObject)) {
+      return short.way?.take(request, response) ?? fastPath.listen(request, response)
+    }
     return yogasDoor(request, response, ...context)
   }
-  return Object.assign(listen, { slowPathReasons: reasons })
+  return Object.assign(listen, { slowPathReasons: reasons, shortWayReasons: short.reasons })
 }
 
 function isObject(value: unknown): boolean {

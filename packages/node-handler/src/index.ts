@@ -1,3 +1,13 @@
 export { createNodeHandler, type NodeHandler } from './create-node-handler.ts'
+export { useShortWay } from './short-way/use-short-way.ts'
+export type {
+  KnownOperation,
+  NextExecutor,
+  ShortCall,
+  ShortHeaders,
+  ShortParams,
+  ShortResponse,
+  ShortWayPart,
+} from './short-way/part.ts'
 export type { NodeHandlerOptions } from './options.ts'
-export { acceptTargets, type AcceptTarget } from './request-target.ts'
+export { acceptTargets, type AcceptTarget } from './http/request-target.ts'

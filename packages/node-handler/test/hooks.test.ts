@@ -644,7 +644,7 @@ it('hooks run in the same order, with the same things in their hands', async () 
   expect(seen['thin']).toHaveLength(18)
 })
 
-describe('a server that the thin door does not serve', () => {
+describe('a server that the fast path does not serve', () => {
   it.each([
     [
       'instrumentation of the request',
@@ -669,7 +669,7 @@ describe('a server that the thin door does not serve', () => {
     expect(thin).toContain('hello world')
   })
 
-  it("keeps Envelop's instrumentation on the thin door", async () => {
+  it("keeps Envelop's instrumentation on the fast path", async () => {
     let executed = 0
     const doors = await openDoors(() => ({
       plugins: [

@@ -6,7 +6,7 @@ import { bytesOf, exchange, graphql, openDoors, type RawRequest } from './doors.
 const JSON_TYPE = 'application/json'
 /** The thin door takes JSON; a GET goes to Yoga's. */
 const WAYS = [
-  ['the thin door', { method: 'POST', body: graphql('{ hello }') }],
+  ['the fast path', { method: 'POST', body: graphql('{ hello }') }],
   ["Yoga's own door", { method: 'GET', headers: { 'content-type': undefined } }],
 ] as const satisfies readonly (readonly [string, RawRequest])[]
 

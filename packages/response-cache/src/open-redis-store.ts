@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
+import type { Redis } from 'ioredis'
 import { configError, redisClientMissing } from './errors.ts'
-import { isRedisUrl } from './redis-url.ts'
-import type { RemoteEvent, RemoteStore } from './remote-store.ts'
+import { isRedisUrl } from './store/redis-url.ts'
+import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
 
 /**
  * Opens the store behind `redisUrl`. What can be judged at start is judged at start; the client library
@@ -14,12 +15,13 @@ export function openRedisStore(url: string): RemoteStore {
   } catch (error) {
     throw redisClientMissing(error)
   }
-  const opening = import('./redis/index.ts').then(({ createRedisStore }) => createRedisStore({ url }))
+  const opening = open(url)
   return {
     read: async (key) => (await opening).read(key),
     write: async (key, entry, version) => (await opening).write(key, entry, version),
     invalidate: async (tags) => (await opening).invalidate(tags),
     delete: async (key) => (await opening).delete(key),
+    changing: async () => (await (await opening).changing?.()) ?? (() => {}),
     close: async () => (await opening).close(),
     subscribe(listener: (event: RemoteEvent) => void) {
       let leave: (() => void) | undefined
@@ -36,4 +38,16 @@ export function openRedisStore(url: string): RemoteStore {
       }
     },
   }
+}
+
+async function open(url: string): Promise<RemoteStore> {
+  // Inside `try`, a bundler leaves an optional client out that is not installed, and says nothing.
+  let client: { readonly Redis: typeof Redis }
+  try {
+    client = await import('ioredis')
+  } catch (error) {
+    throw redisClientMissing(error)
+  }
+  const { createStoreOn } = await import('./redis/redis-store.ts')
+  return createStoreOn(client.Redis, { url })
 }

@@ -1,6 +1,7 @@
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
-import type { RemoteStore } from './remote-store.ts'
-import type { InvalidationTarget } from './tags.ts'
+import type { RemoteStore } from './store/remote-store.ts'
+import type { InvalidationTarget } from './store/tags.ts'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 
 /** What changed, as an invalidation function is told. */
 export interface InvalidationCause {
@@ -27,6 +28,17 @@ export type InvalidationStrategy =
   | 'entities'
   | 'all'
   | ((cause: InvalidationCause) => readonly InvalidationTarget[] | 'all')
+
+/** Who may share the answers of one operation, where rules say who may have them. */
+export interface OperationAccess {
+  /** Request headers by which that is decided, in lower case: answers are private, and `Vary` names these. */
+  readonly headers: readonly string[]
+  /**
+   * Those for whom it is equal share an answer; `null`: who asks is refused a part, and neither gets a stored answer
+   * nor leaves one. The context may not be finished: it is what the hooks of the request made of it.
+   */
+  readonly keyOf: (context: Record<string, unknown>) => string | null
+}
 
 /** What the cache did, for logs and metrics. */
 export type CacheEvent =
@@ -93,6 +105,16 @@ export interface ResponseCacheOptions {
    * It sees the finished context, so hits are answered after context building instead of before parse.
    */
   readonly session?: ((context: Record<string, unknown>) => string | null | undefined) | undefined
+  /**
+   * For servers that refuse fields: who may share the answers of an operation, asked once for each document; undefined:
+   * everyone, as far as headers and `session` do not tell them apart. Default: there are no such rules.
+   */
+  readonly access?:
+    | ((operation: {
+        readonly schema: GraphQLSchema
+        readonly document: DocumentNode
+      }) => OperationAccess | undefined)
+    | undefined
   /** Return false to leave a request out of the cache altogether. Sees the finished context, as `session`. */
   readonly enabled?: ((context: Record<string, unknown>) => boolean) | undefined
   /**

@@ -1,19 +1,26 @@
+import { readOwnHooks } from '@vinyasa/yoga-internals'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { createFrontDoor } from './front-door.ts'
-import type { OperationReport } from './http.ts'
-import { setCacheHeaders } from './http.ts'
+import { createFrontDoor } from './http/front-door.ts'
+import type { OperationReport } from './http/cache-headers.ts'
+import { type CachedResponse, setCacheHeaders } from './http/cache-headers.ts'
 import { isPromise } from './maybe-promise.ts'
-import { createMutationEviction } from './mutation-eviction.ts'
+import { createMutationEviction } from './answer/mutation-eviction.ts'
 import type { ResponseCacheOptions } from './options.ts'
-import { readOwnHooks, type OwnHooks } from './own-hooks.ts'
-import { createPipeline, type OperationState } from './pipeline.ts'
-import { createSlot } from './slot.ts'
+import { jsonParserOf } from './http/json-parser.ts'
+import { createPipeline, type OperationState, runThrough } from './answer/pipeline.ts'
+import { createSlot } from './http/slot.ts'
+import { createShortWay, type ShortWay } from './short-way.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
-import { copyOf, createRefresher, type HandlerPayload, type ParamsHandler } from './refresh.ts'
+import { copyOf, createRefresher, type HandlerPayload, type ParamsHandler } from './answer/refresh.ts'
 
 type Context = Record<string, unknown>
 type Envelop = (context: Context) => { schema: GraphQLSchema; contextFactory(): unknown }
+
+export interface ResponseCachePlugin extends Plugin {
+  /** For node-handler: what is done in place of the hooks for a query that went through them before. */
+  readonly shortWay: ShortWay
+}
 
 /**
  * Answers GraphQL queries from a cache. Give it options, or a cache made by `createResponseCache` to
@@ -23,7 +30,9 @@ type Envelop = (context: Context) => { schema: GraphQLSchema; contextFactory(): 
  * the cache. Hooks of the request itself (`onRequest`, `onRequestParse`, `onParams`) and context
  * building run in either case, so authentication there guards hits wherever it stands.
  */
-export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOptions = {}): Plugin {
+export function useResponseCache(
+  cacheOrOptions: ResponseCache | ResponseCacheOptions = {},
+): ResponseCachePlugin {
   const isOwn = !('purge' in cacheOrOptions)
   const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
   const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = Date } = cache.options
@@ -33,10 +42,19 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
   const refresher = createRefresher(cache.emit)
   const states = createSlot<OperationState>()
   const reports = createSlot<OperationReport[]>()
+  const shortWay = createShortWay({
+    pipeline,
+    // A background refresh is an execution through all hooks.
+    isOpen: staleWhileRevalidateMs <= 0,
+    answersEarly: () => answersEarly(),
+    noteReport,
+    setHeaders: (request, response) => void setHeaders(request, response),
+  })
   let plugins: readonly Plugin[] = []
   let schema: GraphQLSchema | undefined
   let getEnveloped: Envelop | undefined
-  let ownHooks: OwnHooks | undefined
+  let isYogas: (hook: unknown) => boolean = () => false
+  let jsonParser: unknown
 
   /** The engine's own plugin comes first; whoever else stands before this one guards its hits. */
   const isGuarded = once(() =>
@@ -66,14 +84,15 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
   }
 
   const frontDoor = createFrontDoor({
-    ownHooks: () => ownHooks,
+    jsonParser: () => jsonParser,
     isReplaced: once(() => {
       const behind = plugins.slice(plugins.indexOf(plugin) + 1).filter((other) => other !== frontDoor.last)
-      return ownHooks?.isAdded(behind, 'onRequestParse') ?? true
+      return behind.some(({ onRequestParse }) => onRequestParse && !isYogas(onRequestParse))
     }),
   })
 
-  const plugin: Plugin = {
+  const plugin: ResponseCachePlugin = {
+    shortWay,
     onPluginInit(payload) {
       plugins = payload.plugins
       // Behind Yoga's own plugins, which `addPlugin` cannot reach.
@@ -81,7 +100,9 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     },
     onYogaInit({ yoga }) {
       getEnveloped = yoga.getEnveloped as unknown as Envelop
-      ownHooks = readOwnHooks(yoga)
+      const own = readOwnHooks(yoga)
+      isYogas = own.has
+      jsonParser = jsonParserOf(own.plugins, yoga.fetchAPI)
     },
     onSchemaChange(payload) {
       schema = payload.schema as GraphQLSchema
@@ -113,14 +134,7 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     },
 
     onResponse({ request, response, setResponse, fetchAPI }) {
-      const known = reports.get(request)
-      if (!known) return
-      const isUnchanged = setCacheHeaders(request, response, known, {
-        varyHeaders,
-        clientMaxAge,
-        now: clock.now(),
-      })
-      if (!isUnchanged) return
+      if (!setHeaders(request, response)) return
       const headers = new fetchAPI.Headers()
       response.headers.forEach((value, name) => {
         if (!name.startsWith('content-')) headers.set(name, value)
@@ -134,12 +148,24 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     },
   }
 
+  /** True: the client's copy is still the answer. */
+  function setHeaders(request: Request, response: CachedResponse): boolean {
+    const known = reports.get(request)
+    return (
+      known !== undefined &&
+      setCacheHeaders(request, response, known, { varyHeaders, clientMaxAge, now: clock.now() })
+    )
+  }
+
   function handle(payload: HandlerPayload, paramsHandler: ParamsHandler): unknown {
     const { request, params, context } = payload
+    // It has been looked for, and what it came to instead is on its way out.
+    if (shortWay.hasBegun(context)) return paramsHandler(payload)
     const snapshot = staleWhileRevalidateMs > 0 ? copyOf(context) : undefined
     const state: OperationState = {
       request,
       params,
+      context,
       report: { outcome: 'BYPASS' },
       isRefresh: refresher.isRefresh(request),
       refresh:
@@ -148,7 +174,7 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     states.set(context, state)
     noteReport(request, state.report)
     const mayAnswer = !state.isRefresh && context['liveQuery'] === undefined && answersEarly()
-    const next = () => run(state, () => paramsHandler(payload))
+    const next = () => runThrough(pipeline, state, () => paramsHandler(payload))
     const hit = mayAnswer ? pipeline.findEarly(state, schema) : undefined
     if (!hit) return next()
     if (!buildsContext()) return pipeline.answer(state, hit)
@@ -159,22 +185,6 @@ export function useResponseCache(cacheOrOptions: ResponseCache | ResponseCacheOp
     // What was found may be evicted while the context is built, so it is looked up again.
     const hit = (await passesContext(state, context)) ? pipeline.findEarly(state, schema) : undefined
     return hit ? pipeline.answer(state, hit) : next()
-  }
-
-  function run(state: OperationState, execute: () => unknown): unknown {
-    const fail = (error: unknown): never => {
-      pipeline.failed(state)
-      throw error
-    }
-    try {
-      const result = execute()
-      if (!isPromise(result)) return pipeline.afterExecute(state, result)
-      return Promise.resolve(result)
-        .then((value) => pipeline.afterExecute(state, value))
-        .catch(fail)
-    } catch (error) {
-      return fail(error)
-    }
   }
 
   function noteReport(request: Request, report: OperationReport) {

@@ -1,14 +1,14 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { checkOptions } from './check-options.ts'
-import type { CacheEntry } from './entry.ts'
-import { freshness } from './freshness.ts'
-import { createMemoryStore } from './memory-store.ts'
+import type { CacheEntry } from './store/entry.ts'
+import { freshness } from './store/freshness.ts'
+import { createMemoryStore } from './store/memory-store.ts'
 import type { CacheEvent, InvalidationCause, ResponseCacheOptions } from './options.ts'
 import { openRedisStore } from './open-redis-store.ts'
-import type { RemoteEvent, RemoteStore } from './remote-store.ts'
+import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
 import { createStats, type CacheStats } from './stats.ts'
-import { tagsOfTargets, type InvalidationTarget, type Tags } from './tags.ts'
-import { createVersionClock } from './version-clock.ts'
+import { tagsOfTargets, type InvalidationTarget, type Tags } from './store/tags.ts'
+import { createVersionClock } from './store/version-clock.ts'
 
 /** Read before an execution; a result may be stored only while it still holds. */
 export interface Ticket {
@@ -51,6 +51,8 @@ export interface CacheEngine extends ResponseCache {
   store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
   invalidate(cause: InvalidationCause): Promise<void>
   invalidateTags(tags: Tags): Promise<void>
+  /** To be awaited before something is changed; the returned function is called after its invalidation. */
+  changing(): Promise<() => void> | undefined
   emit(event: CacheEvent): void
 }
 
@@ -106,6 +108,9 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     }
   }
 
+  /** Whether changes are heard of in time; while they are not, nothing that is kept is given out. */
+  const isInTouch = (): boolean => isUp && bus?.isInTouch !== false
+
   function applyLocally(tags: Tags) {
     versions.invalidate(tags)
     if (tags === 'all') memory.clear()
@@ -121,7 +126,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   }
 
   function peek(key: string): Lookup | undefined {
-    if (!isUp) return undefined
+    if (!isInTouch()) return undefined
     const entry = memory.get(key)
     return entry && judge(key, entry, { version: versions.now(), remoteVersion: undefined })
   }
@@ -188,13 +193,14 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     peek,
     invalidate,
     invalidateTags,
+    changing: () => remote?.changing?.(),
     close,
     [Symbol.asyncDispose]: close,
     isUntouched: versions.isUntouched,
     stats: () => ({ ...stats(), entries: memory.size, bytes: memory.bytes }),
     lookup(key) {
       const version = versions.now()
-      if (!isUp) return { state: 'unavailable' }
+      if (!isInTouch()) return { state: 'unavailable' }
       const found = useMemory ? peek(key) : undefined
       // A stale entry is refreshed and stored, which needs the shared store's version.
       if (found?.state === 'fresh') return found

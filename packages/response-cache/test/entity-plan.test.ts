@@ -1,7 +1,7 @@
 import { createDependencies } from '@vinyasa/invalidation'
 import { buildSchema, parse } from 'graphql'
 import { expect, it } from 'vitest'
-import { createEntityPlan } from '../src/entity-plan.ts'
+import { createEntityPlan } from '../src/document/entity-plan.ts'
 
 const SCHEMA = buildSchema(/* GraphQL */ `
   type Query {

@@ -5,8 +5,8 @@ it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
       "cacheControlTypeDefs",
-      "createOwedInvalidations",
       "createResponseCache",
+      "createUndeliveredInvalidations",
       "fromEnvelopCache",
       "useResponseCache",
     ]

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { profileDocument } from '../src/document-profile.ts'
-import { createRequestKeyFactory } from '../src/request-key.ts'
+import { profileDocument } from '../src/document/document-profile.ts'
+import { createRequestKeyFactory } from '../src/document/request-key.ts'
 import { typeDefs } from './kit.ts'
 
 const schema = buildSchema(typeDefs)

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, nat, oneof, property, record } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEntry, type CacheEntry } from '../src/entry.ts'
-import { createMemoryStore } from '../src/memory-store.ts'
+import { createEntry, type CacheEntry } from '../src/store/entry.ts'
+import { createMemoryStore } from '../src/store/memory-store.ts'
 import { createResponseCache } from '../src/index.ts'
 
 const MAX_BYTES = 64_000

@@ -8,7 +8,7 @@ import {
 } from '@vinyasa/test-kit'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createOwedInvalidations, type ResponseCacheOptions } from '../src/index.ts'
+import { createUndeliveredInvalidations, type ResponseCacheOptions } from '../src/index.ts'
 import { createRedisStore, type RedisStore } from '../src/redis/index.ts'
 import { ask, createWorld, type Answer, type World } from './kit.ts'
 
@@ -150,35 +150,35 @@ describeWithRedis('two gateways and one Redis', () => {
   })
 
   it('an invalidation during an outage reaches Redis though its gateway is replaced meanwhile', async () => {
-    const owed = createOwedInvalidations()
-    const old = await gateway({}, createRedisStore({ url: redis.url, owed }))
+    const undelivered = createUndeliveredInvalidations()
+    const old = await gateway({}, createRedisStore({ url: redis.url, undelivered }))
     await ask(old, users)
     await settled(old, 1)
     redis.stop()
     await waitUntil(() => old.cache.stats().errors > 0)
     await ask(old, rename('Eve'))
     await old.cache.close()
-    const store = createRedisStore({ url: redis.url, owed })
+    const store = createRedisStore({ url: redis.url, undelivered })
     redis.cont()
     const next = await gateway({}, store)
     next.users.set('1', { id: '1', name: 'Eve' })
     expect((await ask(next, users)).json.data.users[0].name).toBe('Eve')
-    expect(owed.isOwed).toBe(false)
+    expect(undelivered.hasAny).toBe(false)
   })
 
   it('what another store of the process could not deliver is out of memory at once, and out of Redis before the next read', async () => {
-    const owed = createOwedInvalidations()
-    const a = await gateway({}, createRedisStore({ url: redis.url, owed, heartbeatMs: 60_000 }))
+    const undelivered = createUndeliveredInvalidations()
+    const a = await gateway({}, createRedisStore({ url: redis.url, undelivered, heartbeatMs: 60_000 }))
     await ask(a, users)
     await settled(a, 1)
     a.users.set('1', { id: '1', name: 'Eve' })
     expect((await ask(a, users)).json.data.users[0].name).toBe('Ada')
-    owed.add(['User'], 'another store')
+    undelivered.add(['User'], 'another store')
     const next = await ask(a, users)
     expect([next.cache, next.json.data.users[0].name]).toEqual(['BYPASS', 'Eve'])
     await waitUntil(async () => (await ask(a, users)).cache === 'HIT')
     expect((await ask(a, users)).json.data.users[0].name).toBe('Eve')
-    expect(owed.isOwed).toBe(false)
+    expect(undelivered.hasAny).toBe(false)
   })
 
   it('flushed: a result read before is not stored after', async () => {
@@ -349,6 +349,40 @@ describeWithRedis('two gateways and one Redis', () => {
     expect(ofB).toHaveLength(2)
     expect((await ask(b, users)).cache).toBe('MISS')
     client.disconnect()
+  })
+
+  it('killed while it changes something, a gateway leaves nothing behind for itself or others', async () => {
+    const dying = createRedisStore({ url: redis.url, heartbeatMs: 50 })
+    const a = await gateway({}, dying)
+    await ask(a, users)
+    await settled(a, 1)
+    a.gate = { committed: new Promise(() => {}) }
+    void ask(a, rename('Eve'))
+    await waitUntil(() => a.users.get('1')?.name === 'Eve', { awaited: 'the commit' })
+    // As after kill -9: it says nothing any more.
+    await dying.close()
+    const again = await gateway()
+    const seen = async () => (await ask(again, users)).cache
+    expect(await seen()).toBe('HIT')
+    await waitUntil(async () => (await seen()) === 'MISS', { awaited: 'the eviction of everything' })
+  })
+
+  it('a gateway that changes nothing, or has ended a change well, may end without a word', async () => {
+    const a = await gateway()
+    await ask(a, rename('Eve'))
+    await ask(a, users)
+    await settled(a, 1)
+    await waitUntil(async () => {
+      const client = new Redis(redis.url)
+      const changing = await client.zcard('{vinyasa:cache}:changing')
+      client.disconnect()
+      return changing === 0
+    })
+    await a.store.close()
+    const b = await gateway()
+    // Three heartbeats, and a second at least, after which silence would count.
+    await new Promise((resolve) => setTimeout(resolve, 1_300))
+    expect((await ask(b, users)).cache).toBe('HIT')
   })
 
   it('close ends its connections', async () => {

@@ -1,5 +1,5 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
-import type { ReadsHeaders } from './http/interceptor.ts'
+import type { ReadsHeaders } from './interceptors/interceptor.ts'
 import type { RestConnectorOptions } from './options.ts'
 
 type AskerOptions = Pick<RestConnectorOptions, 'forwardHeaders' | 'interceptors' | 'transformer'>

@@ -8,8 +8,8 @@ import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
 import type { RestConnectorOptions } from './options.ts'
-import type { ResponseTypes } from './call/response-cache.ts'
-import { responseTypesOf } from './call/response-types.ts'
+import type { ResponseTypes } from './call/cache/response-cache.ts'
+import { responseTypesOf } from './call/cache/response-types.ts'
 import { createSettings } from './call/settings.ts'
 import type { RestConnectorStats } from './call/stats.ts'
 import type { Args } from './templates/template.ts'
@@ -39,14 +39,14 @@ export function createRestConnector(name: string, options: RestConnectorOptions)
 }
 
 function create(name: string, options: RestConnectorOptions): RestConnector {
-  const { endpoints, plans = true, onPlan } = options
+  const { endpoints, types = {}, plans = true, onPlan } = options
   const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
   const compiled = new Map<string, CompiledEndpoint>()
   for (const endpoint of endpoints) {
     if (compiled.has(endpoint.name))
       throw new RestConfigError(`endpoint "${endpoint.name}" is declared twice`)
-    compiled.set(endpoint.name, compileEndpoint(endpoint, { basePath, timeoutMs, defaultHeaders }))
+    compiled.set(endpoint.name, compileEndpoint(endpoint, { basePath, timeoutMs, defaultHeaders, types }))
   }
   const calls = new Map<string, Call>()
   for (const endpoint of compiled.values())
@@ -55,8 +55,10 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
       atPlace(`endpoint "${endpoint.name}"`, () => createCall(endpoint, { ...settings, typesOf })),
     )
   const contribution = contribute(name, [...compiled.values()], calls, {
+    types,
     // A transformer may give anything: promises, functions, objects with getters.
     isPlannable: plans && !options.transformer,
+    turns: settings.attempting.turns,
     onPlan,
     asker: askerOf(name, options),
   })

@@ -14,9 +14,28 @@ export {
   type ApiKeyOptions,
   type EnvironmentOptions,
   type SecretSource,
-} from './http/credentials.ts'
-export { oauth2ClientCredentials, type OAuth2Options } from './http/oauth2.ts'
-export { endpointsFromOpenApi, type OpenApiOperation, type OpenApiOptions } from './openapi/openapi.ts'
+} from './interceptors/credentials.ts'
+export { oauth2ClientCredentials, type OAuth2Options } from './interceptors/oauth2.ts'
+export { importOpenApi, type OpenApiImport, type OpenApiOptions } from './openapi/import-openapi.ts'
+export type { SecuritySource, SecurityVariable } from './openapi/security.ts'
+export type { ServerOptions } from './openapi/servers.ts'
+export { describeFinding, type OpenApiFinding } from './openapi/findings.ts'
+export type { OpenApiOperation, OperationFilter } from './openapi/operations.ts'
+export type { ArgumentDefinition } from './declare/arguments.ts'
+export type {
+  EntryDefinition,
+  EnumDefinition,
+  EnumValueDefinition,
+  InputDefinition,
+  InputEntryDefinition,
+  MemberDefinition,
+  MemberSigns,
+  ObjectDefinition,
+  ScalarDefinition,
+  TypeDefinition,
+  TypeDefinitions,
+  UnionDefinition,
+} from './declare/type-definitions.ts'
 export { RestConfigError, type RestErrorCode } from './errors.ts'
 export type { RestConnectorOptions } from './options.ts'
 export type {
@@ -27,6 +46,8 @@ export type {
   ResponseSchema,
   RestEndpoint,
 } from './declare/endpoint-options.ts'
+export type { BodyOptions, EncodingOptions } from './bodies/body-options.ts'
+export type { ParameterOptions, ParameterPlace, ParameterStyle } from './parameters/parameter-options.ts'
 export type { HttpMethod } from './http/http-method.ts'
 
 // For integrators.
@@ -34,7 +55,12 @@ export type { RestResponse } from './http/attempt.ts'
 export type { BreakerOptions, BreakerState } from './retry/breaker.ts'
 export type { CallScope } from './call/call.ts'
 export type { Clock } from './clock.ts'
-export type { CallInfo, OutgoingRequest, ReadsHeaders, RequestInterceptor } from './http/interceptor.ts'
+export type {
+  CallInfo,
+  OutgoingRequest,
+  ReadsHeaders,
+  RequestInterceptor,
+} from './interceptors/interceptor.ts'
 export type { LogBodiesOptions, Logger } from './call/log-bodies.ts'
 export type { AttemptOutcome, ObserveAttempt } from './call/observe.ts'
 export type { NameValues, QueryArrayFormat } from './templates/query-template.ts'

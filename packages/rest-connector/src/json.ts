@@ -23,12 +23,15 @@ function exactJson(value: unknown, depth: number): string {
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
+/** In JSON text, and now and then in a string of it. */
+const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/
+
 /**
  * Parses JSON and keeps every integer that a JavaScript number would round: it becomes a string of its digits.
  * Texts without such an integer, which is nearly all, go straight to `JSON.parse`.
  */
 export function parseExactJson(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  if (!LONG_INTEGER.test(text)) return JSON.parse(text)
   const exact = text.replace(STRING_OR_NUMBER, (token) =>
     token.length >= 16 && /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
       ? `"${token}"`

@@ -2,7 +2,8 @@ import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { BreakerOptions } from './retry/breaker.ts'
 import type { Clock } from './clock.ts'
 import type { RestEndpoint } from './declare/endpoint-options.ts'
-import type { RequestInterceptor } from './http/interceptor.ts'
+import type { TypeDefinitions } from './declare/type-definitions.ts'
+import type { RequestInterceptor } from './interceptors/interceptor.ts'
 import type { LogBodiesOptions, Logger } from './call/log-bodies.ts'
 import type { ObserveAttempt } from './call/observe.ts'
 import type { PlanEvent } from '@vinyasa/source-kit'
@@ -16,6 +17,8 @@ export interface RestConnectorOptions {
   /** `http` or `https`; endpoints' paths are appended, and no request leaves its origin and path. */
   readonly baseUrl: string
   readonly endpoints: readonly RestEndpoint[]
+  /** Named types that endpoints use in `returnType` and `args`: objects, inputs, enums, unions. Default: none. */
+  readonly types?: TypeDefinitions | undefined
   /** Milliseconds one attempt may take, headers and body together. Default 30,000. */
   readonly timeoutMs?: number | undefined
   /** Milliseconds until an attempt's response headers must have come. Default: `timeoutMs`. */

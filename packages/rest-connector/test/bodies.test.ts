@@ -1,7 +1,7 @@
 import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
-import { createRestConnector, endpointsFromOpenApi, type RestEndpoint } from '../src/index.ts'
+import { createRestConnector, importOpenApi, type RestEndpoint } from '../src/index.ts'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())
@@ -56,7 +56,7 @@ it('sends no body where an OpenAPI document has none', async () => {
       const places = given as Place[]
       const path = `/x${places.map((one, index) => (one === 'path' ? `/{a${index}}` : '')).join('')}`
       const schema = { type: 'string' }
-      const endpoints = await endpointsFromOpenApi({
+      const { endpoints } = await importOpenApi({
         openapi: '3.0.3',
         info: { title: 't', version: '1' },
         paths: {
@@ -85,20 +85,18 @@ it('sends the body of a DELETE, and leaves a GET with a body out by name', async
     requestBody: { required: true, content },
     responses: { 204: { description: 'none' } },
   }
-  const skipped: string[] = []
-  const endpoints = await endpointsFromOpenApi(
-    {
-      openapi: '3.0.3',
-      info: { title: 't', version: '1' },
-      paths: {
-        '/x': { delete: { operationId: 'remove', ...operation }, get: { operationId: 'find', ...operation } },
-      },
+  const { endpoints, findings } = await importOpenApi({
+    openapi: '3.0.3',
+    info: { title: 't', version: '1' },
+    paths: {
+      '/x': { delete: { operationId: 'remove', ...operation }, get: { operationId: 'find', ...operation } },
     },
-    { onSkip: ({ method, path }, reason) => void skipped.push(`${method} ${path}: ${reason}`) },
-  )
-  expect(skipped).toEqual(['GET /x: a GET request has no body'])
+  })
+  expect(findings).toMatchObject([
+    { place: '#/paths/~1x/get', message: 'GET /x is left out: a GET request has no body' },
+  ])
   const { backend, connector } = await serve(endpoints)
-  await connector.execute('remove', { body: { ids: [1] } })
+  await connector.execute('remove', { input: { ids: [1] } })
   expect(backend.requests[0]?.method).toBe('DELETE')
   expect(backend.requests[0]?.json()).toEqual({ ids: [1] })
 })

@@ -72,7 +72,7 @@ describe('how long a response is given out again', () => {
     await fc.assert(property, RUNS)
   })
 
-  it('goes by the upstream’s own clock, fast or slow, where it says Expires', async () => {
+  it('goes by the upstream’s own clock where it says Expires and is ahead', async () => {
     const { livesFor, clock } = await setup()
     const property = fc.asyncProperty(
       fc.integer({ min: 0, max: 86_400 }),
@@ -93,6 +93,20 @@ describe('how long a response is given out again', () => {
       expect(await livesFor({ date: date(clock.now()), expires }, 0)).toBe(0)
     },
   )
+
+  it('takes off what has passed since the Date, or Age where that is more', async () => {
+    const { livesFor, clock } = await setup()
+    const property = fc.asyncProperty(seconds, seconds, maybe(seconds), async (maxAge, since, age = 0) => {
+      const headers = {
+        date: date(clock.now() - since * 1000),
+        'cache-control': `max-age=${maxAge}`,
+        age: String(age),
+      }
+      const expected = capped((maxAge - Math.max(since, age)) * 1000)
+      expect(await livesFor(headers, expected)).toBe(expected)
+    })
+    await fc.assert(property, RUNS)
+  })
 
   it('takes no Age that is no number for one', async () => {
     const { livesFor } = await setup()
@@ -176,6 +190,17 @@ describe('a bus that is out of touch', () => {
       expect(answers).toEqual(expected)
     })
     await fc.assert(property, RUNS)
+  })
+
+  it('lets nobody join a request under way, which may be older than what is not heard of', async () => {
+    const { bus, lose, regain } = fragile()
+    const { connector, backend } = await setup(bus)
+    for (const change of [() => {}, lose, regain]) {
+      await change()
+      const before = backend.requests.length
+      await Promise.all([connector.execute('item', { n: '1' }), connector.execute('item', { n: '1' })])
+      expect(backend.requests.length - before).toBe(change === lose ? 2 : 1)
+    }
   })
 
   it('does not store what was asked for while in touch and came after', async () => {

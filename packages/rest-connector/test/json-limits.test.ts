@@ -1,66 +1,54 @@
-import { assert, jsonValue, nat, property, type JsonValue } from 'fast-check'
+import { createTurns, SLICE_BYTES } from '@vinyasa/source-kit'
 import { describe, expect, it } from 'vitest'
-import { checkJson } from '../src/json-limits.ts'
+import { parseBody } from '../src/http/decode.ts'
 
-/** What stands beside the value, so that no body is harmless for its size. */
-const LONG = 'x'.repeat(5_000)
+const parse = async (text: string, maxItems = 500_000): Promise<unknown> =>
+  parseBody(200, 'application/json', Buffer.from(text), { maxItems, turns: createTurns() })
 
-function depthOf(value: JsonValue | undefined): number {
-  if (typeof value !== 'object' || value === null) return 0
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
-}
+// Bodies that are harmless, that are counted before they are parsed, and that are counted while they are.
+describe.each([0, 5_000, 3 * SLICE_BYTES])('a body with %i bytes of white space', (spaces) => {
+  const beside = ' '.repeat(spaces)
 
-function itemsOf(value: JsonValue | undefined): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const members = Object.values(value)
-  return Math.max(1, members.length) + members.reduce<number>((sum, member) => sum + itemsOf(member), 0)
-}
-
-describe('JSON', () => {
-  it('of any texts is counted as its value has it, however it is written', () => {
-    assert(
-      property(jsonValue({ maxDepth: 5 }), nat(3), (value, indent) => {
-        const written = [value, LONG] as JsonValue
-        const bytes = Buffer.from(JSON.stringify(written, undefined, indent))
-        const items = itemsOf(JSON.parse(bytes.toString()) as JsonValue)
-        expect(() => checkJson(bytes, items)).not.toThrow()
-        expect(() => checkJson(bytes, items - 1)).toThrow('more items')
-      }),
-      { numRuns: 500 },
-    )
+  it.each([199, 200])('%i levels are taken', async (levels) => {
+    const text = `${'['.repeat(levels)}${beside}${']'.repeat(levels)}`
+    expect(JSON.stringify(await parse(text))).toBe(text.replaceAll(' ', ''))
   })
 
-  it('is refused from 201 levels on, of lists and objects in any order', () => {
-    assert(
-      property(nat(300), nat(2 ** 30), (depth, kinds) => {
-        let text = '0'
-        for (let level = 0; level < depth; level++)
-          text = (kinds >>> (level % 30)) & 1 ? `[${text}]` : `{"a]}":${text}}`
-        const bytes = Buffer.from(`${text}${' '.repeat(5_000)}`)
-        expect(depthOf(JSON.parse(text) as JsonValue)).toBe(depth)
-        let refusal = ''
-        try {
-          checkJson(bytes, Infinity)
-        } catch (error) {
-          refusal = String(error)
-        }
-        expect(refusal.includes('nested deeper')).toBe(depth > 200)
-      }),
-    )
+  it.skipIf(spaces === 0)('201 levels are refused, of lists and of objects', async () => {
+    await expect(parse(`${'['.repeat(201)}${beside}${']'.repeat(201)}`)).rejects.toThrow('200 levels')
+    await expect(parse(`${'{"a":'.repeat(201)}1${beside}${'}'.repeat(201)}`)).rejects.toThrow('200 levels')
   })
 
-  it('that is none is left to the parser', () => {
-    for (const text of ['"', '"\\', ']'.repeat(10), '{"a', '\\"[', 'nonsense'])
-      expect(() => checkJson(Buffer.from(`${' '.repeat(5_000)}${text}`), 100)).not.toThrow()
+  it.skipIf(spaces === 0)('more items than are allowed are refused', async () => {
+    const list = (items: number): string => `[${beside}${'1,'.repeat(items - 1)}1]`
+    expect(await parse(list(1_000), 1_000)).toHaveLength(1_000)
+    await expect(parse(list(1_001), 1_000)).rejects.toThrow('maxResponseItems')
   })
 
-  it('of 4 MB of brackets is refused at once', () => {
-    const bytes = Buffer.alloc(4_000_000, '[')
-    const from = performance.now()
-    expect(() => checkJson(bytes, Infinity)).toThrow('nested deeper')
-    const brackets = performance.now() - from
-    const parsedFrom = performance.now()
-    expect(() => JSON.parse(bytes.toString()) as unknown).toThrow(SyntaxError)
-    expect(brackets).toBeLessThan(performance.now() - parsedFrom)
+  it('what is no JSON is refused, and its text stays here', async () => {
+    for (const text of ['', '"', '{"secret', '[1,]', '[1}', 'secret'])
+      await expect(parse(`${text}${beside} `)).rejects.toThrow('the body is not valid JSON')
   })
+
+  it('integers that a number would round keep their digits, and other numbers are numbers', async () => {
+    const text = `[${beside}12345678901234567890,-9007199254740993,1234567890.123457000000,1e16,9007199254740991,"12345678901234567890"]`
+    expect(await parse(text)).toEqual([
+      '12345678901234567890',
+      '-9007199254740993',
+      1234567890.123457,
+      1e16,
+      9007199254740991,
+      '12345678901234567890',
+    ])
+  })
+})
+
+it('4 MB of brackets are refused at once', async () => {
+  const text = '['.repeat(4_000_000)
+  const from = performance.now()
+  await expect(parse(text)).rejects.toThrow('200 levels')
+  const refused = performance.now() - from
+  const parsedFrom = performance.now()
+  expect(() => JSON.parse(text) as unknown).toThrow(SyntaxError)
+  expect(refused).toBeLessThan(performance.now() - parsedFrom)
 })

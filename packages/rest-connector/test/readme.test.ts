@@ -8,7 +8,9 @@ const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const [example = '', join = ''] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = '']) => code)
+const [example = '', upload = '', join = ''] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(
+  ([, code = '']) => code,
+)
 
 /** Runs a block of the README with its imports handed in and other values in place of some texts. */
 function run(code: string, names: Readonly<Record<string, unknown>>, result: string): unknown {
@@ -54,6 +56,15 @@ describe('README', () => {
     })
     expect(await users.execute('getUser', { id: 1 })).toMatchObject({ id: '1' })
     expect(example.trim().split('\n').length).toBeLessThanOrEqual(18)
+  })
+
+  it('the upload is one that a connector takes', () => {
+    const endpoint = run(upload, {}, 'upload') as vinyasa.RestEndpoint
+    const endpoints = [endpoint]
+    const connector = cleanup.use(
+      vinyasa.createRestConnector('r', { baseUrl: 'http://127.0.0.1:1', endpoints }),
+    )
+    expect(String(connector.schema.getMutationType()?.getFields()['addCover']?.args[2]?.type)).toBe('Upload!')
   })
 
   it('the join is one that a connector takes', () => {

@@ -106,14 +106,25 @@ describe('retries of a status in retryStatuses', () => {
   it.each([
     ['3', 3000],
     [new Date(1_700_000_000_000 + 2000).toUTCString(), 2000],
-    ['999', 5000],
-  ])('honour Retry-After: %s, capped at maxBackoff', async (retryAfter, wait) => {
+    ['25', 25_000],
+  ])('honour Retry-After: %s, whole, whatever maxBackoff is', async (retryAfter, wait) => {
     const { connector, arrivals, settle } = await serve(
       [{ status: 429, headers: { 'retry-after': retryAfter } }, { json: 1 }],
       { retry: { maxBackoffMs: 5000 } },
     )
     expect(await settle(connector.execute('get'))).toMatchObject({ value: 1 })
     expect(arrivals).toEqual([0, wait])
+  })
+
+  it('are given up at once where Retry-After is longer than the call may take', async () => {
+    const { connector, arrivals, waits, settle } = await serve(
+      [{ status: 429, headers: { 'retry-after': '60' } }, { json: 1 }],
+      { totalTimeoutMs: 60_000 },
+    )
+    expect(await settle(connector.execute('get'))).toMatchObject({
+      reason: { extensions: { code: 'RATE_LIMITED' } },
+    })
+    expect([arrivals, waits]).toEqual([[0], []])
   })
 
   it('happen whatever the method, and POST and PATCH carry one Idempotency-Key through all attempts', async () => {

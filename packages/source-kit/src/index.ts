@@ -1,6 +1,11 @@
 // For users.
-export { type SourcesPlugin, useSources } from './use-sources.ts'
-export { type ContributedField, SchemaConflictError, type Source } from './schema/source.ts'
+export { type ShortCall, type SourcesPlugin, useSources } from './use-sources.ts'
+export {
+  type ContributedArgument,
+  type ContributedField,
+  SchemaConflictError,
+  type Source,
+} from './schema/source.ts'
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
@@ -21,3 +26,8 @@ export { FallBack, NotPlannable } from './plan/refusals.ts'
 export { offerField } from './plan/registry.ts'
 export { mergeSources } from './schema/merge-sources.ts'
 export { argumentsOf, type Variables } from './plan/variables.ts'
+export { assignNames, groupBy, type NameWish } from './schema/assign-names.ts'
+export { parseInSlices, type ParseOptions } from './json/parse-in-slices.ts'
+export { exceededLimit, type JsonLimits } from './json/scan-json.ts'
+export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
+export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'

@@ -1,12 +1,25 @@
 import type { Plugin } from '@envelop/core'
-import type { GraphQLSchema } from 'graphql'
+import type { ExecutionArgs, GraphQLSchema } from 'graphql'
 import type { Executor } from './plan/plain-executor.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
-import { yogasExecutor } from './yoga-executor.ts'
+import { yogasExecutor } from '@vinyasa/yoga-internals'
+
+/** What node-handler hands to those who stand around the execution of a query that it knows. */
+export interface ShortCall {
+  readonly operation: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
+  readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
+  readonly context: unknown
+}
 
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
-export type SourcesPlugin = Plugin & { onYogaInit(): void }
+export type SourcesPlugin = Plugin & {
+  onYogaInit(): void
+  /** For node-handler: what is done in place of the hooks for a query that went through them before. */
+  readonly shortWay: {
+    execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
+  }
+}
 
 /**
  * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
@@ -28,6 +41,16 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
   }
 
   return {
+    shortWay: {
+      execute(call, next) {
+        if (!isFirst || !server) return next(call)
+        const { operation, params, context } = call
+        const { schema, document, operationName } = operation
+        const variableValues = params.variables
+        const args = { schema, document, operationName, variableValues, contextValue: context }
+        return server.planner.run(args) ?? next(call)
+      },
+    },
     onPluginInit(init) {
       server = serverOf(init.plugins)
       plugins = init.plugins

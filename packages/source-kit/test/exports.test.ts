@@ -6,17 +6,25 @@ it('exports these names and no others', () => {
     [
       "FallBack",
       "NotPlannable",
+      "SLICE_BYTES",
       "SchemaConflictError",
       "argumentsOf",
+      "assignNames",
       "claimJoin",
+      "createTurns",
+      "exceededLimit",
       "fieldsBelow",
+      "groupBy",
       "mergeRecorded",
       "mergeSources",
       "offerField",
+      "parseInSlices",
       "prepareJoin",
       "recordedJoin",
       "recordedRoot",
+      "stringifySlices",
       "useSources",
+      "writeInSlices",
     ]
   `)
 })

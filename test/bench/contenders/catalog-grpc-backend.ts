@@ -8,8 +8,22 @@ import { product, products } from './catalog.ts'
 const definition = loadSync(fileURLToPath(new URL('catalog.proto', import.meta.url)))
 const service = definition['bench.v1.CatalogService'] as ServiceDefinition
 const reply = (method: string, value: object): Buffer => service[method]!.responseSerialize(value)
-const one = reply('GetProduct', product(1))
-const hundred = reply('ListProducts', { items: products(100) })
+const known = new Map<string, Buffer>()
+
+function one(id: string): Buffer {
+  let bytes = known.get(id)
+  if (!bytes) known.set(id, (bytes = reply('GetProduct', product(Number(id)))))
+  return bytes
+}
+
+const lists = new Map<number, Buffer>()
+
+function list(limit: number): Buffer {
+  let bytes = lists.get(limit)
+  if (!bytes) lists.set(limit, (bytes = reply('ListProducts', { items: products(limit) })))
+  return bytes
+}
+
 const raw: ServiceDefinition = Object.fromEntries(
   Object.entries(service).map(([name, method]) => [
     name,
@@ -19,8 +33,14 @@ const raw: ServiceDefinition = Object.fromEntries(
 
 const server = new Server()
 server.addService(raw, {
-  GetProduct: (_call: unknown, done: (error: null, bytes: Buffer) => void) => done(null, one),
-  ListProducts: (_call: unknown, done: (error: null, bytes: Buffer) => void) => done(null, hundred),
+  GetProduct: (
+    { request }: { readonly request: { readonly id: string } },
+    done: (error: null, bytes: Buffer) => void,
+  ) => done(null, one(request.id)),
+  ListProducts: (
+    { request }: { readonly request: { readonly limit: number } },
+    done: (error: null, bytes: Buffer) => void,
+  ) => done(null, list(request.limit)),
 })
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error

@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
+import { GATEWAY, gatewayPrograms } from './gateway.ts'
 import type { Program, Scenario } from '../src/index.ts'
 
 const program = (name: string, file: string, env: Record<string, string> = {}): Program => ({
@@ -19,8 +20,11 @@ export const hello: Scenario = {
     program('node-handler', 'hello-yoga', { BENCH_DOOR: 'node-handler' }),
     program('Mercurius + JIT', 'hello-mercurius'),
     program('node:http floor', 'hello-floor'),
+    ...gatewayPrograms({ BENCH_SCHEMA: 'hello' }),
   ],
   targets: [
+    { of: GATEWAY, against: 'Mercurius + JIT', atMost: 1.5 },
+    { of: GATEWAY, against: 'Yoga', atMost: 0.25 },
     { of: 'node-handler', against: 'Yoga', atMost: 0.4 },
     { of: 'node-handler', against: 'Mercurius + JIT', atMost: 1.2 },
   ],

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import { answer, query } from '../contenders/posts.ts'
 import type { Program, Scenario } from '../src/index.ts'
+import { GATEWAY, gatewayPrograms } from './gateway.ts'
 
 const program = (name: string, file: string, env: Record<string, string> = {}): Program => ({
   name,
@@ -29,10 +30,12 @@ function scenario(...backends: readonly (keyof typeof NAMES)[]): Scenario {
       program(batched, 'posts-by-hand', { BENCH_JOIN: 'batch' }),
       program('Mercurius + JIT, loaders', 'posts-mercurius'),
       program(ours, 'posts-vinyasa'),
+      ...gatewayPrograms({ BENCH_SCHEMA: 'posts' }),
     ],
     targets: [
       { of: ours, against: 'Yoga by hand, a call for each', atMost: 0.05 },
       { of: ours, against: batched, atMost: 0.4 },
+      { of: GATEWAY, against: batched, atMost: 0.2 },
     ],
   }
 }

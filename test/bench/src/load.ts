@@ -22,7 +22,7 @@ export interface LoadResult {
   readonly p99Ms: number
 }
 
-/** Sends one request over and over. */
+/** Sends one request over and over, each time with its next number. */
 export interface LoadGenerator {
   readonly name: string
   send(origin: string, request: BenchRequest, options: LoadOptions): Promise<LoadResult>
@@ -41,11 +41,30 @@ function luaString(text: string): string {
   return `"${bytes.join('')}"`
 }
 
-function luaScript({ body, headers = {} }: BenchRequest): string {
+const NUMBER = '{n}'
+
+/** The body of the request with this number. */
+export function bodyOf({ body }: BenchRequest, number: number): string {
+  return body.replaceAll(NUMBER, String(number))
+}
+
+function luaScript(request: BenchRequest): string {
+  const { body, headers = {}, numbers } = request
   const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
     ([name, value]) => `wrk.headers[${luaString(name)}] = ${luaString(value)}`,
   )
-  return `wrk.method = "POST"\nwrk.body = ${luaString(body)}\n${lines.join('\n')}\n${REPORT}`
+  lines.unshift('wrk.method = "POST"')
+  if (!body.includes(NUMBER)) return [...lines, `wrk.body = ${luaString(body)}`, REPORT].join('\n')
+  const next = numbers === undefined ? 'n + 1' : `n % ${numbers} + 1`
+  const parts = body.split(NUMBER).map(luaString)
+  // A round goes on where another may have ended: what comes once, comes once in all rounds.
+  const first = numbers === undefined ? Math.floor(Math.random() * 1e9) : 0
+  return [
+    ...lines,
+    `local n = ${first}`,
+    `function request() n = ${next} return wrk.format(nil, nil, nil, ${parts.join(' .. n .. ')}) end`,
+    REPORT,
+  ].join('\n')
 }
 
 /** wrk, in C: it takes the least from a server that it shares a machine with. */
@@ -84,10 +103,17 @@ const wrk: LoadGenerator = {
 const cannon: LoadGenerator = {
   name: 'autocannon',
   async send(origin, request, { seconds, connections }) {
+    let number = request.numbers === undefined ? Math.floor(Math.random() * 1e9) : 0
+    const nextBody = (): string => {
+      number = request.numbers === undefined ? number + 1 : (number % request.numbers) + 1
+      return bodyOf(request, number)
+    }
     const result = await autocannon({
       url: `${origin}${request.path}`,
       method: 'POST',
-      body: request.body,
+      ...(request.body.includes(NUMBER)
+        ? { requests: [{ setupRequest: (given) => ({ ...given, body: nextBody() }) }] }
+        : { body: request.body }),
       headers: { 'content-type': 'application/json', ...request.headers },
       duration: seconds,
       connections,

@@ -1,4 +1,4 @@
-import type { LoadGenerator } from './load.ts'
+import { bodyOf, type LoadGenerator } from './load.ts'
 import { type RunningProgram, startProgram } from './start-program.ts'
 import type { BenchRequest, Sample, Scenario, ScenarioResult } from './types.ts'
 
@@ -7,15 +7,25 @@ export interface RunOptions {
   readonly secondsPerRound: number
   readonly warmUpSeconds: number
   readonly connections: number
+  /**
+   * All rounds of a contender one after the other: what an optimising machine settles at. Otherwise contenders take
+   * turns, and each load is a burst after idle time.
+   */
+  readonly isUnbroken?: boolean
   readonly load: LoadGenerator
   readonly log: (line: string) => void
 }
 
-/** Starts everything, warms every contender up, then loads them in turn, round after round. */
+interface Contender {
+  readonly program: RunningProgram
+  readonly samples: Sample[]
+}
+
+/** Starts everything, warms every contender up, then loads them in turn, round after round, or one after the other. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<ScenarioResult> {
   const { rounds, secondsPerRound, warmUpSeconds, connections, load, log } = options
   const backends: RunningProgram[] = []
-  const contenders: { readonly program: RunningProgram; readonly samples: Sample[] }[] = []
+  const contenders: Contender[] = []
   try {
     const env: Record<string, string> = {}
     for (const backend of scenario.backends ?? []) {
@@ -28,36 +38,44 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     for (const started of await Promise.allSettled(starts))
       if (started.status === 'fulfilled') contenders.push({ program: started.value, samples: [] })
     await Promise.all(starts)
-    for (const { program } of contenders) {
-      await checkAnswer(program, scenario)
-      if (warmUpSeconds === 0) continue
-      await load.send(program.url, program.request ?? scenario.request, {
-        seconds: warmUpSeconds,
-        connections,
-      })
+    if (options.isUnbroken) {
+      for (const contender of contenders) {
+        await warmUp(contender.program)
+        for (let round = 1; round <= rounds; round++) await sampleOf(contender)
+        log(`${scenario.name}: ${contender.program.name}`)
+      }
+      return resultOf(contenders)
     }
+    for (const { program } of contenders) await warmUp(program)
     for (let round = 1; round <= rounds; round++) {
       // Every second round goes the other way, so that a slow drift of the machine falls on all alike.
       const order = round % 2 === 1 ? contenders : contenders.toReversed()
-      for (const { program, samples } of order) {
-        await checkAnswer(program, scenario)
-        const sample = await measure(program, program.request ?? scenario.request)
-        if (sample.errors > 0) throw new Error(`${program.name}: ${sample.errors} answers were not 2xx`)
-        samples.push(sample)
-        await checkAnswer(program, scenario)
-      }
+      for (const contender of order) await sampleOf(contender)
       log(`${scenario.name}: round ${round} of ${rounds}`)
     }
-    return {
-      scenario,
-      contenders: contenders.map(({ program, samples }) => ({
-        name: program.name,
-        versions: program.versions,
-        samples,
-      })),
-    }
+    return resultOf(contenders)
   } finally {
     await Promise.all([...contenders.map(({ program }) => program), ...backends].map((p) => p.stop()))
+  }
+
+  async function warmUp(program: RunningProgram): Promise<void> {
+    await checkAnswer(program, scenario)
+    if (warmUpSeconds === 0) return
+    const request = program.request ?? scenario.request
+    await load.send(program.url, request, { seconds: warmUpSeconds, connections })
+  }
+
+  async function sampleOf({ program, samples }: Contender): Promise<void> {
+    await checkAnswer(program, scenario)
+    const sample = await measure(program, program.request ?? scenario.request)
+    if (sample.errors > 0) throw new Error(`${program.name}: ${sample.errors} answers were not 2xx`)
+    samples.push(sample)
+    await checkAnswer(program, scenario)
+  }
+
+  function resultOf(all: readonly Contender[]): ScenarioResult {
+    const results = all.map(({ program: { name, versions }, samples }) => ({ name, versions, samples }))
+    return { scenario, contenders: results }
   }
 
   async function measure(program: RunningProgram, request: BenchRequest): Promise<Sample> {
@@ -73,16 +91,20 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
 }
 
 async function checkAnswer(program: RunningProgram, scenario: Scenario): Promise<void> {
+  for (const number of [1, 7]) await checkNumber(program, scenario, number)
+}
+
+async function checkNumber(program: RunningProgram, scenario: Scenario, number: number): Promise<void> {
   const { check } = scenario
   const request = program.request ?? scenario.request
   const response = await fetch(`${program.url}${request.path}`, {
     method: 'POST',
-    body: request.body,
+    body: bodyOf(request, number),
     headers: { 'content-type': 'application/json', ...request.headers },
   })
   const text = await response.text()
   try {
-    check(JSON.parse(text))
+    check(JSON.parse(text), number)
   } catch (error) {
     throw new Error(`${program.name} answered wrongly (${response.status}): ${text.slice(0, 500)}`, {
       cause: error,

@@ -1,4 +1,7 @@
 import { fork } from 'node:child_process'
+import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ProgramReady, ProgramUsage } from './serve-program.ts'
 import type { BenchRequest, Program } from './types.ts'
@@ -17,10 +20,11 @@ export async function startProgram(
   env: Readonly<Record<string, string>> = {},
   readyTimeoutMs = 60_000,
 ): Promise<RunningProgram> {
+  const output = program.writesToFile ? await openOutput() : undefined
   const child = fork(fileURLToPath(program.file), {
     execArgv: program.file.pathname.endsWith('.ts') ? ['--import', 'jiti/register'] : [],
     env: { ...process.env, NODE_ENV: 'production', ...program.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', output?.file.fd ?? 'pipe', 'pipe', 'ipc'],
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
@@ -56,6 +60,7 @@ export async function startProgram(
   async function stop(): Promise<void> {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     await exited
+    await output?.close()
   }
 
   try {
@@ -75,5 +80,17 @@ export async function startProgram(
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+async function openOutput(): Promise<{ readonly file: FileHandle; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-bench-output-'))
+  const file = await open(join(folder, 'output'), 'a')
+  return {
+    file,
+    async close() {
+      await file.close()
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }

@@ -4,13 +4,18 @@ export interface Program {
   /** A module that calls `serveProgram`. */
   readonly file: URL
   readonly env?: Readonly<Record<string, string>>
+  /** Its standard output goes to a file, which is gone when it ends; without it, to the benchmark. */
+  readonly writesToFile?: boolean
   /** What this contender is sent in place of the scenario's request: its names may be others, its answer may not. */
   readonly request?: BenchRequest
 }
 
 export interface BenchRequest {
   readonly path: string
+  /** The text `{n}` in it stands for a number: 1, 2, 3 … from request to request. */
   readonly body: string
+  /** Where the numbers begin anew. Default: they do not. */
+  readonly numbers?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -26,8 +31,11 @@ export interface Scenario {
   /** What is asked, as a person would say it. */
   readonly title: string
   readonly request: BenchRequest
-  /** Throws when an answer is not the right one. Every contender is checked before and after every round. */
-  check(answer: unknown): void
+  /**
+   * Throws when an answer is not the right one for the number in its request. Every contender is checked before and
+   * after every round.
+   */
+  check(answer: unknown, number: number): void
   /** Started before the contenders; each one's URL reaches them as `BENCH_<NAME>_URL`. */
   readonly backends?: readonly Program[]
   readonly contenders: readonly Program[]

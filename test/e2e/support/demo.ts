@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawnProcess, type SpawnedProcess, waitUntil } from '@vinyasa/test-kit'
 
+/** With `BUILT_ROOT`, the folder of another checkout, tests run what is built there: an older one shows a test red. */
+const root = process.env['BUILT_ROOT'] ?? fileURLToPath(new URL('../../..', import.meta.url))
+
 /** A file of the repository. */
-export const repository = (path: string): string =>
-  fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+export const repository = (path: string): string => join(root, path)
 
 export interface GraphQLAnswer {
   readonly status: number

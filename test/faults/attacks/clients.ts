@@ -13,7 +13,7 @@ const FRESH = { headers: 'Cache-Control: no-cache\r\n' }
 const SLOW = '{ user(id: "1") { id name profile { bio } } }'
 
 /** So many at once, each again when it is over. */
-async function clients(
+export async function clients(
   count: number,
   { signal }: AttackRun,
   run: (client: number) => Promise<void>,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { createRandom, type Random } from '@vinyasa/test-kit'
 import { startDemo } from '../../e2e/support/demo.ts'
 import { residentMb } from '../support/memory.ts'
 import type { Attack } from './attack.ts'
 import { meetOthers, type Others } from './others.ts'
-import { startAttack } from './start-attack.ts'
+import { startAttack, startScript } from './start-attack.ts'
 import { attacks } from './table.ts'
 
 export interface HostileOptions {
@@ -29,7 +30,13 @@ const MOST_MORE_MB = 150
  */
 export async function runHostile({ seed, seconds, print }: HostileOptions): Promise<HostileReport> {
   const random = createRandom(seed, 'hostile')
-  await using demo = await startDemo({ gatewayArgs: ['--preset', 'production'] })
+  await using backends = await startScript('backends-process.ts', [], /hostile: (\S+) (\S+)/)
+  const [, HOSTILE_GRPC = '', HOSTILE_REST = ''] = backends.ready ?? []
+  await using demo = await startDemo({
+    config: fileURLToPath(new URL('./gateway.config.ts', import.meta.url)),
+    gatewayArgs: ['--preset', 'production'],
+    gatewayEnv: { HOSTILE_GRPC, HOSTILE_REST },
+  })
   const others = await meetOthers(demo.url)
   const violations: string[] = []
   // A process that has served nothing yet is no measure: ordinary traffic comes first.

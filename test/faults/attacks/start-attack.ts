@@ -1,7 +1,18 @@
 import { setMaxListeners } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess } from '@vinyasa/test-kit'
+import { spawnProcess, type SpawnedProcess } from '@vinyasa/test-kit'
 import type { Attack } from './attack.ts'
+
+/** Starts a script of this folder as a process; resolves when it says that it is ready. */
+export function startScript(file: string, args: readonly string[], ready: RegExp): Promise<SpawnedProcess> {
+  return spawnProcess({
+    command: process.execPath,
+    args: ['--import', 'jiti/register', fileURLToPath(new URL(file, import.meta.url)), ...args],
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    ready,
+    readyTimeoutMs: 90_000,
+  })
+}
 
 /** Runs an attack in a process of its own until the signal ends it. */
 export async function startAttack(
@@ -11,19 +22,7 @@ export async function startAttack(
   signal: AbortSignal,
 ): Promise<void> {
   setMaxListeners(0, signal)
-  const attacker = await spawnProcess({
-    command: process.execPath,
-    args: [
-      '--import',
-      'jiti/register',
-      fileURLToPath(new URL('./attacker.ts', import.meta.url)),
-      url,
-      name,
-      String(seed),
-    ],
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    ready: /attacking/,
-  })
+  const attacker = await startScript('attacker.ts', [url, name, String(seed)], /attacking/)
   const ended = new Promise<'ended'>((resolve) =>
     signal.addEventListener('abort', () => resolve('ended'), { once: true }),
   )

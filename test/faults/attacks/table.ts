@@ -1,5 +1,6 @@
 import type { Attack } from './attack.ts'
+import { backendAttacks } from './backends.ts'
 import { clientAttacks } from './clients.ts'
 
 /** Everything that `pnpm test:hostile` may choose from. */
-export const attacks: readonly Attack[] = [...clientAttacks]
+export const attacks: readonly Attack[] = [...clientAttacks, ...backendAttacks]

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Random } from '@vinyasa/test-kit'
-import { END_HEADERS, fields, frame, Frame, reply, startRawGrpc } from './raw-grpc.ts'
+import { END_HEADERS, fields, frame, Frame, reply } from './frames.ts'
+import { startRawGrpc } from './raw-grpc.ts'
 
 /** `{ name: "Ada" }` */
 const MESSAGE = Buffer.concat([Buffer.of(0x0a, 3), Buffer.from('Ada')])
@@ -29,7 +30,7 @@ const TRAILERS: readonly (readonly (readonly [string, string])[])[] = [
 ]
 
 /** Frames of any kind around those of an answer, some of which are missing. */
-function badly(stream: number, random: Random): Buffer[] {
+export function badly(stream: number, random: Random): Buffer[] {
   const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random.below(256)))
   const frames = reply(stream, MESSAGE).filter(() => random.chance(0.8))
   for (let count = random.below(4); count > 0; count--) {

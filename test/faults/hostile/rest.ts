@@ -66,6 +66,18 @@ const HOSTILE: readonly string[] = [
 const BOMB = gzipSync(Buffer.alloc(30_000_000))
 const BOMB_HEAD = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${BOMB.length}\r\n\r\n`
 
+/** Answers a request with what no HTTP server sends, whole or cut, and may end or reset the connection. */
+export function answerBadly(socket: Socket, random: Random): void {
+  if (random.chance(0.05)) {
+    socket.write(Buffer.concat([Buffer.from(BOMB_HEAD), BOMB]))
+    return
+  }
+  const bytes = Buffer.from(random.pick(HOSTILE), 'latin1')
+  socket.write(random.chance(0.8) ? bytes : bytes.subarray(0, random.below(bytes.length)))
+  if (random.chance(0.2)) socket.resetAndDestroy()
+  else if (random.chance(0.3)) socket.end()
+}
+
 export interface HostileRest {
   readonly url: string
   /** Undefined: from now on it answers as it should. */
@@ -83,13 +95,8 @@ export async function startHostileRest(): Promise<HostileRest> {
     socket.once('close', () => sockets.delete(socket))
     if (random?.chance(0.05)) socket.write(answer())
     socket.on('data', () => {
-      if (!random) return socket.write(answer())
-      if (random.chance(0.05)) return socket.write(Buffer.concat([Buffer.from(BOMB_HEAD), BOMB]))
-      const bytes = Buffer.from(random.pick(HOSTILE), 'latin1')
-      socket.write(random.chance(0.8) ? bytes : bytes.subarray(0, random.below(bytes.length)))
-      if (random.chance(0.2)) socket.resetAndDestroy()
-      else if (random.chance(0.3)) socket.end()
-      return undefined
+      if (random) answerBadly(socket, random)
+      else socket.write(answer())
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -11,6 +11,8 @@ export interface GatewayOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** How long it may take to start. Default 30 s. */
+  readonly readyTimeoutMs?: number
   /** Default true: waits until /health/ready answers 200. */
   readonly untilReady?: boolean
 }
@@ -34,7 +36,7 @@ export const UNHEARD = 'unhandled rejection'
 
 /** Starts the built gateway as a process, on a config of the test's own and a free port. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { config, files = {}, args = [], env = {}, untilReady = true } = options
+  const { config, files = {}, args = [], env = {}, untilReady = true, readyTimeoutMs } = options
   const folder = mkdtempSync(join(tmpdir(), 'vinyasa-gateway-'))
   const file = join(folder, 'gateway.config.json')
   const writeConfig = (content: object | string): void =>
@@ -49,6 +51,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     args: [repository('apps/gateway/dist/main.js'), 'start', '--config', file, '--port', '0', ...args],
     env,
     ready: /(http:\/\/[^\s"]+)\/graphql/,
+    ...(readyTimeoutMs !== undefined && { readyTimeoutMs }),
   })
   const url = gateway.ready?.[1] ?? ''
   if (untilReady) {

@@ -39,6 +39,7 @@ function formatResults(figures: readonly Figure[]): string {
     '',
     `\`WRITE_RESULTS=1 pnpm test:faults\` on ${date}, Node ${process.version}, ${cpus().length} cores, all processes on one machine.`,
     'The tests themselves hold wider bounds where the machine’s own noise is larger than the figure.',
+    'Rows seen red on older code stand in [BEFORE.md](BEFORE.md).',
     '',
     '| area | fault or input | asked | seen |',
     '| --- | --- | --- | --- |',

@@ -1,6 +1,6 @@
 import {
   type MethodDefinition,
-  type Metadata,
+  Metadata,
   type ServerDuplexStream,
   type ServerReadableStream,
   type ServerUnaryCall,
@@ -34,6 +34,8 @@ export interface GrpcCallContext {
   readonly metadata: Metadata
   /** Sends initial metadata before the answer. */
   sendMetadata(metadata: Metadata): void
+  /** What is put here goes with the end, whatever the status. */
+  readonly trailers: Metadata
 }
 
 /**
@@ -83,6 +85,7 @@ export function createCallRunner(
       signal: abort.signal,
       metadata: call.metadata,
       sendMetadata: (metadata) => call.sendMetadata(metadata),
+      trailers: new Metadata(),
     })
   }
 
@@ -97,11 +100,12 @@ export function createCallRunner(
       const handler = handlerOf()
       if (!handler) throw Object.assign(new Error(`No handler for ${name}`), { code: status.UNIMPLEMENTED })
       const answer = await handler(request, context)
-      if (callback) callback(null, answer)
-      else await writeAll(call, answer as AsyncIterable<unknown>, record, context.signal)
+      if (callback) callback(null, answer, context.trailers)
+      else await writeAll(call, answer as AsyncIterable<unknown>, record, context)
     } catch (error) {
-      if (callback) callback(error as Error)
-      else call.emit('error', error)
+      const failure = withTrailers(error as ServerError, context.trailers)
+      if (callback) callback(failure)
+      else call.emit('error', failure)
     } finally {
       record.endedAt = performance.now()
     }
@@ -112,7 +116,7 @@ async function writeAll(
   call: AnyCall,
   messages: AsyncIterable<unknown> | Iterable<unknown>,
   record: RecordedCall,
-  signal: AbortSignal,
+  { signal, trailers }: GrpcCallContext,
 ): Promise<void> {
   for await (const message of messages) {
     if (signal.aborted) return
@@ -120,7 +124,7 @@ async function writeAll(
     record.sent++
     if (!hasRoom) await drained(call, signal)
   }
-  call.end()
+  call.end(trailers)
 }
 
 function drained(call: AnyCall, signal: AbortSignal): Promise<void> {
@@ -150,4 +154,14 @@ function timeLeft(deadline: Date | number): number | undefined {
 
 function valuesOf(metadata: Metadata): Record<string, (string | Buffer)[]> {
   return Object.fromEntries(Object.keys(metadata.getMap()).map((name) => [name, metadata.get(name)]))
+}
+
+interface ServerError extends Error {
+  metadata?: Metadata | undefined
+}
+
+/** An error that says itself what goes with it is left as it is. */
+function withTrailers(error: ServerError, trailers: Metadata): ServerError {
+  error.metadata ??= trailers
+  return error
 }

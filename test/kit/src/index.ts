@@ -1,9 +1,10 @@
 export { type Closable, createDisposables, type Disposables } from './disposables.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
-export { freePort } from './free-port.ts'
+export { freePort, isListening } from './free-port.ts'
 export { type GrpcBackend, type GrpcBackendOptions, grpcError, startGrpcBackend } from './grpc-backend.ts'
 export type { GrpcCallContext, GrpcHandler, RecordedCall } from './grpc-call.ts'
 export { findCircles, importsUnder, sourceFilesUnder, type SourceImport, targetOf } from './imports.ts'
+export { AUDIENCE, type Issuer, startIssuer, type TokenOptions } from './issuer.ts'
 export {
   followLiveEvents,
   followLiveFrames,

@@ -67,7 +67,9 @@ export async function startRestBackend(
   let connections = 0
   let current = handler
 
-  const server = createServer((incoming, response) => {
+  // Idle connections stay: a test that keeps its loop busy for Node's five seconds would send its next request on one that
+  // ends at this moment, and see a reset that nobody meant.
+  const server = createServer({ keepAliveTimeout: 600_000 }, (incoming, response) => {
     void serve(incoming, response).catch(() => response.destroy())
   })
   server.on('connection', (socket) => {

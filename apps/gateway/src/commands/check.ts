@@ -1,6 +1,7 @@
 import type { CommandContext, ConfigFlag } from './context.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { ConfigError } from '../errors.ts'
+import type { SourceHealth } from '../sources/source.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
 export async function checkCommand(flags: ConfigFlag, context: CommandContext): Promise<void> {
@@ -12,7 +13,7 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
   context.print(`config   ${file}`)
   const { createGateway } = await import('../gateway.ts')
   const { unseenDependencies } = await import('../dependencies/report.ts')
-  const { createLogger } = await import('../logger.ts')
+  const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
   try {
@@ -28,16 +29,32 @@ export async function checkCommand(flags: ConfigFlag, context: CommandContext): 
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(
-        `source   ${source.name}: ${source.healthy ? 'ok' : `not reachable (${source.reason ?? 'no answer'})`}`,
+        `source   ${source.name}: ${source.healthy ? 'ok' : `${stateOf(source)} (${source.reason ?? 'no answer'})`}`,
       )
     }
     const down = report.filter((source) => !source.healthy)
     if (down.length > 0) {
       throw new ConfigError(
-        `${down.map((source) => source.name).join(', ')}: not reachable; start the backend, or correct its address`,
+        down
+          .map((source) => `${source.name}: ${stateOf(source)}; ${isAway(source) ? START : MEND}`)
+          .join(', '),
       )
     }
   } finally {
     await gateway.close()
   }
+}
+
+const START = 'start the backend, or correct its address'
+const MEND = 'it runs; what is wrong with it, or with its settings, stands above'
+
+function stateOf(source: SourceHealth): string {
+  return isAway(source) ? 'not reachable' : 'not healthy'
+}
+
+/** Nothing listens there, the name leads nowhere, or nothing came back in time. */
+function isAway({ reason = 'no answer' }: SourceHealth): boolean {
+  return /E(CONNREFUSED|NOTFOUND|AI_AGAIN|NOENT|HOSTUNREACH|NETUNREACH|TIMEDOUT)|no answer|no reply|did not speak|bad port/.test(
+    reason,
+  )
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { basename, extname, join, relative, resolve } from 'node:path'
-import { parse as parseYaml, stringify } from 'yaml'
+import { stringify } from 'yaml'
 import type { CommandContext } from './context.ts'
+import { downloadDocument } from './download-document.ts'
 import { CONFIG_FILES } from '../config/load-config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { findProtoRoots } from './proto-roots.ts'
@@ -28,25 +29,38 @@ export async function initCommand(
   if (existing !== undefined) {
     throw new ConfigError(`${join(directory, existing)} exists already; edit it, or remove it first`)
   }
-  const answer = given ?? (await context.ask?.('Path of a .proto or OpenAPI file: '))
+  const answer =
+    given ?? (await context.ask?.('Path of a .proto file, or path or URL of an OpenAPI document: '))
   if (answer === undefined || answer.trim() === '') {
     throw new ConfigError(
       'init: expected a file; run `vinyasa init users.proto` or `vinyasa init openapi.yaml`',
     )
   }
-  const file = resolve(directory, answer.trim())
-  if (!existsSync(file) && isAddress(answer.trim()))
-    return write(await draftReflection(answer.trim()), context)
-  if (!existsSync(file)) throw new ConfigError(`${file}: no such file; pass a .proto or an OpenAPI document`)
-  const local = relative(directory, file)
   const ask = async (question: string, fallback: string): Promise<string> => {
     if (endpoint !== undefined) return endpoint
     const text = given === undefined ? await context.ask?.(`${question} (${fallback}): `) : undefined
     return text?.trim() || fallback
   }
-
+  const wanted = answer.trim()
+  if (/^https?:\/\//i.test(wanted)) return initFromUrl(wanted, ask, context)
+  const file = resolve(directory, wanted)
+  if (!existsSync(file) && isAddress(wanted)) return write(await draftReflection(wanted), context)
+  if (!existsSync(file)) throw new ConfigError(`${file}: no such file; pass a .proto or an OpenAPI document`)
   const isProto = extname(file) === '.proto'
-  await write(isProto ? await draftGrpc(file, directory, ask) : await draftRest(file, local, ask), context)
+  const draft = isProto ? draftGrpc(file, directory, ask) : draftRest({ file, name: file, directory, ask })
+  await write(await draft, context)
+}
+
+/** The document is kept beside the config: a running gateway downloads nothing. */
+async function initFromUrl(address: string, ask: Ask, context: CommandContext): Promise<void> {
+  const { directory } = context
+  const { file, url } = await downloadDocument(address, directory)
+  try {
+    await write(await draftRest({ file, name: address, url, directory, ask }), context)
+  } catch (error) {
+    await rm(file)
+    throw error
+  }
 }
 
 async function write(draft: Draft, context: CommandContext): Promise<void> {
@@ -132,32 +146,46 @@ async function describeFields(
   }
 }
 
-async function draftRest(file: string, local: string, ask: Ask): Promise<Draft> {
-  const document = await readDocument(file)
-  const [server] = Array.isArray(document['servers']) ? document['servers'] : []
-  const url = (server as { url?: unknown } | undefined)?.url
-  const declared = typeof url === 'string' && URL.canParse(url) ? url : 'http://localhost:8080'
-  const baseUrl = await ask('Base URL of the API', declared)
-  return {
-    note: ['Every operation of the document is a field: GET a query, the others mutations.'],
-    config: { rest: { [nameOf(local)]: { baseUrl, openapi: local } } },
-  }
+interface RestDraftOptions {
+  readonly file: string
+  /** What the user calls it. */
+  readonly name: string
+  /** Where it came from, if it was downloaded. */
+  readonly url?: string | undefined
+  readonly directory: string
+  readonly ask: Ask
 }
 
-async function readDocument(file: string): Promise<Record<string, unknown>> {
-  let document: unknown
-  try {
-    // JSON is YAML, too.
-    document = parseYaml(await readFile(file, 'utf8'))
-  } catch (error) {
-    throw new ConfigError(`${file}: not a .proto and not readable as YAML or JSON`, { cause: error })
+async function draftRest({ file, name, url, directory, ask }: RestDraftOptions): Promise<Draft> {
+  const local = relative(directory, file)
+  const source = nameOf(local)
+  const { importOpenApi, describeFinding } = await import('@vinyasa/rest-connector')
+  // A server that is only a path is one of the machine's own until somebody says where it is.
+  const documentUrl = url ?? 'http://localhost:8080/'
+  const {
+    baseUrl: declared = new URL(documentUrl).origin,
+    findings,
+    variables,
+  } = await importOpenApi(file, { source, documentUrl }).catch((error: unknown) => {
+    const [reason = ''] = messageOf(error).split('\n')
+    throw new ConfigError(`${name}: expected a .proto file or an OpenAPI document; ${reason}`, {
+      cause: error,
+    })
+  })
+  const baseUrl = await ask('Base URL of the API', declared)
+  return {
+    note: [
+      'Every operation of the document is a field: GET a query, the others mutations.',
+      ...(url === undefined
+        ? []
+        : ['The document is what its URL gave once; download it again for changes.']),
+      ...variables.map(({ variable, scheme }) => `Credentials for "${scheme}" are read from ${variable}.`),
+      ...findings.map(describeFinding),
+    ],
+    config: {
+      rest: { [source]: { baseUrl, openapi: url === undefined ? local : { file: local, documentUrl: url } } },
+    },
   }
-  if (document === null || typeof document !== 'object' || !('openapi' in document)) {
-    throw new ConfigError(
-      `${file}: expected a .proto file or an OpenAPI 3 document (with an "openapi" version)`,
-    )
-  }
-  return document as Record<string, unknown>
 }
 
 /** A source's name from its file's: letters, digits and `_`, starting with a letter. */

@@ -9,7 +9,7 @@ export async function printSchemaCommand(flags: ConfigFlag, context: CommandCont
     environment: context.environment,
   })
   const { createGateway } = await import('../gateway.ts')
-  const { createLogger } = await import('../logger.ts')
+  const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
   try {

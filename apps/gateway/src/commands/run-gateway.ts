@@ -1,10 +1,11 @@
-import { createOwedInvalidations } from '@vinyasa/response-cache'
+import { createUndeliveredInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from './context.ts'
+import { documentFiles } from '../access/access.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
-import { createLogDestination } from '../log-destination.ts'
-import { createLogger } from '../logger.ts'
+import { createLogDestination } from '../logging/log-destination.ts'
+import { createLogger } from '../logging/logger.ts'
 import { createMemoryBus } from '../open-bus.ts'
 import { logSettings, serverSettings } from '../presets.ts'
 import { serve, type GatewayServer } from '../server.ts'
@@ -36,7 +37,7 @@ export async function runGateway(
   const shared = {
     logger,
     bus: context.shareBus?.(createMemoryBus(logger)) ?? createMemoryBus(logger),
-    owed: createOwedInvalidations(),
+    undelivered: createUndeliveredInvalidations(),
     lostLogLines: () => destination.dropped,
   }
   const gateway = await createGateway(config, { ...shared, baseDirectory })
@@ -57,7 +58,10 @@ export async function runGateway(
   const stopWatching = flags.watch
     ? await (
         await import('./watch.ts')
-      ).watchFiles({ paths: [file, ...filesOf(config, baseDirectory)], onChange: onReload })
+      ).watchFiles({
+        paths: [file, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)],
+        onChange: onReload,
+      })
     : undefined
   logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
   context.reload.addEventListener('reload', onReload)

@@ -7,6 +7,8 @@ export interface Definition {
   readonly valueType?: unknown
   readonly element?: unknown
   readonly options?: readonly unknown[]
+  /** Of a literal. */
+  readonly values?: readonly unknown[]
 }
 
 /** The definition below `optional`, `lazy` and the like. */

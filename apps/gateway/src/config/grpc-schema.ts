@@ -155,6 +155,8 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
     .optional(),
   exposeErrors: z.union([z.boolean(), z.literal('caller')]).optional(),
   observe: functionValue().optional(),
+  onReply: functionValue().optional(),
+  responseHeaders: z.array(z.string()).optional(),
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
   plans: z.boolean().optional(),
   maxReplyItems: count.optional(),

@@ -1,4 +1,10 @@
-import type { RestEndpoint } from '@vinyasa/rest-connector'
+import type {
+  ArgumentDefinition,
+  BodyOptions,
+  EncodingOptions,
+  ParameterOptions,
+  RestEndpoint,
+} from '@vinyasa/rest-connector'
 import { z } from 'zod'
 import {
   count,
@@ -10,7 +16,8 @@ import {
   type OptionsOf,
 } from './primitives.ts'
 import { liveOptions } from './live-schema.ts'
-import type { RestSourceConfig } from './types.ts'
+import { typeDefinitions } from './rest-types-schema.ts'
+import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 
 const retry = z.strictObject({
   maxRetries: count.optional(),
@@ -49,6 +56,46 @@ const field: z.ZodType = z.lazy(() =>
   ]),
 )
 
+const argument = z.strictObject({
+  type: z.string(),
+  description: z.string().optional(),
+  default: z.unknown().optional(),
+  deprecated: z.string().optional(),
+}) satisfies z.ZodType<ArgumentDefinition>
+const style = z.enum([
+  'matrix',
+  'label',
+  'simple',
+  'form',
+  'spaceDelimited',
+  'pipeDelimited',
+  'deepObject',
+  'cookie',
+])
+
+const parameter = z.strictObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header', 'cookie']),
+  arg: z.string().optional(),
+  style: style.optional(),
+  explode: z.boolean().optional(),
+  allowReserved: z.boolean().optional(),
+  content: z.string().optional(),
+} satisfies OptionsOf<ParameterOptions>)
+
+const encoding = z.strictObject({
+  style: style.optional(),
+  explode: z.boolean().optional(),
+  allowReserved: z.boolean().optional(),
+  contentType: z.string().optional(),
+} satisfies OptionsOf<EncodingOptions>)
+
+const body = z.strictObject({
+  arg: z.string().optional(),
+  contentType: z.string().optional(),
+  encoding: z.record(z.string(), encoding).optional(),
+} satisfies OptionsOf<BodyOptions>)
+
 const endpoint = z.strictObject({
   name: z.string(),
   path: z.string(),
@@ -57,6 +104,9 @@ const endpoint = z.strictObject({
   queryParams: nameValues.optional(),
   queryArrayFormat: z.enum(['repeat', 'comma', 'brackets']).optional(),
   bodyTemplate: z.union([z.string(), z.literal(false)]).optional(),
+  baseUrl: z.string().optional(),
+  parameters: z.array(parameter).optional(),
+  body: body.optional(),
   responsePath: z.string().optional(),
   timeoutMs: milliseconds.optional(),
   description: z.string().optional(),
@@ -68,8 +118,10 @@ const endpoint = z.strictObject({
       description: z.string().optional(),
     })
     .optional(),
+  answer: z.enum(['json', 'text', 'binary', 'none']).optional(),
   asQuery: z.boolean().optional(),
-  args: textValues.optional(),
+  deprecated: z.string().optional(),
+  args: z.record(z.string(), z.union([z.string(), argument])).optional(),
   on: z.union([join, z.array(join)]).optional(),
   rootField: z.boolean().optional(),
   invalidates: z.union([z.literal(false), z.array(invalidation)]).optional(),
@@ -78,11 +130,30 @@ const endpoint = z.strictObject({
   live: liveOptions.optional(),
 } satisfies OptionsOf<RestEndpoint>) as z.ZodType<RestEndpoint>
 
+const operations = z.union([z.array(z.string()), functionValue()])
+
+const openapi = z.strictObject({
+  file: z.string(),
+  include: operations.optional(),
+  exclude: operations.optional(),
+  tags: z.array(z.string()).optional(),
+  prefix: z.string().optional(),
+  rename: textValues.optional(),
+  integers: z.enum(['auto', 'int', 'long']).optional(),
+  trustRequired: z.union([z.boolean(), z.array(z.string())]).optional(),
+  asQuery: operations.optional(),
+  server: z.union([z.number().int().nonnegative(), z.string()]).optional(),
+  variables: textValues.optional(),
+  security: z.union([z.enum(['env', 'forward']), z.literal(false)]).optional(),
+  documentUrl: z.string().optional(),
+} satisfies OptionsOf<OpenApiConfig>) as z.ZodType<OpenApiConfig>
+
 /** One entry of the config's `rest`. */
 export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
-  baseUrl: z.string(),
+  baseUrl: z.string().optional(),
   endpoints: z.array(endpoint).optional(),
-  openapi: z.string().optional(),
+  types: typeDefinitions.optional(),
+  openapi: z.union([z.string(), openapi]).optional(),
   healthPath: z.string().optional(),
   timeoutMs: milliseconds.optional(),
   headersTimeoutMs: milliseconds.optional(),

@@ -3,6 +3,7 @@ import type { TracerProvider } from '@opentelemetry/api'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { ConfigError } from '../errors.ts'
+import { access, auth, persistedDocuments } from './access-schema.ts'
 import { describeIssue } from './describe-issue.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
@@ -130,6 +131,9 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
     .record(z.string(), z.strictObject({ changes: typeNames.optional(), dependsOn: typeNames.optional() }))
     .optional(),
   defer: defer.optional(),
+  auth: auth.optional(),
+  access: access.optional(),
+  persistedDocuments: persistedDocuments.optional(),
   invalidate: invalidate.optional(),
   metrics: metrics.optional(),
   tracing: tracing.optional(),
@@ -147,8 +151,17 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
 
 /** Validates a config, whose settings may bear the specification's names. Throws {@link ConfigError}: one line that names the path and what was expected. */
 export function parseConfig(value: unknown): GatewayConfig {
-  const result = gatewayConfig.safeParse(withSettingNames(value, gatewayConfig))
+  const result = gatewayConfig.safeParse(withSettingNames(withoutSchema(value), gatewayConfig))
   if (result.success) return result.data
-  const [issue] = result.error.issues
+  const { issues } = result.error
+  // A name that is misspelled is missing under the right one too: what was written says more.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   throw new ConfigError(issue ? describeIssue(issue, gatewayConfig) : 'the config is not valid')
+}
+
+/** Editors look there for the description of a file; it says nothing to the gateway. */
+function withoutSchema(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  const { $schema: _, ...config } = value as Readonly<Record<string, unknown>>
+  return config
 }

@@ -39,13 +39,21 @@ export function withSettingNames(value: unknown, schema: unknown): unknown {
   )
 }
 
-/** The alternative that a list or an object is meant for. */
+/** The alternative that a list or an object is meant for; of several objects the one whose literals it has. */
 function fitting(value: unknown, schema: unknown): Definition | undefined {
   const definition = definitionOf(schema)
   if (!definition?.options) return definition
-  return definition.options
-    .map(definitionOf)
-    .find((option) => (Array.isArray(value) ? option?.element : (option?.shape ?? option?.valueType)))
+  const options = definition.options.map((option) => fitting(value, option))
+  if (Array.isArray(value)) return options.find((option) => option?.element)
+  const objects = options.filter((option) => option?.shape ?? option?.valueType)
+  return objects.find((option) => hasLiterals(value, option?.shape)) ?? objects[0]
+}
+
+function hasLiterals(value: unknown, shape: Definition['shape'] = {}): boolean {
+  return Object.entries(shape).every(([key, member]) => {
+    const { values } = definitionOf(member) ?? {}
+    return !values || values.includes(Reflect.get(Object(value), key))
+  })
 }
 
 function settingsNamed(

@@ -4,10 +4,11 @@ import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
-import type { RestConnectorOptions } from '@vinyasa/rest-connector'
+import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
 import type { ExampleOperation } from '../graphiql/examples.ts'
+import type { AccessConfig, AuthConfig, PersistedDocumentsConfig } from './access-types.ts'
 
 /** Where and how the gateway listens. */
 export interface ServerConfig {
@@ -103,15 +104,27 @@ export interface GrpcSourceConfig extends Omit<
   'name' | 'bus' | 'clock' | 'random' | 'logger' | 'onError' | 'watch'
 > {}
 
+/** The document of a REST backend, and what becomes of it: the options of `importOpenApi`. */
+export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' | 'baseUrl' | 'env'> {
+  /** Path of the document, JSON or YAML; others that it refers to are read too. */
+  readonly file: string
+}
+
 /** One REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig extends Omit<
   RestConnectorOptions,
-  'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger'
+  'baseUrl' | 'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger'
 > {
+  /** May be left out beside `openapi`, whose document names a server. */
+  readonly baseUrl?: string | undefined
   /** May be left out beside `openapi`. */
   readonly endpoints?: RestConnectorOptions['endpoints'] | undefined
-  /** Path of an OpenAPI 3 document: its operations become endpoints, before those of `endpoints`. */
-  readonly openapi?: string | undefined
+  /**
+   * An OpenAPI 3 or Swagger 2 document, or its path: its operations become endpoints, before those of `endpoints`. What
+   * cannot be served is left out and noted. A name that the config declares itself, a gRPC source has, or a REST source
+   * before this one, gets this source's before it (`shopGetPet`, `ShopPet`), which is noted.
+   */
+  readonly openapi?: string | OpenApiConfig | undefined
   /** A GET path that answers 2xx while the API is well, for `/health/ready`. Default: the API counts as well. */
   readonly healthPath?: string | undefined
 }
@@ -119,7 +132,7 @@ export interface RestSourceConfig extends Omit<
 /** The options of `useLiveQuery`. */
 export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
-  'store' | 'bus' | 'clock' | 'random' | 'onError'
+  'store' | 'bus' | 'clock' | 'random' | 'onError' | 'expiresAt'
 > {
   /**
    * Origins whose pages may open a socket, beside the gateway's own; `*`: any page that sends no cookies. Others are
@@ -155,7 +168,7 @@ export interface InvalidateConfig {
 /** The options of `useResponseCache`. */
 export interface ResponseCacheConfig extends Omit<
   ResponseCacheOptions,
-  'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl'
+  'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl' | 'access'
 > {}
 
 /** What types cannot show of a field. */
@@ -207,6 +220,12 @@ export interface GatewayConfig {
   readonly dependencies?: Readonly<Record<string, DependencyStatement>> | undefined
   /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
   readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
+  /** Who asks. Default: nobody is known. */
+  readonly auth?: AuthConfig | undefined
+  /** Who may have what. Default: everyone everything. */
+  readonly access?: AccessConfig | undefined
+  /** Default: documents have no ids. */
+  readonly persistedDocuments?: PersistedDocumentsConfig | undefined
   /** Default: off. */
   readonly invalidate?: InvalidateConfig | undefined
   /** Default true; production false, as `/metrics` is answered to everyone unless it has a token. */

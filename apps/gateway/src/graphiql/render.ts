@@ -1,13 +1,19 @@
+import { readFileSync } from 'node:fs'
 import type { GraphiQLOptions } from 'graphql-yoga'
+import { ASSETS_FOLDER } from '../assets-folder.ts'
 
-/**
- * GraphiQL's tabs can be dragged, and the library behind it moves a tab to where it stood while the page was loading
- * as soon as it is pressed: the click lands beside it and is lost.
- */
-const TABS_STAY = '<style>.graphiql-tabs > li { transform: none !important }</style>'
+/** Where GraphiQL takes its own plugins, the history, or else those that it is given: Yoga gives it the explorer. */
+const OWN_OR_GIVEN_PLUGINS = /(\w+)=(\w+)===void 0\?\[(\w+)\]:\2,/
 
 /** GraphiQL with its assets inside. They are loaded when a browser first asks: they are a third of a gateway's memory. */
 export async function renderGraphiQL(options?: GraphiQLOptions): Promise<string> {
   const { renderGraphiQL: render } = await import('@graphql-yoga/render-graphiql')
-  return render(options).replace('</head>', `${TABS_STAY}</head>`)
+  const head = `<meta name="viewport" content="width=device-width, initial-scale=1"><style>${asset('page.css')}</style><script>${asset('live-sign.js')}</script></head>`
+  return render(options)
+    .replace('</head>', () => head)
+    .replace(OWN_OR_GIVEN_PLUGINS, '$1=[$3,...$2??[]],')
+}
+
+function asset(name: string): string {
+  return readFileSync(new URL(`graphiql/${name}`, ASSETS_FOLDER), 'utf8')
 }

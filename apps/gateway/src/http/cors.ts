@@ -1,4 +1,6 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
+import type { ShortResponse } from '@vinyasa/node-handler'
+import { withShortWay } from '../short-way.ts'
 
 type CorsSetting = false | readonly string[]
 
@@ -23,11 +25,10 @@ export function corsFor(origins: CorsSetting): false | ((request: Request) => CO
 /** Says that answers differ by origin, so that a cache in front does not hand one origin's answer to another. */
 export function useVaryOrigin(origins: CorsSetting): Plugin {
   if (origins === false) return {}
-  return {
-    onResponse({ response }) {
-      const vary = response.headers.get('vary')
-      if (vary === null) response.headers.set('vary', 'Origin')
-      else if (!/\borigin\b/i.test(vary)) response.headers.set('vary', `${vary}, Origin`)
-    },
+  const onResponse = ({ response }: { readonly response: Pick<ShortResponse, 'headers'> }): void => {
+    const vary = response.headers.get('vary')
+    if (vary === null) response.headers.set('vary', 'Origin')
+    else if (!/\borigin\b/i.test(vary)) response.headers.set('vary', `${vary}, Origin`)
   }
+  return withShortWay({ onResponse }, { respond: (_call, response) => onResponse({ response }) })
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
+import { withShortWay } from '../short-way.ts'
 
 /** Whether the client of a request has gone, so that nobody will get the answer. */
 export function hasLeft(serverContext: unknown): boolean {
@@ -9,9 +10,9 @@ export function hasLeft(serverContext: unknown): boolean {
 
 /** Requests whose clients have gone before they could be executed are not executed. */
 export function useLeftClients(): Plugin {
-  return {
+  return withShortWay({
     onParams({ context, setResult }) {
       if (hasLeft(context)) setResult({ data: null })
     },
-  }
+  })
 }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
-import { attachLiveServer } from '@vinyasa/live-query/ws'
+import { attachLiveServer, type LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { SocketLimitsConfig } from '../config/types.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import { pathnameOf } from './pathname.ts'
 import { refuseUpgrade } from './refuse-upgrade.ts'
 
@@ -16,6 +16,8 @@ export interface LiveSocketsOptions {
   readonly allowedOrigins?: readonly string[] | undefined
   /** Default: those of `attachLiveServer`. */
   readonly limits?: SocketLimitsConfig | undefined
+  /** Who may connect, and what of `connection_init` are headers. Default: anyone; `authorization`. */
+  readonly access?: Pick<LiveServerOptions, 'onConnect' | 'connectionHeaders'> | undefined
 }
 
 export interface LiveSockets {
@@ -34,11 +36,13 @@ export function createLiveSockets({
   logger,
   allowedOrigins,
   limits = {},
+  access = {},
 }: LiveSocketsOptions): LiveSockets {
   const hub = createServer()
   const servers = paths.map((path) =>
     attachLiveServer(hub, {
       ...limits,
+      ...access,
       plugin,
       path,
       allowedOrigins,

@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga'
 import { pathOf } from '../observability/request-record.ts'
+import { withShortWay } from '../short-way.ts'
 
 const REMEMBERED_MS = 1_000
 
@@ -26,12 +27,12 @@ export function rememberBriefly(
 /** Answers whether requests may be sent here: 200 or 503, and no more than that to strangers. */
 export function useReadiness(options: { readonly path: string; isReady(): Promise<boolean> }): Plugin {
   const { path, isReady } = options
-  return {
+  return withShortWay({
     onRequest({ request, endResponse, fetchAPI }) {
       if (!request.url.includes(path) || pathOf(request.url) !== path) return undefined
       const answer = (ready: boolean): void =>
         endResponse(new fetchAPI.Response(null, { status: ready ? 200 : 503 }))
       return isReady().then(answer, () => answer(false))
     },
-  }
+  })
 }

@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer'
+import type { ShortWayPart } from '@vinyasa/node-handler'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { limitDepth, scanJson, type JsonLimits } from '../limits/json-limits.ts'
+import { limitDepth, limitJson, type JsonLimits } from '../limits/json-limits.ts'
 import { requestRefused } from './errors.ts'
+import { withShortWay } from '../short-way.ts'
 
 export interface RequestBodyOptions extends JsonLimits {
   /** Bytes that a body may have, whether its length is announced or not. */
@@ -17,7 +20,20 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
  */
 export function useRequestBody(options: RequestBodyOptions): Plugin {
   const { maxBytes, maxBodyDepth } = options
-  return {
+  const shortWay: ShortWayPart = {
+    accepts: ({ headers }) => Number(headers['content-length']) <= maxBytes,
+    acceptsBody(body, { variables }) {
+      if (!isUtf8(body)) return false
+      try {
+        limitJson(body, options)
+        limitDepth(variables, maxBodyDepth)
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+  const plugin: Plugin = {
     onParams({ params }) {
       limitDepth(params.variables, maxBodyDepth)
       limitDepth(params.extensions, maxBodyDepth)
@@ -39,7 +55,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
       if (isJson(request.headers.get('content-type'))) {
         setRequestParser(async (request) => {
           const body = await readBody(request, maxBytes)
-          scanJson(body, options)
+          limitJson(body, options)
           return asParameters(parseJson(body))
         })
         return
@@ -52,6 +68,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
       })
     },
   }
+  return withShortWay(plugin, shortWay)
 }
 
 function isJson(contentType: string | null): boolean {

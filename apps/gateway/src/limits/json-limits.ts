@@ -1,3 +1,4 @@
+import { exceededLimit } from '@vinyasa/source-kit'
 import { GraphQLError } from 'graphql'
 import { DOCUMENT_LIMIT_EXCEEDED } from './errors.ts'
 
@@ -5,35 +6,16 @@ import { DOCUMENT_LIMIT_EXCEEDED } from './errors.ts'
 export interface JsonLimits {
   /** Objects and lists inside one another. */
   readonly maxBodyDepth: number
-  /** Members of objects and items of lists, all together. */
+  /** Members of objects and items of lists, all together; an empty one counts as one. */
   readonly maxBodyItems: number
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-const [BRACKET_L, BRACKET_R, BRACE_L, BRACE_R] = [0x5b, 0x5d, 0x7b, 0x7d]
-
-/**
- * Counts brackets and commas of JSON text before it is parsed: whatever recurses over the value is safe then, and a
- * body's cost is in its bytes. One pass without recursion; text that is no JSON may pass, as the parser refuses it.
- */
-export function scanJson(bytes: Uint8Array, { maxBodyDepth, maxBodyItems }: JsonLimits): void {
-  const [deepest, most] = [maxBodyDepth || Number.POSITIVE_INFINITY, maxBodyItems || Number.POSITIVE_INFINITY]
-  if (bytes.length <= deepest && bytes.length <= most) return
-  let depth = 0
-  let items = 0
-  let isText = false
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index]
-    if (isText) {
-      if (byte === BACKSLASH) index++
-      else if (byte === QUOTE) isText = false
-    } else if (byte === QUOTE) isText = true
-    else if (byte === COMMA) {
-      if (++items > most) throw jsonLimitExceeded('items', most)
-    } else if (byte === BRACKET_L || byte === BRACE_L) {
-      if (++depth > deepest) throw jsonLimitExceeded('levels of depth', deepest)
-    } else if (byte === BRACKET_R || byte === BRACE_R) depth--
-  }
+/** Throws for JSON text that exceeds a limit, before it is parsed. */
+export function limitJson(bytes: Uint8Array, { maxBodyDepth, maxBodyItems }: JsonLimits): void {
+  const [maxDepth, maxItems] = [maxBodyDepth || Infinity, maxBodyItems || Infinity]
+  const exceeded = exceededLimit(bytes, { maxDepth, maxItems })
+  if (exceeded === 'maxDepth') throw jsonLimitExceeded('levels of depth', maxDepth)
+  if (exceeded === 'maxItems') throw jsonLimitExceeded('items', maxItems)
 }
 
 /** Throws for a value that is deeper, however it was sent. */

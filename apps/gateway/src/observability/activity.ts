@@ -3,6 +3,8 @@ import type { ObserveBackendCall } from './backend-call.ts'
 import { operationOf } from './operation.ts'
 import { createRecentErrors, errorsIn, type ErrorLike, type RecentError } from './recent-errors.ts'
 import { pathOf, recordOf } from './request-record.ts'
+import type { ShortResponse } from '@vinyasa/node-handler'
+import { withShortWay } from '../short-way.ts'
 
 export interface CallCounts {
   readonly calls: number
@@ -11,13 +13,16 @@ export interface CallCounts {
 
 /** What the gateway has done since it started. */
 export interface ActivityReading {
-  /** GraphQL requests over HTTP that were answered, and those of them with an error. */
+  /** GraphQL requests over HTTP, and those of them that were answered with an error. */
   readonly requests: CallCounts
   /** Answers by outcome of the response cache, `hit`, `miss` and so on. */
   readonly cache: Readonly<Record<string, number>>
   /** By source. */
   readonly backends: Readonly<Record<string, CallCounts>>
+  /** The last kinds. */
   readonly errors: readonly RecentError[]
+  /** Of all kinds. */
+  readonly errorCount: number
 }
 
 /** Counts for the status page, where figures must be at hand without a scraper. */
@@ -55,12 +60,23 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
     errors.note({ errors: coded }, undefined)
   }
 
+  function respond(request: Request, response: ShortResponse, context: object): void {
+    const record = recordOf(context)
+    const isPage = response.headers.get('content-type')?.startsWith('text/html')
+    if (!record || isPage || !pathOf(request.url).startsWith(endpoint)) return
+    requests.calls++
+    if ((failed.has(record) || response.status >= 400) && !request.signal.aborted) requests.failed++
+    const outcome = response.headers.get('x-cache')?.toLowerCase()
+    if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
+  }
+
   return {
     read: () => ({
       requests: { ...requests },
       cache: Object.fromEntries(cache),
       backends: Object.fromEntries([...backends].map(([name, counts]) => [name, { ...counts }])),
       errors: errors.list(),
+      errorCount: errors.total(),
     }),
     observe({ source }) {
       const counts = backend(source)
@@ -69,50 +85,51 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
         if (end.failed) counts.failed++
       }
     },
-    plugin: {
-      onParse:
-        ({ context }) =>
-        ({ result }) => {
-          if (result instanceof Error) noteRefused(context, [result], 'GRAPHQL_PARSE_FAILED')
-        },
-      onValidate:
-        ({ context }) =>
-        ({ valid, result }) => {
-          if (!valid) noteRefused(context, result, 'GRAPHQL_VALIDATION_FAILED')
-        },
-      onExecute({ args }) {
-        const { type, name = type } = operationOf(args.document, args.operationName)
-        const overHttp = recordOf(args.contextValue) !== undefined
-        return {
-          onExecuteDone({ result }) {
-            if (isAsyncIterable(result)) return { onNext: (part) => errors.note(part.result, name) }
-            if (!overHttp) errors.note(result, name)
-            return undefined
+    plugin: withShortWay(
+      {
+        onParse:
+          ({ context }) =>
+          ({ result }) => {
+            if (result instanceof Error) noteRefused(context, [result], 'GRAPHQL_PARSE_FAILED')
           },
-        }
+        onValidate:
+          ({ context }) =>
+          ({ valid, result }) => {
+            if (!valid) noteRefused(context, result, 'GRAPHQL_VALIDATION_FAILED')
+          },
+        onExecute({ args }) {
+          const { type, name = type } = operationOf(args.document, args.operationName)
+          const overHttp = recordOf(args.contextValue) !== undefined
+          return {
+            onExecuteDone({ result }) {
+              if (isAsyncIterable(result)) return { onNext: (part) => errors.note(part.result, name) }
+              if (!overHttp && !hasLeft(args.contextValue)) errors.note(result, name)
+              return undefined
+            },
+          }
+        },
+        onSubscribe({ args }) {
+          const { type, name = type } = operationOf(args.document, args.operationName)
+          return { onSubscribeResult: () => ({ onNext: ({ result }) => errors.note(result, name) }) }
+        },
+        onExecutionResult({ request, context, result }) {
+          const record = recordOf(context)
+          if (!record || !result || isAsyncIterable(result)) return
+          for (const one of Array.isArray(result) ? result : [result]) {
+            // What is said to a client that has left is no answer.
+            if (errorsIn(one).length === 0 || request.signal.aborted) continue
+            failed.add(record)
+            errors.note(one, record.operation)
+          }
+        },
+        onResponse: ({ request, response, serverContext }) => respond(request, response, serverContext),
       },
-      onSubscribe({ args }) {
-        const { type, name = type } = operationOf(args.document, args.operationName)
-        return { onSubscribeResult: () => ({ onNext: ({ result }) => errors.note(result, name) }) }
-      },
-      onExecutionResult({ context, result }) {
-        const record = recordOf(context)
-        if (!record || !result || isAsyncIterable(result)) return
-        for (const one of Array.isArray(result) ? result : [result]) {
-          if (errorsIn(one).length === 0) continue
-          failed.add(record)
-          errors.note(one, record.operation)
-        }
-      },
-      onResponse({ request, response, serverContext }) {
-        const record = recordOf(serverContext)
-        const isPage = response.headers.get('content-type')?.startsWith('text/html')
-        if (!record || isPage || !pathOf(request.url).startsWith(endpoint)) return
-        requests.calls++
-        if (failed.has(record) || response.status >= 400) requests.failed++
-        const outcome = response.headers.get('x-cache')?.toLowerCase()
-        if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
-      },
-    },
+      { respond: ({ request, context }, response) => respond(request, response, context) },
+    ),
   }
+}
+
+/** Nobody reads what an operation answers whose request was abandoned, or whose live query was ended. */
+function hasLeft(context: unknown): boolean {
+  return (context as { readonly request?: Request } | undefined)?.request?.signal.aborted ?? false
 }

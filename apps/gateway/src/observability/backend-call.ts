@@ -12,6 +12,7 @@ export interface BackendCall {
 export interface BackendCallEnd {
   /** Name of the gRPC status, or the HTTP status, or `no answer`. */
   readonly status: string
+  /** The backend did not do what it was asked; one whose caller left was not let. */
   readonly failed: boolean
   /** How often it was sent again. */
   readonly retries: number
@@ -40,11 +41,13 @@ interface GrpcCall {
 /** For the `observe` option of a gRPC source. */
 export function forGrpc(
   observe: ObserveBackendCall,
-): (call: GrpcCall) => (end: { readonly status: string; readonly attempts: number }) => void {
+): (
+  call: GrpcCall,
+) => (end: { readonly status: string; readonly attempts: number; readonly callerLeft: boolean }) => void {
   return ({ source, service, method, context }) => {
     const ended = observe({ source, kind: 'grpc', name: `${service}/${method}`, context })
-    return ({ status, attempts }) =>
-      ended?.({ status, failed: status !== 'OK', retries: Math.max(0, attempts - 1) })
+    return ({ status, attempts, callerLeft }) =>
+      ended?.({ status, failed: status !== 'OK' && !callerLeft, retries: Math.max(0, attempts - 1) })
   }
 }
 
@@ -55,16 +58,20 @@ interface RestAttempt {
   readonly context: unknown
 }
 
+interface RestAttemptEnd {
+  readonly status?: number | undefined
+  readonly error?: unknown
+  readonly callerLeft?: boolean | undefined
+}
+
 /** For the `observe` option of a REST connector, which is told of each attempt. */
-export function forRest(
-  observe: ObserveBackendCall,
-): (call: RestAttempt) => (end: { readonly status?: number | undefined; readonly error?: unknown }) => void {
+export function forRest(observe: ObserveBackendCall): (call: RestAttempt) => (end: RestAttemptEnd) => void {
   return ({ connector, endpoint, attempt, context }) => {
     const ended = observe({ source: connector, kind: 'rest', name: endpoint, context })
-    return ({ status, error }) =>
+    return ({ status, error, callerLeft = false }) =>
       ended?.({
         status: status === undefined ? 'no answer' : String(status),
-        failed: error !== undefined,
+        failed: error !== undefined && !callerLeft,
         retries: attempt > 1 ? 1 : 0,
       })
   }

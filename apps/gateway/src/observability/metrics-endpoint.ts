@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import type { Metrics } from './metrics.ts'
+import { withShortWay } from '../short-way.ts'
 
 export interface MetricsEndpointOptions {
   readonly metrics: Metrics
@@ -12,7 +13,7 @@ export interface MetricsEndpointOptions {
 /** Serves the metrics to scrapers. */
 export function useMetricsEndpoint({ metrics, path, token }: MetricsEndpointOptions): Plugin {
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`)
-  return {
+  return withShortWay({
     async onRequest({ request, url, fetchAPI, endResponse }) {
       if (url.pathname !== path) return
       const sent = request.headers.get('authorization') ?? ''
@@ -23,7 +24,7 @@ export function useMetricsEndpoint({ metrics, path, token }: MetricsEndpointOpti
       const text = await metrics.render()
       endResponse(new fetchAPI.Response(text, { headers: { 'content-type': metrics.contentType } }))
     },
-  }
+  })
 }
 
 function digest(text: string): Buffer {

@@ -4,6 +4,8 @@ import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { isLive } from './live-context.ts'
 import { pathOf, recordOf } from './request-record.ts'
+import type { ShortResponse } from '@vinyasa/node-handler'
+import { withShortWay } from '../short-way.ts'
 
 /** What the gateway can be asked for at the moment of a scrape. */
 export interface MetricsReadings {
@@ -88,6 +90,15 @@ export function createMetrics({ readings, now = () => performance.now() }: Metri
   })
   addReadings(registers, readings)
 
+  function respond(request: Request, response: ShortResponse, context: object): void {
+    const record = recordOf(context)
+    if (!record) return
+    const labels = { path: knownPath(pathOf(request.url)), status: response.status }
+    requests.observe(labels, (now() - record.startedAt) / 1000)
+    const outcome = response.headers.get('x-cache')
+    if (outcome !== null) cache.inc({ outcome: outcome.toLowerCase() })
+  }
+
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
@@ -98,27 +109,30 @@ export function createMetrics({ readings, now = () => performance.now() }: Metri
         if (again > 0) retries.inc({ source, kind }, again)
       }
     },
-    plugin: {
-      onExecute({ args }) {
-        const { type } = operationOf(args.document, args.operationName)
-        operations.inc({ type: isLive(args.contextValue) ? 'live' : type })
+    plugin: withShortWay(
+      {
+        onExecute({ args }) {
+          const { type } = operationOf(args.document, args.operationName)
+          operations.inc({ type: isLive(args.contextValue) ? 'live' : type })
+        },
+        onSubscribe() {
+          operations.inc({ type: 'subscription' })
+        },
+        onExecutionResult({ context, result }) {
+          if (!recordOf(context)) return
+          for (const code of errorCodesOf(result)) errors.inc({ code: knownCode(code) })
+        },
+        onResponse({ request, response, serverContext }) {
+          respond(request, response, serverContext)
+        },
       },
-      onSubscribe() {
-        operations.inc({ type: 'subscription' })
+      {
+        respond({ request, context, wasExecuted }, response) {
+          if (wasExecuted) operations.inc({ type: 'query' })
+          respond(request, response, context)
+        },
       },
-      onExecutionResult({ context, result }) {
-        if (!recordOf(context)) return
-        for (const code of errorCodesOf(result)) errors.inc({ code: knownCode(code) })
-      },
-      onResponse({ request, response, serverContext }) {
-        const record = recordOf(serverContext)
-        if (!record) return
-        const labels = { path: knownPath(pathOf(request.url)), status: response.status }
-        requests.observe(labels, (now() - record.startedAt) / 1000)
-        const outcome = response.headers.get('x-cache')
-        if (outcome !== null) cache.inc({ outcome: outcome.toLowerCase() })
-      },
-    },
+    ),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from '../config/types.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
@@ -37,7 +37,7 @@ export async function createObservability(options: ObservabilityOptions): Promis
   const tracing = traced === false ? undefined : await openTracing(traced === true ? {} : traced)
   return {
     plugins: [
-      useRequestLog({ logger }),
+      useRequestLog({ logger, redact: config.log?.redact }),
       ...(activity ? [activity.plugin] : []),
       ...(tracing ? [tracing.plugin] : []),
       ...(metrics ? [metrics.plugin, useMetricsEndpoint({ metrics, path, token })] : []),

@@ -15,8 +15,10 @@ export interface RecentError {
 export interface RecentErrors {
   /** Notes the errors of a result or of one of its patches. */
   note(result: unknown, operation: string | undefined): void
-  /** The last one first. */
+  /** The last kinds, the last one first. */
   list(): readonly RecentError[]
+  /** How many errors there were, those of kinds that are listed no more among them. */
+  total(): number
 }
 
 const MAX_KINDS = 20
@@ -34,8 +36,10 @@ export interface ErrorLike {
  */
 export function createRecentErrors(now: () => number = Date.now): RecentErrors {
   const kinds = new Map<string, RecentError>()
+  let total = 0
 
   function noteOne(error: ErrorLike, operation: string | null): void {
+    total++
     const code = codeOf(error)
     const path = pathOf(error)
     const key = JSON.stringify([code, operation, path])
@@ -53,6 +57,7 @@ export function createRecentErrors(now: () => number = Date.now): RecentErrors {
       for (const error of errorsIn(result)) noteOne(error, name)
     },
     list: () => [...kinds.values()].toReversed(),
+    total: () => total,
   }
 }
 

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import { hasLeft } from '../http/left-clients.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { isNotFromHttp } from './live-context.ts'
-import { keepRecord, pathOf, recordOf } from './request-record.ts'
+import { keepRecord, pathOf, recordOf, type RequestRecord } from './request-record.ts'
+import type { ShortResponse } from '@vinyasa/node-handler'
+import { withShortWay } from '../short-way.ts'
 
 export interface RequestLogOptions {
   readonly logger: Logger
@@ -13,7 +15,36 @@ export interface RequestLogOptions {
   readonly now?: (() => number) | undefined
   /** Default: a random UUID. */
   readonly newId?: (() => string) | undefined
+  /** Names of members that the logger does not show. Default: none of a request's line. */
+  readonly redact?: readonly string[] | undefined
 }
+
+/** One line. */
+interface Line {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  operation?: string
+  status?: number
+  ms?: number
+  cache?: string
+  backendCalls?: number
+  left?: boolean
+  errors?: readonly string[]
+}
+
+const KEYS: ReadonlySet<string> = new Set<keyof Line>([
+  'id',
+  'method',
+  'path',
+  'operation',
+  'status',
+  'ms',
+  'cache',
+  'backendCalls',
+  'left',
+  'errors',
+])
 
 /** What a client may send as its own request id; anything else is replaced, so log lines stay one line. */
 const CLIENT_ID = /^[\w.:-]{1,128}$/
@@ -24,13 +55,50 @@ const CLIENT_ID = /^[\w.:-]{1,128}$/
  * clients have left are marked so; those that were not executed are not logged.
  */
 export function useRequestLog(options: RequestLogOptions): Plugin {
-  const { logger, now = () => performance.now(), newId = randomUUID } = options
-  return {
+  const { logger: given, now = () => performance.now(), newId = randomUUID, redact = [] } = options
+  // No key of a line is the name of a secret: looking for one at each would cost more than the answer.
+  const logger = redact.some((name) => KEYS.has(name)) ? given : given.child({}, { redact: [] })
+
+  function keep(request: Request, context: object): void {
+    const sent = request.headers.get('x-request-id')
+    const id = sent !== null && CLIENT_ID.test(sent) ? sent : newId()
+    const record: RequestRecord = {
+      id,
+      startedAt: now(),
+      operation: undefined,
+      backendCalls: 0,
+      errorCodes: new Set<string>(),
+    }
+    keepRecord(context, record)
+  }
+
+  function respond(request: Request, response: ShortResponse, context: object): void {
+    const record = recordOf(context)
+    if (!record) return
+    const { id, operation, backendCalls, errorCodes } = record
+    const left = hasLeft(context)
+    if (left && operation === undefined) return
+    response.headers.set('x-request-id', id)
+    const path = pathOf(request.url)
+    const level = isProbe(path) ? 'debug' : 'info'
+    if (!logger.isLevelEnabled(level)) return
+    const cache = response.headers.get('x-cache')
+    const line: Line = { id, method: request.method, path }
+    if (operation !== undefined) line.operation = operation
+    line.status = response.status
+    line.ms = Math.round((now() - record.startedAt) * 10) / 10
+    if (cache !== null) line.cache = cache
+    if (operation !== undefined) line.backendCalls = backendCalls
+    // What fails because nobody waits for it any more is no error.
+    if (left) line.left = left
+    else if (errorCodes.size > 0) line.errors = [...errorCodes]
+    logger[level](line, 'request')
+  }
+
+  const plugin: Plugin = {
     onRequest({ request, serverContext }) {
-      if (isNotFromHttp(serverContext)) return
-      const sent = request.headers.get('x-request-id')
-      const id = sent !== null && CLIENT_ID.test(sent) ? sent : newId()
-      keepRecord(serverContext, { id, startedAt: now(), backendCalls: 0, errorCodes: new Set() })
+      // What began on the short way has one.
+      if (!isNotFromHttp(serverContext) && !recordOf(serverContext)) keep(request, serverContext)
     },
     onExecute({ args }) {
       noteOperation(args)
@@ -46,32 +114,23 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
       }
     },
     onResponse({ request, response, serverContext }) {
-      const record = recordOf(serverContext)
-      if (!record) return
-      const left = hasLeft(serverContext)
-      if (left && record.operation === undefined) return
-      response.headers.set('x-request-id', record.id)
-      const path = pathOf(request.url)
-      const level = isProbe(path) ? 'debug' : 'info'
-      if (!logger.isLevelEnabled(level)) return
-      const cache = response.headers.get('x-cache')
-      logger[level](
-        {
-          id: record.id,
-          method: request.method,
-          path,
-          ...(record.operation !== undefined && { operation: record.operation }),
-          status: response.status,
-          ms: Math.round((now() - record.startedAt) * 10) / 10,
-          ...(cache !== null && { cache }),
-          ...(record.operation !== undefined && { backendCalls: record.backendCalls }),
-          // What fails because nobody waits for it any more is no error.
-          ...(left ? { left } : record.errorCodes.size > 0 && { errors: [...record.errorCodes] }),
-        },
-        'request',
-      )
+      respond(request, response, serverContext)
     },
   }
+  return withShortWay(plugin, {
+    begin({ request, context }) {
+      keep(request, context)
+    },
+    execute(call, next) {
+      const { name, operation } = call.operation.definition
+      const record = recordOf(call.context)
+      if (record) record.operation = name?.value ?? operation
+      return next(call)
+    },
+    respond({ request, context }, response) {
+      respond(request, response, context)
+    },
+  })
 }
 
 /** Counts the calls that an operation's request made. */

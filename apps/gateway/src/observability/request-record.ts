@@ -32,5 +32,8 @@ export function recordOf(context: unknown): RequestRecord | undefined {
 
 /** The path without the query string, which may hold variables. */
 export function pathOf(url: string): string {
-  return new URL(url, 'http://localhost').pathname
+  return PLAIN_PATH.exec(url)?.[1] ?? new URL(url, 'http://localhost').pathname
 }
+
+/** A path in which a URL finds nothing to write otherwise. */
+const PLAIN_PATH = /^https?:\/\/[^/?#\\]+((?:\/[\w-]*)+)(?:$|\?)/

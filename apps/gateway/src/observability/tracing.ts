@@ -16,6 +16,7 @@ import type { BackendCallEnd, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from './live-context.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { pathOf, recordOf } from './request-record.ts'
+import { withShortWay } from '../short-way.ts'
 
 export interface TracingOptions {
   /** Default: the one that is registered with `@opentelemetry/api`. */
@@ -39,6 +40,7 @@ const propagator = new W3CTraceContextPropagator()
 export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing {
   const tracer: Tracer = (tracerProvider ?? trace).getTracer('vinyasa', version())
   const requestSpans = new WeakMap<object, Span>()
+  const begunOperations = new WeakMap<object, Span>()
 
   function startOperation(args: {
     readonly document: Parameters<typeof operationOf>[0]
@@ -64,6 +66,33 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
     return span
   }
 
+  function startRequest(request: Request, context: object): void {
+    const record = recordOf(context)
+    if (!record || requestSpans.has(context)) return
+    const path = pathOf(request.url)
+    const parent = incoming(request.headers)
+    const span = tracer.startSpan(
+      `${request.method} ${path}`,
+      { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method, 'url.path': path } },
+      parent,
+    )
+    requestSpans.set(context, span)
+    record.trace = trace.setSpan(parent, span)
+  }
+
+  function endRequest({ status }: { readonly status: number }, context: object): void {
+    const span = requestSpans.get(context)
+    if (!span) return
+    span.setAttribute('http.response.status_code', status)
+    if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end()
+  }
+
+  /** The span of one that was executed on the short way, and goes on through the hooks. */
+  function begunOperation(context: unknown): Span | undefined {
+    return typeof context === 'object' && context !== null ? begunOperations.get(context) : undefined
+  }
+
   return {
     outgoing(context) {
       const carrier: Record<string, string> = {}
@@ -79,39 +108,47 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
       )
       return (end) => endCall(span, kind, end)
     },
-    plugin: {
-      onRequest({ request, serverContext }) {
-        const record = recordOf(serverContext)
-        if (!record) return
-        const path = pathOf(request.url)
-        const parent = incoming(request.headers)
-        const span = tracer.startSpan(
-          `${request.method} ${path}`,
-          { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method, 'url.path': path } },
-          parent,
-        )
-        requestSpans.set(serverContext, span)
-        record.trace = trace.setSpan(parent, span)
+    plugin: withShortWay(
+      {
+        onRequest({ request, serverContext }) {
+          startRequest(request, serverContext)
+        },
+        onExecute({ args }) {
+          const span = begunOperation(args.contextValue) ?? startOperation(args)
+          return { onExecuteDone: ({ result }) => endOperation(span, result) }
+        },
+        onSubscribe({ args }) {
+          const span = startOperation(args)
+          return {
+            onSubscribeResult: ({ result }) => endOperation(span, result),
+            onSubscribeError: ({ error }) => endOperation(span, { errors: [error] }),
+          }
+        },
+        onResponse({ response, serverContext }) {
+          if (serverContext) endRequest(response, serverContext)
+        },
       },
-      onExecute({ args }) {
-        const span = startOperation(args)
-        return { onExecuteDone: ({ result }) => endOperation(span, result) }
+      {
+        begin({ request, context }) {
+          startRequest(request, context)
+        },
+        async execute(call, next) {
+          const {
+            operation: { document, operationName },
+            context,
+          } = call
+          const span = startOperation({ document, operationName, contextValue: context })
+          begunOperations.set(context, span)
+          const result = await next(call)
+          // With errors, the hooks see what came of them.
+          if (result && errorCodesOf(result).length === 0) endOperation(span, result)
+          return result
+        },
+        respond({ context }, response) {
+          endRequest(response, context)
+        },
       },
-      onSubscribe({ args }) {
-        const span = startOperation(args)
-        return {
-          onSubscribeResult: ({ result }) => endOperation(span, result),
-          onSubscribeError: ({ error }) => endOperation(span, { errors: [error] }),
-        }
-      },
-      onResponse({ response, serverContext }) {
-        const span = serverContext && requestSpans.get(serverContext)
-        if (!span) return
-        span.setAttribute('http.response.status_code', response.status)
-        if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-        span.end()
-      },
-    },
+    ),
   }
 }
 

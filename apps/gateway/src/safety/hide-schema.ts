@@ -1,13 +1,14 @@
 import { NoSchemaIntrospectionCustomRule, type ExecutionResult, type GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { withShortWay } from '../short-way.ts'
 
 /** Refuses `__schema` and `__type` on every transport; `__typename` stays. */
 export function useNoIntrospection(): Plugin {
-  return {
+  return withShortWay({
     onValidate({ addValidationRule }) {
       addValidationRule(NoSchemaIntrospectionCustomRule)
     },
-  }
+  })
 }
 
 /** graphql's own phrase at the end of a message: ` Did you mean "a" or "b"?` */
@@ -15,7 +16,7 @@ const SUGGESTION = / ?Did you mean (?:the enum value |to use an inline fragment 
 
 /** Takes "Did you mean …" out of the errors of validation and of variables: it tells names of the schema. */
 export function useNoSuggestions(): Plugin {
-  return {
+  return withShortWay({
     onValidate() {
       return ({ valid, result }) => {
         if (!valid) for (const error of result) removeSuggestion(error)
@@ -27,7 +28,7 @@ export function useNoSuggestions(): Plugin {
     onSubscribe() {
       return { onSubscribeResult: ({ result }) => removeFromResult(result) }
     },
-  }
+  })
 }
 
 function removeFromResult(result: unknown): void {

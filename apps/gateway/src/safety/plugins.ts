@@ -6,6 +6,7 @@ import { useDocumentLimits } from '../limits/plugin.ts'
 import type { HttpSettings } from '../presets.ts'
 import { useShortErrors } from './short-errors.ts'
 import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
+import { withShortWay } from '../short-way.ts'
 
 /** A request with one of these cannot come from another site's form or link. */
 const CSRF_HEADERS = [
@@ -19,7 +20,7 @@ const CSRF_HEADERS = [
 export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
   return [
     useVaryOrigin(http.cors),
-    ...(http.csrfPrevention ? [useCSRFPrevention({ requestHeaders: CSRF_HEADERS })] : []),
+    ...(http.csrfPrevention ? [withShortWay(useCSRFPrevention({ requestHeaders: CSRF_HEADERS }))] : []),
     useRequestBody({ maxBytes: http.maxBodyBytes, ...http.limits }),
     ...(http.introspection ? [] : [useNoIntrospection()]),
     ...(http.suggestions ? [] : [useNoSuggestions()]),

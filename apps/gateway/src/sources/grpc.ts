@@ -4,6 +4,7 @@ import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-
 import type { GrpcSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { forGrpc } from '../observability/backend-call.ts'
+import { namesOfSchema } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** Opens one entry of the config's `grpc`. */
@@ -40,6 +41,7 @@ export async function openGrpcSource(
     get notes() {
       return source.notes
     },
+    names: () => namesOfSchema(source.schema),
     health: (signal) => checkHealth(source, signal),
     close: () => source.close(),
   }
@@ -50,7 +52,7 @@ async function checkHealth(source: GrpcSource, signal: AbortSignal): Promise<Sou
   if (status === 'SERVING') return { name: source.name, healthy: true }
   const down = endpoints.filter((endpoint) => endpoint.status !== 'SERVING')
   const reason = down
-    .map((endpoint) => `${endpoint.address}: ${endpoint.reason ?? endpoint.status}`)
+    .map((endpoint) => `${endpoint.address}: ${endpoint.detail ?? endpoint.reason ?? endpoint.status}`)
     .join(', ')
   return { name: source.name, healthy: false, reason }
 }

@@ -1,5 +1,5 @@
 import type { Observability } from '../observability/observability.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 export interface SourceHealth {
   readonly name: string
@@ -19,6 +19,8 @@ export interface Source {
   readonly api: object
   /** What it left out or calls otherwise than its description does, a line each. */
   readonly notes: readonly string[]
+  /** Names of its types and root fields. */
+  names(): readonly string[]
   /** State of its circuit breaker, if it has one. */
   readonly breaker?: (() => 'off' | 'closed' | 'half-open' | 'open') | undefined
   health(signal: AbortSignal): Promise<SourceHealth>

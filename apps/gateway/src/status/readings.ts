@@ -4,7 +4,7 @@ import type { LateReadings } from '../observability/readings.ts'
 import type { OpenedBus } from '../open-bus.ts'
 import { httpSettings } from '../presets.ts'
 import type { Source } from '../sources/source.ts'
-import { version } from '../version.ts'
+import { releasedVersion } from '../version.ts'
 import type { BackendStatus, StatusLink, StatusReadings } from './schema.ts'
 
 export interface StatusParts {
@@ -24,7 +24,7 @@ const HEALTH_TIMEOUT_MS = 1000
 export function statusReadings(parts: StatusParts): StatusReadings {
   const { config, endpoint, activity, readings, sources, redis } = parts
   return {
-    version: version(),
+    version: releasedVersion(),
     preset: config.preset ?? 'development',
     processId: process.pid,
     startedAt: Date.now(),

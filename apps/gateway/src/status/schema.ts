@@ -18,7 +18,7 @@ export interface StatusLink {
 
 /** Where the figures come from, asked at every update. */
 export interface StatusReadings {
-  readonly version: string
+  readonly version: string | undefined
   readonly preset: string
   readonly processId: number
   /** Milliseconds since the Unix epoch. */
@@ -37,7 +37,8 @@ const TYPE_DEFS = /* GraphQL */ `
 
   "One process of the gateway, since it started or was reloaded."
   type Status {
-    version: String!
+    "Null before the first release."
+    version: String
     preset: String!
     processId: Int!
     "Milliseconds since the Unix epoch."
@@ -48,7 +49,9 @@ const TYPE_DEFS = /* GraphQL */ `
     cache: Cache
     live: Live!
     backends: [Backend!]!
-    "By kind, the last one first."
+    "In answers over every transport, since the start."
+    errorCount: Int!
+    "The last twenty kinds of them, the last one first."
     errors: [RecentError!]!
   }
 
@@ -127,6 +130,7 @@ export function createStatusSchema(readings: StatusReadings): GraphQLSchema {
         requests: activity.backends[backend.name] ?? NO_CALLS,
       })),
       errors: activity.errors,
+      errorCount: activity.errorCount,
     }
   }
 

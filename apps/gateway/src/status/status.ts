@@ -6,7 +6,7 @@ import { pathnameOf } from '../http/pathname.ts'
 import { refuseUpgrade } from '../http/refuse-upgrade.ts'
 import { documentCache } from '../limits/document-cache.ts'
 import { useDocumentLimits, type DocumentLimits } from '../limits/plugin.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import { readStatusPage } from './page.ts'
 import { createStatusSchema, type StatusReadings } from './schema.ts'
 

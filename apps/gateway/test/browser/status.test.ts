@@ -2,7 +2,7 @@ import { connectRawWebSocket, startGrpcBackend, startRestBackend } from '@vinyas
 import { expect, it, onTestFinished } from 'vitest'
 import { describeWithBrowser, keepPicture, openPage } from '../support/browser.ts'
 import { createGateway } from '../../src/gateway.ts'
-import { createLogger } from '../../src/logger.ts'
+import { createLogger } from '../../src/logging/logger.ts'
 import { OWN_SCHEMA, post, startGateway } from '../support/gateway.ts'
 
 const PROTO = `

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../../src/config/types.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
-import { createLogger, type Logger } from '../../src/logger.ts'
+import { createLogger, type Logger } from '../../src/logging/logger.ts'
 import { serve, type GatewayServer, type ServeOptions } from '../../src/server.ts'
 
 export interface RunningGateway {

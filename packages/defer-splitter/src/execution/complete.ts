@@ -7,9 +7,9 @@ import {
 } from 'graphql'
 import type { Path } from './delivery-group.ts'
 import type { FieldCall } from './field-call.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { SharedValues } from './shared-values.ts'
-import type { TypeShape } from './type-shape.ts'
+import type { TypeShape } from '../document/type-shape.ts'
 
 /** GraphQL specification, section 6.4.3: value completion. */
 export function completeValue(

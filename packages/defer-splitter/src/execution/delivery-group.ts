@@ -1,7 +1,7 @@
 import type { GraphQLError, GraphQLObjectType } from 'graphql'
 import type { PathSegment } from '../parts.ts'
 import type { Operation } from './operation.ts'
-import type { PlannedFragment } from './selections.ts'
+import type { PlannedFragment } from '../document/selections.ts'
 import type { SharedValues } from './shared-values.ts'
 
 export interface Path {

@@ -3,7 +3,7 @@ import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
 import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
 import type { FragmentUsage } from './fragment-usage.ts'
 import type { Operation } from './operation.ts'
-import type { PlannedFragment } from './selections.ts'
+import type { PlannedFragment } from '../document/selections.ts'
 
 /**
  * `waiting`: not started. `running`. `done`: has its data, or failed. `sent`. `dropped`: its place turned out null, or

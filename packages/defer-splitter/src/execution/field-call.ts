@@ -1,9 +1,9 @@
 import { getArgumentValues, type GraphQLResolveInfo, locatedError, responsePathAsArray } from 'graphql'
 import type { Data } from '../parts.ts'
 import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
-import type { MaybePromise } from './maybe-promise.ts'
-import type { PlannedField, Selections } from './selections.ts'
-import type { TypeShape } from './type-shape.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { PlannedField, Selections } from '../document/selections.ts'
+import type { TypeShape } from '../document/type-shape.ts'
 
 export type ExecuteObject = (
   group: DeliveryGroup,

@@ -2,8 +2,8 @@ import type { Data } from '../parts.ts'
 import { completePlainLeaf, completeResolved } from './complete.ts'
 import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
-import type { PlannedField, Selections } from './selections.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { PlannedField, Selections } from '../document/selections.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
 /** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */

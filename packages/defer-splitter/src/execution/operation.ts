@@ -11,8 +11,8 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
-import type { KnownDocument } from '../document-cache.ts'
-import type { Selections } from './selections.ts'
+import type { KnownDocument } from '../document/document-cache.ts'
+import type { Selections } from '../document/selections.ts'
 
 /** What stays the same during the execution of one operation. */
 export interface Operation {

@@ -6,10 +6,10 @@ import type { ObjectPlace } from './delivery-group.ts'
 import { DeliveryRecord, type DeliveryRun } from './delivery-record.ts'
 import { executeSelections } from './fields.ts'
 import { createFragmentUsages, type FragmentUsages } from './fragment-usage.ts'
-import { isPromise, type MaybePromise } from './maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { Operation } from './operation.ts'
 import { createPartStream, type PartStream } from './part-stream.ts'
-import type { PlannedFragment } from './selections.ts'
+import type { PlannedFragment } from '../document/selections.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 
 export type Executed = ExecutionResult | AsyncIterable<Part>

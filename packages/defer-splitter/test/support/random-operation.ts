@@ -11,7 +11,7 @@ import {
   GraphQLString,
   GraphQLUnionType,
 } from 'graphql'
-import { withIncrementalDirectives } from '../../src/directives.ts'
+import { withIncrementalDirectives } from '../../src/document/directives.ts'
 
 /** A small generator of numbers (mulberry32): the same seed, the same schema, document and world. */
 export function createRandom(seed: number): () => number {

@@ -15,7 +15,7 @@ export const grpcFastPath: FastPath = {
     const joins = createJoinPlans(transcoder)
     const calls = selections.map((selection) => compileCall(scope, selection, joins))
     const prepare = (before: string, after: string): Prepared => {
-      const read = (call: PlannedCall) => ({ call, read: replyReader(transcoder, call, before, after) })
+      const read = (call: PlannedCall) => ({ call, read: replyReader(call.method, call, before, after) })
       const all: Calls = { calls: calls.map(read), hasJoins: joins.hasAny() }
       return { start: (site) => startCalls(all, site) }
     }

@@ -1,5 +1,12 @@
+import { SLICE_BYTES } from '@vinyasa/source-kit'
 import type { PlannedCall } from './compile-call.ts'
-import { type Gap, type Transcoder } from '../json/message-plan.ts'
+import type { Gap } from '../json/message-plan.ts'
+import type { PlannableField } from '../json/planned-field.ts'
+import { transcodeInSlices } from './transcode-in-slices.ts'
+import type { ReadReply } from '../methods/invoker.ts'
+
+/** What is read at once all the same. */
+const LONG_REPLY = 2 * SLICE_BYTES
 
 /** A reply, and the JSON that a plan makes of it; undefined where the plan falls back, for `reason`. */
 export interface TranscodedReply {
@@ -10,32 +17,44 @@ export interface TranscodedReply {
   readonly reason: string | undefined
 }
 
-export type ReplyReader = (bytes: Uint8Array) => TranscodedReply
+export type ReplyReader = ReadReply<TranscodedReply>
 
-/** Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason. */
+/**
+ * Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason. A long
+ * reply is read in several turns of the event loop.
+ */
 export function replyReader(
-  transcoder: Transcoder,
+  { transcoder, turns, codecs, output }: PlannableField,
   call: PlannedCall,
   before: string,
   after: string,
 ): ReplyReader {
   const [head, tail] = [Buffer.from(before), Buffer.from(after)]
-  const { codecs, output } = call.method
+
+  function write(): void {
+    transcoder.json.raw(head)
+    call.write(transcoder)
+    transcoder.json.raw(tail)
+  }
+
+  function failed(bytes: Uint8Array, error: unknown): TranscodedReply {
+    codecs.decoder(output)(bytes)
+    const reason = error instanceof Error ? error.message : String(error)
+    return { bytes, json: undefined, gaps: [], reason }
+  }
+
   return (bytes) => {
+    if (bytes.length > LONG_REPLY)
+      return transcodeInSlices(transcoder, bytes, write, turns).then(
+        (written) => ({ bytes, ...written, reason: undefined }),
+        (error: unknown) => failed(bytes, error),
+      )
     try {
       transcoder.begin(bytes)
-      transcoder.json.raw(head)
-      call.write(transcoder)
-      transcoder.json.raw(tail)
+      write()
       return { bytes, json: transcoder.json.take(), gaps: transcoder.gaps, reason: undefined }
     } catch (error) {
-      codecs.decoder(output)(bytes)
-      return {
-        bytes,
-        json: undefined,
-        gaps: [],
-        reason: error instanceof Error ? error.message : String(error),
-      }
+      return failed(bytes, error)
     }
   }
 }

@@ -37,7 +37,7 @@ export interface RootFieldOptions {
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
   readonly fieldMasks: boolean
   /** For plans; undefined without them. */
-  readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder'> | undefined
+  readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder' | 'turns'> | undefined
 }
 
 /** The GraphQL field of a query, mutation or subscription method. */

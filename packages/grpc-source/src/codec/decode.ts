@@ -1,6 +1,7 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
 import { isWellKnown, type WellKnownType } from '../contract/well-known.ts'
+import { noteMembers } from './note-members.ts'
 import { MalformedMessageError, WireReader } from './wire-reader.ts'
 import { scalarCodecs, type ScalarCodec } from './scalar-codecs.ts'
 import type { WellKnownCodec } from './well-known-codecs.ts'
@@ -186,7 +187,11 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
       }
       case 'wellKnown': {
         const codec = wellKnown(value.type)
-        return (reader) => codec.decode(reader.bytes())
+        return (reader) => {
+          const bytes = reader.bytes()
+          noteMembers(reader, bytes, value.type)
+          return codec.decode(bytes)
+        }
       }
       case 'message': {
         const { message, delimited } = value
@@ -257,7 +262,14 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
 
   return (desc) => {
     // A reply that is a well-known message has its GraphQL form too.
-    if (isWellKnown(desc.typeName)) return wellKnown(desc.typeName).decode
+    const { typeName } = desc
+    if (isWellKnown(typeName)) {
+      const codec = wellKnown(typeName)
+      return (bytes) => {
+        noteMembers(new WireReader(bytes, maxItems), bytes, typeName)
+        return codec.decode(bytes)
+      }
+    }
     const message = compile(desc)
     return (bytes) => {
       const target = { ...message.blank }

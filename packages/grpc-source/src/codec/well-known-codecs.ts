@@ -9,14 +9,9 @@ import {
   type Registry,
 } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import {
-  AnySchema,
-  FieldMaskSchema,
-  ListValueSchema,
-  StructSchema,
-  ValueSchema,
-} from '@bufbuild/protobuf/wkt'
+import { AnySchema, FieldMaskSchema } from '@bufbuild/protobuf/wkt'
 import type { WellKnownType } from '../contract/well-known.ts'
+import { readList, readStruct, readValue, writeList, writeStruct, writeValue } from './json-values.ts'
 import { wrongValue, type ScalarCodec } from './scalar-codecs.ts'
 import {
   formatDuration,
@@ -77,25 +72,19 @@ export function wellKnownCodecs(
         ),
     },
     'google.protobuf.Struct': {
-      decode: (bytes) => jsonOrNull(() => toJson(StructSchema, fromBinary(StructSchema, bytes))),
+      decode: (bytes) => readStruct(new WireReader(bytes)),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON object', value, () =>
-          toBinary(StructSchema, fromJson(StructSchema, value as JsonValue)),
-        ),
+        encodeJson(path, 'a JSON object', value, () => writeStruct(new BinaryWriter(), value).finish()),
     },
     'google.protobuf.Value': {
-      decode: (bytes) => jsonOrNull(() => toJson(ValueSchema, fromBinary(ValueSchema, bytes))),
+      decode: (bytes) => readValue(new WireReader(bytes)),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON value', value, () =>
-          toBinary(ValueSchema, fromJson(ValueSchema, value as JsonValue)),
-        ),
+        encodeJson(path, 'a JSON value', value, () => writeValue(new BinaryWriter(), value).finish()),
     },
     'google.protobuf.ListValue': {
-      decode: (bytes) => jsonOrNull(() => toJson(ListValueSchema, fromBinary(ListValueSchema, bytes))),
+      decode: (bytes) => readList(new WireReader(bytes)),
       encode: (value, path) =>
-        encodeJson(path, 'a JSON array', value, () =>
-          toBinary(ListValueSchema, fromJson(ListValueSchema, value as JsonValue)),
-        ),
+        encodeJson(path, 'a JSON array', value, () => writeList(new BinaryWriter(), value).finish()),
     },
     'google.protobuf.Any': {
       decode: (bytes) => decodeAny(bytes, registry),
@@ -132,15 +121,6 @@ function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | null {
     return toJson(AnySchema, any, { registry })
   } catch {
     return { '@type': any.typeUrl, value: Buffer.from(any.value).toString('base64') }
-  }
-}
-
-/** JSON has no NaN; a Value that holds one cannot be shown. */
-function jsonOrNull(convert: () => JsonValue): JsonValue | null {
-  try {
-    return convert()
-  } catch {
-    return null
   }
 }
 

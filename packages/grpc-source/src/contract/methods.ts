@@ -4,7 +4,7 @@ import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annot
 import type { Finding } from '../errors.ts'
 import type { GrpcSourceOptions, MethodOptions } from '../options.ts'
 import type { Exposure } from './exposure.ts'
-import { assignNames, groupBy } from './assign-names.ts'
+import { assignNames, groupBy } from '@vinyasa/source-kit'
 import { capitalize, decapitalize, toGraphQLName, uncapitalize } from './names.ts'
 
 export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'

@@ -1,6 +1,6 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
 import type { Finding } from '../errors.ts'
-import { assignNames, groupBy, type NameWish } from './assign-names.ts'
+import { assignNames, groupBy, type NameWish } from '@vinyasa/source-kit'
 import type { UsedTypes } from './used-types.ts'
 
 /** Names that no message can have: GraphQL's own, and those of the scalars that stand for protobuf's. */

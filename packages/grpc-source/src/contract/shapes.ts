@@ -1,4 +1,11 @@
-import type { DescEnum, DescField, DescMessage, DescOneof, ScalarType } from '@bufbuild/protobuf'
+import type {
+  DescEnum,
+  DescEnumValue,
+  DescField,
+  DescMessage,
+  DescOneof,
+  ScalarType,
+} from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import type { Annotations, FieldAnnotation } from './annotations.ts'
 import { toJsonName } from '../descriptors/proto-names.ts'
@@ -46,7 +53,9 @@ export interface MessageShape {
 
 export interface EnumShape {
   readonly desc: DescEnum
-  /** GraphQL name by number; hidden and unknown numbers are missing. */
+  /** What GraphQL names, aliases too. */
+  readonly values: ReadonlyMap<string, DescEnumValue>
+  /** GraphQL name by number: the first of several; hidden and unknown numbers are missing. */
   readonly nameOf: ReadonlyMap<number, string>
   /** Number by GraphQL name and by proto name. */
   readonly numberOf: ReadonlyMap<string, number>
@@ -130,16 +139,19 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
     const strip =
       options.stripEnumPrefix &&
       desc.values.every(({ name }) => /^[_A-Za-z]/.test(name.slice(prefix.length)) && name.startsWith(prefix))
+    const values = new Map<string, DescEnumValue>()
     const nameOf = new Map<number, string>()
     const numberOf = new Map<string, number>()
-    for (const { name, number } of desc.values) {
+    for (const value of desc.values) {
+      const { name, number } = value
       const graphqlName = toEnumValueName(strip ? name.slice(prefix.length) : name)
       numberOf.set(name, number)
       if (options.hideUnspecified && number === 0 && /(^|_)UNSPECIFIED$/.test(name)) continue
       numberOf.set(graphqlName, number)
+      if (!values.has(graphqlName)) values.set(graphqlName, value)
       if (!nameOf.has(number)) nameOf.set(number, graphqlName)
     }
-    return { desc, nameOf, numberOf }
+    return { desc, values, nameOf, numberOf }
   }
 
   return {

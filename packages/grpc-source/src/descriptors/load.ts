@@ -6,7 +6,7 @@ import { importsOf, readDescriptorSet } from './descriptor-set.ts'
 import { compileProtoText } from './proto-text.ts'
 import { reflectDescriptors } from './reflection.ts'
 import { createDescriptorRegistry } from './registry.ts'
-import { readTsProtoMetadata } from './ts-proto.ts'
+import { readTsProtoMetadata } from './ts-proto/ts-proto.ts'
 
 /** Descriptors, and which services are meant: files bring along those of their imports. */
 export interface LoadedDescriptors {

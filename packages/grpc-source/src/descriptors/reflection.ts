@@ -18,7 +18,7 @@ import { GrpcSourceError } from '../errors.ts'
 import type { ReflectionOptions } from '../options.ts'
 import { toEntries } from '../runtime/metadata.ts'
 import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
-import { wellKnownFile } from './bundled.ts'
+import { wellKnownFile } from './shipped/bundled.ts'
 import { compileProtoText } from './proto-text.ts'
 
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection']

@@ -1,7 +1,7 @@
 import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
 import { GrpcSourceError } from '../errors.ts'
-import { wellKnownFile } from './bundled.ts'
+import { wellKnownFile } from './shipped/bundled.ts'
 import { inDependencyOrder } from './dependency-order.ts'
 import { normalizeDescriptors } from './normalize.ts'
 

@@ -1,5 +1,5 @@
 import { FallBack, mergeRecorded, type Recorded, type Site } from '@vinyasa/source-kit'
-import type { CallSite } from '../methods/invoker.ts'
+import type { CallSite } from '../methods/call-site.ts'
 import { afterPromises } from './after-promises.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { createSharedJoinRun } from './load-shared-joins.ts'

@@ -11,6 +11,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import { formatTimestamp, readTime } from '../codec/time.ts'
+import { noteMembers } from '../codec/note-members.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import { isOwnScalar, type CustomScalar } from '../mapping/scalars.ts'
 import type { ValueKind } from '../contract/shapes.ts'
@@ -57,7 +58,11 @@ export function leafReader(
 ): (reader: WireReader) => unknown {
   if (value.kind === 'scalar') return scalars(value.scalar).read
   const codec = wellKnown(value.type)
-  return (reader) => codec.decode(reader.bytes())
+  return (reader) => {
+    const bytes = reader.bytes()
+    noteMembers(reader, bytes, value.type)
+    return codec.decode(bytes)
+  }
 }
 
 /** What ordinary execution would make of a value; undefined for null. @throws whatever is not for a plan to answer */

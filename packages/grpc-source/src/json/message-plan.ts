@@ -75,7 +75,15 @@ export interface Transcoder {
   readonly reader: WireReader
   /** Where joined values belong in what was written, in the order of writing. */
   gaps: Gap[]
-  begin(bytes: Uint8Array): void
+  /** What was left out, in the order of writing. */
+  lists: LongList[]
+  /** `longestList`: bytes above which a list is left out. Default: none is. */
+  begin(bytes: Uint8Array, longestList?: number): void
+  /**
+   * Begins anew with some of the items of a list that was left out, from the place of `reader`, until they fill
+   * `fullBytes` of JSON.
+   */
+  someItems(reader: WireReader, list: LongList, fullBytes: number): void
   /**
    * The message that fills the rest of the reader's range; with `group`, up to the end of that group. `inspect` is
    * given the place of the first slot before anything is written.
@@ -141,6 +149,20 @@ export interface JoinGap {
 
 export interface SharedGap extends Pick<JoinGap, 'at' | 'key'> {
   readonly place: SharedPlace
+}
+
+/** A list that is left out of what was written, to be written later. */
+export interface LongList {
+  readonly at: number
+  readonly number: number
+  readonly wireType: number
+  readonly write: WriteValue
+  /** Where its first item begins, and where its last one ends. */
+  readonly from: number
+  readonly end: number
+  /** Where the message that it is in ends. */
+  readonly within: number
+  readonly depth: number
 }
 
 /** A part of JSON, and the gaps in it. */

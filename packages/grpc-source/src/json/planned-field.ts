@@ -1,4 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
+import type { Turns } from '@vinyasa/source-kit'
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'
@@ -16,6 +17,8 @@ export interface PlannableField {
   readonly codecs: LeafOptions
   /** All plans of a source take turns with it, as it keeps memory. */
   readonly transcoder: Transcoder
+  /** Those of long replies. */
+  readonly turns: Turns
 }
 
 type Arguments = Readonly<Record<string, unknown>>

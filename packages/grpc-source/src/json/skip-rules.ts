@@ -1,4 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
+import { ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
 import { addRule, createMessagePlan } from './build-message-plan.ts'
 import type { FieldRule, MessagePlan } from './message-plan.ts'
@@ -44,11 +45,13 @@ export function createSkipRules(codecs: Codecs): SkipRules {
     if (value.kind === 'message') return nested(() => planOf(value.message), number)
     if (value.kind !== 'wellKnown') return undefined
     switch (value.type) {
-      // Whatever cannot be read of them is null.
+      // Levels that are too many are too deep for a plan too, which leaves them to ordinary decoding.
       case 'google.protobuf.Struct':
+        return nested(() => planOf(StructSchema), number)
       case 'google.protobuf.Value':
+        return nested(() => planOf(ValueSchema), number)
       case 'google.protobuf.ListValue':
-        return undefined
+        return nested(() => planOf(ListValueSchema), number)
       case 'google.protobuf.Any':
       case 'google.protobuf.FieldMask': {
         const codec = wellKnown(value.type)

@@ -1,7 +1,8 @@
 import { FallBack } from '@vinyasa/source-kit'
 import { WireReader } from '../codec/wire-reader.ts'
 import { JsonWriter } from './json-writer.ts'
-import type { FieldRule, Gap, MessagePlan, Part, Transcoder, WriteValue } from './message-plan.ts'
+import { writeItems } from './write-items.ts'
+import type { FieldRule, Gap, LongList, MessagePlan, Part, Transcoder, WriteValue } from './message-plan.ts'
 
 /** As in ordinary decoding. */
 const MAX_DEPTH = 100
@@ -9,7 +10,6 @@ const BRACE = 0x7b
 const END_BRACE = 0x7d
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
-const COMMA = 0x2c
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -23,6 +23,8 @@ export class ReplyTranscoder implements Transcoder {
   reader: WireReader = new WireReader(NOTHING)
   /** Where joined values belong in what was written, in the order of writing. */
   gaps: Gap[] = []
+  lists: LongList[] = []
+  private longestList = Infinity
   private depth = 0
   /** Begin and end of the selected fields of the messages that are open, innermost last. */
   private slots = new Int32Array(512)
@@ -34,11 +36,25 @@ export class ReplyTranscoder implements Transcoder {
     this.maxItems = maxItems
   }
 
-  begin(bytes: Uint8Array): void {
-    this.reader = new WireReader(bytes, this.maxItems)
+  begin(bytes: Uint8Array, longestList: number = Infinity): void {
     // JSON is seldom twice as long as protobuf.
-    this.json.begin(bytes.length * 2)
+    const expected = Math.min(bytes.length, longestList) * 2
+    this.restart(new WireReader(bytes, this.maxItems), expected, longestList)
+  }
+
+  someItems(reader: WireReader, list: LongList, fullBytes: number): void {
+    this.restart(reader, fullBytes * 2, fullBytes)
+    this.depth = list.depth
+    reader.end = list.within
+    writeItems(this, list.number, list.wireType, list.end, list.write, reader.pos === list.from, fullBytes)
+  }
+
+  private restart(reader: WireReader, expected: number, longestList: number): void {
+    this.reader = reader
+    this.json.begin(expected)
     this.gaps = []
+    this.lists = []
+    this.longestList = longestList
     this.depth = 0
     this.top = 0
   }
@@ -117,29 +133,11 @@ export class ReplyTranscoder implements Transcoder {
   items(number: number, wireType: number, end: number, write: WriteValue): void {
     const { reader, json } = this
     json.byte(OPEN_LIST)
-    let isFirst = true
-    while (reader.pos < end) {
-      const tag = reader.uint32()
-      const actual = tag & 7
-      if (tag >>> 3 !== number || (actual !== wireType && actual !== 2)) {
-        reader.skip(actual, tag >>> 3)
-        continue
-      }
-      if (actual === wireType) {
-        reader.item()
-        if (!isFirst) json.byte(COMMA)
-        isFirst = false
-        write(this, end)
-        continue
-      }
-      const outer = reader.enter()
-      while (reader.pos < reader.end) {
-        reader.item()
-        if (!isFirst) json.byte(COMMA)
-        isFirst = false
-        write(this, end)
-      }
-      reader.leave(outer)
+    if (end - reader.pos <= this.longestList) writeItems(this, number, wireType, end, write, true, Infinity)
+    else {
+      const [at, from, within] = [json.length, reader.pos, reader.end]
+      this.lists.push({ at, number, wireType, write, from, end, within, depth: this.depth })
+      reader.pos = end
     }
     json.byte(CLOSE_LIST)
   }
@@ -148,7 +146,7 @@ export class ReplyTranscoder implements Transcoder {
   private singlePass(plan: MessagePlan, partOf: Int16Array): boolean {
     const { json, reader } = this
     const { parts, rules, farRules } = plan
-    const [from, written, gaps] = [reader.pos, json.length, this.gaps.length]
+    const [from, written, gaps, lists] = [reader.pos, json.length, this.gaps.length, this.lists.length]
     if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
     let next = 0
     let isExpected = true
@@ -178,6 +176,7 @@ export class ReplyTranscoder implements Transcoder {
     reader.pos = from
     json.rewind(written)
     this.gaps.length = gaps
+    this.lists.length = lists
     return false
   }
 

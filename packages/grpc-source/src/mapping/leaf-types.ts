@@ -95,16 +95,13 @@ export function createLeafTypes(options: {
 
   function enumType(desc: DescEnum): GraphQLEnumType {
     return once(desc.typeName, names.of(desc), (name) => {
-      const { nameOf } = shapes.enum(desc)
-      const values = desc.values.flatMap((value) => {
-        const graphqlName = nameOf.get(value.number)
-        // Aliases of a number that is already named are left out.
-        if (graphqlName === undefined || desc.values.find(({ number }) => number === value.number) !== value)
-          return []
+      // An alias has a value of its own: replies have the first name of a number, requests may have any.
+      const values = [...shapes.enum(desc).values].map(([graphqlName, value]) => {
         const deprecationReason = value.deprecated ? 'deprecated in the proto' : undefined
         return [
-          [graphqlName, { value: graphqlName, description: comments.of(value), deprecationReason }] as const,
-        ]
+          graphqlName,
+          { value: graphqlName, description: comments.of(value), deprecationReason },
+        ] as const
       })
       return new GraphQLEnumType({
         name,

@@ -1,34 +1,13 @@
-import type { DescMethod } from '@bufbuild/protobuf'
-import type { MessageDecoder } from '../codec/decode.ts'
 import type { Clock } from '../clock.ts'
-import type { Caller, CallObserver, ObservedEnd } from '../runtime/call.ts'
+import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
-import { signalOf, type OperationInfo, type Operations, type Reply } from './operation.ts'
-import { GrpcCallError, type StatusName, type MetadataEntries, type Transport } from '@vinyasa/grpc-transport'
-
-/** A method with all that a call of it needs. */
-export interface Callable {
-  readonly desc: DescMethod
-  readonly path: string
-  readonly transport: () => Transport
-  readonly decode: MessageDecoder
-  /** 0: none. */
-  readonly deadlineMs: number
-  readonly retries: number
-  /** A read: may be shared and sent again. */
-  readonly isRead: boolean
-}
-
-/** Where a call comes from. */
-export interface CallSite {
-  readonly context: unknown
-  readonly info: OperationInfo | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly metadata?: MetadataEntries | undefined
-}
+import type { Callable, CallSite } from './call-site.ts'
+import type { CallWatch } from './call-watch.ts'
+import { signalOf, type Operations, type Reply } from './operation.ts'
+import { GrpcCallError, type StatusName, type MetadataEntries } from '@vinyasa/grpc-transport'
 
 /** Makes of a reply's bytes what a caller wants. Throws only where the bytes are no message of the declared type. */
-export type ReadReply<T> = (bytes: Uint8Array) => T
+export type ReadReply<T> = (bytes: Uint8Array) => T | Promise<T>
 
 /** The messages of a call, encoded. */
 export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
@@ -43,18 +22,19 @@ export interface Invoker {
 }
 
 export interface InvokerOptions {
-  readonly sourceName: string
   readonly caller: Caller
   readonly clock: Clock
   readonly operations: Operations
   readonly metadata: MetadataSource
   readonly dedupe: 'operation' | 'inflight' | false
-  readonly observe: CallObserver | undefined
+  /** Whether changes are heard of; while they are not, nobody joins a call that may be older than one. */
+  readonly isInTouch: () => boolean
+  readonly watch: CallWatch
 }
 
 /** Calls methods for resolvers: deadline, metadata, sharing, observation. */
 export function createInvoker(options: InvokerOptions): Invoker {
-  const { sourceName, caller, clock, operations, metadata, dedupe, observe } = options
+  const { caller, clock, operations, metadata, dedupe, isInTouch, watch } = options
   const inflight = new Map<string, SharedCall>()
 
   async function unary<T>(
@@ -113,7 +93,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
   ): Promise<Reply> {
     const entries = await entriesOf(site)
     const sharedKey = `${key} ${JSON.stringify(entries)}`
-    let shared = inflight.get(sharedKey)
+    let shared = isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
       const abort = new AbortController()
       const reply = transmit(method, request, site, read, entries, abort.signal).finally(() => {
@@ -144,8 +124,7 @@ export function createInvoker(options: InvokerOptions): Invoker {
     signal: AbortSignal | undefined,
   ): Promise<Reply> {
     const { path, retries, isRead } = method
-    const end = begin(method, 'unary', site.context)
-    let attempts = 0
+    const watched = watch(method, 'unary', site)
     try {
       const call = {
         path,
@@ -154,13 +133,15 @@ export function createInvoker(options: InvokerOptions): Invoker {
         deadline: deadlineOf(method, site),
         signal,
         retries: isRead ? retries : 0,
+        ...watched.listeners,
       }
-      const bytes = await caller.unary(method.transport(), call, () => attempts++)
-      const value = read(bytes)
-      end('OK', attempts)
+      const bytes = await caller.unary(method.transport(), call, watched.attempt)
+      const reading = read(bytes)
+      const value = reading instanceof Promise ? await reading : reading
+      watched.end('OK')
       return { bytes, read, value }
     } catch (error) {
-      end(statusOf(error), attempts)
+      watched.end(statusOf(error), signal?.aborted)
       throw error
     }
   }
@@ -171,14 +152,17 @@ export function createInvoker(options: InvokerOptions): Invoker {
     site: CallSite,
   ): Promise<AsyncIterableIterator<unknown>> {
     const entries = await entriesOf(site)
-    const end = begin(method, 'stream', site.context)
+    const watched = watch(method, 'stream', site)
+    watched.attempt()
     const timeoutMs = method.deadlineMs > 0 ? method.deadlineMs : undefined
+    const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
     const messages = method.transport().stream(
       {
         path: method.path,
         metadata: entries,
         timeoutMs,
-        signal: site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info)),
+        signal,
+        ...watched.listeners,
       },
       requests,
     )
@@ -187,17 +171,17 @@ export function createInvoker(options: InvokerOptions): Invoker {
         try {
           const result = await messages.next()
           if (!result.done) return { done: false, value: method.decode(result.value) }
-          end('OK', 1)
+          watched.end('OK')
           return { done: true, value: undefined }
         } catch (error) {
           await messages.return?.()
-          end(statusOf(error), 1)
+          watched.end(statusOf(error), signal?.aborted)
           throw error
         }
       },
       async return() {
         await messages.return?.()
-        end('CANCELLED', 1)
+        watched.end('CANCELLED', true)
         return { done: true, value: undefined }
       },
       [Symbol.asyncIterator]: () => iterator,
@@ -217,36 +201,6 @@ export function createInvoker(options: InvokerOptions): Invoker {
     return entries instanceof Promise
       ? entries.then((resolved) => [...resolved, ...own])
       : [...entries, ...own]
-  }
-
-  function begin(
-    method: Callable,
-    kind: 'unary' | 'stream',
-    context: unknown,
-  ): (status: StatusName, attempts: number) => void {
-    if (!observe) return () => {}
-    const startedAt = clock.now()
-    let onEnd: ((end: ObservedEnd) => void) | void
-    try {
-      onEnd = observe({
-        source: sourceName,
-        service: method.desc.parent.typeName,
-        method: method.desc.name,
-        kind,
-        context,
-      })
-    } catch {
-      // An observer must not fail the call it looks at.
-    }
-    return (status, attempts) => {
-      const report = onEnd
-      onEnd = undefined
-      try {
-        report?.({ status, durationMs: clock.now() - startedAt, attempts })
-      } catch {
-        // As above.
-      }
-    }
   }
 
   return {

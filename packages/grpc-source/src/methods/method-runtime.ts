@@ -1,7 +1,8 @@
 import type { MessageEncoder } from '../codec/encode.ts'
 import { holdRequest } from './held-request.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
-import type { Callable, CallSite, Invoker, ReadReply } from './invoker.ts'
+import type { Callable, CallSite } from './call-site.ts'
+import type { Invoker, ReadReply } from './invoker.ts'
 import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
 import type { Shapes } from '../contract/shapes.ts'
@@ -88,9 +89,12 @@ export function createMethodRuntime(
       )
       const replies = await invoker.stream(callable, requests, site)
       const reply = await replies.next()
+      if (reply.done) throw new GrpcCallError('INTERNAL', 'the call ended without a reply', { wasSent: true })
+      // It counts only once the server has said how the call ended.
+      const { done } = await replies.next()
+      if (done) return reply.value
       await replies.return?.()
-      if (!reply.done) return reply.value
-      throw new GrpcCallError('INTERNAL', 'the call ended without a reply', { wasSent: true })
+      throw new GrpcCallError('UNIMPLEMENTED', 'the server sent more than one reply')
     } catch (error) {
       throw toRpcError(error, errors)
     }

@@ -1,5 +1,11 @@
 import type { Clock } from '../clock.ts'
-import { GrpcCallError, type StatusName, type MetadataEntries, type Transport } from '@vinyasa/grpc-transport'
+import {
+  GrpcCallError,
+  type StatusName,
+  type MetadataEntries,
+  type Transport,
+  type TransportCall,
+} from '@vinyasa/grpc-transport'
 
 export interface RetryOptions {
   /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
@@ -26,13 +32,27 @@ export interface ObservedEnd {
   readonly durationMs: number
   /** 1 without retries. */
   readonly attempts: number
+  /** It is CANCELLED because those who asked want no reply any more: a subscription was ended, a request abandoned. */
+  readonly callerLeft: boolean
 }
 
 /** Called when a call begins; what it returns is called when the call ends. Exceptions are ignored. */
 export type CallObserver = (call: ObservedCall) => ((end: ObservedEnd) => void) | void
 
+/** A call that has ended, with what its reply brought beside messages. */
+export interface ObservedReply extends ObservedCall {
+  readonly status: StatusName
+  /** Metadata before the first message: of the last attempt, as all of this. */
+  readonly headers: MetadataEntries
+  /** Metadata at the end. */
+  readonly trailers: MetadataEntries
+}
+
+/** Told of every call that has ended. Exceptions are ignored. */
+export type OnReply = (reply: ObservedReply) => void
+
 /** One call, ready to send. */
-export interface OutgoingCall {
+export interface OutgoingCall extends Pick<TransportCall, 'onHeaders' | 'onTrailers'> {
   readonly path: string
   readonly request: Uint8Array
   readonly metadata: MetadataEntries

@@ -1,5 +1,11 @@
 import { GrpcSourceError } from '../errors.ts'
-import type { ChannelOptions, ResolvedEndpoint, TlsOptions } from '@vinyasa/grpc-transport'
+import {
+  createTlsContext,
+  GrpcTransportError,
+  type ChannelOptions,
+  type ResolvedEndpoint,
+  type TlsOptions,
+} from '@vinyasa/grpc-transport'
 
 export type { ChannelOptions, ResolvedEndpoint, TlsOptions } from '@vinyasa/grpc-transport'
 
@@ -29,7 +35,18 @@ export function resolveEndpoint(
   }
   const [, scheme, host = written] = isTarget ? [undefined, undefined, written] : (match ?? [])
   const address = isTarget || /:\d+$/.test(host) ? host : `${host}:${scheme === 'http' ? 80 : 443}`
-  return { address, tls: toTls(scheme, tls), channel }
+  return { address, tls: checked(address, toTls(scheme, tls)), channel }
+}
+
+/** Whatever the transport: a certificate that cannot be read is told at start. */
+function checked(address: string, tls: TlsOptions | undefined): TlsOptions | undefined {
+  try {
+    if (tls) createTlsContext(address, tls)
+    return tls
+  } catch (error) {
+    if (!(error instanceof GrpcTransportError)) throw error
+    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', error.message, { cause: error })
+  }
 }
 
 function toTls(scheme: string | undefined, tls: boolean | TlsOptions | undefined): TlsOptions | undefined {

@@ -1,9 +1,11 @@
+import type { EventEmitter } from 'node:events'
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import type { ResolvedEndpoint } from './endpoint.ts'
 import {
   AbortWatch,
   GrpcCallError,
   statusName,
+  toReplyMetadata,
   type Transport,
   type TransportCall,
 } from '@vinyasa/grpc-transport'
@@ -85,6 +87,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
         },
       )
       begun.watch(rpc)
+      listen(rpc, call)
       const cancel = (): void => rpc.cancel()
       if (signal) aborts.add(signal, cancel)
     })
@@ -115,6 +118,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
           options,
         )
     begun.watch(rpc)
+    listen(rpc, call)
     if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests)
     const cancel = (): void => rpc.cancel()
     if (signal?.aborted) cancel()
@@ -139,6 +143,23 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
 
 function callOptions({ timeoutMs }: TransportCall): { deadline?: number } {
   return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
+}
+
+function listen(rpc: EventEmitter, { onHeaders, onTrailers }: TransportCall): void {
+  const tell = (listener: TransportCall['onHeaders'], metadata: Metadata): void => {
+    try {
+      listener?.(toReplyMetadata(valuesOf(metadata)))
+    } catch {
+      // A listener must not fail the call that it hears of.
+    }
+  }
+  if (onHeaders) rpc.once('metadata', (metadata: Metadata) => tell(onHeaders, metadata))
+  if (onTrailers) rpc.once('status', (status: { metadata: Metadata }) => tell(onTrailers, status.metadata))
+}
+
+function* valuesOf(metadata: Metadata): Iterable<readonly [string, string | Uint8Array]> {
+  for (const [name, values] of Object.entries(metadata.toJSON()))
+    for (const value of values) yield [name, value]
 }
 
 async function sendAll(

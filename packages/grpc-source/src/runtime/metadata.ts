@@ -49,7 +49,8 @@ const NEVER = new Set([
   'user-agent',
 ])
 
-function isForbidden(name: string): boolean {
+/** Whether a header may not be passed on, in either direction. */
+export function isForbidden(name: string): boolean {
   return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
 }
 

@@ -214,6 +214,8 @@ export function randomReply(random: Random, proto: RandomProto, message: RandomM
       () => Buffer.concat([Buffer.of(0x11), bare('double', 0)]),
       () => lengthDelimited(3, Buffer.from(random.pick(STRINGS))),
       () => Buffer.of(0x20, 1),
+      () => lengthDelimited(5, nested('Struct', 0)),
+      () => lengthDelimited(6, nested('ListValue', 0)),
       () => Buffer.alloc(0),
     ])()
   }

@@ -4,6 +4,7 @@ import type { HeaderList } from '../http2/header-list.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'
 import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
 import { GrpcCallError } from '../status.ts'
+import { toReplyMetadata } from '../reply-metadata.ts'
 import type { TransportCall } from '../transport.ts'
 import type { Connection } from './connection.ts'
 import { compress, FrameReader, toFrame, type Encoding, type Message } from './frames.ts'
@@ -135,11 +136,13 @@ export class Http2Call implements PendingCall, StreamOwner {
   onHeaders(headers: HeaderList, isEnd: boolean): void {
     if (this.#hasEnded) return
     if (this.#response) {
+      tell(this.#call.onTrailers, headers)
       this.#status = readStatus(headers) ?? { error: httpStatusError(this.#response) }
       return this.#complete()
     }
     this.#response = headers
     this.encoding = headers.get('grpc-encoding')
+    tell(isEnd ? this.#call.onTrailers : this.#call.onHeaders, headers)
     if (isEnd) {
       this.#status = readStatus(headers) ?? { error: httpStatusError(headers) }
       this.#complete()
@@ -281,4 +284,12 @@ export class Http2Call implements PendingCall, StreamOwner {
 
 function isRepeatable(requests: Uint8Array | Requests): boolean {
   return requests instanceof Uint8Array || Array.isArray(requests)
+}
+
+function tell(listener: TransportCall['onHeaders'], headers: HeaderList): void {
+  try {
+    listener?.(toReplyMetadata(headers))
+  } catch {
+    // A listener must not fail the connection that it hears of.
+  }
 }

@@ -3,6 +3,7 @@ import { TLSSocket } from 'node:tls'
 import { ErrorCode } from '../http2/codes.ts'
 import { Http2Session } from '../http2/session.ts'
 import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
+import { explainLoss, foreignGreeting } from './wrong-protocol.ts'
 
 export interface Keepalive {
   readonly timeMs: number
@@ -48,6 +49,8 @@ export class Connection {
   #connectTimer: NodeJS.Timeout | undefined
   #pingTimer: NodeJS.Timeout | undefined
   #reason: Error | undefined
+  #hasConnected = false
+  #hasHeard = false
 
   constructor(options: ConnectionOptions) {
     this.#options = options
@@ -55,7 +58,7 @@ export class Connection {
       // Without it every read takes 64 KiB of new memory.
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (bytes, buffer) => {
-        session.read(buffer.subarray(0, bytes) as Buffer)
+        this.#read(buffer.subarray(0, bytes) as Buffer)
         return true
       },
     })
@@ -64,7 +67,8 @@ export class Connection {
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
       onClose: (error) => {
         clearTimeout(this.#pingTimer)
-        this.retire(error)
+        const isUnheard = this.state === 'connecting' && !this.#hasHeard
+        this.retire(isUnheard ? explainLoss(error, socket instanceof TLSSocket, this.#hasConnected) : error)
       },
     })
     this.#session = session
@@ -72,6 +76,7 @@ export class Connection {
       this.#connectTimer = setTimeout(() => this.#giveUpConnecting(), options.connectTimeoutMs)
     }
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+      this.#hasConnected = true
       const objection = options.checkSocket(socket)
       if (objection === undefined) session.start()
       else this.#destroy(new Error(objection))
@@ -114,6 +119,13 @@ export class Connection {
     this.state = 'retired'
     this.#session.close()
     this.#options.onRetired(this, reason, wasReady)
+  }
+
+  #read(bytes: Buffer): void {
+    const foreign = this.#hasHeard ? undefined : foreignGreeting(bytes)
+    this.#hasHeard = true
+    if (foreign === undefined) this.#session.read(bytes)
+    else this.#destroy(new Error(foreign))
   }
 
   #onSettings(limit: number): void {

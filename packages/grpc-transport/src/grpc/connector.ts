@@ -1,14 +1,9 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import {
-  checkServerIdentity,
-  connect as connectTls,
-  createSecureContext,
-  type SecureContext,
-  TLSSocket,
-} from 'node:tls'
+import { checkServerIdentity, connect as connectTls, TLSSocket } from 'node:tls'
 import { GrpcTransportError } from '../errors.ts'
 import type { ResolvedEndpoint } from '../endpoint.ts'
 import type { TlsOptions } from '../endpoint.ts'
+import { createTlsContext } from '../tls-context.ts'
 import { Connection } from './connection.ts'
 import type { PoolOptions } from './pool.ts'
 import { parseTarget, type SocketAddress, type Target } from './target.ts'
@@ -58,22 +53,9 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
   }
 }
 
-function createTlsOpener(
-  address: string,
-  target: Target,
-  { ca, cert, key, serverName }: TlsOptions,
-): OpenSocket {
-  const pem = (value: string | Uint8Array | undefined): string | Buffer | undefined =>
-    value instanceof Uint8Array ? Buffer.from(value) : value
-  let secureContext: SecureContext
-  try {
-    secureContext = createSecureContext({ ca: pem(ca), cert: pem(cert), key: pem(key) })
-  } catch (cause) {
-    throw new GrpcTransportError(
-      `the TLS options of the endpoint "${address}" cannot be read: ${String(cause)}; they take PEM text or bytes`,
-      { cause },
-    )
-  }
+function createTlsOpener(address: string, target: Target, tls: TlsOptions): OpenSocket {
+  const { serverName } = tls
+  const secureContext = createTlsContext(address, tls)
   return (socketAddress, onread) => {
     const name =
       serverName ?? target.hostName ?? ('host' in socketAddress ? socketAddress.host : target.authority)

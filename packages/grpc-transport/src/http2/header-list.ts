@@ -12,4 +12,10 @@ export class HeaderList {
     }
     return value
   }
+
+  *[Symbol.iterator](): IterableIterator<readonly [name: string, value: string]> {
+    const { fields } = this
+    for (let index = 0; index < fields.length; index += 2)
+      yield [fields[index] as string, fields[index + 1] as string]
+  }
 }

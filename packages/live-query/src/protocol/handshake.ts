@@ -36,14 +36,17 @@ function urlOf(request: IncomingMessage): string {
   return found === undefined ? `${scheme}://localhost/` : new URL(url, found).href
 }
 
-/** The headers of an execution: those of the upgrade, and what `connection_init` gave in place of some of them. */
+/**
+ * The headers of an execution: those of the upgrade, and what `connection_init`, or the operation's own `extensions`,
+ * gave in place of some of them.
+ */
 export function requestHeadersOf(
   { headers, connectionParams }: LiveConnection,
   connectionHeaders: readonly string[],
+  extensions?: unknown,
 ): Headers {
-  if (!connectionParams) return headers
-  const nested = connectionParams['headers']
-  const given = { ...(typeof nested === 'object' ? nested : {}), ...connectionParams }
+  if (!connectionParams && !extensions) return headers
+  const given = { ...withHeaders(connectionParams), ...withHeaders(extensions) }
   const result = new Headers(headers)
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== 'string' || !connectionHeaders.includes(name.toLowerCase())) continue
@@ -54,6 +57,13 @@ export function requestHeadersOf(
     }
   }
   return result
+}
+
+/** The members of an object, and those of its `headers` that it does not have itself. */
+function withHeaders(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === null || typeof given !== 'object') return {}
+  const { headers } = given as { readonly headers?: unknown }
+  return { ...(typeof headers === 'object' ? headers : {}), ...given }
 }
 
 export function refuseUpgrade(socket: Duplex, status: number): void {

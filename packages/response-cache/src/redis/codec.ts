@@ -1,5 +1,5 @@
-import type { CacheEntry } from '../entry.ts'
-import type { Tags } from '../tags.ts'
+import type { CacheEntry } from '../store/entry.ts'
+import type { Tags } from '../store/tags.ts'
 
 /** The parts of an entry that Redis itself need not understand. */
 export function encodeMeta({ storedAt, ttlMs, staleMs, body }: CacheEntry): string {

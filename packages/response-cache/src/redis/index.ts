@@ -1,2 +1,3 @@
-export { createRedisStore, type RedisStore } from './redis-store.ts'
+export { createRedisStore } from './create-redis-store.ts'
+export type { RedisStore } from './redis-store.ts'
 export type { RedisStoreOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import type { OwedInvalidations } from '../owed-invalidations.ts'
+import type { UndeliveredInvalidations } from '../store/undelivered-invalidations.ts'
 
 export interface RedisStoreOptions {
   /** `redis://` or `rediss://`, with password and database number where needed. */
@@ -15,8 +15,8 @@ export interface RedisStoreOptions {
    */
   readonly rememberMs?: number | undefined
   /**
-   * What Redis has yet to hear of: one of `createOwedInvalidations()`, for all the stores of one Redis in a process.
+   * What Redis has yet to hear of: one of `createUndeliveredInvalidations()`, for all the stores of one Redis in a process.
    * A store that replaces another one then delivers what that one could not, before it reads. Default: its own.
    */
-  readonly owed?: OwedInvalidations | undefined
+  readonly undelivered?: UndeliveredInvalidations | undefined
 }

@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { Redis, type RedisOptions } from 'ioredis'
-import type { CacheEntry } from '../entry.ts'
+import type { Redis, RedisOptions } from 'ioredis'
+import type { CacheEntry } from '../store/entry.ts'
 import { configError, storeUnavailable } from '../errors.ts'
-import { createOwedInvalidations, type Delivery } from '../owed-invalidations.ts'
-import type { RemoteEvent, RemoteStore } from '../remote-store.ts'
-import { isRedisUrl } from '../redis-url.ts'
-import type { Tags } from '../tags.ts'
+import { createUndeliveredInvalidations, type Delivery } from '../store/undelivered-invalidations.ts'
+import type { RemoteEvent, RemoteStore } from '../store/remote-store.ts'
+import { isRedisUrl } from '../store/redis-url.ts'
+import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
 import type { RedisStoreOptions } from './options.ts'
-import { invalidateScript, readScript, writeScript } from './scripts.ts'
+import { beatScript, invalidateScript, readScript, writeScript } from './scripts.ts'
 
 declare module 'ioredis' {
   interface RedisCommander {
     vinyasaReadBuffer(prefix: string, key: string): Promise<(Buffer | null)[]>
     vinyasaWrite(prefix: string, ...args: (string | number | Buffer)[]): Promise<number>
     vinyasaInvalidate(prefix: string, ...args: (string | number)[]): Promise<number>
+    vinyasaBeat(prefix: string, ...args: (string | number)[]): Promise<number>
   }
 }
+
+/** Whoever hears it was not the one who said it. */
+const NOBODY = 'nobody'
 
 /** A Redis store, and how to wait for its first connection. */
 export interface RedisStore extends RemoteStore {
@@ -26,13 +30,14 @@ export interface RedisStore extends RemoteStore {
   readonly poisoned: number
 }
 
-/**
- * Entries in a Redis shared between gateways. While Redis does not answer, requests are served without
- * any cache, and invalidations are kept; when it is back they are delivered before anything is read.
- */
-export function createRedisStore(options: RedisStoreOptions): RedisStore {
+/** The store on the client that is given: whoever has no Redis loads none. */
+export function createStoreOn(Client: typeof Redis, options: RedisStoreOptions): RedisStore {
   const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 140 } = options
-  const { heartbeatMs = 1_000, rememberMs = 86_400_000, owed = createOwedInvalidations() } = options
+  const {
+    heartbeatMs = 1_000,
+    rememberMs = 86_400_000,
+    undelivered = createUndeliveredInvalidations(),
+  } = options
   if (!isRedisUrl(url)) throw configError('redisUrl', url, 'an address such as redis://localhost:6379')
   const channel = `${prefix}invalidations`
   const self = randomUUID()
@@ -50,8 +55,8 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500),
   }
-  const commands = new Redis(url, { ...connection, commandTimeout: commandTimeoutMs })
-  const subscriber = new Redis(url, {
+  const commands = new Client(url, { ...connection, commandTimeout: commandTimeoutMs })
+  const subscriber = new Client(url, {
     ...connection,
     commandTimeout: commandTimeoutMs,
     autoResubscribe: false,
@@ -59,6 +64,7 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
   commands.defineCommand('vinyasaRead', { numberOfKeys: 1, lua: readScript })
   commands.defineCommand('vinyasaWrite', { numberOfKeys: 1, lua: writeScript })
   commands.defineCommand('vinyasaInvalidate', { numberOfKeys: 1, lua: invalidateScript })
+  commands.defineCommand('vinyasaBeat', { numberOfKeys: 1, lua: beatScript })
 
   function emit(event: RemoteEvent) {
     for (const listener of listeners) listener(event)
@@ -91,20 +97,29 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
 
   /** What another store owes is delivered first, by whichever can. */
   function mayUse(): boolean {
-    if (!isUp || !owed.isOwed) return isUp
+    if (!isUp || !undelivered.hasAny) return isUp
     void check()
     return false
   }
 
+  let changes = 0
+  let noted: Promise<void> = Promise.resolve()
+  /** Says that this process is there, and whether it is changing something; looks for those that were and fell silent. */
+  async function beat(): Promise<void> {
+    const message = JSON.stringify({ from: NOBODY, tags: 'all' })
+    const silentMs = Math.max(1_000, 3 * heartbeatMs)
+    await commands.vinyasaBeat(prefix, channel, message, self, changes > 0 ? 1 : 0, silentMs)
+  }
+
   let isChecking = false
-  /** Up is: both connections answer, the channel is subscribed, and no invalidation is owed. */
+  /** Up is: both connections answer, the channel is subscribed, and no invalidation is undelivered. */
   async function check() {
     if (isChecking || isClosed) return
     isChecking = true
     try {
-      await commands.ping()
+      await beat()
       await (isUp ? subscriber.ping() : subscriber.subscribe(channel))
-      for (let delivery = owed.take(); delivery; delivery = owed.take()) await deliver(delivery)
+      for (let delivery = undelivered.take(); delivery; delivery = undelivered.take()) await deliver(delivery)
       if (!isUp && !isClosed) {
         isUp = true
         emit({ type: 'up' })
@@ -125,7 +140,7 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     const tags = decodeTags(message, self)
     if (tags) emit({ type: 'invalidated', tags })
   })
-  const leaveOwed = owed.subscribe((tags, from) => {
+  const leaveUndelivered = undelivered.subscribe((tags, from) => {
     if (from !== self) emit({ type: 'invalidated', tags })
   })
   const heartbeat = setInterval(() => void check(), heartbeatMs)
@@ -171,14 +186,25 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
     },
     async invalidate(tags) {
       if (!isUp) {
-        owed.add(tags, self)
+        undelivered.add(tags, self)
         return
       }
       try {
         await send(tags)
       } catch (error) {
-        owed.add(tags, self)
+        undelivered.add(tags, self)
         goDown('invalidate', error)
+      }
+    },
+    async changing() {
+      // The first says so, the last takes it back; nobody waits for a store that does not answer.
+      const note = async (): Promise<void> => {
+        if (isUp && !isClosed) await beat().catch((error: unknown) => goDown('beat', error))
+      }
+      if (++changes === 1) noted = note()
+      await noted
+      return () => {
+        if (--changes === 0) void note()
       }
     },
     async delete(key) {
@@ -206,7 +232,7 @@ export function createRedisStore(options: RedisStoreOptions): RedisStore {
       isClosed = true
       clearInterval(heartbeat)
       clearTimeout(recheck)
-      leaveOwed()
+      leaveUndelivered()
       listeners.clear()
       commands.disconnect()
       subscriber.disconnect()

@@ -58,6 +58,21 @@ redis.call('PEXPIRE', key, ARGV[3])
 return 1
 `
 
+/**
+ * ARGV: channel, message, who asks, whether it is changing something now, ms of silence after which one that was has died.
+ * What the dead have changed nobody knows: everything is evicted. Returns 1 then.
+ */
+export const beatScript: string = `${begin}
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local key = prefix .. 'changing'
+if ARGV[4] == '1' then redis.call('ZADD', key, now, ARGV[3]) else redis.call('ZREM', key, ARGV[3]) end
+if redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - ARGV[5])) == 0 then return 0 end
+redis.call('SET', prefix .. 'floor', string.format('%.0f', redis.call('INCR', prefix .. 'seq')))
+redis.call('PUBLISH', ARGV[1], ARGV[2])
+return 1
+`
+
 /** ARGV: channel, message, ms for which tags are remembered, then the tags; none means everything. */
 export const invalidateScript: string = `${begin}
 local now = redis.call('INCR', prefix .. 'seq')

@@ -1,28 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
+import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, outcomeOf, type MutationField } from './announce.ts'
 import { attempt, BadStatus, type AttemptSettings, type RestResponse } from '../http/attempt.ts'
 import type { Breaker } from '../retry/breaker.ts'
 import { cacheKey } from '../http/cache-key.ts'
-import { Deadline } from '../http/deadline.ts'
+import { Deadline, DeadlineExceeded } from '../http/deadline.ts'
 import { Ending, followSignals } from '../http/ending.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { explain } from './explain.ts'
 import type { ForwardHeaders } from '../http/forward-headers.ts'
-import type { CallInfo } from '../http/interceptor.ts'
+import type { CallInfo } from '../interceptors/interceptor.ts'
 import type { LogBody } from './log-bodies.ts'
 import type { ObserveAttempt } from './observe.ts'
 import type { OperationLimit } from './operation-limit.ts'
 import { prepare, type PrepareSettings } from './prepare.ts'
-import { readThrough, type ReadSettings } from './read-through.ts'
-import type { ResponseTypes } from './response-cache.ts'
+import { readThrough, type ReadSettings } from './cache/read-through.ts'
+import type { ResponseTypes } from './cache/response-cache.ts'
 import type { RetryBudget } from '../retry/retry-budget.ts'
-import type { RetryOptions } from '../retry/retry-policy.ts'
+import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
 import { retrying } from '../retry/retry.ts'
 import type { Args } from '../templates/template.ts'
 import type { ResponseTransformer } from './transformer.ts'
 import type { WireRequest } from '../http/transport.ts'
+import { isStreamed } from '../bodies/wire-body.ts'
 import { upstreamDetails } from '../http/upstream-details.ts'
 
 export interface CallSettings {
@@ -32,7 +34,7 @@ export interface CallSettings {
   readonly budget: RetryBudget
   readonly breaker: Breaker
   readonly totalTimeoutMs: number
-  readonly attempting: Omit<AttemptSettings, 'onBody' | 'onRedirect'>
+  readonly attempting: Omit<AttemptSettings, 'answer' | 'onBody' | 'onRedirect'>
   readonly preparing: PrepareSettings
   readonly reading: ReadSettings
   readonly forward: ForwardHeaders | undefined
@@ -90,9 +92,9 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       progress.outcome = 'done'
       const data = endpoint.extract(response.body)
       const { context } = scope
-      return transformer
-        ? await transformer({ ...response, data }, { connector, endpoint: endpoint.name, args, context })
-        : data
+      if (transformer)
+        return await transformer({ ...response, data }, { connector, endpoint: endpoint.name, args, context })
+      return checkedAnswer(endpoint, data, response)
     } catch (error) {
       counters.failures++
       throw explain(error, {
@@ -193,14 +195,15 @@ async function send(
             progress.attempts = number
             counters.requests++
             if (number > 1) counters.retries++
-            return observed(settings, info, outgoing, deadline, progress)
+            return observed(calling, info, outgoing, deadline)
           })
         } finally {
           deadline.stop()
         }
       },
       {
-        policy: retry,
+        // What was read as it was sent is gone.
+        policy: isStreamed(request.body) && !request.body.isRepeatable ? retryPresets.disabled : retry,
         method: endpoint.method,
         clock,
         random,
@@ -215,15 +218,15 @@ async function send(
 }
 
 async function observed(
-  settings: CallSettings,
+  { endpoint, settings, progress }: Calling,
   info: CallInfo,
   request: WireRequest,
   ending: Ending,
-  progress: Progress,
 ): Promise<RestResponse> {
+  const { answer } = endpoint.declared
   const { logBody, observe, attempting } = settings
   const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
-  if (logBody && request.body !== undefined)
+  if (logBody && typeof request.body === 'string')
     logBody(
       'REST request',
       { ...facts, method: request.method },
@@ -237,12 +240,14 @@ async function observed(
   const onRedirect = (): void => void (progress.outcome = 'unknown')
   const ended = observe?.(info)
   try {
-    const response = await attempt(request, ending, { ...attempting, onBody, onRedirect })
+    const response = await attempt(request, ending, { ...attempting, answer, onBody, onRedirect })
     ended?.({ status: response.status })
     return response
   } catch (error) {
     if (outcomeOf(error) === 'unknown') progress.outcome = 'unknown'
-    ended?.({ status: error instanceof BadStatus ? error.status : undefined, error })
+    const status = error instanceof BadStatus ? error.status : undefined
+    const hasLeft = ending.hasEnded && !(ending.reason instanceof DeadlineExceeded)
+    ended?.({ status, error, callerLeft: status === undefined && hasLeft })
     throw error
   }
 }

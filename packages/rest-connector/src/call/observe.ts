@@ -1,9 +1,11 @@
-import type { CallInfo } from '../http/interceptor.ts'
+import type { CallInfo } from '../interceptors/interceptor.ts'
 
 export interface AttemptOutcome {
   /** The upstream's status, when it answered. */
   readonly status?: number | undefined
   readonly error?: unknown
+  /** There was an error because those who asked want no answer any more: a request was abandoned. Default false. */
+  readonly callerLeft?: boolean | undefined
 }
 
 /** Called as an attempt starts; the function it may return is called as the attempt ends. */

@@ -2,13 +2,11 @@ import { GraphQLError } from 'graphql'
 import type { HttpMethod } from '../http/http-method.ts'
 import { restError } from '../errors.ts'
 import { checkedHeader } from '../templates/header-template.ts'
-import type { CallInfo, RequestInterceptor } from '../http/interceptor.ts'
-import type { WireRequest } from '../http/transport.ts'
+import type { CallInfo, RequestInterceptor } from '../interceptors/interceptor.ts'
+import type { Home, WireRequest } from '../http/transport.ts'
+import { isStreamed } from '../bodies/wire-body.ts'
 
-export interface PrepareSettings {
-  readonly base: URL
-  /** The base URL's path without a trailing slash. */
-  readonly basePath: string
+export interface PrepareSettings extends Home {
   readonly interceptors: readonly RequestInterceptor[]
   readonly allowOriginChange: boolean
 }
@@ -17,14 +15,16 @@ export interface PrepareSettings {
 export async function prepare(
   request: WireRequest,
   info: CallInfo,
-  { base, basePath, interceptors, allowOriginChange }: PrepareSettings,
+  settings: PrepareSettings,
 ): Promise<WireRequest> {
+  const { interceptors, allowOriginChange } = settings
   if (interceptors.length === 0) return request
+  const { base, basePath } = request.home ?? settings
   const outgoing = {
     method: request.method as HttpMethod,
     url: new URL(request.path, base.origin),
     headers: new Headers(request.headers),
-    body: request.body,
+    body: isStreamed(request.body) ? undefined : request.body,
   }
   for (const intercept of interceptors) await runOne(intercept, outgoing, info)
 
@@ -42,10 +42,10 @@ export async function prepare(
   for (const [name, value] of outgoing.headers) headers[name] = checkedHeader(name, value)
   return {
     method: outgoing.method,
-    ...(url.origin !== base.origin && { origin: url.origin }),
+    ...(url.origin !== settings.base.origin && { origin: url.origin }),
     path: url.pathname + url.search,
     headers,
-    body: outgoing.body,
+    body: outgoing.body ?? (isStreamed(request.body) ? request.body : undefined),
   }
 }
 

@@ -1,20 +1,22 @@
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
+import { createTurns } from '@vinyasa/source-kit'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
 import type { CallSettings } from './call.ts'
 import { systemClock } from '../clock.ts'
 import { RestConfigError } from '../errors.ts'
-import { createFlights } from './flights.ts'
+import { createFlights } from './cache/flights.ts'
 import { createForwardHeaders } from '../http/forward-headers.ts'
 import { createBodyLog } from './log-bodies.ts'
 import { createOperationLimit } from './operation-limit.ts'
 import type { RestConnectorOptions } from '../options.ts'
 import type { NameValues } from '../templates/query-template.ts'
-import { createResponseCache } from './response-cache.ts'
+import { createResponseCache } from './cache/response-cache.ts'
 import { createRetryBudget } from '../retry/retry-budget.ts'
 import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
 import { createCounters } from './stats.ts'
-import { createTransport } from '../http/transport.ts'
+import { parseBaseUrl } from '../declare/base-url.ts'
+import { createTransport } from '#http-client'
 
 export interface ConnectorSettings {
   /** Evicts what changes made old, until it is called. */
@@ -49,20 +51,21 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   if (!Number.isInteger(cacheMaxBytes) || cacheMaxBytes < 0)
     throw new RestConfigError(`cacheMaxBytes must be a whole number of bytes, not ${cacheMaxBytes}`)
 
-  const base = parseBaseUrl(options.baseUrl)
-  const basePath = base.pathname.replace(/\/+$/, '')
+  const home = parseBaseUrl(options.baseUrl)
+  const { base, basePath } = home
   const retry = retryOf(options)
   const forward = createForwardHeaders(forwardHeaders)
   const logBody = createBodyLog(options.logBodies, logger, env)
   const counters = createCounters()
+  const isInTouch = (): boolean => bus.isInTouch !== false
   const cache = createResponseCache({
     size: cacheSize,
     maxBytes: cacheMaxBytes,
     ttlMs: cacheTtlMs,
     clock,
-    isInTouch: () => bus.isInTouch ?? true,
+    isInTouch,
   })
-  const flights = createFlights<RestResponse>(() => counters.shared++)
+  const flights = createFlights<RestResponse>(() => counters.shared++, isInTouch)
   const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
   return {
     leaveBus: bus.subscribe((events) => cache.evict(new Set(events.map((event) => event.entityType))), {
@@ -84,9 +87,10 @@ export function createSettings(connector: string, options: RestConnectorOptions)
         origin: base.origin,
         maxResponseBytes,
         maxResponseItems,
+        turns: createTurns(),
         headersTimeoutMs,
       },
-      preparing: { base, basePath, interceptors, allowOriginChange },
+      preparing: { ...home, interceptors, allowOriginChange },
       reading: { cache, flights, counters },
       forward,
       transformer,
@@ -110,15 +114,4 @@ function retryOf({ noRetry = false, retry = {} }: RestConnectorOptions): RetryOp
   if (!(initialBackoffMs >= 0 && maxBackoffMs >= 0 && multiplier >= 1))
     throw new RestConfigError('retry needs backoffs of at least 0 ms and a multiplier of at least 1')
   return { maxRetries, initialBackoffMs, maxBackoffMs, multiplier, retryStatuses }
-}
-
-function parseBaseUrl(baseUrl: string): URL {
-  if (!URL.canParse(baseUrl)) throw new RestConfigError(`baseUrl "${baseUrl}" is not an absolute URL`)
-  const url = new URL(baseUrl)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new RestConfigError(`baseUrl must be http or https, not ${url.protocol}`)
-  if (url.username || url.password)
-    throw new RestConfigError('baseUrl holds credentials; use an interceptor or defaultHeaders')
-  if (url.search || url.hash) throw new RestConfigError('baseUrl must have neither query nor fragment')
-  return url
 }

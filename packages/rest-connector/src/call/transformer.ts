@@ -1,5 +1,5 @@
 import type { RestResponse } from '../http/attempt.ts'
-import type { ReadsHeaders } from '../http/interceptor.ts'
+import type { ReadsHeaders } from '../interceptors/interceptor.ts'
 import type { Args } from '../templates/template.ts'
 
 /** A response as the transformer sees it. Values that are cached or shared are frozen: build new ones. */

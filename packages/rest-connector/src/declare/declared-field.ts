@@ -1,9 +1,13 @@
 import type { ContributedField } from '@vinyasa/source-kit'
+import type { Argument } from './arguments.ts'
 import type { TypeReference } from './fields.ts'
 
 /** What a connector declares of a field, with types that are read already. */
-export interface DeclaredField extends Pick<ContributedField, 'description' | 'parent' | 'name' | 'resolve'> {
+export interface DeclaredField extends Pick<
+  ContributedField,
+  'deprecationReason' | 'description' | 'parent' | 'name' | 'resolve'
+> {
   readonly type: TypeReference
-  readonly args: ReadonlyMap<string, TypeReference>
+  readonly args: ReadonlyMap<string, Argument>
   readonly requires?: readonly string[] | undefined
 }

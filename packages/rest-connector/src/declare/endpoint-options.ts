@@ -1,4 +1,8 @@
+import type { AnswerKind } from '../http/decode.ts'
 import type { HttpMethod } from '../http/http-method.ts'
+import type { ArgumentDefinition } from './arguments.ts'
+import type { BodyOptions } from '../bodies/body-options.ts'
+import type { ParameterOptions } from '../parameters/parameter-options.ts'
 import type { FieldDefinitions } from './fields.ts'
 import type { NameValues, QueryArrayFormat } from '../templates/query-template.ts'
 
@@ -58,6 +62,8 @@ export interface RestEndpoint {
   readonly name: string
   /** Appended to `baseUrl`; `{variable}` stands for an argument, percent-encoded inside its segment. */
   readonly path: string
+  /** Instead of the connector's, for an endpoint on another server; interceptors' credentials are sent there too. */
+  readonly baseUrl?: string | undefined
   /** Default `GET`. GET endpoints become Query fields, the others Mutation fields. */
   readonly method?: HttpMethod | undefined
   /** Headers of this endpoint; they win over `defaultHeaders`. Values may hold `{variable}`. */
@@ -71,21 +77,32 @@ export interface RestEndpoint {
    * that stand neither in path, `queryParams` nor headers; for DELETE: none.
    */
   readonly bodyTemplate?: string | false | undefined
+  /** Parameters in the styles of the OpenAPI specification, beside `queryParams` and `headers`, or instead of them. */
+  readonly parameters?: readonly ParameterOptions[] | undefined
+  /** A body that is one argument, in any media type; instead of `bodyTemplate`. */
+  readonly body?: BodyOptions | undefined
   /** `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`; nothing there gives null. */
   readonly responsePath?: string | undefined
   /** Milliseconds an attempt may take; overrides the connector's. */
   readonly timeoutMs?: number | undefined
   readonly description?: string | undefined
+  /** Why the field should not be used any more. */
+  readonly deprecated?: string | undefined
   /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
   readonly returnType?: string | undefined
   readonly responseSchema?: ResponseSchema | undefined
+  /**
+   * What the body of a success is. Default `json`: JSON or text, by its media type. `text`: text of any media type;
+   * `binary`: base64 of it; `none`: nothing that matters, the field is true.
+   */
+  readonly answer?: AnswerKind | undefined
   /** Puts the field into Query whatever the method. */
   readonly asQuery?: boolean | undefined
   /**
-   * Types of the arguments, for example `{ id: 'ID!', limit: 'Int' }`. A variable that is not declared is a `String`,
-   * non-null when it stands in the path.
+   * The arguments, for example `{ id: 'ID!', limit: { type: 'Int', default: 20 } }`. A variable that is not declared is
+   * a `String`, non-null when it stands in the path.
    */
-  readonly args?: Readonly<Record<string, string>> | undefined
+  readonly args?: Readonly<Record<string, ArgumentDefinition | string>> | undefined
   /** Fields of other types that this endpoint resolves. */
   readonly on?: JoinOptions | readonly JoinOptions[] | undefined
   /** False: no field of its own in Query or Mutation, only joins and `execute`. Default true. */

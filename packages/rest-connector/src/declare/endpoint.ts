@@ -1,10 +1,17 @@
+import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
+import { parseArgument, type Argument } from './arguments.ts'
+import { compileArgumentBody, type Body } from '../bodies/compile-body.ts'
 import { argsBody, compileBody, type BodyTemplate } from '../templates/body-template.ts'
+import { parseBaseUrl } from './base-url.ts'
 import { atPlace, badInput, RestConfigError } from '../errors.ts'
 import { parseTypeReference, type FieldDefinitions, type TypeReference } from './fields.ts'
 import { compileHeaders } from '../templates/header-template.ts'
 import { ACCEPTED_ENCODINGS } from '../http/decode.ts'
 import type { RestEndpoint } from './endpoint-options.ts'
+import type { TypeDefinitions } from './type-definitions.ts'
+import { compileWireValues } from './wire-values.ts'
 import type { HttpMethod } from '../http/http-method.ts'
+import { compileParameters, type Parameters } from '../parameters/compile-parameters.ts'
 import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
 import { compileResponsePath, type ResponsePath } from '../templates/response-path.ts'
@@ -17,9 +24,10 @@ export interface CompiledEndpoint {
   readonly declared: RestEndpoint
   readonly method: HttpMethod
   readonly isMutation: boolean
-  /** GraphQL types of the arguments, by name, in the order of their first appearance. */
-  readonly args: ReadonlyMap<string, TypeReference>
+  /** The arguments by name, in the order of their first appearance. */
+  readonly args: ReadonlyMap<string, Argument>
   readonly returnType: TypeReference
+  readonly shape: AnswerShape
   /** Object types that a response may hold; empty when nothing is declared. */
   readonly types: ReadonlySet<string>
   readonly timeoutMs: number
@@ -32,6 +40,8 @@ export interface EndpointDefaults {
   readonly basePath: string
   readonly timeoutMs: number
   readonly defaultHeaders: NameValues
+  /** The connector's own. */
+  readonly types: TypeDefinitions
 }
 
 const GRAPHQL_NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/
@@ -45,15 +55,22 @@ export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaul
 function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
   const { name, method = 'GET', headers = {}, queryParams = {}, queryArrayFormat = 'repeat' } = endpoint
   const { timeoutMs = defaults.timeoutMs, responsePath, bodyTemplate, asQuery = false } = endpoint
+  const { parameters: declared = [], body: bodyOptions } = endpoint
   if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`name "${name}" is not a GraphQL name`)
   if (!METHODS.includes(method))
     throw new RestConfigError(`method "${String(method)}" is not one of ${METHODS.join(', ')}`)
-  if (bodyTemplate && method === 'GET')
-    throw new RestConfigError(`a GET request has no body; remove bodyTemplate or use another method`)
-  const takesAllArgs = bodyTemplate === undefined && method !== 'GET' && method !== 'DELETE'
+  if ((bodyTemplate || bodyOptions) && method === 'GET')
+    throw new RestConfigError(
+      `a GET request has no body; remove ${bodyTemplate ? 'bodyTemplate' : 'body'} or use another method`,
+    )
+  if (bodyTemplate && bodyOptions)
+    throw new RestConfigError('body and bodyTemplate are two bodies; remove one of them')
+  const takesAllArgs =
+    bodyTemplate === undefined && bodyOptions === undefined && method !== 'GET' && method !== 'DELETE'
   const hasBody = takesAllArgs || typeof bodyTemplate === 'string'
 
-  const path = compilePath(endpoint.path)
+  const parameters = compileParameters(declared)
+  const path = compilePath(endpoint.path, parameters.path)
   const query = compileQuery(queryParams, queryArrayFormat)
   const implicit: NameValues = {
     accept: 'application/json, */*;q=0.5',
@@ -63,19 +80,35 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
   const header = compileHeaders(implicit, defaults.defaultHeaders, headers)
   const contentType = header.render({})['content-type'] ?? JSON_TYPE
   // What has its place in the request already, a secret in a header above all, is not sent once more.
-  const placed = [...path.variables, ...query.variables, ...header.variables]
+  const placed = [...path.variables, ...query.variables, ...header.variables, ...parameters.variables]
   const body: BodyTemplate | undefined = !hasBody
     ? undefined
     : takesAllArgs
       ? argsBody(contentType, new Set(placed))
       : compileBody(bodyTemplate as string, contentType)
+  const argumentBody = bodyOptions && compileArgumentBody(bodyOptions)
 
   const args = argumentTypes(endpoint, path.variables, [
     ...query.variables,
     ...header.variables,
-    ...(body?.variables ?? []),
+    ...parameters.variables,
+    ...((body ?? argumentBody)?.variables ?? []),
   ])
-  if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, body])
+  const returnType = returnTypeOf(endpoint)
+  const toWire = compileWireValues(args, defaults.types)
+  if (!takesAllArgs) refuseUnusedArgs(endpoint, args, [path, query, header, parameters, body ?? argumentBody])
+  const home = endpoint.baseUrl === undefined ? undefined : parseBaseUrl(endpoint.baseUrl)
+  const prefix = home?.basePath ?? defaults.basePath
+  const elsewhere = home && { origin: home.base.origin, home }
+  const renderPlain = (values: Args): WireRequest => ({
+    method,
+    ...elsewhere,
+    path: `${prefix}${path.render(values)}${query.render(values)}` || '/',
+    headers: header.render(values),
+    body: body?.render(values),
+  })
+  const isPlain = !parameters.hasQuery && !parameters.hasHeaders && !argumentBody
+  const render = isPlain ? renderPlain : withDeclared(renderPlain, parameters, argumentBody)
 
   return {
     name,
@@ -83,19 +116,41 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
     method,
     isMutation: method !== 'GET' && !asQuery,
     args,
-    returnType: returnTypeOf(endpoint),
-    types: typesOf(endpoint),
+    returnType,
+    shape: answerShapeOf(returnType, endpoint, defaults.types),
+    types: typesOf(endpoint, defaults.types),
     timeoutMs,
     extract: responsePath === undefined ? (value) => value : compileResponsePath(responsePath),
-    render(values) {
-      checkArgs(values, args, takesAllArgs)
-      return {
-        method,
-        path: `${defaults.basePath}${path.render(values)}${query.render(values)}` || '/',
-        headers: header.render(values),
-        body: body?.render(values),
-      }
+    render(given) {
+      checkArgs(given, args, takesAllArgs)
+      return render(toWire?.(given) ?? given)
     },
+  }
+}
+
+/** Adds declared parameters and a declared body to what templates make. */
+function withDeclared(
+  render: (args: Args) => WireRequest,
+  parameters: Parameters,
+  body: Body | undefined,
+): (args: Args) => WireRequest {
+  return (args) => {
+    const request = render(args)
+    const query = parameters.query(args)
+    const rendered = body?.render(args)
+    return {
+      ...request,
+      path: query === '' ? request.path : `${request.path}${request.path.includes('?') ? '&' : '?'}${query}`,
+      headers:
+        parameters.hasHeaders || rendered
+          ? {
+              ...request.headers,
+              ...(parameters.hasHeaders && parameters.headers(args)),
+              ...(rendered && { 'content-type': rendered.contentType }),
+            }
+          : request.headers,
+      ...(rendered && { body: rendered.body }),
+    }
   }
 }
 
@@ -103,16 +158,14 @@ function argumentTypes(
   { args: declared = {} }: RestEndpoint,
   pathVariables: readonly string[],
   otherVariables: readonly string[],
-): Map<string, TypeReference> {
-  const types = new Map<string, TypeReference>()
+): Map<string, Argument> {
+  const types = new Map<string, Argument>()
   for (const name of new Set([...pathVariables, ...otherVariables, ...Object.keys(declared)])) {
     if (!GRAPHQL_NAME.test(name)) throw new RestConfigError(`argument "${name}" is not a GraphQL name`)
-    const text = Object.hasOwn(declared, name) ? declared[name] : undefined
-    const type = atPlace(`argument "${name}"`, () => parseTypeReference(text ?? 'String'))
-    types.set(
-      name,
-      pathVariables.includes(name) && !type.isNonNull ? parseTypeReference(`${type.text}!`) : type,
-    )
+    const definition = Object.hasOwn(declared, name) ? declared[name] : undefined
+    const argument = atPlace(`argument "${name}"`, () => parseArgument(definition ?? 'String'))
+    const isOpen = pathVariables.includes(name) && !argument.isNonNull
+    types.set(name, isOpen ? { ...argument, ...parseTypeReference(`${argument.text}!`) } : argument)
   }
   return types
 }
@@ -127,7 +180,7 @@ function refuseUnusedArgs(
     if (!used.has(arg))
       throw new RestConfigError(
         `argument "${arg}" is declared but no template of ${method} ${name} uses {${arg}}; ` +
-          `put it into path, queryParams, headers or bodyTemplate`,
+          `put it into path, queryParams, headers, parameters or a body`,
       )
 }
 
@@ -152,7 +205,7 @@ function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReferen
 
 const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long', 'JSON'])
 
-function typesOf({ returnType, responseSchema }: RestEndpoint): Set<string> {
+function typesOf({ returnType, responseSchema }: RestEndpoint, known: TypeDefinitions): Set<string> {
   const types = new Set<string>()
   const visit = (definitions: FieldDefinitions): void => {
     for (const definition of Object.values(definitions)) {
@@ -167,7 +220,8 @@ function typesOf({ returnType, responseSchema }: RestEndpoint): Set<string> {
     visit(responseSchema.fields)
   } else if (returnType !== undefined) {
     const { name } = parseTypeReference(returnType)
-    if (!SCALARS.has(name)) types.add(name)
+    const isLeaf = SCALARS.has(name) || ['enum', 'scalar'].includes(known[name]?.kind ?? '')
+    if (!isLeaf) types.add(name)
   }
   return types
 }

@@ -1,21 +1,28 @@
 import type { Asker } from '@vinyasa/invalidation'
-import type { ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
+import type { ContributedArgument, ContributedField, OnPlan, Source, Turns } from '@vinyasa/source-kit'
 import { GraphQLSchema } from 'graphql'
+import type { Argument } from '../declare/arguments.ts'
 import type { Call } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { atPlace, RestConfigError } from '../errors.ts'
 import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from '../declare/fields.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
+import type { TypeDefinitions } from '../declare/type-definitions.ts'
+import { buildTypes } from './declared-types.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
-import { createJsonScalar, createLongScalar } from '../json/scalars.ts'
+import { createJsonScalar, createLongScalar, createUploadScalar } from '../json/scalars.ts'
 
 /** Where a member of a response is found. */
 type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }
 
 export interface ContributeOptions {
+  /** Types that the endpoints name. */
+  readonly types: TypeDefinitions
   /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
   readonly isPlannable: boolean
+  /** Those of long answers. */
+  readonly turns: Turns
   readonly onPlan: OnPlan | undefined
   /** Who the answers of all fields are for; undefined: everybody. */
   readonly asker: Asker | undefined
@@ -25,9 +32,10 @@ export function contribute(
   connector: string,
   endpoints: readonly CompiledEndpoint[],
   calls: ReadonlyMap<string, Call>,
-  { isPlannable, onPlan, asker }: ContributeOptions,
+  { types: definitions, isPlannable, turns, onPlan, asker }: ContributeOptions,
 ): Source {
-  const id = crypto.randomUUID()
+  // Not `crypto`: workerd has none while modules are evaluated.
+  const id = `rest ${connector} ${Math.random()}`
   const fields = new Map<string, Placed>()
   const types = new Map<string, string | undefined>()
 
@@ -72,7 +80,7 @@ export function contribute(
 
   for (const endpoint of endpoints) {
     const { declared, name, method } = endpoint
-    const { description, responseSchema, live, rootField = true, on = [] } = declared
+    const { description, deprecated, responseSchema, live, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
     const own = { ...(asker && { asker }), ...statementsOf(endpoint) }
     const call = calls.get(name)
@@ -84,8 +92,9 @@ export function contribute(
           name,
           type: endpoint.returnType,
           description,
+          deprecationReason: deprecated,
           args: endpoint.args,
-          resolve: rootResolver(endpoint, call, isPlannable),
+          resolve: rootResolver(endpoint, call, isPlannable, turns),
           origin,
           extensions: { ...own, ...(live && { liveQuery: live }) },
         })
@@ -98,24 +107,41 @@ export function contribute(
     })
   }
   const all = [...fields.values()]
-  return { id, schema: scalarsOf(all), fields: all.map(toContributed), types, onPlan }
+  return {
+    id,
+    schema: schemaOf(all, definitions, `rest connector "${connector}"`),
+    fields: all.map(toContributed),
+    types,
+    onPlan,
+  }
 }
 
 function toContributed({ type, args, ...field }: Placed): ContributedField {
   return {
     ...field,
     type: type.text,
-    args: Object.fromEntries([...args].map(([name, { text }]) => [name, text])),
+    args: Object.fromEntries([...args].map(([name, argument]) => [name, toContributedArgument(argument)])),
   }
 }
 
-/** The scalars of our own that fields name. */
-function scalarsOf(fields: readonly DeclaredField[]): GraphQLSchema {
+function toContributedArgument(argument: Argument): ContributedArgument {
+  const { text: type, description, default: defaultValue, deprecated: deprecationReason } = argument
+  return { type, description, defaultValue, deprecationReason }
+}
+
+/** The types of the definitions, and the scalars of our own that they and fields name. */
+function schemaOf(
+  fields: readonly DeclaredField[],
+  definitions: TypeDefinitions,
+  origin: string,
+): GraphQLSchema {
+  const scalars = [createJsonScalar(), createLongScalar(), createUploadScalar()]
   const used = new Set(
     fields.flatMap(({ type, args }) => [type.name, ...[...args.values()].map(({ name }) => name)]),
   )
   return new GraphQLSchema({
-    types: [createJsonScalar(), createLongScalar()].filter(({ name }) => used.has(name)),
+    // Those that definitions name come with them.
+    types: [...scalars.filter(({ name }) => used.has(name)), ...buildTypes(definitions, scalars, origin)],
   })
 }
 

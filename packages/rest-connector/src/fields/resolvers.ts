@@ -1,16 +1,22 @@
-import { offerField, recordedRoot } from '@vinyasa/source-kit'
+import { offerField, recordedRoot, type Turns } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
+  isEnumType,
   isListType,
+  type GraphQLEnumType,
+  type GraphQLError,
   type GraphQLFieldResolver,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
+import { kindOf } from '../declare/answer-shape.ts'
+import { checkedShape } from '../call/checked-answer.ts'
 import { restError } from '../errors.ts'
 import type { TypeReference } from '../declare/fields.ts'
+import { entriesOf, isEntry } from '../json/entries.ts'
 import { markMember } from '../declare/members.ts'
 import { markResolver } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
@@ -22,6 +28,7 @@ export function rootResolver(
   endpoint: CompiledEndpoint,
   call: Call,
   isPlannable: boolean,
+  turns: Turns,
 ): GraphQLFieldResolver<unknown, unknown> {
   const checked = (result: unknown): unknown => checkedShape(endpoint, result)
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
@@ -29,7 +36,7 @@ export function rootResolver(
     const result = recorded ? await recorded() : checked(await call(args, rootScope(context, info)))
     return withObjects(result, info.returnType, endpoint.name)
   }
-  if (isPlannable) offerField(markResolver(resolve, { kind: 'endpoint', call, checked }), restFastPath)
+  if (isPlannable) offerField(markResolver(resolve, { kind: 'endpoint', call, checked, turns }), restFastPath)
   return resolve
 }
 
@@ -63,21 +70,12 @@ function executionSignal({ signal, getAbortSignal }: InfoWithSignal): unknown {
   return signal ?? getAbortSignal?.()
 }
 
-/** The result, when it is what the declared type says: a list, an object, or anything for JSON. */
-export function checkedShape({ name, returnType }: CompiledEndpoint, result: unknown): unknown {
-  if (result === null || result === undefined || returnType.name === 'JSON') return result
-  if (returnType.isList === Array.isArray(result)) return result
-  const [expected, got] = returnType.isList ? ['a list', 'something else'] : ['one value', 'a list']
-  const cause = new Error(
-    `REST endpoint "${name}" is declared as ${returnType.text} and must answer with ${expected}, but gave ${got}; ` +
-      `check returnType and responsePath.`,
-  )
-  throw restError('REST_BAD_RESPONSE', `The upstream must answer with ${expected}, but gave ${got}.`, {
-    cause,
-  })
-}
-
 const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long'])
+
+/** A scalar that is never an object or a list in JSON. */
+export function isScalarName(name: string): boolean {
+  return SCALARS.has(name)
+}
 
 /**
  * Reads one member of a response. Scalars are checked first, because GraphQL's own message about a value of the wrong
@@ -89,8 +87,9 @@ export function fieldResolver(
   name: string,
   key: string,
   type: TypeReference,
+  isScalar: boolean = isScalarName(type.name),
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
-  if (SCALARS.has(type.name)) {
+  if (isScalar) {
     const place = `${typeName}.${name}`
     return markMember((source) => checkedScalar(own(source, key), type, place), { key, isScalar: true })
   }
@@ -102,20 +101,46 @@ export function fieldResolver(
   )
 }
 
-/** The value with an error wherever an object is declared and something else came, which would be an object of nulls. */
+/** The value with an error wherever an object or a list is declared and something else came. */
 function withObjects(value: unknown, type: GraphQLOutputType, place: string): unknown {
   const nullable = getNullableType(type)
-  if (value === null || value === undefined || isLeafType(nullable)) return value
+  if (value === null || value === undefined) return value
+  if (isLeafType(nullable)) return isEnumType(nullable) ? listedValue(value, nullable, place) : value
   if (isListType(nullable)) {
-    if (!Array.isArray(value)) return value
-    const list: readonly unknown[] = value
-    const items = list.map((item) => withObjects(item, nullable.ofType as GraphQLOutputType, place))
+    const itemType = nullable.ofType as GraphQLOutputType
+    const given = isEntry(itemType) ? entriesOf(value) : value
+    if (!Array.isArray(given)) return notAsDeclared(place, 'a list', value)
+    const list: readonly unknown[] = given
+    const items = list.map((item) => withObjects(item, itemType, place))
     return items.some((item, index) => item !== list[index]) ? items : list
   }
   // A transformer may give functions and promises.
   if (typeof value === 'function' || (typeof value === 'object' && !Array.isArray(value))) return value
-  const got = Array.isArray(value) ? 'a list' : `a ${typeof value}`
-  return restError('REST_BAD_RESPONSE', `${place} is declared as an object, but the upstream gave ${got}.`)
+  return notAsDeclared(place, 'an object', value)
+}
+
+function notAsDeclared(place: string, declared: string, value: unknown): GraphQLError {
+  return restError(
+    'REST_BAD_RESPONSE',
+    `${place} is declared as ${declared}, but the upstream gave ${kindOf(value)}.`,
+  )
+}
+
+/** The value, when the enum has a name for it. */
+function listedValue(value: unknown, type: GraphQLEnumType, place: string): unknown {
+  try {
+    type.serialize(value)
+    return value
+  } catch (cause) {
+    // Its own message quotes the value, which may be an object with members that no client may select.
+    return restError(
+      'REST_BAD_RESPONSE',
+      `${place}: the upstream gave a value that ${type.name} does not list.`,
+      {
+        cause,
+      },
+    )
+  }
 }
 
 function own(source: unknown, key: string): unknown {

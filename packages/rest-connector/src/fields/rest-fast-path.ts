@@ -1,4 +1,4 @@
-import { NotPlannable, type FastPath, type Site, type Started } from '@vinyasa/source-kit'
+import { NotPlannable, writeInSlices, type FastPath, type Site, type Started } from '@vinyasa/source-kit'
 import type { Args } from '../templates/template.ts'
 import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
 import { createValueCompiler, type ValuePlan } from '../json/compile-object.ts'
@@ -95,5 +95,13 @@ async function write(
   await Promise.all(
     calls.map(({ value: { object } }, index) => object && loadJoins(object, [values[index]], run, loaded)),
   )
-  return calls.map(({ value }, index) => value.write(values[index], loaded))
+  const texts: string[] = []
+  for (const [index, { value, endpoint }] of calls.entries()) {
+    const { pieces } = value
+    if (pieces) {
+      const text = writeInSlices(pieces(values[index], loaded), endpoint.turns)
+      texts.push(typeof text === 'string' ? text : await text)
+    } else texts.push(value.write(values[index], loaded))
+  }
+  return texts
 }

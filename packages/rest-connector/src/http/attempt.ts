@@ -1,6 +1,7 @@
+import type { Turns } from '@vinyasa/source-kit'
 import type { Clock } from '../clock.ts'
 import { Deadline } from './deadline.ts'
-import { decodeBody, parseBody, single } from './decode.ts'
+import { decodeBody, parseBody, single, type AnswerKind } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
 import type { Ending } from './ending.ts'
 import type { Transport, WireRequest } from './transport.ts'
@@ -34,9 +35,11 @@ export interface AttemptSettings {
   readonly origin: string
   readonly maxResponseBytes: number
   readonly maxResponseItems: number
+  readonly turns: Turns
   readonly headersTimeoutMs: number | undefined
   /** Sees every body as text; undefined: nobody looks. */
   readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
+  readonly answer: AnswerKind | undefined
   /** Called when the upstream led elsewhere: it may have done its work before it did. */
   readonly onRedirect: () => void
 }
@@ -47,7 +50,15 @@ export async function attempt(
   ending: Ending,
   settings: AttemptSettings,
 ): Promise<RestResponse> {
-  const { clock, headersTimeoutMs, maxResponseBytes, maxResponseItems, onBody, onRedirect } = settings
+  const {
+    clock,
+    headersTimeoutMs,
+    maxResponseBytes,
+    maxResponseItems,
+    onBody,
+    onRedirect,
+    answer: kind,
+  } = settings
   const headersDeadline =
     headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
   try {
@@ -68,7 +79,9 @@ export async function attempt(
     })
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
-    return { status, headers, body: parseBody(status, contentType, body, maxResponseItems) }
+    const limits = { maxItems: maxResponseItems, turns: settings.turns }
+    const parsed = parseBody(status, contentType, body, limits, kind)
+    return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
     headersDeadline?.stop()
   }

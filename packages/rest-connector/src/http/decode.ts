@@ -1,25 +1,54 @@
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import * as zlib from 'node:zlib'
 import { mediaTypeOf } from '../templates/body-template.ts'
 import { BadResponse, ResponseTooLarge } from './failures.ts'
-import { parseExactJson } from '../json.ts'
-import { checkJson } from '../json-limits.ts'
+import { parseJson, type JsonBodyOptions } from '../json-body.ts'
 import type { WireResponse } from './transport.ts'
 
-const DECODERS = new Map([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-  ['br', promisify(brotliDecompress)],
+type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+
+const { brotliDecompress, gunzip, inflate, inflateRaw } = zlib
+// Node has it from 22.15 on.
+const { zstdDecompress } = zlib as { zstdDecompress?: typeof gunzip }
+
+const DECODERS = new Map<string, Decoder>([
+  ['gzip', promisify<Buffer, zlib.ZlibOptions, Buffer>(gunzip)],
+  ['x-gzip', promisify<Buffer, zlib.ZlibOptions, Buffer>(gunzip)],
+  ['deflate', decodeDeflate],
+  ['br', promisify<Buffer, zlib.BrotliOptions, Buffer>(brotliDecompress)],
+  ...(zstdDecompress ? [['zstd', promisify<Buffer, zlib.ZlibOptions, Buffer>(zstdDecompress)] as const] : []),
 ])
 
-/** What the connector can decode, as sent in `accept-encoding`. */
-export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
+/** With or without the wrapper of zlib: RFC 9110, section 8.4.1.2, knows of servers that leave it out. */
+function decodeDeflate(body: Buffer, options: { maxOutputLength: number }): Promise<Buffer> {
+  const hasWrapper = ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE() % 31 === 0
+  return promisify<Buffer, zlib.ZlibOptions, Buffer>(hasWrapper ? inflate : inflateRaw)(body, options)
+}
 
-/** The body without its content encoding; the cap counts decoded bytes, so a small bomb stays small. */
+/** What the connector can decode, as sent in `accept-encoding`. */
+export const ACCEPTED_ENCODINGS: string = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
+
+/** More encodings one around the other are nobody's own idea. */
+const MAX_ENCODINGS = 3
+
+/** The body without its content encodings; the cap counts decoded bytes, so a small bomb stays small. */
 export async function decodeBody({ headers, body }: WireResponse, maxBytes: number): Promise<Buffer> {
-  const encoding = single(headers['content-encoding'])?.trim().toLowerCase()
-  if (!encoding || encoding === 'identity' || body.length === 0) return body
+  const header = headers['content-encoding']
+  if (header === undefined || body.length === 0) return body
+  const encodings = [header]
+    .flat()
+    .flatMap((value) => value.split(','))
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity')
+  if (encodings.length > MAX_ENCODINGS)
+    throw new BadResponse(`the body has ${encodings.length} content encodings`)
+  let decoded = body
+  // The last was put on last.
+  for (const encoding of encodings.reverse()) decoded = await decodeOne(encoding, decoded, maxBytes)
+  return decoded
+}
+
+async function decodeOne(encoding: string, body: Buffer, maxBytes: number): Promise<Buffer> {
   const decoder = DECODERS.get(encoding)
   if (!decoder) throw new BadResponse(`content encoding "${encoding.slice(0, 40)}" is not understood`)
   try {
@@ -30,27 +59,36 @@ export async function decodeBody({ headers, body }: WireResponse, maxBytes: numb
   }
 }
 
-/** `*` + `/json` and `+json` parsed, other text as a string, an empty body as null. */
+/** What the body of a success is, as the endpoint declares it. */
+export type AnswerKind = 'json' | 'text' | 'binary' | 'none'
+
+/** `*` + `/json` and `+json` parsed, other text as a string, an empty body as null; or what the endpoint declares. */
 export function parseBody(
   status: number,
   contentType: string | undefined,
   body: Buffer,
-  maxItems: number,
+  options: JsonBodyOptions,
+  answer: AnswerKind = 'json',
 ): unknown {
+  if (answer === 'none') return true
   if (status === 204 || status === 205 || body.length === 0) return null
+  if (answer === 'binary') return body.toString('base64')
+  if (answer === 'text') return body.toString('utf8')
   const mediaType = mediaTypeOf(contentType ?? 'application/json')
-  if (/[/+]json$/.test(mediaType)) return parseJsonBody(body, maxItems)
-  if (mediaType.startsWith('text/')) return body.toString('utf8')
+  if (/[/+]json$/.test(mediaType)) return parseJson(asUtf8(body, contentType), options)
+  if (mediaType.startsWith('text/')) return asUtf8(body, contentType).toString('utf8')
   throw new BadResponse(`content type "${mediaType.slice(0, 80)}" is neither JSON nor text`)
 }
 
-function parseJsonBody(body: Buffer, maxItems: number): unknown {
-  checkJson(body, maxItems)
-  const text = body.toString('utf8')
+/** The same text in UTF-8, whatever charset the upstream names; without one it is UTF-8. */
+function asUtf8(body: Buffer, contentType: string | undefined): Buffer {
+  const charset =
+    contentType === undefined ? undefined : /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return body
   try {
-    return parseExactJson(text.startsWith('\uFEFF') ? text.slice(1) : text)
+    return Buffer.from(new TextDecoder(charset).decode(body))
   } catch (cause) {
-    throw new BadResponse('the body is not valid JSON', { cause })
+    throw new BadResponse(`charset "${charset.slice(0, 40)}" is not understood`, { cause })
   }
 }
 

@@ -1,6 +1,7 @@
 import { single } from './decode.ts'
 import type { Ending } from './ending.ts'
 import { RedirectRefused } from './failures.ts'
+import { isStreamed } from '../bodies/wire-body.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 const MAX_REDIRECTS = 5
@@ -38,7 +39,11 @@ function redirected(request: WireRequest, status: number, location: string, ownO
   const becomesGet =
     (status === 303 && request.method !== 'GET') ||
     ((status === 301 || status === 302) && request.method === 'POST')
-  if (!becomesGet) return { ...request, path }
+  if (!becomesGet) {
+    if (isStreamed(request.body) && !request.body.isRepeatable)
+      throw new RedirectRefused('its body was read as it was sent, and cannot be sent again')
+    return { ...request, path }
+  }
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name]) => !name.startsWith('content-')),
   )

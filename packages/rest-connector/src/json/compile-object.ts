@@ -23,7 +23,8 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import { compileArguments } from './compile-arguments.ts'
-import { leafWriter } from './leaf-writers.ts'
+import { entriesOf, isEntry } from './entries.ts'
+import { leafPieces, leafWriter } from './leaf-writers.ts'
 import {
   hasJoins,
   type Joined,
@@ -32,13 +33,17 @@ import {
   type PlannedJoin,
   type Read,
   type Write,
+  type WritePieces,
 } from './object-plan.ts'
 import { responseMember } from '../declare/members.ts'
 import { markOf, type PlannableJoin } from './planned-field.ts'
+import { listPieces, nullOf, objectPieces, objectWriter, writeList, type Member } from './write-value.ts'
 
 /** How a value of some type is written, and the selection inside it when it is an object or a list of them. */
 export interface ValuePlan {
   readonly write: Write
+  /** Undefined where it has no lists. */
+  readonly pieces: WritePieces | undefined
   readonly object: ObjectPlan | undefined
 }
 
@@ -55,27 +60,44 @@ export interface JoinedPlan extends Pick<PlannedJoin, 'join' | 'argumentsOf' | '
 
 export function createValueCompiler(scope: SelectionScope): ValueCompiler {
   function value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
-    const { write, object } = present(getNullableType(type), nodes, isScalar)
+    const { write, pieces, object } = present(getNullableType(type), nodes, isScalar)
     const isRequired = isNonNullType(type)
     return {
       object,
+      pieces:
+        pieces &&
+        ((given, joined) =>
+          given === null || given === undefined ? [nullOf(isRequired)] : pieces(given, joined)),
       write(given, joined) {
-        if (given !== null && given !== undefined) return write(given, joined)
-        if (isRequired) throw new FallBack('a value that may not be null is null')
-        return 'null'
+        return given === null || given === undefined ? nullOf(isRequired) : write(given, joined)
       },
     }
   }
 
   function present(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
     if (isListType(type)) {
-      const item = value(type.ofType as GraphQLOutputType, nodes, isScalar)
-      return { object: item.object, write: (given, joined) => writeList(item.write, given, joined) }
+      const itemType = type.ofType as GraphQLOutputType
+      const item = value(itemType, nodes, isScalar)
+      if (!isEntry(itemType))
+        return {
+          object: item.object,
+          write: (given, joined) => writeList(item.write, given, joined),
+          pieces: (given, joined) => listPieces(item.write, given, joined),
+        }
+      // Joins are loaded for the values as they came.
+      if (item.object && hasJoins(item.object))
+        throw new NotPlannable('a join below the entries of an object')
+      return {
+        object: undefined,
+        write: (given, joined) => writeList(item.write, entriesOf(given), joined),
+        pieces: (given, joined) => listPieces(item.write, entriesOf(given), joined),
+      }
     }
-    if (isLeafType(type)) return { object: undefined, write: leafWriter(type, isScalar) }
+    if (isLeafType(type))
+      return { object: undefined, write: leafWriter(type, isScalar), pieces: leafPieces(type, isScalar) }
     if (!isObjectType(type)) throw new NotPlannable(`${String(type)} is no object type`)
     const plan = object(type, nodes)
-    return { object: plan, write: plan.write }
+    return { object: plan, write: plan.write, pieces: plan.pieces }
   }
 
   function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
@@ -83,7 +105,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     const joins: PlannedJoin[] = []
     const shared: KeyedShare[] = []
     const children: ObjectPlan['children'][number][] = []
-    const parts: { readonly head: string; readonly read: Read; readonly write: Write }[] = []
+    const parts: Member[] = []
     let head = '{'
     for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {
       head += `${JSON.stringify(key)}:`
@@ -99,20 +121,29 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       if (mark?.kind === 'join') {
         const planned = keyed(type, field, joined(field, fieldNodes, mark))
         joins.push(planned.join)
-        parts.push({ head, read: (parent) => parent, write: planned.write })
+        parts.push({ head, read: (parent) => parent, write: planned.write, pieces: undefined })
       } else if (share) {
         const planned = keyedShare(share)
         shared.push(planned)
-        parts.push({ head, read: (parent) => parent, write: shareWriter(planned) })
+        parts.push({ head, read: (parent) => parent, write: shareWriter(planned), pieces: undefined })
       } else {
         const { read, isScalar } = memberOf(type, field)
         const plan = value(field.type, fieldNodes, isScalar)
         if (plan.object && hasJoins(plan.object)) children.push({ read, plan: plan.object })
-        parts.push({ head, read, write: plan.write })
+        parts.push({ head, read, write: plan.write, pieces: plan.pieces })
       }
       head = ','
     }
-    return { joins, shared, children, write: objectWriter(parts, `${head.replace(/,$/, '')}}`) }
+    const tail = `${head.replace(/,$/, '')}}`
+    return {
+      joins,
+      shared,
+      children,
+      write: objectWriter(parts, tail),
+      pieces: parts.some(({ pieces }) => pieces)
+        ? (given, joined) => objectPieces(parts, tail, given, joined)
+        : undefined,
+    }
   }
 
   function joined(
@@ -194,28 +225,6 @@ function keyedShare(shared: PreparedJoin): KeyedShare {
 function shareWriter(share: KeyedShare): Write {
   return (parent, joined) =>
     joined.get(share)?.texts.get(share.key(parent as Readonly<Record<string, unknown>>)) as string
-}
-
-function writeList(write: Write, given: unknown, joined: Parameters<Write>[1]): string {
-  if (!Array.isArray(given)) throw new FallBack('a list is none')
-  let json = '['
-  for (let index = 0; index < given.length; index++)
-    json += index === 0 ? write(given[index], joined) : `,${write(given[index], joined)}`
-  return `${json}]`
-}
-
-function objectWriter(
-  parts: readonly { readonly head: string; readonly read: Read; readonly write: Write }[],
-  tail: string,
-): Write {
-  return (given, joined) => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given))
-      throw new FallBack('an object is none')
-    let json = ''
-    for (const { head, read, write } of parts)
-      json += head + write(read(given as Readonly<Record<string, unknown>>), joined)
-    return json + tail
-  }
 }
 
 /** How ordinary execution reads a field off its parent. @throws NotPlannable */

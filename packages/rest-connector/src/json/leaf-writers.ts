@@ -1,12 +1,15 @@
-import { FallBack } from '@vinyasa/source-kit'
+import { FallBack, stringifySlices } from '@vinyasa/source-kit'
 import {
   GraphQLBoolean,
   GraphQLFloat,
   GraphQLID,
   GraphQLInt,
   GraphQLString,
+  isEnumType,
+  isSpecifiedScalarType,
   type GraphQLLeafType,
 } from 'graphql'
+import type { WritePieces } from './object-plan.ts'
 
 /** The JSON text of a value that is not null. @throws FallBack */
 export type WriteLeaf = (value: unknown) => string
@@ -57,4 +60,19 @@ function serialized(type: GraphQLLeafType, value: unknown): string {
     // Ordinary execution words it.
   }
   return json ?? fallBack(type)
+}
+
+/** The pieces of what a scalar of any content holds; undefined for other types. */
+export function leafPieces(type: GraphQLLeafType, isScalar: boolean): WritePieces | undefined {
+  if (isScalar || isEnumType(type) || isSpecifiedScalarType(type)) return undefined
+  return (value) => {
+    let pieces: Iterable<string> | undefined
+    try {
+      const output: unknown = type.serialize(value)
+      if (output !== null && output !== undefined) pieces = stringifySlices(output)
+    } catch {
+      // Ordinary execution words it.
+    }
+    return pieces ?? fallBack(type)
+  }
 }

@@ -14,6 +14,9 @@ export type JoinedItems = ReadonlyMap<PlannedJoin | KeyedShare, Joined>
 /** The JSON text of a value. @throws FallBack */
 export type Write = (value: unknown, joined: JoinedItems) => string
 
+/** The same in pieces, where there are long lists. @throws FallBack */
+export type WritePieces = (value: unknown, joined: JoinedItems) => Iterable<string>
+
 /** Takes a field's value out of its parent, which is an object of a response. */
 export type Read = (parent: Readonly<Record<string, unknown>>) => unknown
 
@@ -25,6 +28,8 @@ export interface ObjectPlan {
   /** Members below which there are joins. */
   readonly children: readonly { readonly read: Read; readonly plan: ObjectPlan }[]
   readonly write: Write
+  /** Undefined where it has no lists. */
+  readonly pieces: WritePieces | undefined
 }
 
 /** A batched join within a selection. */

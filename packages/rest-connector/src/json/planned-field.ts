@@ -1,3 +1,4 @@
+import type { Turns } from '@vinyasa/source-kit'
 import type { GraphQLField } from 'graphql'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { Args } from '../templates/template.ts'
@@ -8,6 +9,8 @@ export interface PlannableEndpoint {
   readonly call: Call
   /** What the field's resolver gives of what a call brought. */
   readonly checked: (result: unknown) => unknown
+  /** Those of long answers. */
+  readonly turns: Turns
 }
 
 /** A field whose values one call brings for many parents. */

@@ -1,4 +1,5 @@
-import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped } from 'graphql'
+import { GraphQLError, GraphQLScalarType, Kind, valueFromASTUntyped, type ValueNode } from 'graphql'
+import { isBase64, isFile } from '../bodies/file.ts'
 
 /** Any JSON value, as it came. */
 export function createJsonScalar(): GraphQLScalarType {
@@ -8,8 +9,26 @@ export function createJsonScalar(): GraphQLScalarType {
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
     serialize: (value) => value,
     parseValue: (value) => value,
-    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+    parseLiteral: exactLiteral,
   })
+}
+
+/** A literal's value; integers that a JavaScript number would round keep their digits. */
+function exactLiteral(node: ValueNode, variables: Parameters<typeof valueFromASTUntyped>[1]): unknown {
+  switch (node.kind) {
+    case Kind.INT: {
+      const number = Number(node.value)
+      return Number.isSafeInteger(number) ? number : BigInt(node.value)
+    }
+    case Kind.LIST:
+      return node.values.map((item) => exactLiteral(item, variables))
+    case Kind.OBJECT:
+      return Object.fromEntries(
+        node.fields.map(({ name, value }) => [name.value, exactLiteral(value, variables)]),
+      )
+    default:
+      return valueFromASTUntyped(node, variables)
+  }
 }
 
 const MIN_LONG = -(2n ** 63n)
@@ -38,4 +57,22 @@ function toLong(value: unknown): bigint {
   if (long === undefined || long < MIN_LONG || long > MAX_LONG)
     throw new GraphQLError('Long must be an integer from -2^63 to 2^63-1, written exactly.')
   return long
+}
+
+/** A file of a multipart request, or its bytes in base64; the name and the forms are those of grpc-source. */
+export function createUploadScalar(): GraphQLScalarType {
+  return new GraphQLScalarType({
+    name: 'Upload',
+    description: 'A file of a multipart request, or binary data as base64 text.',
+    specifiedByURL: 'https://github.com/jaydenseric/graphql-multipart-request-spec',
+    serialize: (value) => value,
+    parseValue: toUpload,
+    parseLiteral: (node) => toUpload(node.kind === Kind.STRING ? node.value : undefined),
+  })
+}
+
+function toUpload(value: unknown): unknown {
+  if (isFile(value) || value instanceof Uint8Array || (typeof value === 'string' && isBase64(value)))
+    return value
+  throw new GraphQLError('Upload must be a file of a multipart request, or base64 text.')
 }

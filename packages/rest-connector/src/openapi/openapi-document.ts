@@ -3,50 +3,66 @@ import { RestConfigError } from '../errors.ts'
 /** An object of an OpenAPI document, about which nothing is known yet. */
 export type Node = Readonly<Record<string, unknown>>
 
+/** What a `$ref` leads to. */
+export interface Followed {
+  readonly node: Node
+  /** The last reference on the way, which names the node; undefined: there was none. */
+  readonly ref: string | undefined
+}
+
+/** A document with all files that it refers to. */
 export interface OpenApiDocument {
   readonly root: Node
-  /** The node itself, or what its `$ref` leads to inside the document. */
+  /** The node itself, or what its `$ref` leads to. @throws RestConfigError where that is nowhere */
   resolve(node: unknown): Node
+  /** {@link resolve}, with the reference that names the node. */
+  follow(node: unknown): Followed
 }
 
-/** Loads and validates a document. The parser is only loaded when it is needed. */
-export async function loadOpenApi(source: object | string, validateIt: boolean): Promise<OpenApiDocument> {
-  if (typeof source === 'string' && /^https?:/i.test(source))
-    throw new RestConfigError('give endpointsFromOpenApi a file or an object; documents are not downloaded')
-  const { bundle, compileErrors, validate } = await import('@readme/openapi-parser')
-  // Only a file may refer to other files, and nothing may make us send requests.
-  const isFile = typeof source === 'string'
-  const options = { resolve: { external: isFile, file: isFile } }
-  const root = (await bundle(isFile ? source : structuredClone(source as never), options).catch(
-    (cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new RestConfigError(`the OpenAPI document cannot be read: ${reason}`, { cause })
-    },
-  )) as unknown as Node
-  if (typeof root['openapi'] !== 'string' || !root['openapi'].startsWith('3.'))
-    throw new RestConfigError('the document is not OpenAPI 3; convert older ones first')
-  if (validateIt) {
-    const result = await validate(structuredClone(root) as never, { resolve: { external: false } })
-    if (!result.valid)
-      throw new RestConfigError(`the OpenAPI document is not valid: ${compileErrors(result).slice(0, 2000)}`)
-  }
-  return { root, resolve: (node) => resolveRef(root, node) }
-}
+/** References of `files` are absolute; `#/…` is in the root. */
+export function createDocument(root: Node, files: ReadonlyMap<string, unknown>): OpenApiDocument {
+  const targets = new Map<string, Node>()
 
-function resolveRef(root: Node, node: unknown): Node {
-  let current = asNode(node)
-  for (let hops = 0; typeof current['$ref'] === 'string'; hops++) {
-    const ref = current['$ref']
-    if (!ref.startsWith('#') || hops > 50) throw new RestConfigError(`$ref "${ref}" leads nowhere`)
-    let target: unknown = root
-    for (const step of ref.slice(1).split('/').slice(1)) {
-      const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-      target = Object.hasOwn(asNode(target), key) ? asNode(target)[key] : undefined
+  function target(ref: string): Node {
+    const known = targets.get(ref)
+    if (known) return known
+    const [file = '', pointer = ''] = splitOnce(ref, '#')
+    let value: unknown = file === '' ? root : files.get(file)
+    for (const step of pointer.split('/').slice(1)) {
+      const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
+      value = Object.hasOwn(asNode(value), key) ? asNode(value)[key] : undefined
     }
-    if (target === undefined) throw new RestConfigError(`$ref "${ref}" leads nowhere`)
-    current = asNode(target)
+    const isAnchor = pointer !== '' && !pointer.startsWith('/')
+    if (value === undefined || isAnchor) throw new RestConfigError(`$ref "${ref}" leads nowhere`)
+    targets.set(ref, asNode(value))
+    return asNode(value)
   }
-  return current
+
+  function follow(given: unknown): Followed {
+    let node = asNode(given)
+    let ref: string | undefined
+    for (let hops = 0; typeof node['$ref'] === 'string'; hops++) {
+      ref = node['$ref']
+      if (hops > 50) throw new RestConfigError(`$ref "${ref}" leads to itself`)
+      node = target(ref)
+    }
+    return { node, ref }
+  }
+
+  return { root, follow, resolve: (node) => follow(node).node }
+}
+
+export function splitOnce(text: string, at: string): readonly [string, string] {
+  const index = text.indexOf(at)
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + at.length)]
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
 }
 
 /** The value as an object; anything else is an empty one. */

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module'
-import type * as Cockatiel from 'cockatiel'
+import type { CircuitBreakerPolicy, CircuitState } from 'cockatiel'
 import { BadStatus } from '../http/attempt.ts'
 import { DeadlineExceeded } from '../http/deadline.ts'
 import { isNetworkError } from '../http/failures.ts'
@@ -23,10 +22,8 @@ export interface Breaker {
   readonly state: BreakerState
 }
 
-/** Only a connector that has a breaker pays for the library, and one is made in one go. */
-function loadCockatiel(): typeof Cockatiel {
-  return createRequire(import.meta.url)('cockatiel') as typeof Cockatiel
-}
+/** By the numbers of cockatiel's `CircuitState`; one that is isolated lets nothing through. */
+const STATES = ['closed', 'open', 'half-open', 'open'] as const satisfies Record<CircuitState, BreakerState>
 
 /** A circuit breaker around the attempts of one connector. It reads the machine's clock. */
 export function createBreaker(options: BreakerOptions | boolean | undefined): Breaker {
@@ -37,20 +34,24 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
     minRequests = 20,
     halfOpenAfterMs = 5_000,
   } = options === true ? {} : options
-  const { circuitBreaker, CircuitState, handleWhen, SamplingBreaker } = loadCockatiel()
-  const policy = circuitBreaker(handleWhen(isUpstreamFailure), {
-    halfOpenAfter: halfOpenAfterMs,
-    breaker: new SamplingBreaker({
-      threshold,
-      duration: windowMs,
-      minimumRps: (minRequests * 1000) / windowMs,
-    }),
+  // Only a connector that has a breaker pays for the library.
+  let policy: CircuitBreakerPolicy | undefined
+  const opening = import('cockatiel').then((cockatiel) => {
+    const { circuitBreaker, handleWhen, SamplingBreaker } = cockatiel
+    policy = circuitBreaker(handleWhen(isUpstreamFailure), {
+      halfOpenAfter: halfOpenAfterMs,
+      breaker: new SamplingBreaker({
+        threshold,
+        duration: windowMs,
+        minimumRps: (minRequests * 1000) / windowMs,
+      }),
+    })
+    return policy
   })
   return {
-    run: (attempt) => policy.execute(attempt),
+    run: (attempt) => (policy ? policy.execute(attempt) : opening.then((opened) => opened.execute(attempt))),
     get state() {
-      if (policy.state === CircuitState.Closed) return 'closed'
-      return policy.state === CircuitState.HalfOpen ? 'half-open' : 'open'
+      return policy ? STATES[policy.state] : 'closed'
     },
   }
 }

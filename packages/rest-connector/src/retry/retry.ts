@@ -34,10 +34,8 @@ export async function retrying<T>(
     } catch (error) {
       if (attempt > policy.maxRetries || ending.hasEnded || !isWorthRetrying(error, context)) throw error
       const asked = retryAfterOf(error, clock.now())
-      const delay =
-        asked === undefined
-          ? random() * backoffCeiling(policy, attempt)
-          : Math.min(asked, policy.maxBackoffMs)
+      // Sooner would be refused again; what is longer than the call may take is not waited for at all.
+      const delay = asked ?? random() * backoffCeiling(policy, attempt)
       if (clock.now() + delay >= endsAt || !context.allow()) throw error
       await wait(clock, delay, ending)
     }

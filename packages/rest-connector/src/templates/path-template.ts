@@ -1,13 +1,12 @@
 import { badInput, RestConfigError } from '../errors.ts'
-import {
-  argOf,
-  encodeText,
-  parseTemplate,
-  refuseStrayBraces,
-  toText,
-  variablesOf,
-  type Args,
-} from './template.ts'
+import { argOf, encodeText, parseTemplate, refuseStrayBraces, toText, type Args } from './template.ts'
+
+/** Writes one variable of a path in its own way, percent-encoded; undefined: there is nothing to write. */
+export interface PathValue {
+  /** The argument that holds the value. */
+  readonly variable: string
+  readonly write: (value: unknown) => string | undefined
+}
 
 export interface PathTemplate {
   readonly variables: readonly string[]
@@ -19,26 +18,69 @@ export interface PathTemplate {
  * Compiles `/users/{id}`. A value can never leave its segment: it is percent-encoded, and one that is, or that any
  * number of decodings turns into, a path of its own with `.` or `..` in it is refused.
  */
-export function compilePath(path: string): PathTemplate {
+export function compilePath(path: string, values: ReadonlyMap<string, PathValue> = new Map()): PathTemplate {
   if (path !== '' && !path.startsWith('/')) throw new RestConfigError(`path "${path}" must start with "/"`)
   if (/[?#]/.test(path))
     throw new RestConfigError(`path "${path}" holds "?" or "#"; declare the query as queryParams`)
-  const parts = parseTemplate(path)
-  refuseStrayBraces(parts, path)
+  const parts = parsePath(path, values)
   if (/%(?![0-9a-fA-F]{2})/.test(path))
     throw new RestConfigError(`path "${path}" holds "%" without two hexadecimal digits after it`)
   for (const segment of path.split('/'))
     if (isDotSegment(segment) || decodesToDots(segment))
       throw new RestConfigError(`path "${path}" holds a "." or ".." segment`)
 
+  const isStyled = values.size > 0
   return {
-    variables: variablesOf(parts),
+    variables: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.variable])),
     render(args) {
       let filled = ''
-      for (const part of parts) filled += typeof part === 'string' ? part : segmentValue(part.variable, args)
+      for (const part of parts)
+        filled +=
+          typeof part === 'string'
+            ? part
+            : 'write' in part
+              ? styledValue(part, args)
+              : segmentValue(part.variable, args)
+      // A style may put dots of its own before a value.
+      if (isStyled && filled.split('/').some(isDotSegment))
+        throw badInput('An argument of the path must not make a "." or ".." path segment.')
       return filled
     },
   }
+}
+
+/** `{user-id}` is a variable where it is declared as one, whatever it is called. */
+function parsePath(
+  path: string,
+  values: ReadonlyMap<string, PathValue>,
+): (string | { readonly variable: string } | PathValue)[] {
+  const unused = new Set(values.keys())
+  const parts = path.split(/\{([^{}]+)\}/).flatMap((text, index) => {
+    const value = index % 2 === 1 ? values.get(text) : undefined
+    if (value) unused.delete(text)
+    if (value) return [value]
+    const template = index % 2 === 1 ? `{${text}}` : text
+    const plain = parseTemplate(template)
+    refuseStrayBraces(plain, template)
+    return plain
+  })
+  if (unused.size > 0)
+    throw new RestConfigError(
+      `path "${path}" has no place for {${[...unused].join('}, {')}}; add it to the path`,
+    )
+  return parts
+}
+
+function styledValue({ variable, write }: PathValue, args: Args): string {
+  const value = argOf(args, variable)
+  if (value === undefined || value === null) throw badInput(`Argument "${variable}" is required.`)
+  const text = write(value)
+  if (text === undefined || text === '') throw badInput(`Argument "${variable}" must not be empty.`)
+  // Decoded once it is what was given.
+  const given = decodeURIComponent(text)
+  if (holdsDots(given) || decodesToDots(given))
+    throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
+  return text
 }
 
 function segmentValue(variable: string, args: Args): string {

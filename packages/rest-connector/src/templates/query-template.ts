@@ -33,15 +33,23 @@ export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat):
     variables: entries.flatMap(({ parts }) => variablesOf(parts)),
     render(args) {
       let query = ''
-      for (const { name, parts } of entries)
-        for (const [key, value] of pairsOf(name, parts, args, arrayFormat))
+      for (const { name, parts } of entries) {
+        const pairs = pairsOf(name, parts, args, arrayFormat)
+        if (arrayFormat === 'comma' && pairs.length > 1) {
+          // Encoded one by one: the commas that separate differ from those of the items.
+          const items = pairs.map(([, item]) => encodeText(item, name)).join(',')
+          query += `${query ? '&' : '?'}${encodeURIComponent(name)}=${items}`
+          continue
+        }
+        for (const [key, value] of pairs)
           query += `${query ? '&' : '?'}${encodeURIComponent(key)}=${encodeText(value, key)}`
+      }
       return query
     },
   }
 }
 
-/** What one declared parameter sends: nothing when a variable of it is absent or null. */
+/** What one declared parameter sends, an item each: nothing when a variable of it is absent or null. */
 export function pairsOf(
   name: string,
   parts: readonly TemplatePart[],
@@ -55,7 +63,6 @@ export function pairsOf(
     const items = values[0]
       .filter((item: unknown) => item !== undefined && item !== null)
       .map((item: unknown) => toText(item, only.variable))
-    if (arrayFormat === 'comma') return items.length > 0 ? [[name, items.join(',')]] : []
     return items.map((item) => [arrayFormat === 'brackets' ? `${name}[]` : name, item] as const)
   }
   const text = parts.map((part, index) =>

@@ -8,6 +8,7 @@ import {
 } from 'graphql'
 import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
+import type { PlanBudget } from './plan-budget.ts'
 import { NotPlannable } from './refusals.ts'
 import { coerceVariables, type Variables } from './variables.ts'
 
@@ -37,6 +38,7 @@ export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
+  budget: PlanBudget,
 ): OperationPlans {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -82,7 +84,10 @@ export function compileOperation(
       const known = variants.get(key)
       if (known) return known
       const found = compile(variables)
-      if (variants.size < MAX_VARIANTS) variants.set(key, { ...found, isNew: false })
+      if (variants.size < MAX_VARIANTS) {
+        variants.set(key, { ...found, isNew: false })
+        budget.add(document.loc?.end ?? 0, () => void variants.delete(key))
+      }
       return found
     },
   }

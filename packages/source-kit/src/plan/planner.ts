@@ -9,6 +9,7 @@ import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
 import { compileOperation, type OperationPlans } from './operation-plans.ts'
 import { plainExecutor, type Executor } from './plain-executor.ts'
+import { createPlanBudget } from './plan-budget.ts'
 import type { OnPlan, PlanEvent } from './plan-event.ts'
 import { runPlan } from './run-plan.ts'
 
@@ -23,6 +24,8 @@ export interface Planner {
    * interpreter but something that another plugin put in its place.
    */
   plan(args: ExecutionArgs, executor: Executor): Executor | undefined
+  /** Answers by a plan, on the server's own interpreter; undefined where there is none. */
+  run(args: ExecutionArgs): unknown
 }
 
 interface KnownDocument {
@@ -32,6 +35,7 @@ interface KnownDocument {
 
 export function createPlanner(): Planner {
   const listeners = new Map<string, OnPlan>()
+  const budget = createPlanBudget()
   let own: Executor | undefined
   // Servers hand out one document for one query text, and forget it some time.
   const documents = new WeakMap<DocumentNode, KnownDocument>()
@@ -42,7 +46,8 @@ export function createPlanner(): Planner {
     let known = documents.get(document)
     if (known?.schema !== schema) documents.set(document, (known = { schema, operations: new Map() }))
     let plans = known.operations.get(operation)
-    if (!plans) known.operations.set(operation, (plans = compileOperation(schema, document, operation)))
+    if (!plans)
+      known.operations.set(operation, (plans = compileOperation(schema, document, operation, budget)))
     return plans
   }
 
@@ -77,6 +82,10 @@ export function createPlanner(): Planner {
     }
   }
 
+  function answer({ plan, plans, site }: Found, execute: Executor): unknown {
+    return runPlan(plan, site, execute, (reason) => report(plans, 'fell-back', reason))
+  }
+
   return {
     listen: (source, onPlan) => void listeners.set(source, onPlan),
     trust: (executor) => void (own = executor),
@@ -86,9 +95,12 @@ export function createPlanner(): Planner {
       return (given) => {
         // Plugins after this one may have put another document in place.
         const found = canPlan(given) ? find(given) : undefined
-        if (!found) return execute(given)
-        return runPlan(found.plan, found.site, execute, (reason) => report(found.plans, 'fell-back', reason))
+        return found ? answer(found, execute) : execute(given)
       }
+    },
+    run(args) {
+      const found = own && canPlan(args) ? find(args) : undefined
+      return found && own && answer(found, own)
     },
   }
 }

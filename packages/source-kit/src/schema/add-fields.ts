@@ -11,7 +11,7 @@ import {
   type TypeNode,
 } from 'graphql'
 import { declareType, fieldConflict, objectTypeOf, originOf, type Draft } from './merge-types.ts'
-import type { ContributedField, Source } from './source.ts'
+import type { ContributedArgument, ContributedField, Source } from './source.ts'
 
 /** A field that waits for something which nothing has brought yet. */
 export interface Pending {
@@ -86,7 +86,7 @@ function fieldConfig(
   const { description, deprecationReason, resolve, subscribe, origin, requires, extensions } = field
   const args = Object.entries(field.args ?? {}).map(([name, arg]): [string, GraphQLArgumentConfig] => [
     name,
-    typeof arg === 'string' ? { type: toType(draft, arg) } : arg,
+    argumentConfig(draft, arg),
   ])
   return {
     type: typeof field.type === 'string' ? toType(draft, field.type) : field.type,
@@ -97,6 +97,11 @@ function fieldConfig(
     subscribe,
     extensions: { ...extensions, origin, source: id, ...(requires && { requires }) },
   }
+}
+
+function argumentConfig(draft: Draft, arg: string | ContributedArgument): GraphQLArgumentConfig {
+  const { type, ...rest } = typeof arg === 'string' ? { type: arg } : arg
+  return { ...rest, type: typeof type === 'string' ? toType(draft, type) : type }
 }
 
 function toType<T extends GraphQLType>(draft: Draft, text: string): T {

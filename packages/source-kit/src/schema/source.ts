@@ -1,4 +1,10 @@
-import type { GraphQLArgumentConfig, GraphQLFieldConfig, GraphQLOutputType, GraphQLSchema } from 'graphql'
+import type {
+  GraphQLArgumentConfig,
+  GraphQLFieldConfig,
+  GraphQLInputType,
+  GraphQLOutputType,
+  GraphQLSchema,
+} from 'graphql'
 import type { OnPlan } from '../plan/plan-event.ts'
 
 /** What puts fields into a server's schema and answers for them. */
@@ -29,11 +35,16 @@ export interface ContributedField extends Pick<
   readonly name: string
   /** In SDL, like `[User!]!`, or made already. */
   readonly type: string | GraphQLOutputType
-  readonly args?: Readonly<Record<string, string | GraphQLArgumentConfig>> | undefined
+  readonly args?: Readonly<Record<string, string | ContributedArgument>> | undefined
   /** Where the field comes from, as a person would say it. */
   readonly origin: string
   /** Fields of the parent that the resolver reads. */
   readonly requires?: readonly string[] | undefined
+}
+
+/** An argument of a contributed field; its type is in SDL, or made already. */
+export interface ContributedArgument extends Omit<GraphQLArgumentConfig, 'type'> {
+  readonly type: string | GraphQLInputType
 }
 
 /** Sources and schema do not fit together. Thrown by the server's constructor, or where its first request comes. */

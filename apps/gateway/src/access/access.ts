@@ -1,0 +1,140 @@
+import { resolve } from 'node:path'
+import type { ResponseCacheOptions } from '@vinyasa/response-cache'
+import type { UseLiveQueryOptions } from '@vinyasa/live-query'
+import type { LiveServerOptions } from '@vinyasa/live-query/ws'
+import type { Plugin } from 'graphql-yoga'
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError } from '../errors.ts'
+import type { Logger } from '../logging/logger.ts'
+import { createAuthentication, type Authentication } from './tokens/authentication.ts'
+import { usesAccessDirectives } from './rules/directives.ts'
+import { useTokenExpiry } from './tokens/expiry.ts'
+import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
+import { loadDocuments } from './documents/load-documents.ts'
+import { usePersistedDocuments } from './documents/persisted-documents.ts'
+import { identityOf } from './identity.ts'
+import { tokenHeader } from './tokens/token-place.ts'
+
+/** Who may ask what, as the parts of a gateway need it. Where nothing is configured all of it is empty. */
+export interface Access {
+  /** Before all others: who asks, and what the text of a registered document is. */
+  readonly first: readonly Plugin[]
+  /** Behind the cache and `@defer`, before live queries: what of an operation is refused. */
+  readonly beforeLive: readonly Plugin[]
+  readonly cache: Pick<ResponseCacheOptions, 'access' | 'varyHeaders'>
+  readonly live: Pick<UseLiveQueryOptions, 'varyHeaders' | 'expiresAt'>
+  readonly sockets: Pick<LiveServerOptions, 'onConnect' | 'connectionHeaders'>
+}
+
+export async function createAccess(
+  config: GatewayConfig,
+  { logger, baseDirectory }: { readonly logger: Logger; readonly baseDirectory: string },
+): Promise<Access> {
+  const { auth, access } = config
+  refuseCookiesWithoutCsrf(config)
+  refuseBadAddresses(config)
+  const headers = auth ? [tokenHeader(auth.jwt), ...(auth.jwt.cookie === undefined ? [] : ['cookie'])] : []
+  const onError = (error: unknown): void => logger.error(error, 'access')
+  const authentication = auth && (await openAuthentication(auth.jwt, onError))
+  const [header = 'authorization'] = headers
+  const rules =
+    auth || access || usesDirectives(config) ? createFieldRules({ ...access, headers, onError }) : undefined
+  return {
+    first: [
+      ...(authentication ? [authentication.plugin, useTokenExpiry()] : []),
+      ...(await openDocuments(config, baseDirectory, logger)),
+    ],
+    beforeLive: rules ? [rules.plugin] : [],
+    cache: cacheOptions(config, headers, rules),
+    live: auth ? liveOptions(config, headers) : {},
+    sockets: authentication
+      ? {
+          onConnect: (_connection, sent) => authentication.mayConnect(sent),
+          connectionHeaders: [...new Set(['authorization', header])],
+        }
+      : {},
+  }
+}
+
+/** The library that verifies tokens is loaded only where it is asked for. */
+async function openAuthentication(
+  config: NonNullable<GatewayConfig['auth']>['jwt'],
+  onError: (error: unknown) => void,
+): Promise<Authentication> {
+  const { createTokenVerifier } = await import('./tokens/token-verifier.ts')
+  return createAuthentication(config, createTokenVerifier({ ...config, onError }))
+}
+
+async function openDocuments(
+  config: GatewayConfig,
+  baseDirectory: string,
+  logger: Logger,
+): Promise<readonly Plugin[]> {
+  const { persistedDocuments } = config
+  if (!persistedDocuments) return []
+  const documents = await loadDocuments(documentFiles(config, baseDirectory))
+  return [usePersistedDocuments(documents, persistedDocuments, logger)]
+}
+
+/** Files and folders that registered documents are read from, for `--watch`. */
+export function documentFiles(
+  { persistedDocuments }: GatewayConfig,
+  baseDirectory: string,
+): readonly string[] {
+  return [persistedDocuments?.from ?? []].flat().map((path) => resolve(baseDirectory, path))
+}
+
+function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {
+  return usesAccessDirectives([typeDefs].flat())
+}
+
+function refuseBadAddresses({ auth }: GatewayConfig): void {
+  for (const [index, { issuer, jwksUri, secret }] of auth?.jwt.issuers.entries() ?? []) {
+    const [name, address] = jwksUri === undefined ? ['issuer', issuer] : ['jwksUri', jwksUri]
+    if (secret !== undefined || /^https?:\/\/[^/]/.test(address)) continue
+    throw new ConfigError(
+      `auth.jwt.issuers[${index}].${name}: expected an http or https address, received "${address}"; ` +
+        'say with jwksUri where the keys are',
+    )
+  }
+}
+
+/** A browser sends cookies along whoever asks it to. */
+function refuseCookiesWithoutCsrf({ auth, graphql, preset }: GatewayConfig): void {
+  const isPrevented = graphql?.csrfPrevention ?? preset === 'production'
+  if (auth?.jwt.cookie === undefined || isPrevented) return
+  throw new ConfigError(
+    'auth.jwt.cookie: any page could ask in the name of its visitors; set graphql.csrfPrevention to true',
+  )
+}
+
+/**
+ * Where tokens are verified, they are no part of the cache's keys by themselves: what sources forward is, and what rules
+ * say. Code of the config may read more, so with any of it they are.
+ */
+function cacheOptions(
+  { auth, plugins = [], resolvers, responseCache }: GatewayConfig,
+  headers: readonly string[],
+  rules: FieldRules | undefined,
+): Access['cache'] {
+  const written = typeof responseCache === 'object' ? responseCache.varyHeaders : undefined
+  const hasCode = plugins.length > 0 || resolvers !== undefined
+  const isRequired = auth?.jwt.required === true
+  return {
+    ...(rules && {
+      access: (operation) =>
+        rules.accessOf(operation) ?? (isRequired ? { headers, keyOf: () => '' } : undefined),
+    }),
+    ...(auth && { varyHeaders: written ?? (hasCode ? [...new Set(['authorization', ...headers])] : []) }),
+  }
+}
+
+/** A run of a group is one of its subscribers' own, so tokens keep groups apart, whatever the config lists. */
+function liveOptions({ liveQuery }: GatewayConfig, headers: readonly string[]): Access['live'] {
+  const { contextKey, varyHeaders } = liveQuery === false || liveQuery === undefined ? {} : liveQuery
+  const others = varyHeaders ?? (contextKey ? [] : ['authorization', 'cookie'])
+  return {
+    varyHeaders: [...others, ...headers],
+    expiresAt: (context) => identityOf(context)?.expiresAt,
+  }
+}

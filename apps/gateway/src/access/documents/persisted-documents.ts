@@ -1,0 +1,56 @@
+import { GraphQLError } from 'graphql'
+import type { GraphQLParams, Plugin } from 'graphql-yoga'
+import type { Logger } from '../../logging/logger.ts'
+import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
+import type { RegisteredDocuments } from './load-documents.ts'
+
+/** What requests call the id of a document: GraphQL over HTTP, appendix A; Relay. */
+const ID_PARAMETERS = ['documentId', 'doc_id', 'id'] as const
+
+/**
+ * Puts the text of a registered document in the place of its id, before anything looks at the text: hits, plans, live
+ * queries and sockets then know no difference. What the mode does not allow is refused before it is parsed.
+ */
+export function usePersistedDocuments(
+  documents: RegisteredDocuments,
+  { mode = 'allow' }: Pick<PersistedDocumentsConfig, 'mode'>,
+  logger: Logger,
+): Plugin {
+  const texts = new Set(documents.values())
+
+  function checkFree(query: string | undefined, operationName: string | null | undefined): void {
+    if (mode === 'allow' || (query !== undefined && texts.has(query))) return
+    if (mode === 'only') throw refused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are answered.')
+    logger.info({ operationName, query: query?.slice(0, 500) }, 'a document that is not registered')
+  }
+
+  return {
+    onParams({ params, setParams }) {
+      const id = idOf(params)
+      const text = id === undefined ? undefined : documents.get(id)
+      if (text !== undefined) {
+        const { operationName, variables, extensions } = params
+        setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
+      } else if (id === undefined || params.query) checkFree(params.query, params.operationName)
+      else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+    },
+  }
+}
+
+function idOf(params: GraphQLParams): string | undefined {
+  const given = params as Readonly<Record<string, unknown>>
+  const { persistedQuery } = Object(params.extensions) as { readonly persistedQuery?: unknown }
+  const { sha256Hash } = Object(persistedQuery) as { readonly sha256Hash?: unknown }
+  const ids = [sha256Hash, ...ID_PARAMETERS.map((name) => given[name])]
+  return ids.find((id) => typeof id === 'string')
+}
+
+function withoutId(extensions: GraphQLParams['extensions']): GraphQLParams['extensions'] {
+  if (!extensions) return extensions
+  const { persistedQuery: _, ...others } = extensions
+  return others
+}
+
+function refused(status: number, code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http: { status } } })
+}

@@ -1,0 +1,121 @@
+import { selectOperation } from '@vinyasa/invalidation'
+import {
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isObjectType,
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql'
+import type { AccessConfig, AccessRule } from '../../config/access-types.ts'
+import type { Refused } from '../errors.ts'
+import type { Identity } from '../identity.ts'
+import { refusalOf, toRequirement, type HoldsPolicy, type Requirement } from './requirement.ts'
+
+/** A field of an object type with something before it, as an operation may reach it. */
+export interface GuardedField {
+  /** `Type.field` */
+  readonly coordinate: string
+  readonly requirements: readonly Requirement[]
+  readonly isRoot: boolean
+}
+
+/** What is refused of an operation, by coordinate. */
+export type Refusals = ReadonlyMap<string, Refused>
+
+/** Who may have what of one schema. */
+export interface AccessRules {
+  /** All fields that have something before them. */
+  readonly guarded: ReadonlySet<string>
+  /** Those that an operation may execute, skipped ones too. */
+  inOperation(document: DocumentNode, operationName?: string | null): readonly GuardedField[]
+  /** Which of the fields who asks may not have. */
+  refusals(fields: readonly GuardedField[], identity: Identity | undefined): Refusals
+}
+
+const NOTHING: Refusals = new Map()
+
+/**
+ * The rules of the config, and those that stand in the schema as `extensions.access`. All that concern a field must
+ * hold: its own, those of its type and of the type that it gives, and those of the interfaces that it comes from.
+ */
+export function createAccessRules(
+  schema: GraphQLSchema,
+  fields: AccessConfig['fields'] = {},
+  holds: HoldsPolicy,
+): AccessRules {
+  const guarded = new Map<string, GuardedField>()
+  const roots = new Set<unknown>([
+    schema.getQueryType(),
+    schema.getMutationType(),
+    schema.getSubscriptionType(),
+  ])
+  const byDocument = new WeakMap<DocumentNode, Map<string, readonly GuardedField[]>>()
+
+  function rulesOf(coordinate: string, { extensions }: Pick<GraphQLNamedType, 'extensions'>): AccessRule[] {
+    const own = Object.hasOwn(fields, coordinate) ? fields[coordinate] : undefined
+    return [own, extensions['access'] as AccessRule | undefined].filter((rule) => rule !== undefined)
+  }
+
+  function rulesOfField(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): AccessRule[] {
+    const rules = [...rulesOf(`${type.name}.${field.name}`, field), ...rulesOf(type.name, type)]
+    if (!isObjectType(type) && !isInterfaceType(type)) return rules
+    for (const parent of type.getInterfaces()) {
+      rules.push(...rulesOf(parent.name, parent))
+      const inherited = parent.getFields()[field.name]
+      if (inherited) rules.push(...rulesOf(`${parent.name}.${field.name}`, inherited))
+    }
+    return rules
+  }
+
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue
+    for (const field of Object.values(type.getFields())) {
+      const given = getNamedType(field.type)
+      const rules = [...rulesOfField(type, field), ...rulesOf(given.name, given)]
+      const requirements = rules.flatMap((rule) => toRequirement(rule) ?? [])
+      if (requirements.length === 0) continue
+      const coordinate = `${type.name}.${field.name}`
+      guarded.set(coordinate, { coordinate, requirements, isRoot: roots.has(type) })
+    }
+  }
+
+  function find(document: DocumentNode, operationName: string | null | undefined): readonly GuardedField[] {
+    const selected = selectOperation(schema, document, operationName)?.fields ?? []
+    const found = new Set<GuardedField>()
+    for (const { parent, definitions } of selected) {
+      for (const { typeName, field } of definitions) {
+        // A field selected on an interface is that of each object type behind it.
+        if (isAbstractType(parent) && typeName === parent.name) continue
+        const one = guarded.get(`${typeName}.${field.name}`)
+        if (one) found.add(one)
+      }
+    }
+    return [...found]
+  }
+
+  return {
+    guarded: new Set(guarded.keys()),
+    inOperation(document, operationName) {
+      if (guarded.size === 0) return []
+      let byName = byDocument.get(document)
+      if (!byName) byDocument.set(document, (byName = new Map()))
+      const name = operationName ?? ''
+      let found = byName.get(name)
+      // Names that a document does not have would fill the map.
+      if (!found && (found = find(document, operationName)).length + byName.size < 1000)
+        byName.set(name, found)
+      return found
+    },
+    refusals(touched, identity) {
+      let refused: Map<string, Refused> | undefined
+      for (const { coordinate, requirements } of touched) {
+        const code = refusalOf(requirements, identity, holds)
+        if (code) (refused ??= new Map()).set(coordinate, code)
+      }
+      return refused ?? NOTHING
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { getOperationAST, type ExecutionArgs, type GraphQLSchema } from 'graphql'
+import type { OperationAccess } from '@vinyasa/response-cache'
+import type { Plugin } from 'graphql-yoga'
+import type { AccessConfig } from '../../config/access-types.ts'
+import { createAccessRules, type AccessRules, type GuardedField, type Refusals } from './access-rules.ts'
+import { refusedOperation } from '../errors.ts'
+import { createGuardedSchema, type GuardedSchema } from './guarded-schema.ts'
+import { identityOf } from '../identity.ts'
+import { createPolicies } from './policies.ts'
+
+export interface FieldRules {
+  /** Behind the cache and `@defer`, before live queries. */
+  readonly plugin: Plugin
+  /** For the cache: who may share an answer; who is refused a part of one neither gets nor leaves any. */
+  accessOf(operation: Pick<ExecutionArgs, 'schema' | 'document'>): OperationAccess | undefined
+}
+
+export interface FieldRulesOptions extends AccessConfig {
+  /** Request headers that say who asks, in lower case. */
+  readonly headers: readonly string[]
+  readonly onError: (error: unknown) => void
+}
+
+interface Decision {
+  readonly refused: Refusals
+  readonly isWhole: boolean
+}
+
+/** Refused fields are not executed: they are null, with an error, or the operation is refused. */
+export function createFieldRules(options: FieldRulesOptions): FieldRules {
+  const { fields, refuse = 'field', headers, onError } = options
+  const holds = createPolicies(options.policies, onError)
+  const known = new WeakMap<GraphQLSchema, AccessRules>()
+  const guardedSchemas = new WeakMap<GraphQLSchema, GuardedSchema>()
+
+  function rulesOf(schema: GraphQLSchema): AccessRules {
+    let rules = known.get(schema)
+    if (!rules) known.set(schema, (rules = createAccessRules(schema, fields, holds)))
+    return rules
+  }
+
+  function guardedOf(schema: GraphQLSchema): GuardedSchema {
+    let guarded = guardedSchemas.get(schema)
+    if (!guarded) {
+      guarded = createGuardedSchema(schema, rulesOf(schema).guarded)
+      guardedSchemas.set(schema, guarded)
+    }
+    return guarded
+  }
+
+  function decide(args: ExecutionArgs): Decision | undefined {
+    const { schema, document, operationName, contextValue } = args
+    const rules = rulesOf(schema)
+    const touched = rules.inOperation(document, operationName)
+    if (touched.length === 0) return undefined
+    const refused = rules.refusals(touched, identityOf(contextValue as object))
+    if (refused.size === 0) return undefined
+    const isQuery = getOperationAST(document, operationName)?.operation === 'query'
+    const isWhole = refuse === 'operation' || (!isQuery && touched.some(isRefusedRoot(refused)))
+    return { refused, isWhole }
+  }
+
+  function withGuard(given: ExecutionArgs, { refused }: Decision): ExecutionArgs {
+    const guarded = guardedOf(given.schema)
+    guarded.refuse(given.contextValue as object, refused)
+    return { ...given, schema: guarded.schema }
+  }
+
+  return {
+    plugin: {
+      onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+        const decision = decide(args)
+        if (!decision) return
+        if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision))
+        setExecuteFn((given: ExecutionArgs) => executeFn(withGuard(given, decision)))
+      },
+      onSubscribe({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) {
+        const decision = decide(args)
+        if (!decision) return
+        if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision) as never)
+        setSubscribeFn((given: ExecutionArgs) => subscribeFn(withGuard(given, decision)))
+      },
+    },
+    accessOf({ schema, document }) {
+      const rules = rulesOf(schema)
+      const touched = rules.inOperation(document)
+      if (touched.length === 0) return undefined
+      return {
+        headers,
+        keyOf: (context) => (rules.refusals(touched, identityOf(context)).size === 0 ? '' : null),
+      }
+    },
+  }
+}
+
+function isRefusedRoot(refused: Refusals): (field: GuardedField) => boolean {
+  return ({ isRoot, coordinate }) => isRoot && refused.has(coordinate)
+}
+
+function refusedWhole({ refused }: Decision): { errors: ReturnType<typeof refusedOperation>[] } {
+  const codes = [...refused.values()]
+  return { errors: [refusedOperation(codes.includes('UNAUTHENTICATED') ? 'UNAUTHENTICATED' : 'FORBIDDEN')] }
+}

@@ -1,0 +1,29 @@
+import type { AccessConfig, PolicyConfig } from '../../config/access-types.ts'
+import { claimAt } from '../identity.ts'
+import type { HoldsPolicy } from './requirement.ts'
+
+/** What the names of policies stand for. One that throws does not hold. */
+export function createPolicies(
+  policies: AccessConfig['policies'] = {},
+  onError: (error: unknown) => void,
+): HoldsPolicy {
+  const meanings = new Map(Object.entries(policies).map(([name, policy]) => [name, meaningOf(policy)]))
+  return (name, identity) => {
+    try {
+      // Only what is true lets in: not the promise of an answer, either.
+      return meanings.get(name)?.(identity) === true
+    } catch (error) {
+      onError(new Error(`access.policies["${name}"] threw`, { cause: error }))
+      return false
+    }
+  }
+}
+
+function meaningOf(policy: PolicyConfig): Extract<PolicyConfig, (...args: never[]) => boolean> {
+  if (typeof policy === 'function') return policy
+  const accepted: readonly unknown[] = policy.is
+  return (identity) => {
+    const claim = identity && claimAt(identity.claims, policy.claim)
+    return (Array.isArray(claim) ? claim : [claim]).some((item) => accepted.includes(item))
+  }
+}

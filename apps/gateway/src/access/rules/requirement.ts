@@ -1,0 +1,43 @@
+import type { AccessRule } from '../../config/access-types.ts'
+import type { Refused } from '../errors.ts'
+import type { Identity } from '../identity.ts'
+
+/** A rule in one form: each list is of alternatives, each alternative of what must hold together. */
+export interface Requirement {
+  /** Somebody must be known to ask: always, but where policies alone decide. */
+  readonly needsIdentity: boolean
+  readonly scopes: readonly (readonly string[])[]
+  readonly policies: readonly (readonly string[])[]
+}
+
+export type HoldsPolicy = (name: string, identity: Identity | undefined) => boolean
+
+export function toRequirement({ authenticated, scopes, policies }: AccessRule): Requirement | undefined {
+  if (authenticated !== true && scopes === undefined && policies === undefined) return undefined
+  const needsIdentity = authenticated === true || scopes !== undefined
+  return { needsIdentity, scopes: alternatives(scopes), policies: alternatives(policies) }
+}
+
+function alternatives(lists: AccessRule['scopes'] = []): readonly (readonly string[])[] {
+  const plain = lists.filter((item) => typeof item === 'string')
+  return plain.length > 0 ? [plain] : (lists as readonly (readonly string[])[])
+}
+
+/** Why who asks may not have what all of these stand before; undefined: they may. */
+export function refusalOf(
+  requirements: readonly Requirement[],
+  identity: Identity | undefined,
+  holds: HoldsPolicy,
+): Refused | undefined {
+  const code = identity ? 'FORBIDDEN' : 'UNAUTHENTICATED'
+  for (const { needsIdentity, scopes, policies } of requirements) {
+    if (needsIdentity && !identity) return code
+    if (!isOneHeld(scopes, (name) => identity?.scopes.has(name) === true)) return code
+    if (!isOneHeld(policies, (name) => holds(name, identity))) return code
+  }
+  return undefined
+}
+
+function isOneHeld(lists: readonly (readonly string[])[], isHeld: (name: string) => boolean): boolean {
+  return lists.length === 0 || lists.some((all) => all.every(isHeld))
+}

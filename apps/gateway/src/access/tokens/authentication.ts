@@ -1,0 +1,67 @@
+import { GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { JwtConfig } from '../../config/access-types.ts'
+import { unauthenticated } from '../errors.ts'
+import { claimAt, type Identity } from '../identity.ts'
+import { tokenOf } from './token-place.ts'
+import type { VerifyToken } from './token-verifier.ts'
+
+export interface Authentication {
+  /** Finds out who asks, for each request, each operation of a socket and each run of a live query. */
+  readonly plugin: Plugin
+  /** Whether a socket may open: not with a token that is not valid, or without one that must be there. */
+  mayConnect(headers: Headers): Promise<boolean>
+}
+
+/** Knows who asks as `context.auth`, and sets the headers that are made of claims. */
+export function createAuthentication(config: JwtConfig, verify: VerifyToken): Authentication {
+  const { required = false, forwardClaims = {} } = config
+  const forwarded = Object.entries(forwardClaims)
+
+  function identify(headers: Headers): Identity | undefined | Promise<Identity> {
+    const token = tokenOf(headers, config)
+    if (token !== undefined) return verify(token)
+    if (required) throw unauthenticated('A token is needed; send one.')
+    return undefined
+  }
+
+  function note(identity: Identity | undefined, request: Request, context: object): void {
+    Object.assign(context, { auth: identity })
+    for (const [header, claim] of forwarded) {
+      const value = identity && headerValueOf(claimAt(identity.claims, claim))
+      if (value === undefined) request.headers.delete(header)
+      else request.headers.set(header, value)
+    }
+  }
+
+  return {
+    plugin: {
+      onRequestParse({ request, serverContext }) {
+        const found = identify(request.headers)
+        if (found instanceof Promise) return found.then((identity) => note(identity, request, serverContext))
+        return note(found, request, serverContext)
+      },
+    },
+    async mayConnect(headers) {
+      try {
+        await identify(headers)
+        return true
+      } catch (error) {
+        // Keys that are not to be had now may be when an operation comes.
+        return !(error instanceof GraphQLError && error.extensions['code'] === 'UNAUTHENTICATED')
+      }
+    },
+  }
+}
+
+/** Undefined for what cannot be said in a header: the backend is told nothing then. */
+function headerValueOf(claim: unknown): string | undefined {
+  const items = Array.isArray(claim) ? claim : [claim]
+  if (items.length === 0 || !items.every(isPlain)) return undefined
+  const text = items.join(',')
+  return /^[\x20-\x7e]+$/.test(text) && text.trim() === text ? text : undefined
+}
+
+function isPlain(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}

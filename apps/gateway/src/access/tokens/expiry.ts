@@ -1,0 +1,75 @@
+import type { ExecutionResult } from 'graphql'
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { unauthenticated } from '../errors.ts'
+import { identityOf } from '../identity.ts'
+
+/** Longest time that a timer can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Ends subscriptions with `UNAUTHENTICATED` when the token expires by which they were allowed. */
+export function useTokenExpiry(now: () => number = () => Date.now()): Plugin {
+  const subscribed = new WeakSet<object>()
+  return {
+    onSubscribe({ args }) {
+      subscribed.add(args.contextValue as object)
+    },
+    // Around all that Envelop does with results, which makes a result of what a stream throws.
+    onExecutionResult({ result, context, setResult }) {
+      const identity = subscribed.has(context) ? identityOf(context) : undefined
+      if (!identity || !isAsyncIterable(result)) return
+      const isSocket = 'connectionParams' in context
+      setResult(until(identity.expiresAt, result, { now, isSocket }) as never)
+    },
+  }
+}
+
+/** By hand: an async generator would not hear of a client that leaves before its next result. */
+function until(
+  expiresAt: number,
+  results: AsyncIterable<ExecutionResult>,
+  { now, isSocket }: { readonly now: () => number; readonly isSocket: boolean },
+): AsyncIterableIterator<ExecutionResult> {
+  const iterator = results[Symbol.asyncIterator]()
+  const done = { done: true, value: undefined } as const
+  let timer: NodeJS.Timeout | undefined
+  let hasEnded = false
+  const expired = new Promise<'expired'>((resolve) => {
+    const wait = (): void => {
+      const left = expiresAt - now()
+      if (left <= 0) resolve('expired')
+      else timer = setTimeout(wait, Math.min(left, MAX_TIMER_MS)).unref()
+    }
+    wait()
+  })
+
+  function end(): void {
+    hasEnded = true
+    clearTimeout(timer)
+    // Not awaited: a source that hangs must not hold the end up.
+    void Promise.resolve(iterator.return?.()).catch(() => {})
+  }
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      if (hasEnded) return done
+      const next = await Promise.race([iterator.next(), expired])
+      if (hasEnded) return done
+      if (next !== 'expired') {
+        if (next.done) end()
+        return next
+      }
+      end()
+      const error = unauthenticated('The token has expired; subscribe again with a new one.', true)
+      // On a socket the message `error`; an event stream has no such thing.
+      if (isSocket) throw error
+      return { done: false, value: { errors: [error] } }
+    },
+    async return() {
+      end()
+      return done
+    },
+  }
+}

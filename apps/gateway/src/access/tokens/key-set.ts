@@ -1,0 +1,109 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { keysUnavailable } from '../errors.ts'
+
+export interface KeySetOptions {
+  /** Asks the issuer for its keys. */
+  readonly load: (signal: AbortSignal) => Promise<JSONWebKeySet>
+  /** Told of an issuer that did not answer. */
+  readonly onError: (error: unknown) => void
+  /** The keys are others than before: what was verified with those before may be void. */
+  readonly onChange?: (() => void) | undefined
+  /** Keys older than this are asked for anew, in the background. Default 600_000 ms. */
+  readonly refreshMs?: number | undefined
+  /** Least time between two questions. Default 30_000 ms. */
+  readonly cooldownMs?: number | undefined
+  /** How long the issuer may take to answer. Default 5000 ms. */
+  readonly timeoutMs?: number | undefined
+  /** How many may wait for one answer; others are refused at once. Default 100. */
+  readonly maxWaiting?: number | undefined
+  readonly now?: (() => number) | undefined
+}
+
+/**
+ * The keys of one issuer. Who has a token of a known key never waits for the issuer; one question is under way at a
+ * time, and an unknown key asks at most once in a while. Where the issuer does not answer, those who need it are
+ * answered with 503.
+ */
+export function createKeySet(options: KeySetOptions): JWTVerifyGetKey {
+  const { load, onError, onChange, refreshMs = 600_000, cooldownMs = 30_000, timeoutMs = 5000 } = options
+  const { maxWaiting = 100, now = () => Date.now() } = options
+  let keys: JWTVerifyGetKey | undefined
+  let text = ''
+  let loadedAt = -Infinity
+  let askedAt = -Infinity
+  let hasFailed = false
+  let waiting = 0
+  let pending: Promise<void> | undefined
+
+  const mayAsk = (): boolean => pending !== undefined || now() - askedAt >= cooldownMs
+  const unavailable = (): Error => keysUnavailable((askedAt + cooldownMs - now()) / 1000)
+
+  async function ask(): Promise<void> {
+    askedAt = now()
+    try {
+      const loaded = await withDeadline(load, timeoutMs)
+      const found = createLocalJWKSet(loaded)
+      const changed = JSON.stringify(loaded)
+      if (keys && changed !== text) onChange?.()
+      keys = found
+      text = changed
+      loadedAt = now()
+      hasFailed = false
+    } catch (error) {
+      hasFailed = true
+      onError(error)
+    }
+  }
+
+  function refresh(): Promise<void> {
+    pending ??= ask().finally(() => void (pending = undefined))
+    return pending
+  }
+
+  async function waitForKeys(): Promise<void> {
+    if (waiting >= maxWaiting) throw unavailable()
+    waiting += 1
+    try {
+      await refresh()
+    } finally {
+      waiting -= 1
+    }
+  }
+
+  return async (header, token) => {
+    if (keys) {
+      if (now() - loadedAt >= refreshMs && mayAsk()) void refresh()
+      try {
+        return await keys(header, token)
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey) || (!mayAsk() && !hasFailed)) throw error
+      }
+    }
+    if (!mayAsk()) throw unavailable()
+    await waitForKeys()
+    if (!keys) throw unavailable()
+    try {
+      return await keys(header, token)
+    } catch (error) {
+      throw hasFailed && error instanceof errors.JWKSNoMatchingKey ? unavailable() : error
+    }
+  }
+}
+
+/** A server may send its headers and hang then: the deadline is one for all of it. */
+async function withDeadline<T>(load: (signal: AbortSignal) => Promise<T>, ms: number): Promise<T> {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`no keys within ${ms} ms`)
+      controller.abort(error)
+      reject(error)
+    }, ms)
+  })
+  try {
+    return await Promise.race([load(controller.signal), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

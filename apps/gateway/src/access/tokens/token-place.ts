@@ -1,0 +1,38 @@
+import type { JwtConfig } from '../../config/access-types.ts'
+import { unauthenticated } from '../errors.ts'
+
+type Place = Pick<JwtConfig, 'header' | 'scheme' | 'cookie'>
+
+/** The header in which tokens stand, in lower case. */
+export function tokenHeader({ header = 'authorization' }: Place): string {
+  return header.toLowerCase()
+}
+
+/** The token of a request; undefined where there is none. Throws where its place holds something else. */
+export function tokenOf(headers: Pick<Headers, 'get'>, place: Place): string | undefined {
+  const { scheme = 'Bearer', cookie } = place
+  const value = headers.get(tokenHeader(place))?.trim()
+  if (value !== undefined && value !== '') return withoutScheme(value, scheme)
+  return cookie === undefined ? undefined : cookieNamed(cookie, headers.get('cookie'))
+}
+
+function withoutScheme(value: string, scheme: string): string {
+  if (scheme === '') return value
+  const [found = '', token, ...more] = value.split(/ +/)
+  if (found.toLowerCase() === scheme.toLowerCase() && token !== undefined && more.length === 0) return token
+  throw unauthenticated(`The header of the token is not "${scheme} <token>".`, true)
+}
+
+/** RFC 6265, section 4.2.1. */
+function cookieNamed(name: string, header: string | null): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const equals = pair.indexOf('=')
+    if (equals < 0 || pair.slice(0, equals).trim() !== name) continue
+    const value = pair
+      .slice(equals + 1)
+      .trim()
+      .replace(/^"(.*)"$/, '$1')
+    return value === '' ? undefined : value
+  }
+  return undefined
+}

@@ -1,0 +1,114 @@
+import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import { GraphQLError } from 'graphql'
+import { LRUCache } from 'lru-cache'
+import type { IssuerConfig, JwtConfig } from '../../config/access-types.ts'
+import { unauthenticated } from '../errors.ts'
+import { claimAt, textsOf, type Identity } from '../identity.ts'
+import { createKeySet } from './key-set.ts'
+import { loadKeys } from './load-keys.ts'
+
+export interface TokenVerifierOptions extends Pick<
+  JwtConfig,
+  'issuers' | 'clockToleranceSeconds' | 'scopesClaim'
+> {
+  /** Told of issuers that do not answer. */
+  readonly onError: (error: unknown) => void
+  readonly now?: (() => number) | undefined
+}
+
+/** Throws a `GraphQLError`: `UNAUTHENTICATED`, or `SERVICE_UNAVAILABLE` where the issuer's keys are not to be had. */
+export type VerifyToken = (token: string) => Identity | Promise<Identity>
+
+/** What a key may be used for, where the config does not say: never `none`, and no secret taken for a public key. */
+const PUBLIC_KEY_ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512']
+const KNOWN_TOKENS = 10_000
+const MAX_TOKEN_CHARACTERS = 16_384
+
+interface Issuer {
+  readonly config: IssuerConfig
+  readonly key: JWTVerifyGetKey
+  readonly algorithms: readonly string[]
+}
+
+/** Verifies tokens, each by the keys of the issuer that it names and no other's; remembers those that were valid. */
+export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
+  const { issuers, clockToleranceSeconds = 5, scopesClaim, onError, now = () => Date.now() } = options
+  const known = new LRUCache<string, Identity>({ max: KNOWN_TOKENS })
+  const byName = new Map(issuers.map((config) => [config.issuer, toIssuer(config)]))
+
+  function toIssuer(config: IssuerConfig): Issuer {
+    const { secret } = config
+    if (secret !== undefined) {
+      const bytes = new TextEncoder().encode(secret)
+      return { config, key: async () => bytes, algorithms: config.algorithms ?? SECRET_ALGORITHMS }
+    }
+    const key = createKeySet({
+      load: (signal) => loadKeys(config, signal),
+      onError: (error) => onError(new Error(`keys of ${config.issuer}`, { cause: error })),
+      onChange: () => known.clear(),
+      now,
+    })
+    return { config, key, algorithms: config.algorithms ?? PUBLIC_KEY_ALGORITHMS }
+  }
+
+  async function verify(token: string): Promise<Identity> {
+    const issuer = byName.get(issuerOf(token))
+    if (!issuer) throw unauthenticated('The token is of an unknown issuer.', true)
+    const { config, key, algorithms } = issuer
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        issuer: config.issuer,
+        audience: [config.audience].flat(),
+        algorithms: [...algorithms],
+        clockTolerance: clockToleranceSeconds,
+        currentDate: new Date(now()),
+        requiredClaims: ['exp'],
+      })
+      const identity = toIdentity(payload)
+      known.set(token, identity)
+      return identity
+    } catch (error) {
+      throw error instanceof GraphQLError ? error : unauthenticated(messageFor(error), true)
+    }
+  }
+
+  function toIdentity(claims: JWTPayload): Identity {
+    const scopes =
+      scopesClaim === undefined ? (claims['scope'] ?? claims['scp']) : claimAt(claims, scopesClaim)
+    const expiresAt = ((claims.exp ?? 0) + clockToleranceSeconds) * 1000
+    return { claims, scopes: new Set(textsOf(scopes)), expiresAt }
+  }
+
+  return (token) => {
+    if (token.length > MAX_TOKEN_CHARACTERS) throw unauthenticated('The token is too long.', true)
+    const found = known.get(token)
+    if (!found) return verify(token)
+    if (found.expiresAt > now()) return found
+    known.delete(token)
+    throw unauthenticated(EXPIRED, true)
+  }
+}
+
+const EXPIRED = 'The token has expired.'
+
+function issuerOf(token: string): string {
+  try {
+    return decodeJwt(token).iss ?? ''
+  } catch {
+    throw unauthenticated('The token cannot be read.', true)
+  }
+}
+
+/** In words that tell a client what to do, and nothing of the keys. */
+function messageFor(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return EXPIRED
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === 'aud') return 'The token is for another audience.'
+    if (error.claim === 'nbf') return 'The token is not valid yet.'
+    return `The claim "${error.claim}" of the token is missing or not accepted.`
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'The algorithm of the token is not accepted.'
+  if (error instanceof errors.JWKSNoMatchingKey) return 'The token is signed with an unknown key.'
+  return 'The signature of the token is not valid.'
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type {
+  AccessConfig,
+  AccessRule,
+  AuthConfig,
+  IssuerConfig,
+  JwtConfig,
+  PersistedDocumentsConfig,
+} from './access-types.ts'
+import { count, functionValue, textValues, type OptionsOf } from './primitives.ts'
+
+const name = z.string().min(1)
+/** `none` is no algorithm. */
+const PUBLIC_KEY = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'] as const
+const algorithm = z.enum([...PUBLIC_KEY, 'EdDSA', 'Ed25519', 'HS256', 'HS384', 'HS512'])
+
+const issuer = z.strictObject({
+  issuer: name,
+  audience: z.union([name, z.array(name).min(1)]),
+  jwksUri: z.string().optional(),
+  secret: z
+    .string()
+    .min(32, 'expected at least 32 characters, for example of `openssl rand -hex 32`')
+    .optional(),
+  algorithms: z.array(algorithm).min(1).optional(),
+} satisfies OptionsOf<IssuerConfig>)
+
+/** The config's `auth`. */
+export const auth: z.ZodType<AuthConfig> = z.strictObject({
+  jwt: z.strictObject({
+    issuers: z.array(issuer).min(1),
+    required: z.boolean().optional(),
+    header: name.optional(),
+    scheme: z.string().optional(),
+    cookie: name.optional(),
+    clockToleranceSeconds: count.optional(),
+    scopesClaim: name.optional(),
+    forwardClaims: textValues.optional(),
+  } satisfies OptionsOf<JwtConfig>),
+} satisfies OptionsOf<AuthConfig>) as z.ZodType<AuthConfig>
+
+const names = z.union([z.array(name).min(1), z.array(z.array(name).min(1)).min(1)])
+
+const rule = z.strictObject({
+  authenticated: z.literal(true).optional(),
+  scopes: names.optional(),
+  policies: names.optional(),
+} satisfies OptionsOf<AccessRule>)
+
+/** The config's `access`. */
+export const access: z.ZodType<AccessConfig> = z.strictObject({
+  fields: z.record(z.string(), rule).optional(),
+  policies: z
+    .record(
+      z.string(),
+      z.union([
+        z.strictObject({ claim: name, is: z.array(z.union([z.string(), z.number(), z.boolean()])).min(1) }),
+        functionValue(),
+      ]),
+    )
+    .optional(),
+  refuse: z.enum(['field', 'operation']).optional(),
+} satisfies OptionsOf<AccessConfig>) as z.ZodType<AccessConfig>
+
+/** The config's `persistedDocuments`. */
+export const persistedDocuments: z.ZodType<PersistedDocumentsConfig> = z.strictObject({
+  from: z.union([name, z.array(name).min(1)]),
+  mode: z.enum(['log', 'allow', 'only']).optional(),
+} satisfies OptionsOf<PersistedDocumentsConfig>) as z.ZodType<PersistedDocumentsConfig>

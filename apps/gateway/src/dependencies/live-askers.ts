@@ -1,0 +1,52 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql'
+import type { GatewayConfig } from '../config/types.ts'
+
+type Field = GraphQLField<unknown, unknown>
+
+/**
+ * What cannot be live although its field may be: a source below it cannot say what it reads of the request, and nobody
+ * else says who asks. A line for each reason, with the fields of `Query` that meet it.
+ */
+export function unknownLiveAskers(schema: GraphQLSchema, { liveQuery = {} }: GatewayConfig): string[] {
+  if (liveQuery === false || liveQuery.contextKey) return []
+  const { fields = {}, defaults = {} } = liveQuery
+  const met = new Map<string, string[]>()
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const written = (field.extensions['liveQuery'] as { readonly enabled?: boolean } | undefined)?.enabled
+    const own = fields[field.name]
+    const isEnabled = own ? own.enabled !== false : (written ?? defaults.enabled)
+    if (isEnabled !== true) continue
+    for (const reason of reasonsBelow(schema, field))
+      met.set(reason, [...(met.get(reason) ?? []), field.name])
+  }
+  return [...met].map(
+    ([reason, names]) =>
+      `${names.map((name) => `Query.${name}`).join(', ')} cannot be live: ${reason}; set liveQuery.contextKey`,
+  )
+}
+
+/** Of the field and of all that a query can select below it. */
+function reasonsBelow(schema: GraphQLSchema, root: Field): Set<string> {
+  const reasons = new Set<string>()
+  const seen = new Set<GraphQLNamedType>()
+  const open: Field[] = [root]
+  for (let field = open.pop(); field; field = open.pop()) {
+    const unknown = (field.extensions['asker'] as { readonly unknown?: string } | undefined)?.unknown
+    if (unknown !== undefined) reasons.add(unknown)
+    const type = getNamedType(field.type)
+    const objects = isAbstractType(type) ? schema.getPossibleTypes(type) : isObjectType(type) ? [type] : []
+    for (const object of objects) {
+      if (seen.has(object)) continue
+      seen.add(object)
+      open.push(...Object.values(object.getFields()))
+    }
+  }
+  return reasons
+}

@@ -1,0 +1,88 @@
+import {
+  isIntrospectionType,
+  isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql'
+import type { FieldDefinitions, RestEndpoint, TypeDefinitions } from '@vinyasa/rest-connector'
+import type { GatewayConfig, RestSourceConfig } from '../config/types.ts'
+import { extraSchema } from '../extra-schema.ts'
+
+/** Scalars that sources have alike. */
+const SHARED = new Set([
+  'Base64',
+  'Date',
+  'DateTime',
+  'EmailAddress',
+  'JSON',
+  'Long',
+  'Upload',
+  'URI',
+  'UUID',
+])
+
+/** Names of a schema's types and root fields. */
+export function namesOfSchema(schema: GraphQLSchema): readonly string[] {
+  const types = Object.values(schema.getTypeMap()).filter((type) => isOwn(type) && !isRoot(type, schema))
+  return [...rootFieldsOf(schema), ...types.map(({ name }) => name)]
+}
+
+/** Names of the types and fields that endpoints and definitions make. */
+export function namesOfEndpoints(
+  endpoints: readonly RestEndpoint[],
+  types: TypeDefinitions,
+): readonly string[] {
+  const defined = Object.entries(types).filter(([name, { kind }]) => kind !== 'scalar' || !SHARED.has(name))
+  const inPlace = endpoints.flatMap(({ responseSchema }) =>
+    responseSchema ? [responseSchema.typeName, ...typesInPlace(responseSchema.fields)] : [],
+  )
+  return [...endpoints.map(({ name }) => name), ...defined.map(([name]) => name), ...inPlace]
+}
+
+/**
+ * Names that the config itself gives, which the document of the REST source `name` leaves alone. What is declared beside
+ * that document may speak of its types, and object types of `typeDefs` extend those of sources.
+ */
+export function namesByHand({ rest = {}, ...config }: GatewayConfig, name: string): readonly string[] {
+  const others = Object.entries(rest).flatMap(([other, source]) => (other === name ? [] : namesIn(source)))
+  const own = rest[name]?.endpoints?.map((endpoint) => endpoint.name) ?? []
+  return [...others, ...own, ...namesOfExtra(config)]
+}
+
+function namesIn({ endpoints = [], types = {}, openapi }: RestSourceConfig): readonly string[] {
+  const renamed = typeof openapi === 'object' ? Object.values(openapi.rename ?? {}) : []
+  return [...namesOfEndpoints(endpoints, types), ...renamed]
+}
+
+function namesOfExtra(config: GatewayConfig): readonly string[] {
+  if (config.typeDefs === undefined) return []
+  const schema = extraSchema(config)
+  const types = Object.values(schema.getTypeMap()).filter((type) => isOwn(type) && !isObjectType(type))
+  return [...rootFieldsOf(schema), ...types.map(({ name }) => name)]
+}
+
+function rootFieldsOf(schema: GraphQLSchema): readonly string[] {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
+  return roots.flatMap((root) => Object.keys(root?.getFields() ?? {}))
+}
+
+function isRoot(type: GraphQLNamedType, schema: GraphQLSchema): boolean {
+  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].some(
+    (root) => root === type,
+  )
+}
+
+function isOwn(type: GraphQLNamedType): boolean {
+  if (isIntrospectionType(type) || isSpecifiedScalarType(type)) return false
+  return !isScalarType(type) || !SHARED.has(type.name)
+}
+
+function typesInPlace(fields: FieldDefinitions): readonly string[] {
+  return Object.values(fields).flatMap((field) =>
+    typeof field === 'string' || field.fields === undefined
+      ? []
+      : [field.type.replaceAll(/[[\]!]/g, ''), ...typesInPlace(field.fields)],
+  )
+}

@@ -1,0 +1,69 @@
+import type { InvalidationEvent } from '@vinyasa/invalidation'
+import { Answers, type SteadyClock, steadyClock } from './answers.ts'
+import { IN_TOUCH_MS, isBusMessage, say, type Peer } from './bus-messages.ts'
+
+export interface BusRelay {
+  /**
+   * Lets a worker take part from its first `renew` on; `onLate` hears when it did not apply a change in time. The
+   * returned function says that it has ended, and whether well: else it may have changed what it told nobody.
+   */
+  add(worker: Peer, onLate?: () => void): (endedWell: boolean) => void
+}
+
+const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
+
+/** What a worker had sent to a backend may be carried out this long after its end, as after a cut. */
+const AFTER_END_MS = [0, 1_000, 5_000, 30_000]
+
+/** Timers may fire a little early. */
+const SLACK_MS = 20
+
+interface Member {
+  readonly answers: Answers
+  readonly onLate: () => void
+  /** It answers from nothing that it keeps from then on, unless it is granted more. */
+  inTouchUntil: number
+}
+
+/**
+ * In the first process: passes what a worker publishes to all others, and tells it when each has applied it or is out
+ * of touch.
+ */
+export function createBusRelay(clock: SteadyClock = steadyClock): BusRelay {
+  const members = new Map<Peer, Member>()
+
+  async function tell(peer: Peer, member: Member, events: readonly InvalidationEvent[]): Promise<void> {
+    const boundMs = member.inTouchUntil - clock.now()
+    if (boundMs <= 0) return say(peer, 'apply', 0, events)
+    const isApplied = await member.answers.wait((id) => say(peer, 'apply', id, events), boundMs)
+    if (!isApplied && members.has(peer)) member.onLate()
+  }
+
+  async function relay(events: readonly InvalidationEvent[], sender?: Peer): Promise<void> {
+    const others = [...members].filter(([peer]) => peer !== sender)
+    await Promise.all(others.map(([peer, member]) => tell(peer, member, events)))
+  }
+
+  return {
+    add(worker, onLate = () => {}) {
+      const member: Member = { answers: new Answers(clock), onLate, inTouchUntil: 0 }
+      worker.on('message', (message) => {
+        if (!isBusMessage(message)) return
+        const { kind, id, events } = message
+        if (kind === 'renew') {
+          members.set(worker, member)
+          member.inTouchUntil = clock.now() + IN_TOUCH_MS + SLACK_MS
+          say(worker, 'granted', id)
+        }
+        if (kind === 'publish') void relay(events, worker).then(() => say(worker, 'told', id))
+        if (kind === 'applied') member.answers.answer(id)
+      })
+      return (endedWell) => {
+        const hasTakenPart = members.delete(worker)
+        member.answers.close()
+        if (endedWell || !hasTakenPart) return
+        for (const ms of AFTER_END_MS) clock.setTimeout(() => void relay(ANYTHING), ms)
+      }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { Cluster, Worker } from 'node:cluster'
+import { createBusRelay } from './bus-relay.ts'
+import { watchHeartbeat } from './heartbeat.ts'
+
+export interface WorkersOptions {
+  readonly cluster: Cluster
+  readonly count: number
+  /** Aborted when all workers should stop. */
+  readonly shutdown: AbortSignal
+  /** Dispatches `reload`, which is passed on to each worker as SIGHUP. */
+  readonly reload: EventTarget
+  readonly print: (line: string) => void
+  /** Wait before a worker that died is replaced, so that one that cannot start does not spin. Default 500 ms. */
+  readonly restartDelayMs?: number | undefined
+}
+
+/**
+ * Runs the same command line in `count` processes that share the port. A worker that dies, or is stopped, is replaced.
+ * Resolves to the exit code when all have stopped: 1 when a worker died before any was ready.
+ */
+export async function runWorkers(options: WorkersOptions): Promise<number> {
+  const { cluster, count, shutdown, reload, print, restartDelayMs = 500 } = options
+  const workers = new Set<Worker>()
+  const relay = createBusRelay()
+  let listening = false
+  let finish: (code: number) => void = () => {}
+  const finished = new Promise<number>((resolve) => {
+    finish = resolve
+  })
+
+  function start(): void {
+    const worker = cluster.fork()
+    workers.add(worker)
+    const leaveBus = relay.add(worker, () => {
+      print(
+        `worker ${worker.process.pid} is slow to hear of changes; until it has, it answers without its cache`,
+      )
+    })
+    let endWatch = (): void => {}
+    worker.once('listening', () => {
+      // From now on: what it does before may take long, and holds nobody up.
+      endWatch = watchHeartbeat(worker, {
+        onSilent(reason) {
+          print(`worker ${worker.process.pid} is ended: ${reason}`)
+          worker.process.kill('SIGKILL')
+        },
+      })
+      if (listening) return
+      listening = true
+      // The first one has shown that the config works: its mistakes are reported once, not once a worker.
+      for (let started = 1; started < count; started++) start()
+    })
+    worker.once('exit', (code) => {
+      endWatch()
+      leaveBus(code === 0)
+      workers.delete(worker)
+      if (shutdown.aborted || !listening) {
+        stop()
+        if (workers.size === 0) finish(shutdown.aborted ? 0 : code || 1)
+        return
+      }
+      print(`worker ${worker.process.pid} ended with code ${code}; starting another`)
+      setTimeout(() => {
+        if (!shutdown.aborted) start()
+      }, restartDelayMs)
+    })
+  }
+
+  function stop(): void {
+    for (const worker of workers) worker.process.kill('SIGTERM')
+  }
+
+  const onReload = (): void => {
+    for (const worker of workers) worker.process.kill('SIGHUP')
+  }
+  reload.addEventListener('reload', onReload)
+  shutdown.addEventListener('abort', stop, { once: true })
+  start()
+  const code = await finished
+  reload.removeEventListener('reload', onReload)
+  return code
+}

@@ -1,0 +1,56 @@
+import type { InvalidationBus } from '@vinyasa/invalidation'
+import { Answers, type SteadyClock, steadyClock } from './answers.ts'
+import { IN_TOUCH_MS, isBusMessage, say, type Peer } from './bus-messages.ts'
+
+const RENEW_MS = IN_TOUCH_MS / 4
+
+/**
+ * In a worker: `publish` resolves when each other worker has applied the events too, or is out of touch. One that
+ * lags behind (stopped, or busy for too long) finds that out by itself, without a message: `isInTouch` is false then,
+ * until it has applied all that it missed.
+ */
+export function createWorkerBus(
+  first: Peer,
+  local: InvalidationBus,
+  clock: SteadyClock = steadyClock,
+): InvalidationBus {
+  const answers = new Answers(clock)
+  let inTouchUntil = -Infinity
+  let applied: Promise<void> = Promise.resolve()
+
+  first.on('message', (message) => {
+    if (!isBusMessage(message)) return
+    const { kind, id, events } = message
+    if (kind === 'told') answers.answer(id)
+    if (kind === 'granted') void applied.then(() => answers.answer(id))
+    if (kind === 'apply') {
+      const done = local.publish(events)
+      applied = applied.then(() => done)
+      void done.then(() => say(first, 'applied', id))
+    }
+  })
+  first.on('disconnect', () => answers.close())
+
+  async function renew(): Promise<void> {
+    const askedAt = clock.now()
+    if (!(await answers.wait((id) => say(first, 'renew', id)))) return
+    inTouchUntil = askedAt + IN_TOUCH_MS
+    clock.setTimeout(() => void renew(), RENEW_MS)
+  }
+  void renew()
+
+  return {
+    async publish(events) {
+      if (events.length === 0) return
+      await Promise.all([
+        local.publish(events),
+        // Without a bound: the first process has one, and while it does nothing nobody is granted anything.
+        first.isConnected() && answers.wait((id) => say(first, 'publish', id, events)),
+      ])
+    },
+    get isInTouch() {
+      return clock.now() < inTouchUntil
+    },
+    subscribe: local.subscribe,
+  }
+}

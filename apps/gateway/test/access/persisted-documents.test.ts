@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectRawWebSocket } from '@vinyasa/test-kit'
+import { expect, it, describe } from 'vitest'
+import type { PersistedDocumentsConfig } from '../../src/config/access-types.ts'
+import { post, startGateway } from '../support/gateway.ts'
+
+const KNOWN = 'query Known { hello }'
+const LIVE = 'query Live @live { hello }'
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Documents as each tool writes them; gives the path, and the ids of both documents. */
+const FORMATS: Readonly<Record<string, (folder: string) => Promise<readonly [string, string, string]>>> = {
+  async Apollo(folder) {
+    const operations = [KNOWN, LIVE].map((body) => ({ id: sha256(body), name: 'x', type: 'query', body }))
+    const manifest = { format: 'apollo-persisted-query-manifest', version: 1, operations }
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest))
+    return ['manifest.json', sha256(KNOWN), sha256(LIVE)]
+  },
+  async 'Relay and graphql-codegen'(folder) {
+    await writeFile(join(folder, 'persisted.json'), JSON.stringify({ 'md5-1': KNOWN, 'md5-2': LIVE }))
+    return ['persisted.json', 'md5-1', 'md5-2']
+  },
+  async 'a folder'(folder) {
+    await mkdir(join(folder, 'documents', 'deep'), { recursive: true })
+    await writeFile(join(folder, 'documents', 'known.graphql'), KNOWN)
+    await writeFile(join(folder, 'documents', 'deep', 'live.graphql'), LIVE)
+    return ['documents', 'known', sha256(LIVE)]
+  },
+}
+
+async function start(mode: PersistedDocumentsConfig['mode'], format = 'Apollo') {
+  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+  const [from, known, live] = (await FORMATS[format]?.(folder)) ?? []
+  let executed = 0
+  const { endpoint } = await startGateway({
+    persistedDocuments: { from: join(folder, from ?? ''), mode },
+    typeDefs: 'type Query { hello: Int }',
+    resolvers: { Query: { hello: () => ++executed } },
+    responseCache: true,
+    graphql: { batching: 5 },
+    liveQuery: { defaults: { enabled: true } },
+  })
+  const ask = async (body: unknown) => {
+    const response = await post(endpoint, body)
+    const { data, errors } = (await response.json()) as any
+    return {
+      status: response.status,
+      cache: response.headers.get('x-cache'),
+      data,
+      code: errors?.[0].extensions.code,
+    }
+  }
+  return { endpoint, ask, known: known ?? '', live: live ?? '', executed: () => executed }
+}
+
+const persisted = (sha256Hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash } } })
+
+describe.each(Object.keys(FORMATS))('documents of %s', (format) => {
+  it('are known by their ids, under every name that clients have for it, and hit the cache', async () => {
+    const { ask, known } = await start('only', format)
+    const bodies = [persisted(known), { documentId: known }, { doc_id: known }, { id: known }]
+    for (const [index, body] of bodies.entries()) {
+      expect(await ask(body)).toEqual({
+        status: 200,
+        cache: index === 0 ? 'MISS' : 'HIT',
+        data: { hello: 1 },
+        code: undefined,
+      })
+    }
+  })
+
+  it('are served on sockets, live too, and nothing else is', async () => {
+    const { endpoint, known, live } = await start('only', format)
+    await using socket = await connectRawWebSocket(endpoint.replace('http', 'ws'))
+    socket.sendJson({ type: 'connection_init' })
+    await socket.nextJson()
+    for (const [id, payload] of Object.entries([
+      { query: '', ...persisted(known) },
+      { query: '', ...persisted(live) },
+      { query: '{ hello }' },
+    ])) {
+      socket.sendJson({ type: 'subscribe', id, payload })
+      for (;;) {
+        const { id: of, type, payload: answer } = await socket.nextJson()
+        if (of !== id) continue
+        expect([id, type, answer[0]?.extensions.code]).toEqual(
+          id === '2' ? [id, 'error', 'PERSISTED_QUERY_ONLY'] : [id, 'next', undefined],
+        )
+        break
+      }
+    }
+  })
+})
+
+describe('a document that is not registered', () => {
+  it.each([
+    ['only', 403, 'PERSISTED_QUERY_ONLY'],
+    ['allow', 200, undefined],
+    ['log', 200, undefined],
+  ] as const)('with mode %s: %i', async (mode, status, code) => {
+    const { ask, executed } = await start(mode)
+    expect(await ask({ query: '{ hello }' })).toMatchObject({ status, code })
+    const other = mode === 'only' ? code : 'GRAPHQL_PARSE_FAILED'
+    expect(await ask({ query: '{ not even graphql' })).toMatchObject({ data: undefined, code: other })
+    expect(executed()).toBe(status === 200 ? 1 : 0)
+    expect(await ask({ query: KNOWN })).toMatchObject({ status: 200 })
+  })
+
+  it.each(['only', 'allow', 'log'] as const)('is unknown by its id with mode %s', async (mode) => {
+    const { ask } = await start(mode)
+    for (const id of ['x', '', '__proto__', 'constructor'])
+      expect(await ask(persisted(id))).toMatchObject({ status: 404, code: 'PERSISTED_QUERY_NOT_FOUND' })
+  })
+
+  it('does not get in beside the id of one that is: the registered text is what runs', async () => {
+    const { ask, known } = await start('only')
+    const query = 'mutation { boom }'
+    expect(await ask({ query, ...persisted(known) })).toMatchObject({ status: 200, data: { hello: 1 } })
+    expect(await ask({ query, ...persisted('x') })).toMatchObject({ code: 'PERSISTED_QUERY_ONLY' })
+  })
+})
+
+it('a manifest that is none stops the start with the path and what was expected', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+  await writeFile(join(folder, 'bad.json'), '{"id": {"text": 1}}')
+  for (const from of ['bad.json', 'none.json']) {
+    await expect(
+      startGateway({ typeDefs: 'type Query { a: Int }', persistedDocuments: { from: join(folder, from) } }),
+    ).rejects.toThrow(new RegExp(`persistedDocuments: .*${from}: (expected a manifest|ENOENT)`))
+  }
+})

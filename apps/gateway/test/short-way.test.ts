@@ -1,0 +1,146 @@
+import pino from 'pino'
+import { describe, expect, it } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
+import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
+
+const everything: GatewayConfig = {
+  responseCache: true,
+  liveQuery: {},
+  metrics: true,
+  tracing: true,
+  status: true,
+  invalidate: { secret: 'a secret of at least sixteen characters' },
+}
+
+async function startupLog(config: GatewayConfig): Promise<string> {
+  let written = ''
+  const logger = pino({ level: 'info' }, { write: (line: string) => (written += line) })
+  await startGateway({ ...OWN_SCHEMA, ...config }, { logger })
+  return written
+}
+
+describe('known queries', () => {
+  it.each(['development', 'production'] as const)(
+    'take the short way with every plugin on (%s)',
+    async (preset) => {
+      expect(await startupLog({ ...everything, preset })).not.toContain('go through every hook')
+    },
+  )
+
+  it('take it with origins that pages may call from', async () => {
+    expect(await startupLog({ graphql: { cors: ['https://a.test'] } })).not.toContain('go through every hook')
+  })
+
+  it('do not where a plugin of the config has a hook', async () => {
+    expect(await startupLog({ plugins: [{ onParams() {} }] })).toContain(
+      'Known queries go through every hook: a plugin uses onParams and has no `shortWay`',
+    )
+  })
+})
+
+interface Heard {
+  readonly endpoint: string
+  readonly lines: Record<string, unknown>[]
+}
+
+/** A gateway and what it logs of requests. */
+async function hear(config: GatewayConfig): Promise<Heard> {
+  const lines: Record<string, unknown>[] = []
+  const logger = pino(
+    { level: 'info' },
+    {
+      write(text: string) {
+        const line = JSON.parse(text) as Record<string, unknown>
+        if (line['msg'] === 'request') lines.push(line)
+      },
+    },
+  )
+  const { endpoint } = await startGateway({ ...OWN_SCHEMA, ...config }, { logger })
+  return { endpoint, lines }
+}
+
+const json = { 'content-type': 'application/json' }
+const asks = (query: string, more: object = {}): RequestInit => ({
+  method: 'POST',
+  headers: json,
+  body: JSON.stringify({ query, ...more }),
+})
+
+const requests: Readonly<Record<string, RequestInit>> = {
+  'a query': asks('{ hello }'),
+  'a query with a name': asks('query Hello { hello }'),
+  'one with variables': asks('query ($a: String) { echo(text: $a) }', { variables: { a: 'ü' } }),
+  'one with other variables': asks('query ($a: String) { echo(text: $a) }', { variables: { a: null } }),
+  'wrong variables': asks('query ($a: Color) { echo(color: $a) }', { variables: { a: 'REDD' } }),
+  'an error': asks('{ fail hello }'),
+  objects: asks('{ item { id item { id } } }'),
+  'a mutation': asks('mutation { change }'),
+  'a deferred fragment': {
+    ...asks('{ hello ... @defer { item { id } } }'),
+    headers: { ...json, accept: 'multipart/mixed' },
+  },
+  'a deferred fragment as JSON': asks('{ hello ... @defer { item { id } } }'),
+  introspection: asks('{ __schema { queryType { name } } }'),
+  'a request id': { ...asks('{ hello }'), headers: { ...json, 'x-request-id': 'mine' } },
+  'an origin': { ...asks('{ hello }'), headers: { ...json, origin: 'https://a.test' } },
+  somebody: { ...asks('{ hello }'), headers: { ...json, authorization: 'Bearer a' } },
+  'a cookie': { ...asks('{ hello }'), headers: { ...json, cookie: 'a=b' } },
+  'deep variables': asks('query ($a: String) { echo(text: $a) }', { variables: { b: deep(120) } }),
+  'no JSON': { method: 'POST', headers: json, body: '{"query":"{ hello }"' },
+  'not UTF-8': {
+    method: 'POST',
+    headers: json,
+    body: Buffer.from('7b227175657279223a227b2068656c6c6f207d20ff227d', 'hex'),
+  },
+}
+
+function deep(levels: number): unknown {
+  return levels === 0 ? 1 : [deep(levels - 1)]
+}
+
+/** All that a client and an operator see of a request, but for what is new each time. */
+async function seen({ endpoint, lines }: Heard, request: RequestInit): Promise<object> {
+  const response = await fetch(endpoint, request)
+  const body = (await response.text()).replaceAll(/---?[\w-]{10,}/g, '---')
+  const { date: _date, 'x-request-id': id, age: _age, ...headers } = Object.fromEntries(response.headers)
+  const { time: _time, ms, id: loggedId, ...line } = lines.at(-1) ?? {}
+  return { status: response.status, headers, body, line, isLogged: id === loggedId && typeof ms === 'number' }
+}
+
+const configs: Readonly<Record<string, GatewayConfig>> = {
+  'with everything on': everything,
+  'in production': { preset: 'production' },
+  'in production, with everything on': { ...everything, preset: 'production' },
+  'with stale answers': { responseCache: { defaultTtlMs: 1, staleWhileRevalidateMs: 60_000 } },
+  'with origins': { graphql: { cors: ['https://a.test'] }, responseCache: true },
+  'with varying answers': { responseCache: { varyHeaders: ['authorization', 'cookie'] } },
+}
+
+describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
+  it('shows the same on the short way as through all hooks', async () => {
+    const short = await hear(config)
+    const whole = await hear({ ...config, plugins: [{ onParams() {} }] })
+    for (const time of [1, 2, 3]) {
+      for (const [name, request] of Object.entries(requests)) {
+        const expected = await seen(whole, request)
+        expect({ name, time, ...(await seen(short, request)) }).toEqual({ name, time, ...expected })
+      }
+    }
+  })
+})
+
+it('counts the same in its metrics', async () => {
+  const counts = async (config: GatewayConfig): Promise<string[]> => {
+    const { endpoint } = await startGateway({ ...OWN_SCHEMA, ...everything, ...config })
+    for (const _time of [1, 2, 3])
+      for (const request of Object.values(requests)) await (await fetch(endpoint, request)).text()
+    const text = await (await fetch(new URL('/metrics', endpoint))).text()
+    return text
+      .split('\n')
+      .filter((line) => /^vinyasa_(?:operations|errors|cache)_|_count\{/.test(line))
+      .sort()
+  }
+  const whole = await counts({ plugins: [{ onParams() {} }] })
+  expect(whole.length).toBeGreaterThan(5)
+  expect(await counts({})).toEqual(whole)
+})

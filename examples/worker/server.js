@@ -1,0 +1,3 @@
+import { yoga } from './yoga.js'
+
+export default { fetch: (request) => yoga.fetch(request) }

@@ -1,0 +1,98 @@
+import type {
+  DocumentNode,
+  FragmentDefinitionNode,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionSetNode,
+} from 'graphql'
+import { createBoundedMemo } from './bounded-memo.ts'
+import {
+  createFieldCollector,
+  type FieldCollector,
+  getFragments,
+  type Variables,
+  withDefaults,
+} from './collect-fields.ts'
+import { countDeferred, directiveVariables } from './document.ts'
+import { Selections } from './selections.ts'
+
+/** What is worked out once per operation, and per set of values of the variables that its directives use. */
+export interface KnownOperation {
+  readonly definition: OperationDefinitionNode
+  /** By name, as resolvers are given them. */
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
+  /** Those of the operation itself: always the same list, by which collectors remember. */
+  readonly selectionSets: readonly SelectionSetNode[]
+  /** How many `@defer` fragments are in force with the variables that a request gave. */
+  countDeferred(given: Variables | null | undefined): number
+  /** @param variables With the operation's defaults, or coerced. */
+  collector(schema: GraphQLSchema | undefined, variables: Variables): FieldCollector
+  /** The same as a plan for execution. */
+  selections(schema: GraphQLSchema, variables: Variables): Selections
+}
+
+/** A directive's variable is true, false or absent. */
+const maxVariants = 32
+
+export function createKnownOperation(
+  document: DocumentNode,
+  definition: OperationDefinitionNode,
+): KnownOperation {
+  const fragments = getFragments(document)
+  const names = directiveVariables(document)
+  const selectionSets = [definition.selectionSet]
+  const counts = createBoundedMemo<number>(maxVariants)
+  const collectors = createSchemaMemo<FieldCollector>()
+  const plans = createSchemaMemo<Selections>()
+
+  /** Only what directives look at, so that no request's variables are kept. */
+  function relevant(variables: Variables): Variables {
+    return Object.fromEntries(names.map((name) => [name, variables[name]]))
+  }
+
+  function variantOf(variables: Variables): string {
+    let variant = ''
+    for (const name of names) {
+      const value = variables[name]
+      variant += value === true ? 't' : value === false ? 'f' : '-'
+    }
+    return variant
+  }
+
+  function collector(schema: GraphQLSchema | undefined, variables: Variables): FieldCollector {
+    return collectors.of(schema, variantOf(variables), () =>
+      createFieldCollector({ schema, fragments, variables: relevant(variables) }),
+    )
+  }
+
+  return {
+    definition,
+    fragments: Object.fromEntries(fragments),
+    selectionSets,
+    countDeferred(given) {
+      const variables = names.length === 0 ? {} : withDefaults(definition, given)
+      return counts.of(variantOf(variables), () => countDeferred(definition, fragments, variables))
+    },
+    collector,
+    selections: (schema, variables) =>
+      plans.of(
+        schema,
+        variantOf(variables),
+        () => new Selections(schema, collector(schema, variables), selectionSets),
+      ),
+  }
+}
+
+/** Kept as long as the schema lives. */
+function createSchemaMemo<Value>() {
+  const withoutSchema = {}
+  const memos = new WeakMap<object, ReturnType<typeof createBoundedMemo<Value>>>()
+  return {
+    of(schema: GraphQLSchema | undefined, variant: string, create: () => Value): Value {
+      const owner = schema ?? withoutSchema
+      let memo = memos.get(owner)
+      if (!memo) memos.set(owner, (memo = createBoundedMemo<Value>(maxVariants)))
+      return memo.of(variant, create)
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { ExecutionArgs, ExecutionResult } from 'graphql'
+import type { KnownDocument } from '../document/document-cache.ts'
+import { totalTimedOut } from '../errors.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Part } from '../parts.ts'
+import { splitResult, type SplitInput } from './split.ts'
+
+export type ExecuteFunction = (args: ExecutionArgs) => unknown
+export type Executed = ExecutionResult | AsyncIterable<unknown>
+
+/** Executes the whole query at once and splits its result: the specification's five steps. */
+export function executeEagerly(input: {
+  readonly args: ExecutionArgs
+  readonly document: KnownDocument
+  readonly execute: ExecuteFunction
+  readonly options: ResolvedOptions
+}): MaybePromise<Executed> {
+  const { args, document, execute, options } = input
+  const { schema, operationName, variableValues: variables } = args
+  const { maxPatches } = options
+  const split = (result: Executed): Executed =>
+    isAsyncIterable(result)
+      ? result
+      : splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  const executed = execute({ ...args, document: document.eager(schema) })
+  if (!isPromise(executed)) return split(executed as Executed)
+  return withinTotal(executed, options).then((result) => split(result as Executed))
+}
+
+/** A whole result as the stream of its parts, or as itself when nothing of it is deferred. */
+export function splitToStream(input: SplitInput): Executed {
+  const split = splitResult(input)
+  return isParts(split) ? iterateParts(split) : split
+}
+
+function isParts(split: ReturnType<typeof splitResult>): split is readonly [Part, Part] & typeof split {
+  return Array.isArray(split)
+}
+
+function iterateParts(parts: readonly Part[]): AsyncIterableIterator<Part, undefined> {
+  let rest = parts.values()
+  return {
+    next: () => Promise.resolve(rest.next()),
+    return: () => {
+      rest = [].values()
+      return Promise.resolve({ done: true, value: undefined })
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function withinTotal(
+  executing: Promise<unknown>,
+  { maxTotalTimeoutMs, clock }: ResolvedOptions,
+): Promise<unknown> {
+  if (maxTotalTimeoutMs === 0) return executing
+  let timer: unknown
+  const timedOut = new Promise<ExecutionResult>((resolve) => {
+    timer = clock.setTimeout(() => resolve({ errors: [totalTimedOut(maxTotalTimeoutMs)] }), maxTotalTimeoutMs)
+  })
+  try {
+    return await Promise.race([executing, timedOut])
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}

@@ -1,0 +1,197 @@
+import { GraphQLError } from 'graphql'
+import type { MultipartDelivery } from './accept.ts'
+import {
+  announced,
+  type Announced,
+  delivered,
+  type Part,
+  type Patch,
+  type PathSegment,
+  withdrawn,
+} from '../parts.ts'
+
+/** What a part looks like on the wire, as plain JSON data. */
+export type WirePart = Readonly<Record<string, unknown>> & { readonly hasNext: boolean }
+
+export type MaskError = (error: unknown) => unknown
+
+/** Turns parts into what the client asked for. Stateful: one per response. */
+export function createWireFormatter(
+  format: MultipartDelivery['format'],
+  maskError: MaskError,
+): (part: Part) => WirePart {
+  return format === 'pending' ? createPendingFormatter(maskError) : (part) => formatPatches(part, maskError)
+}
+
+/**
+ * The part as JSON. What JSON cannot hold, as a BigInt or a cycle that a scalar lets through, becomes an error of its
+ * patch; in the first part there is nothing that could be sent without it, so that one is then the last.
+ */
+export function stringifyPart(
+  part: WirePart,
+  maskError: MaskError,
+): { readonly json: string; readonly hasNext: boolean } {
+  const { hasNext } = part
+  try {
+    return { json: JSON.stringify(part), hasNext }
+  } catch (thrown) {
+    if ('data' in part) {
+      const errors = [unserializable(thrown, maskError)]
+      return { json: JSON.stringify({ data: null, errors, hasNext: false }), hasNext: false }
+    }
+    return { json: JSON.stringify(repair(part, maskError)), hasNext }
+  }
+}
+
+interface WireEntry {
+  readonly id?: string
+  readonly path?: readonly (string | number)[]
+  readonly label?: string
+}
+
+/** The patches that cannot be sent as errors: in their place, or in the later format where they are completed. */
+function repair(part: WirePart, maskError: MaskError): WirePart {
+  const failed = new Map<string | undefined, unknown>()
+  const incremental = (part['incremental'] as readonly WireEntry[]).flatMap((entry) => {
+    try {
+      JSON.stringify(entry)
+      return [entry]
+    } catch (thrown) {
+      const { id, path, label } = entry
+      const errors = [unserializable(thrown, maskError, path)]
+      if (id === undefined) return [{ data: null, path, label, errors }]
+      failed.set(id, errors)
+      return []
+    }
+  })
+  const completed = (part['completed'] as readonly WireEntry[] | undefined)?.map((entry) =>
+    failed.has(entry.id) ? { ...entry, errors: failed.get(entry.id) } : entry,
+  )
+  return { ...part, incremental, ...(completed && { completed }) }
+}
+
+function unserializable(thrown: unknown, maskError: MaskError, path?: readonly (string | number)[]): unknown {
+  const originalError = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return formatError(
+    maskError(new GraphQLError(originalError.message, { path: path ?? null, originalError })),
+  )
+}
+
+/** The specification's format: `incremental: [{ data, path, label }]`. */
+function formatPatches(part: Part, maskError: MaskError): WirePart {
+  const incremental = 'incremental' in part ? part.incremental : undefined
+  return {
+    ...formatHead(part),
+    ...(incremental && { incremental: formatIncremental(incremental, maskError) }),
+    hasNext: part.hasNext,
+  }
+}
+
+function formatIncremental(patches: readonly Patch[], maskError: MaskError): readonly unknown[] {
+  // Most have no errors, and go as they are.
+  if (patches.every(({ errors }) => !errors)) return patches
+  return patches.map((patch) =>
+    patch.errors ? { ...patch, errors: formatErrors(patch.errors, maskError) } : patch,
+  )
+}
+
+/** The later format: each fragment is announced under an id in `pending`, delivered, and named in `completed`. */
+function createPendingFormatter(maskError: MaskError): (part: Part) => WirePart {
+  const open = new Map<Announced, string>()
+  let nextId = 0
+
+  return (part) => {
+    const pending: unknown[] = []
+    const incremental: unknown[] = []
+    const completed: unknown[] = []
+    const announce = (fragment: Announced): string => {
+      const known = open.get(fragment)
+      if (known !== undefined) return known
+      const id = String(nextId++)
+      open.set(fragment, id)
+      const { path, label } = fragment
+      pending.push(label === undefined ? { id, path } : { id, path, label })
+      return id
+    }
+    const complete = (fragment: Announced, id: string, errors?: readonly unknown[]): void => {
+      open.delete(fragment)
+      completed.push(errors ? { id, errors } : { id })
+    }
+    for (const fragment of part[announced] ?? []) announce(fragment)
+    const fragments = (delivered in part && part[delivered]) || []
+    for (const [index, patch] of (('incremental' in part && part.incremental) || []).entries()) {
+      const fragment = fragmentOf(patch, fragments[index], open.keys())
+      const id = announce(fragment)
+      const errors = patch.errors?.length ? formatErrors(patch.errors, maskError) : undefined
+      const content = 'items' in patch ? patch.items : patch.data
+      if (content !== null) {
+        const body = 'items' in patch ? { items: patch.items } : { data: patch.data }
+        incremental.push({ id, ...body, ...(errors && { errors }) })
+      }
+      if ('items' in patch && content !== null) continue
+      complete(fragment, id, content === null ? errors : undefined)
+    }
+    for (const fragment of (withdrawn in part && part[withdrawn]) || []) {
+      const id = open.get(fragment)
+      if (id !== undefined) complete(fragment, id)
+    }
+    if (!part.hasNext) for (const [fragment, id] of open) complete(fragment, id)
+    return {
+      ...formatHead(part),
+      ...(pending.length > 0 && { pending }),
+      ...(incremental.length > 0 && { incremental }),
+      ...(completed.length > 0 && { completed }),
+      hasNext: part.hasNext,
+    }
+  }
+}
+
+/** The fragment as it was announced. A plugin may have changed which patches there are: then the first that fits. */
+function fragmentOf(patch: Patch, marked: Announced | undefined, open: Iterable<Announced>): Announced {
+  const path = 'items' in patch ? patch.path.slice(0, -1) : patch.path
+  const { label } = patch
+  const fits = (fragment: Announced): boolean => fragment.label === label && isSamePath(fragment.path, path)
+  if (marked && fits(marked)) return marked
+  for (const fragment of open) if (fits(fragment)) return fragment
+  return { path, label }
+}
+
+function isSamePath(one: readonly PathSegment[], other: readonly PathSegment[]): boolean {
+  return one.length === other.length && one.every((segment, index) => segment === other[index])
+}
+
+function formatHead(part: Part): Record<string, unknown> {
+  const head: Record<string, unknown> = {}
+  if ('data' in part) head['data'] = part.data
+  if ('errors' in part && part.errors?.length) {
+    head['errors'] = formatErrors(part.errors, (error) => error)
+  }
+  const extensions = publicExtensions(part.extensions)
+  if (extensions) head['extensions'] = extensions
+  return head
+}
+
+function formatErrors(errors: readonly GraphQLError[], maskError: MaskError): unknown[] {
+  return errors.map((error) => formatError(maskError(error)))
+}
+
+/** An error as JSON, without what is meant for the HTTP layer only. */
+function formatError(error: unknown): unknown {
+  const json: unknown =
+    typeof error === 'object' && error !== null && 'toJSON' in error && typeof error.toJSON === 'function'
+      ? error.toJSON()
+      : error
+  if (typeof json !== 'object' || json === null) return { message: String(json) }
+  const { extensions, ...rest } = json as { readonly extensions?: Readonly<Record<string, unknown>> }
+  const shown = publicExtensions(extensions)
+  return shown ? { ...rest, extensions: shown } : rest
+}
+
+/** Yoga's `http` and `unexpected` speak to the server, not to the client. */
+function publicExtensions(
+  extensions: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> | undefined {
+  if (!extensions) return undefined
+  const { http: _http, unexpected: _unexpected, ...shown } = extensions
+  return Object.keys(shown).length > 0 ? shown : undefined
+}

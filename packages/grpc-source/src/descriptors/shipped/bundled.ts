@@ -1,0 +1,39 @@
+import type { DescFile } from '@bufbuild/protobuf'
+import {
+  file_google_protobuf_any,
+  file_google_protobuf_api,
+  file_google_protobuf_descriptor,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_source_context,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_type,
+  file_google_protobuf_wrappers,
+} from '@bufbuild/protobuf/wkt'
+import { SHIPPED_PROTOS } from './protos.ts'
+
+const WELL_KNOWN: readonly DescFile[] = [
+  file_google_protobuf_descriptor,
+  file_google_protobuf_any,
+  file_google_protobuf_source_context,
+  file_google_protobuf_type,
+  file_google_protobuf_api,
+  file_google_protobuf_duration,
+  file_google_protobuf_empty,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+]
+
+/** A `google/protobuf/*.proto` that every compiler brings along. */
+export function wellKnownFile(importPath: string): DescFile | undefined {
+  return WELL_KNOWN.find((file) => `${file.name}.proto` === importPath)
+}
+
+/** The text of a proto that comes with this package; `graphql.proto` is found in any folder. */
+export function shippedProto(importPath: string): string | undefined {
+  return SHIPPED_PROTOS.get(importPath.endsWith('/graphql.proto') ? 'graphql.proto' : importPath)
+}

@@ -1,0 +1,33 @@
+const USE_TLS = 'write "https://host:port", or set tls'
+const USE_PLAIN_TEXT = 'write "http://host:port", or leave tls out'
+
+/** What a server said that begins with something else than HTTP/2; undefined: it may be HTTP/2. */
+export function foreignGreeting(bytes: Buffer): string | undefined {
+  // A record of TLS: an alert or part of a handshake, with a version that begins with 3.
+  if ((bytes[0] === 0x15 || bytes[0] === 0x16) && bytes[1] === 3) return `it speaks TLS: ${USE_TLS}`
+  if (!bytes.subarray(0, 5).equals(Buffer.from('HTTP/'))) return undefined
+  const [line = ''] = bytes.toString('latin1', 0, 100).split('\r\n')
+  return `it speaks HTTP/1.1, not gRPC ("${line}"): where it expects TLS, ${USE_TLS}`
+}
+
+/** Says of a connection that was lost before the server's first word what is most likely to be wrong. */
+export function explainLoss(error: Error, isTls: boolean, hasConnected: boolean): Error {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (isTls) {
+    const isForeign =
+      code === 'EPROTO' || /^ERR_SSL_(WRONG_VERSION|PACKET|HTTP|UNKNOWN_PROTOCOL|BAD_RECORD)/.test(code)
+    if (isForeign) return explained(`it does not speak TLS: ${USE_PLAIN_TEXT}`, error)
+    if ((code === '' || code === 'ECONNRESET') && !hasConnected)
+      return explained(
+        `it broke off the TLS handshake: where it expects plain text, ${USE_PLAIN_TEXT}`,
+        error,
+      )
+  } else if (hasConnected && code !== 'ECONNREFUSED') {
+    return explained(`it closed the connection without a word: where it expects TLS, ${USE_TLS}`, error)
+  }
+  return error
+}
+
+function explained(message: string, cause: Error): Error {
+  return new Error(message, { cause })
+}

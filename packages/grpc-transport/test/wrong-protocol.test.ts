@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { createSecureServer, createServer as createHttp2Server } from 'node:http2'
+import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createHttp2Transport, type TlsOptions } from '../src/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'))
+const request =
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
+const files = [join(folder, 'key.pem'), join(folder, 'cert.pem')] as const
+execFileSync('openssl', [...request.split(' '), '-keyout', files[0], '-out', files[1]], { stdio: 'pipe' })
+const [key, cert] = files.map((file) => readFileSync(file)) as [Buffer, Buffer]
+rmSync(folder, { recursive: true })
+
+const CALL = { path: '/w.S/Get', metadata: [], timeoutMs: 5_000, signal: undefined }
+const page = (_: unknown, response: { end(text: string): void }): void => response.end('a page')
+
+/** Servers by what they speak. */
+const SERVERS = {
+  'HTTP/2 over TLS': () => createSecureServer({ key, cert }) as unknown as Server,
+  'HTTP/1.1 over TLS': () => createHttpsServer({ key, cert }, page) as unknown as Server,
+  'HTTP/2': () => createHttp2Server() as unknown as Server,
+  'HTTP/1.1': () => createHttpServer(page) as unknown as Server,
+  'an HTTP/1.1 page to whatever comes': () =>
+    createTcpServer((socket) =>
+      socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    ),
+  'nothing, and closes': () => createTcpServer((socket) => socket.on('error', () => {}).end()),
+  'nothing, and closes once asked': () =>
+    createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy())),
+}
+
+async function failureOf(kind: keyof typeof SERVERS, tls: TlsOptions | undefined): Promise<string> {
+  const server = SERVERS[kind]()
+  server.on('sessionError', () => {}).on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const transport = createHttp2Transport({ address, tls, channel: {} })
+  onTestFinished(() => transport.close())
+  const error = await transport.unary(CALL, Buffer.from('ask')).catch((caught: unknown) => caught)
+  expect(error).toMatchObject({ status: 'UNAVAILABLE', wasSent: false })
+  return (error as Error).message
+}
+
+describe('a server that speaks something else is named as that', () => {
+  it.each([
+    ['HTTP/2 over TLS', 'where it expects TLS, write "https://|it speaks TLS: write "https://'],
+    ['HTTP/1.1 over TLS', 'it speaks (TLS|HTTP/1.1)|where it expects TLS, write "https://'],
+    ['HTTP/1.1', 'it speaks HTTP/1.1, not gRPC|where it expects TLS'],
+    ['an HTTP/1.1 page to whatever comes', 'it speaks HTTP/1.1, not gRPC \\("HTTP/1.1 400 Bad Request"\\)'],
+    ['nothing, and closes', 'closed the connection without a word: where it expects TLS, write "https://'],
+    ['nothing, and closes once asked', 'closed the connection without a word: where it expects TLS'],
+  ] as const)('in plain text, to %s', async (kind, message) => {
+    expect(await failureOf(kind, undefined)).toMatch(new RegExp(message))
+  })
+
+  it.each([
+    ['HTTP/2', 'does not speak TLS: write "http://|where it expects plain text, write "http://'],
+    ['HTTP/1.1', 'does not speak TLS: write "http://'],
+    ['an HTTP/1.1 page to whatever comes', 'does not speak TLS: write "http://'],
+    ['nothing, and closes', 'broke off the TLS handshake: where it expects plain text, write "http://'],
+    ['nothing, and closes once asked', 'broke off the TLS handshake: where it expects plain text'],
+    ['HTTP/1.1 over TLS', 'did not agree to HTTP/2 \\(ALPN\\)|alert'],
+    ['HTTP/2 over TLS', 'Hostname/IP does not match'],
+  ] as const)('over TLS, to %s', async (kind, message) => {
+    expect(await failureOf(kind, { ca: cert })).toMatch(new RegExp(message))
+  })
+})
+
+describe('certificates that cannot be read stop the start', () => {
+  const damaged = cert
+    .toString()
+    .replace(/[A-Za-z]/g, 'x')
+    .replaceAll(/x{5} x{11}/g, 'BEGIN CERTIFICATE')
+  it.each<[string, TlsOptions, string]>([
+    ['a path', { ca: 'certs/ca.pem' }, 'tls.ca holds no certificate'],
+    ['nothing', { ca: '' }, 'tls.ca holds no certificate'],
+    ['bytes of a key', { ca: key }, 'tls.ca holds no certificate'],
+    [
+      'a damaged one among good ones',
+      { ca: `${cert}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----` },
+      'certificate 2 of tls.ca is damaged',
+    ],
+    ['text that is none', { ca: damaged }, 'tls.ca'],
+    ['a key of another', { cert, key: 'nope' }, 'cannot be read'],
+  ])('%s', (_, tls, message) => {
+    expect(() => createHttp2Transport({ address: 'localhost:1', tls, channel: {} })).toThrow(
+      new RegExp(`TLS options of the endpoint "localhost:1".*${message}`),
+    )
+  })
+
+  it('several in one text are taken', () => {
+    createHttp2Transport({ address: 'localhost:1', tls: { ca: `${cert}${cert}` }, channel: {} }).close()
+    expect(() =>
+      createHttp2Transport({ address: 'localhost:1', tls: { ca: Buffer.from(cert) }, channel: {} }).close(),
+    ).not.toThrow()
+  })
+})

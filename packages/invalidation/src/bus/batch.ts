@@ -1,0 +1,41 @@
+import type { InvalidationEvent } from '../types.ts'
+
+/** What travels between gateways. */
+export interface Batch {
+  /** Names the sender. Absent in messages of backends that write to the channel themselves. */
+  readonly origin: string | undefined
+  /** The sender's count of batches with events so far, this one included. */
+  readonly n: number
+  /** Empty in a heartbeat. */
+  readonly events: readonly InvalidationEvent[]
+  /** The sender's last word. */
+  readonly isGoodbye?: boolean
+}
+
+/** `undefined` for what is no batch. */
+export function parseBatch(value: unknown): Batch | undefined {
+  if (!isRecord(value) || !Array.isArray(value['events'])) return undefined
+  const { origin, n, events } = value
+  if (origin === undefined && n === undefined) {
+    return events.every(isEvent) ? { origin: undefined, n: 0, events } : undefined
+  }
+  if (typeof origin !== 'string' || !Number.isSafeInteger(n) || Number(n) < 0) return undefined
+  if (!events.every(isEvent)) return undefined
+  return { origin, n: Number(n), events, ...(value['isGoodbye'] === true && { isGoodbye: true }) }
+}
+
+function isEvent(value: unknown): value is InvalidationEvent {
+  if (!isRecord(value)) return false
+  const { entityType, operation, entityId } = value
+  return (
+    typeof entityType === 'string' &&
+    entityType !== '' &&
+    typeof operation === 'string' &&
+    operation !== '' &&
+    (entityId === undefined || typeof entityId === 'string')
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,49 @@
+import type { InvalidationBus, InvalidationEvent, InvalidationListener, InvalidationPhase } from '../types.ts'
+
+export interface InvalidationBusOptions {
+  /** Receives what a listener threw. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** Creates an invalidation bus for one process. See {@link InvalidationBus} for the guarantees. */
+export function createInvalidationBus(options: InvalidationBusOptions = {}): InvalidationBus {
+  const { onError = defaultOnError } = options
+  const listeners: Readonly<Record<InvalidationPhase, Set<InvalidationListener>>> = {
+    forget: new Set(),
+    evict: new Set(),
+    react: new Set(),
+  }
+
+  async function notify(phase: ReadonlySet<InvalidationListener>, events: readonly InvalidationEvent[]) {
+    const pending = [...phase].map(async (listener) => {
+      try {
+        await listener(events)
+      } catch (error) {
+        onError(error)
+      }
+    })
+    await Promise.all(pending)
+  }
+
+  return {
+    async publish(events) {
+      if (events.length === 0) return
+      await notify(listeners.forget, events)
+      await notify(listeners.evict, events)
+      await notify(listeners.react, events)
+    },
+    subscribe(listener, { phase = 'react' } = {}) {
+      // Wrapped so that one function subscribed twice is two subscriptions.
+      const entry: InvalidationListener = (events) => listener(events)
+      listeners[phase].add(entry)
+      return () => {
+        listeners[phase].delete(entry)
+      }
+    },
+  }
+}
+
+function defaultOnError(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.error('[vinyasa] an invalidation listener failed:', error)
+}

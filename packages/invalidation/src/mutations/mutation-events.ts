@@ -1,0 +1,113 @@
+import {
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLSchema,
+} from 'graphql'
+import { ANYTHING } from '../anything.ts'
+import { createDependencyCache } from '../dependencies/dependencies.ts'
+import { statedChanges } from '../dependencies/statements.ts'
+import type { InvalidationEvent } from '../types.ts'
+import type { Verb } from './verb.ts'
+
+type Field = GraphQLField<unknown, unknown>
+
+export interface MutationEventsInput {
+  /** The whole server's, where it is known: statements may have been added to it. */
+  readonly schema: GraphQLSchema
+  /** The field of the mutation type; undefined: the mutation is no field of the schema. */
+  readonly field: Field | undefined
+  readonly verb: Verb
+  readonly args: Readonly<Record<string, unknown>>
+  /** What the field resolves to; undefined: it is not known. */
+  readonly result: unknown
+}
+
+export interface MutationEventsOptions {
+  /** The value of a field in a result as the source has it. Default: the member of that name. */
+  readonly read?: ((result: object, field: Field) => unknown) | undefined
+}
+
+/**
+ * What a mutation announces whose author states no events: the types that it states or returns, in closure, and the
+ * one that its name hints at; `{ '*', '*' }` where that is nothing. An id is there only where it is that of the one
+ * entity of its type that can have changed as far as the schema says.
+ */
+export function createMutationEvents(
+  options: MutationEventsOptions = {},
+): (input: MutationEventsInput) => readonly InvalidationEvent[] {
+  const { read = readMember } = options
+  const dependenciesOf = createDependencyCache()
+
+  /** The ids of the entities of one type that a result has in one place. */
+  function idsIn(schema: GraphQLSchema, field: Field, result: unknown): ReadonlyMap<string, string> {
+    const ids = new Map<string, string>()
+    const { isEntity, ofType } = dependenciesOf(schema)
+    const type = getNullableType(field.type)
+    if (!isObjectType(type) || !isRecord(result)) return ids
+    if (isEntity(type.name)) {
+      const id = idOf(result, type.getFields()['id'])
+      return id === undefined ? ids : ids.set(type.name, id)
+    }
+    const places = new Map<string, number>()
+    for (const member of Object.values(type.getFields())) {
+      const reached = ofType(getNamedType(member.type).name)
+      for (const name of reached.everything ? [] : reached.types)
+        places.set(name, (places.get(name) ?? 0) + 1)
+    }
+    for (const member of Object.values(type.getFields())) {
+      const inner = getNullableType(member.type)
+      if (isListType(inner) || !isObjectType(inner) || places.get(inner.name) !== 1) continue
+      const value = read(result, member)
+      const id = isRecord(value) ? idOf(value, inner.getFields()['id']) : undefined
+      if (id !== undefined) ids.set(inner.name, id)
+    }
+    return ids
+  }
+
+  function idOf(entity: object, field: Field | undefined): string | undefined {
+    const id = field && read(entity, field)
+    return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined
+  }
+
+  return ({ schema, field, verb, args, result }) => {
+    const { operation = 'update', noun } = verb
+    const hinted = noun !== undefined && isObjectType(schema.getType(noun)) ? noun : undefined
+    const changed = field ? dependenciesOf(schema).ofMutationField(field) : { everything: true as const }
+    if (!field || changed.everything) {
+      // The id narrows nothing: everything is announced as well.
+      return hinted === undefined
+        ? ANYTHING
+        : [...ANYTHING, event(hinted, operation, idOf(args, idArgument(schema, hinted)))]
+    }
+    const { isEntity } = dependenciesOf(schema)
+    const entities = [...changed.types].filter(isEntity)
+    const ids = idsIn(schema, field, result)
+    const stated = new Set(statedChanges(field))
+    const events = [...changed.types].map((type) => {
+      const isMeant = type === hinted || (entities.length === 1 && type === entities[0])
+      return event(type, isMeant ? operation : '*', stated.has(type) ? undefined : ids.get(type))
+    })
+    if (hinted !== undefined && !changed.types.has(hinted)) events.push(event(hinted, operation, undefined))
+    return events
+  }
+}
+
+function event(entityType: string, operation: string, entityId: string | undefined): InvalidationEvent {
+  return { entityType, operation, ...(entityId !== undefined && { entityId }) }
+}
+
+function idArgument(schema: GraphQLSchema, typeName: string): Field | undefined {
+  const type = schema.getType(typeName)
+  return isObjectType(type) ? type.getFields()['id'] : undefined
+}
+
+function readMember(result: object, { name }: Field): unknown {
+  return Object.hasOwn(result, name) ? (result as Record<string, unknown>)[name] : undefined
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

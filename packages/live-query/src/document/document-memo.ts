@@ -1,0 +1,65 @@
+import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import { createDependencyCache, describeOperationAsker, type Asker } from '@vinyasa/invalidation'
+import { stripLiveDirective } from './directive.ts'
+import { createEntityFinder, type EntityFinder } from '../triggers/identifiers.ts'
+import { planLiveQuery, type LivePlan } from './live-plan.ts'
+import type { LiveQueryFieldOptions } from '../options.ts'
+
+export interface LiveDocument {
+  /** Without `@live`. The same object for the same document, so that executors can key compiled queries on it. */
+  readonly document: DocumentNode
+  readonly text: string
+}
+
+export interface PlannedOperation {
+  readonly plan: LivePlan
+  /** Who its results are for. */
+  readonly asker: Asker
+  readonly entities: () => EntityFinder
+}
+
+export interface LiveDocuments {
+  strip(document: DocumentNode): LiveDocument
+  plan(input: {
+    readonly schema: GraphQLSchema
+    readonly document: DocumentNode
+    readonly operation: OperationDefinitionNode
+    readonly throttleMs: number | undefined
+  }): PlannedOperation
+}
+
+/** What is derived from a document alone, derived once. Yoga gives one document object for one query text. */
+export function createLiveDocuments(
+  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
+  defaults: LiveQueryFieldOptions,
+): LiveDocuments {
+  const stripped = new WeakMap<DocumentNode, LiveDocument>()
+  const plans = new WeakMap<
+    OperationDefinitionNode,
+    { schema: GraphQLSchema; throttleMs: number | undefined; planned: PlannedOperation }
+  >()
+  const dependenciesOf = createDependencyCache()
+  return {
+    strip(document) {
+      const known = stripped.get(document)
+      if (known) return known
+      const without = stripLiveDirective(document)
+      const live = { document: without, text: print(without) }
+      stripped.set(document, live)
+      return live
+    },
+    plan({ schema, document, operation, throttleMs }) {
+      const known = plans.get(operation)
+      if (known && known.schema === schema && known.throttleMs === throttleMs) return known.planned
+      let finder: EntityFinder | undefined
+      const dependencies = dependenciesOf(schema)
+      const planned = {
+        plan: planLiveQuery({ schema, document, operation, fields, defaults, throttleMs, dependencies }),
+        asker: describeOperationAsker(schema, document, operation.name?.value),
+        entities: () => (finder ??= createEntityFinder(schema, document, operation, dependencies)),
+      }
+      plans.set(operation, { schema, throttleMs, planned })
+      return planned
+    },
+  }
+}

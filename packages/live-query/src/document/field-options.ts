@@ -1,0 +1,89 @@
+import type { GraphQLField } from 'graphql'
+import { isVolatility, type Volatility } from './cache-control.ts'
+import { invalidLiveOption } from '../errors.ts'
+import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
+import { isTrigger } from '../triggers/triggers.ts'
+
+/** A field's options with every default filled in. */
+export interface ResolvedFieldOptions {
+  readonly enabled: boolean
+  readonly strategy: LiveQueryStrategy
+  readonly triggers: readonly string[]
+  readonly dependsOn: readonly string[]
+  readonly throttleMs: number
+  readonly pollIntervalMs: number
+  readonly ttlSeconds: number
+  readonly maxConnections: number
+  readonly volatility: Volatility | undefined
+  readonly filter: 'backend' | 'gateway'
+}
+
+/**
+ * The plugin's own word for the field, then what its source wrote, then the defaults. Throws a `GraphQLError` that
+ * names field and option when a value is none.
+ */
+export function resolveFieldOptions(
+  field: GraphQLField<unknown, unknown>,
+  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
+  defaults: LiveQueryFieldOptions,
+): ResolvedFieldOptions {
+  const given = layer(field, fields, defaults)
+  const { enabled = false, strategy = 'INVALIDATION', triggers = [], dependsOn = [], volatility } = given
+  const {
+    throttleMs = 100,
+    pollIntervalMs = 1000,
+    ttlSeconds = 0,
+    maxConnections = 0,
+    filter = 'backend',
+  } = given
+  const check = (option: string, isValid: boolean, expected: string, value: unknown): void => {
+    if (!isValid) throw invalidLiveOption(`"${option}" of Query.${field.name}`, expected, value)
+  }
+  check('enabled', typeof enabled === 'boolean', 'true or false', enabled)
+  check('strategy', isStrategy(strategy), 'INVALIDATION, POLLING or HASH_DIFF', strategy)
+  check(
+    'volatility',
+    volatility === undefined || isVolatility(volatility),
+    'VeryHigh, High, Medium, Low or VeryLow',
+    volatility,
+  )
+  check('filter', filter === 'backend' || filter === 'gateway', 'backend or gateway', filter)
+  for (const trigger of triggers)
+    check('triggers', isTrigger(trigger), 'patterns like "User.update" or "User.*"', trigger)
+  for (const type of dependsOn) check('dependsOn', isTrigger(`${type}.*`), 'names of types', type)
+  for (const [name, value] of Object.entries({ throttleMs, pollIntervalMs, ttlSeconds, maxConnections })) {
+    check(name, typeof value === 'number' && value >= 0, 'a number of 0 or more', value)
+  }
+  return {
+    enabled,
+    strategy,
+    triggers,
+    dependsOn,
+    throttleMs,
+    pollIntervalMs: Math.max(50, pollIntervalMs),
+    ttlSeconds,
+    maxConnections,
+    volatility,
+    filter,
+  }
+}
+
+/** Later layers win; what is unset in one does not hide another. */
+function layer(
+  field: GraphQLField<unknown, unknown>,
+  fields: Readonly<Record<string, LiveQueryFieldOptions>>,
+  defaults: LiveQueryFieldOptions,
+): LiveQueryFieldOptions {
+  const configured = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined
+  const written: unknown = field.extensions['liveQuery']
+  const result: Record<string, unknown> = {}
+  for (const options of [defaults, written, configured && { enabled: true }, configured]) {
+    if (typeof options !== 'object' || options === null) continue
+    for (const [key, value] of Object.entries(options)) if (value !== undefined) result[key] = value
+  }
+  return result
+}
+
+function isStrategy(value: unknown): value is LiveQueryStrategy {
+  return value === 'INVALIDATION' || value === 'POLLING' || value === 'HASH_DIFF'
+}

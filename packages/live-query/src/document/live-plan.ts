@@ -1,0 +1,141 @@
+import {
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
+import type { Volatility } from './cache-control.ts'
+import { liveQueryNotEnabled } from '../errors.ts'
+import { resolveFieldOptions } from './field-options.ts'
+import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
+import { triggersOfField } from '../triggers/field-triggers.ts'
+
+/** How one live operation is kept true: the options of all its root fields, merged. */
+export interface LivePlan {
+  readonly strategy: LiveQueryStrategy
+  readonly triggers: readonly string[]
+  /**
+   * Changes may come that hit no trigger: the query is polled, or has a list of its own. Who joins then gets no result
+   * from before any event, whatever it says. Default `false`.
+   */
+  readonly isPartial?: boolean | undefined
+  readonly throttleMs: number
+  readonly pollIntervalMs: number
+  readonly ttlSeconds: number
+  readonly volatility: Volatility | undefined
+  /** Root fields with a limit of their own. */
+  readonly maxConnections: ReadonlyMap<string, number>
+}
+
+export interface PlanInput {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly fields: Readonly<Record<string, LiveQueryFieldOptions>>
+  readonly defaults: LiveQueryFieldOptions
+  /** What the client asked for with `@live(throttle:)`. */
+  readonly throttleMs: number | undefined
+  /** Default: made from the schema. */
+  readonly dependencies?: Dependencies | undefined
+}
+
+/** Merges the options of the operation's root fields. Throws a `GraphQLError` when one may not be live. */
+export function planLiveQuery(input: PlanInput): LivePlan {
+  const { schema, document, operation } = input
+  const queryType = schema.getQueryType()
+  const merged: FieldPlan[] = []
+  for (const node of rootFields(document, operation.selectionSet)) {
+    const field = queryType?.getFields()[node.name.value]
+    if (!field) continue // `__typename`, which never changes
+    merged.push(planField(input, field, node))
+  }
+  return mergePlans(merged, input.throttleMs)
+}
+
+interface FieldPlan {
+  readonly name: string
+  readonly strategy: LiveQueryStrategy
+  readonly triggers: readonly string[]
+  readonly isPartial: boolean
+  readonly throttleMs: number
+  readonly pollIntervalMs: number
+  readonly ttlSeconds: number
+  readonly maxConnections: number
+  readonly volatility: Volatility | undefined
+}
+
+function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node: FieldNode): FieldPlan {
+  const options = resolveFieldOptions(field, input.fields, input.defaults)
+  if (!options.enabled) throw liveQueryNotEnabled(field.name)
+  const { strategy, triggers, dependsOn } = options
+  const { schema, document, dependencies = createDependencies(schema) } = input
+  return {
+    ...options,
+    name: field.name,
+    isPartial: strategy !== 'INVALIDATION' || triggers.length > 0,
+    triggers:
+      strategy === 'INVALIDATION'
+        ? triggersOfField({ schema, document, dependencies, field, node, explicit: triggers, dependsOn })
+        : [],
+  }
+}
+
+/** The root fields, through fragments; skipped ones too, as a variable may bring them back. */
+export function rootFields(document: DocumentNode, selectionSet: SelectionSetNode): FieldNode[] {
+  const fragments = fragmentsOf(document)
+  const followed = new Set<string>()
+  const collect = (selections: SelectionSetNode): FieldNode[] =>
+    selections.selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection]
+      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet)
+      const fragment = fragments.get(selection.name.value)
+      if (!fragment || followed.has(fragment.name.value)) return []
+      followed.add(fragment.name.value)
+      return collect(fragment.selectionSet)
+    })
+  return collect(selectionSet)
+}
+
+function mergePlans(fields: readonly FieldPlan[], clientThrottleMs: number | undefined): LivePlan {
+  const polling = fields.filter((field) => field.strategy !== 'INVALIDATION')
+  const ttls = fields.map((field) => field.ttlSeconds).filter((ttl) => ttl > 0)
+  return {
+    strategy: mergeStrategies(fields),
+    triggers: [...new Set(fields.flatMap((field) => field.triggers))],
+    isPartial: fields.some((field) => field.isPartial),
+    throttleMs: Math.max(clientThrottleMs ?? 0, ...fields.map((field) => field.throttleMs)),
+    pollIntervalMs: Math.min(...polling.map((field) => field.pollIntervalMs)),
+    ttlSeconds: ttls.length > 0 ? Math.min(...ttls) : 0,
+    volatility: mostVolatile(fields),
+    maxConnections: new Map(
+      fields
+        .filter((field) => field.maxConnections > 0)
+        .map((field) => [field.name, field.maxConnections] as const),
+    ),
+  }
+}
+
+function mergeStrategies(fields: readonly FieldPlan[]): LiveQueryStrategy {
+  if (fields.some((field) => field.strategy === 'POLLING')) return 'POLLING'
+  return fields.some((field) => field.strategy === 'HASH_DIFF') ? 'HASH_DIFF' : 'INVALIDATION'
+}
+
+/** A result is as volatile as its most volatile part; a part of unknown volatility leaves the whole unknown. */
+function mostVolatile(fields: readonly FieldPlan[]): Volatility | undefined {
+  const order: readonly Volatility[] = ['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']
+  if (fields.some((field) => field.volatility === undefined)) return undefined
+  return order.find((level) => fields.some((field) => field.volatility === level))
+}
+
+function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  return fragments
+}

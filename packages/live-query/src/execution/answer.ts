@@ -1,0 +1,12 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { LiveQueryRegistration } from '../store/store.ts'
+
+export type AnyResult = ExecutionResult | AsyncIterable<ExecutionResult>
+
+export type LiveRegistration = Omit<LiveQueryRegistration, 'id' | 'channel'>
+
+/** What came of an operation. `errors`: it was not executed. */
+export type Answer =
+  | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
+  | { readonly kind: 'result'; readonly result: AnyResult }
+  | { readonly kind: 'live'; readonly registration: LiveRegistration }

@@ -1,0 +1,144 @@
+import {
+  getOperationAST,
+  getVariableValues,
+  GraphQLError,
+  type ExecutionArgs,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { liveDirectiveValues } from '../document/directive.ts'
+import type { LiveDocuments } from '../document/document-memo.ts'
+import type { Asker } from '@vinyasa/invalidation'
+import { askerUnknownReason, EndLiveQuery, liveQueryAskerUnknown, unexpectedError } from '../errors.ts'
+import { contextKeyOf, groupKey, withOwnKey } from './group-key.ts'
+import type { LiveExecution } from './live-execution.ts'
+import type { AskedOperation, Passes } from './passes.ts'
+import type { Answer, LiveRegistration } from './answer.ts'
+import type { LiveQueryStore } from '../store/store.ts'
+
+/** Serves operations that came by another way than Yoga's own HTTP. For transports. */
+export interface LiveQueryEngine {
+  readonly store: LiveQueryStore
+  /**
+   * Sends the operation through every hook that a request over HTTP passes; a live one is not executed but says how it
+   * is to be registered. The signal ends it when the client leaves. Never rejects.
+   */
+  ask(operation: AskedOperation, signal: AbortSignal): Promise<Answer>
+}
+
+export interface LiveOperation {
+  readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'variableValues'>
+  /** The built context of this operation. */
+  readonly context: Record<string, unknown>
+  readonly asked: AskedOperation
+}
+
+export interface RegistrationsOptions {
+  readonly documents: LiveDocuments
+  readonly execution: LiveExecution
+  readonly schemaNumber: () => number
+  readonly contextKey: ((context: Record<string, unknown>) => string | null) | undefined
+  /** Undefined: `authorization` and `cookie`, where `contextKey` does not say who asks. */
+  readonly varyHeaders: readonly string[] | undefined
+  readonly expiresAt: ((context: Record<string, unknown>) => number | undefined) | undefined
+  /** Told of live queries that are refused since nobody can tell for whom they are. */
+  readonly onError: (error: unknown) => void
+}
+
+/** What a live operation is registered with; undefined when it is not live. Throws when it may not be. */
+export type RegistrationOf = (live: LiveOperation) => LiveRegistration | undefined
+
+export function createRegistrations(options: RegistrationsOptions): RegistrationOf {
+  const { documents, execution, schemaNumber, contextKey, expiresAt, onError } = options
+  const { varyHeaders = contextKey ? [] : ['authorization', 'cookie'] } = options
+
+  /** Whatever is configured adds to what the sources say; nothing takes that away. */
+  function keyOf(context: Record<string, unknown>, asker: Asker): string | null {
+    const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...asker.headers])].sort()
+    const headers = headersOf(context)
+    if (contextKey) return withOwnKey(contextKey(context), contextKeyOf(headers, names, undefined))
+    if (asker.unknown === undefined) return contextKeyOf(headers, names, context['connectionParams'])
+    onError(new Error(askerUnknownReason(asker.unknown)))
+    throw liveQueryAskerUnknown()
+  }
+
+  return ({ args, context, asked }) => {
+    const { schema, document } = args
+    const operation = getOperationAST(document, args.operationName ?? undefined)
+    const variables = args.variableValues ?? {}
+    if (operation?.operation !== 'query') return undefined
+    const directive = liveDirectiveValues(operation, variables)
+    if (!directive) return undefined
+    checkVariables(schema, operation, variables)
+    const { throttleMs } = directive
+    const { plan, asker, entities } = documents.plan({ schema, document, operation, throttleMs })
+    const own = keyOf(context, asker)
+    const key = {
+      schemaNumber: schemaNumber(),
+      text: documents.strip(document).text,
+      operationName: operation.name?.value,
+      variables: declaredOnly(variables, operation),
+      throttleMs,
+    }
+    return {
+      key: own === null ? null : groupKey({ ...key, contextKey: own }),
+      plan,
+      entities,
+      public: own === '',
+      expiresAt: expiresAt?.(context),
+      execute: execution.create(asked, document),
+    }
+  }
+}
+
+export interface EngineOptions {
+  readonly store: LiveQueryStore
+  readonly passes: Pick<Passes, 'send'>
+  readonly onError: (error: unknown) => void
+}
+
+export function createLiveQueryEngine({ store, passes, onError }: EngineOptions): LiveQueryEngine {
+  return {
+    store,
+    async ask(operation, signal) {
+      try {
+        return await passes.send(operation, signal)
+      } catch (error) {
+        if (error instanceof GraphQLError) return { kind: 'errors', errors: [error] }
+        onError(error)
+        return { kind: 'errors', errors: [unexpectedError(error)] }
+      }
+    },
+  }
+}
+
+/** Throws the errors that every run would meet. */
+function checkVariables(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const { errors } = getVariableValues(schema, variableDefinitions, given, { maxErrors: 50 })
+  if (errors) throw new EndLiveQuery(errors)
+}
+
+function headersOf(context: Record<string, unknown>): Headers | undefined {
+  const request = context['request'] as { readonly headers?: Headers } | undefined
+  return request?.headers
+}
+
+function declaredOnly(
+  variables: Readonly<Record<string, unknown>>,
+  operation: {
+    readonly variableDefinitions?:
+      | readonly { readonly variable: { readonly name: { readonly value: string } } }[]
+      | undefined
+  },
+): Record<string, unknown> {
+  const declared: Record<string, unknown> = {}
+  for (const { variable } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value
+    if (Object.hasOwn(variables, name)) declared[name] = variables[name]
+  }
+  return declared
+}

@@ -1,0 +1,84 @@
+import { GraphQLError, type DocumentNode } from 'graphql'
+import type { Clock } from '../clock.ts'
+import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
+import type { LiveQueryExecute } from '../store/group.ts'
+import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
+import type { Answer } from './answer.ts'
+import { formatError, toLiveResult, type LiveResult } from '../store/version.ts'
+
+export interface LiveExecutionOptions {
+  readonly passes: Pick<Passes, 'send'>
+  readonly revalidate: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
+  readonly revalidateSeconds: number
+  readonly clock: Clock
+}
+
+export interface LiveExecution {
+  create(asked: AskedOperation, document: DocumentNode): LiveQueryExecute
+}
+
+/**
+ * Executes a live operation. Each run is a request of its own through the whole server, so that whatever hooks know of
+ * the asker is known anew, and what they refuse by now is refused.
+ */
+export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
+  const { passes, revalidate, revalidateSeconds, clock } = options
+  const withRunMark = createRunMarks()
+  return {
+    create(asked, document) {
+      let checkedAt = clock.now()
+
+      async function check(context: Record<string, unknown>): Promise<readonly GraphQLError[] | undefined> {
+        if (!revalidate || clock.now() - checkedAt < revalidateSeconds * 1000) return undefined
+        checkedAt = clock.now()
+        let cause: unknown
+        try {
+          if (await revalidate(context)) return undefined
+        } catch (error) {
+          cause = error
+        }
+        return [cause instanceof GraphQLError ? cause : liveQueryUnauthenticated(cause)]
+      }
+
+      return async ({ signal, first }) => {
+        const run: RunOfPass = {
+          first,
+          document,
+          check: revalidate && !first ? check : undefined,
+          ended: undefined,
+        }
+        const answer = await passes.send(withRunMark(asked), signal, run)
+        if (run.ended) throw new EndLiveQuery(run.ended)
+        return resultOf(answer)
+      }
+    },
+  }
+}
+
+/**
+ * A variable that no run before had and no document declares: GraphQL passes over it, and caches by the request, such as
+ * Yoga's, have no answer to it, neither an old one to this run nor this run's to whoever asks the live query next.
+ */
+function createRunMarks(): (asked: AskedOperation) => AskedOperation {
+  let server: string | undefined
+  let runs = 0
+  return (asked) => {
+    // Not before a request: workerd has no randomness while modules are evaluated.
+    server ??= crypto.randomUUID()
+    const variables = { ...(asked.params['variables'] as object | null), __liveRun: `${server}/${++runs}` }
+    return { ...asked, params: { ...asked.params, variables } }
+  }
+}
+
+function resultOf(answer: Answer): LiveResult {
+  switch (answer.kind) {
+    case 'errors':
+      return { data: null, errors: answer.errors.map(formatError) }
+    case 'result':
+      if (!(Symbol.asyncIterator in answer.result)) return toLiveResult(answer.result)
+      void answer.result[Symbol.asyncIterator]().return?.()
+      throw new Error('A run of a live query was answered with a stream; expected one whole result.')
+    case 'live':
+      throw new Error('A run of a live query was taken for a live query.')
+  }
+}

@@ -1,0 +1,198 @@
+import type { AnyResult, Answer, LiveRegistration } from './answer.ts'
+import type { DocumentNode, GraphQLError } from 'graphql'
+import type { Plugin, YogaServer } from 'graphql-yoga'
+import { createServerAdapter } from '@whatwg-node/server'
+import { isRefusal, refusalOf } from './refusal.ts'
+
+export type Yoga = YogaServer<Record<string, unknown>, Record<string, unknown>>
+
+/** The body of a request: `query`, `operationName`, `variables`, `extensions`, and what plugins know besides. */
+export type OperationParams = Readonly<Record<string, unknown>>
+
+/** An operation as it came in: what a request is made of, as often as one is needed. */
+export interface AskedOperation {
+  /** Its path is the GraphQL endpoint's by the time hooks see it. */
+  readonly url: string
+  readonly headers: Headers
+  readonly params: OperationParams
+  /** What Yoga's server context is made of, anew for each pass. */
+  readonly context: () => Readonly<Record<string, unknown>>
+}
+
+/** One run of a live query. */
+export interface RunOfPass {
+  readonly first: boolean
+  /** As it was asked, with `@live`. */
+  readonly document: DocumentNode
+  /** Errors that end the live query before it is executed. */
+  readonly check:
+    | ((context: Record<string, unknown>) => Promise<readonly GraphQLError[] | undefined>)
+    | undefined
+  /** Set where the live query must end. */
+  ended: readonly GraphQLError[] | undefined
+}
+
+/** One operation on its way through the server. */
+export interface Pass {
+  readonly asked: AskedOperation
+  /** Undefined while the client asks: then a live operation is registered, not executed. */
+  readonly run: RunOfPass | undefined
+  registration: LiveRegistration | undefined
+  result: AnyResult | undefined
+  response: Response | undefined
+}
+
+/** Asks whether a run may go on; its errors are then the end of the live query. */
+export async function checkRun(
+  run: RunOfPass,
+  context: Record<string, unknown>,
+  stop: (result: never) => void,
+): Promise<void> {
+  const errors = await run.check?.(context)
+  if (!errors) return
+  run.ended = errors
+  stop({ errors } as never)
+}
+
+export interface Passes {
+  /**
+   * Sends the operation through every hook that a request over HTTP passes, with the same power to refuse: a request
+   * that carries its headers, a server context, an answer. Rejects with what a hook of the request itself threw.
+   */
+  send(asked: AskedOperation, signal: AbortSignal, run?: RunOfPass): Promise<Answer>
+  /** The pass that a context belongs to; undefined for what came over HTTP. */
+  of(context: object | undefined): Pass | undefined
+  /** Takes the results of passes; to be the last of all plugins. */
+  readonly last: Plugin
+}
+
+export interface PassesOptions {
+  readonly yoga: () => Yoga
+  /** All plugins of the server, Yoga's own too. */
+  readonly plugins: () => readonly Plugin[]
+  readonly strip: (document: DocumentNode) => DocumentNode
+}
+
+export function createPasses({ yoga, plugins, strip }: PassesOptions): Passes {
+  const PASS = Symbol('vinyasa.live-query.pass')
+  let opened: ReturnType<typeof openDoor> | undefined
+
+  const of = (context: object | undefined): Pass | undefined =>
+    (context as { readonly [PASS]?: Pass } | undefined)?.[PASS]
+
+  const last: Plugin & { readonly shortWay: object } = {
+    // For node-handler: passes do not come over HTTP.
+    shortWay: {},
+    // A run's body was read when it was asked for, by whatever parser the hooks chose.
+    onRequestParse({ serverContext, setRequestParser }) {
+      const pass = of(serverContext)
+      if (pass?.run) setRequestParser(() => pass.asked.params as never)
+    },
+    // After Yoga's cache of documents has stored the one that was asked.
+    onParse({ context }) {
+      if (!of(context)?.run) return undefined
+      return ({ result, replaceParseResult }) => {
+        if (result && !(result instanceof Error)) replaceParseResult(strip(result as DocumentNode))
+      }
+    },
+    onValidate({ context }) {
+      const run = of(context)?.run
+      if (!run) return undefined
+      return ({ valid, result }) => {
+        if (!valid) run.ended = result as readonly GraphQLError[]
+      }
+    },
+    onResultProcess({ serverContext, setResultProcessor }) {
+      const pass = of(serverContext)
+      if (!pass) return
+      setResultProcessor((result, fetchAPI) => {
+        pass.result = result as AnyResult
+        pass.response = new fetchAPI.Response(null)
+        return pass.response
+      }, 'application/json')
+    },
+  }
+
+  async function send(asked: AskedOperation, signal: AbortSignal, run?: RunOfPass): Promise<Answer> {
+    opened ??= openDoor(yoga(), plugins())
+    const pass: Pass = { asked, run, registration: undefined, result: undefined, response: undefined }
+    const context = { ...asked.context(), ...(run && { liveQuery: { first: run.first } }), [PASS]: pass }
+    const response = await opened.handleRequest(opened.requestOf(asked, signal), context)
+    const { result, registration } = pass
+    if (!result || (response !== pass.response && isRefusal(response))) return refusalOf(response)
+    if (Symbol.asyncIterator in result) {
+      return registration ? { kind: 'live', registration } : { kind: 'result', result }
+    }
+    // GraphQL's own difference between an operation that was refused and one that failed.
+    if (result.data === undefined && result.errors) return { kind: 'errors', errors: result.errors }
+    return { kind: 'result', result }
+  }
+
+  return { send, of, last }
+}
+
+interface RequestParts {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** The server as HTTP requests meet it: `onYogaInit` gives it without the hooks of requests and responses. */
+function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
+  const { fetchAPI, graphqlEndpoint } = yoga
+  const adapter = createServerAdapter(
+    { handle: yoga.handle as never },
+    { plugins: [...plugins] as never, fetchAPI },
+  )
+  const isPattern = /[:*({]/.test(graphqlEndpoint)
+
+  /** A live query asks the same again and again. */
+  const known = new WeakMap<AskedOperation, RequestParts>()
+
+  function partsOf(asked: AskedOperation): RequestParts {
+    const before = known.get(asked)
+    if (before) return before
+    const { url, headers, params } = asked
+    // The protocol has no `subscribe` without `query`, which HTTP leaves out where an id says which document.
+    const body = JSON.stringify(params['query'] === '' ? { ...params, query: undefined } : params)
+    const own = {
+      ...Object.fromEntries(headers),
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      accept: 'application/json',
+    }
+    const parts = { url: endpointOf(url), headers: own, body }
+    known.set(asked, parts)
+    return parts
+  }
+
+  function requestOf(asked: AskedOperation, signal: AbortSignal): Request {
+    const { url, body, headers } = partsOf(asked)
+    const request = new fetchAPI.Request(url, {
+      method: 'POST',
+      // Of its own: hooks may change the headers of a request.
+      headers: new fetchAPI.Headers(headers),
+      body,
+      signal,
+    })
+    // Yoga sends a body through one more stream to count its bytes. This one is in memory, and its socket has counted.
+    Object.defineProperties(request, {
+      body: { value: null },
+      clone: { value: () => requestOf(asked, signal) },
+    })
+    return request
+  }
+
+  function endpointOf(url: string): string {
+    if (isPattern) return url
+    const target = new URL(url)
+    target.pathname = graphqlEndpoint
+    return target.href
+  }
+
+  return {
+    requestOf,
+    handleRequest: async (request: Request, context: object): Promise<Response> =>
+      adapter.handleRequest(request, context as never),
+  }
+}

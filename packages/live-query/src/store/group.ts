@@ -1,0 +1,297 @@
+import type { GraphQLError } from 'graphql'
+import type { InvalidationEvent } from '@vinyasa/invalidation'
+import type { Clock } from '../clock.ts'
+import { EntityMatch } from '../triggers/entity-match.ts'
+import { EndLiveQuery, unexpectedError } from '../errors.ts'
+import { bringsData, isWorthRetrying, toTerminalErrors } from './failure.ts'
+import type { EntityFinder } from '../triggers/identifiers.ts'
+import type { LivePlan } from '../document/live-plan.ts'
+import { backoffMs, eventsOfNextRun, nextRunAt, type Timing } from './schedule.ts'
+import type { Subscriber } from './subscriber.ts'
+import { createVersion, formatError, type LiveResult, type Version } from './version.ts'
+
+/** Executes the query once. Rejecting with `EndLiveQuery` ends the subscriptions; any other failure is delivered. */
+export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
+
+export interface LiveQueryRun {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal
+  /** The group's first execution. */
+  readonly first: boolean
+}
+
+export interface GroupOptions {
+  readonly plan: LivePlan
+  readonly timing: Timing
+  /** Given where events with an id concern only those who hold it. */
+  readonly entities: EntityFinder | undefined
+  readonly shared: boolean
+  /** How many events there were, whether they hit the group or not. */
+  readonly seenEvents: () => number
+  readonly skipUnchanged: boolean
+  /** See `LiveQueryStoreOptions.maxFailures`. */
+  readonly maxFailures: number
+  readonly joinWindowMs: number
+  readonly changedFieldsDepth: number
+  readonly clock: Clock
+  readonly random: () => number
+  readonly onError: (error: unknown) => void
+  readonly onRun: () => void
+  /** The group ends all its subscriptions. */
+  readonly onEnd: (errors: readonly GraphQLError[]) => void
+}
+
+interface Run {
+  readonly controller: AbortController
+  readonly beganAt: number
+  readonly seenEvents: number
+  readonly first: boolean
+  /** Events that this run stands for; 0 when it was not events that caused it. */
+  readonly events: number
+  readonly polled: boolean
+  readonly joiners: Set<Subscriber>
+}
+
+/**
+ * Subscriptions that share one execution. One run at a time; a finished run is always delivered, and when an event
+ * hit after it began, another one follows: progress at any rate of events, and nothing lost.
+ */
+export class Group {
+  readonly plan: LivePlan
+  readonly #options: GroupOptions
+  readonly #entities: EntityMatch | undefined
+  readonly #members = new Map<Subscriber, LiveQueryExecute>()
+  #run: Run | undefined
+  /** Joined when no run in flight would do. */
+  readonly #waiting = new Set<Subscriber>()
+  #latest: Version | undefined
+  #latestBeganAt = 0
+  #latestSeenEvents = 0
+  #events = 0
+  #pending = { count: 0, firstAt: 0, lastAt: 0 }
+  /** Run again at this time whatever events say: after a gap, a failure, a poll interval. */
+  #resyncAt = Infinity
+  #retryAt = Infinity
+  #pollAt = Infinity
+  #failures = 0
+  #broughtData = false
+  #lastEmitAt = -Infinity
+  #timer: unknown
+  #timerAt = Infinity
+  #closed = false
+
+  constructor(options: GroupOptions) {
+    this.plan = options.plan
+    this.#options = options
+    this.#entities = options.entities && new EntityMatch(options.entities)
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  get members(): Iterable<Subscriber> {
+    return this.#members.keys()
+  }
+
+  join(subscriber: Subscriber, execute: LiveQueryExecute): void {
+    this.#members.set(subscriber, execute)
+    if (this.#run && this.#isCovered()) this.#run.joiners.add(subscriber)
+    else if (!this.#run && this.#latest && this.#isFresh()) subscriber.offer(this.#latest)
+    else this.#waiting.add(subscriber)
+    this.#schedule()
+  }
+
+  leave(subscriber: Subscriber): void {
+    this.#members.delete(subscriber)
+    this.#waiting.delete(subscriber)
+    this.#run?.joiners.delete(subscriber)
+    if (this.#members.size === 0) this.close()
+  }
+
+  /** An event hit a trigger. Returns whether it concerns the group. */
+  hit(event: InvalidationEvent): boolean {
+    if (this.#entities?.concerns(event, this.#run !== undefined) === false) return false
+    this.#hit()
+    return true
+  }
+
+  #hit(): void {
+    const now = this.#options.clock.now()
+    const { count, firstAt } = this.#pending
+    this.#pending = { count: count + 1, firstAt: count === 0 ? now : firstAt, lastAt: now }
+    this.#events += 1
+    this.#schedule()
+  }
+
+  /** Anything may have changed: run again after `delayMs`, and send what is different. */
+  resync(delayMs: number): void {
+    this.#resyncAt = Math.min(this.#resyncAt, this.#options.clock.now() + delayMs)
+    this.#schedule()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#options.clock.clearTimeout(this.#timer)
+    this.#timerAt = Infinity
+    this.#run?.controller.abort()
+    this.#run = undefined
+    this.#waiting.clear()
+    this.#latest = undefined
+  }
+
+  /** No event came since the run in flight, or the last one, began: none at all where not all are listened to. */
+  #isCovered(): boolean {
+    if (this.#pending.count > 0 || this.#resyncAt < Infinity) return false
+    if (!this.plan.isPartial && !this.#entities) return true
+    return this.#options.seenEvents() === (this.#run?.seenEvents ?? this.#latestSeenEvents)
+  }
+
+  #isFresh(): boolean {
+    const age = this.#options.clock.now() - this.#latestBeganAt
+    return this.#isCovered() && this.#failures === 0 && age < this.#options.joinWindowMs
+  }
+
+  #eventsDueAt(): number {
+    if (this.#pending.count === 0) return Infinity
+    const due = nextRunAt(this.#pending, this.#lastEmitAt, this.#options.timing)
+    return this.#failures > 1 ? Math.max(due, Math.min(this.#retryAt, this.#pollAt)) : due
+  }
+
+  #schedule(): void {
+    if (this.#closed || this.#run || this.#members.size === 0) return
+    const { clock } = this.#options
+    const now = clock.now()
+    const due =
+      this.#waiting.size > 0
+        ? now
+        : Math.min(this.#eventsDueAt(), this.#resyncAt, this.#retryAt, this.#pollAt)
+    if (due <= now) return this.#start()
+    if (due === this.#timerAt) return
+    clock.clearTimeout(this.#timer)
+    this.#timerAt = due
+    if (due === Infinity) return
+    this.#timer = clock.setTimeout(() => {
+      this.#timerAt = Infinity
+      this.#schedule()
+    }, due - now)
+  }
+
+  #start(): void {
+    const { clock, timing, onRun } = this.#options
+    const now = clock.now()
+    const events = this.#eventsDueAt() <= now ? eventsOfNextRun(this.#pending.count, timing) : 0
+    if (events > 0) this.#pending = { ...this.#pending, count: this.#pending.count - events, firstAt: now }
+    const run: Run = {
+      controller: new AbortController(),
+      beganAt: now,
+      seenEvents: this.#options.seenEvents(),
+      first: this.#latest === undefined,
+      events,
+      polled: this.#pollAt <= now,
+      joiners: new Set(this.#waiting),
+    }
+    clock.clearTimeout(this.#timer)
+    this.#timerAt = Infinity
+    this.#waiting.clear()
+    this.#resyncAt = Infinity
+    this.#retryAt = Infinity
+    this.#run = run
+    onRun()
+    this.#execute(run).catch(this.#options.onError)
+  }
+
+  async #execute(run: Run): Promise<void> {
+    const execute = this.#members.values().next().value
+    if (!execute) return
+    let result: LiveResult
+    try {
+      result = await execute({ signal: run.controller.signal, first: run.first })
+    } catch (error) {
+      if (this.#run !== run) return
+      if (error instanceof EndLiveQuery) return this.#options.onEnd(error.errors)
+      this.#options.onError(error)
+      result = unexpectedResult(error)
+    }
+    if (this.#run === run) this.#finish(run, result)
+  }
+
+  #finish(run: Run, executed: LiveResult): void {
+    const now = this.#options.clock.now()
+    this.#run = undefined
+    const version = this.#versionOf(executed, now)
+    const { result } = version
+    this.#latest = version
+    this.#latestBeganAt = run.beganAt
+    this.#latestSeenEvents = run.seenEvents
+    this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
+    this.#broughtData ||= this.#failures === 0 || bringsData(result)
+    if (this.#isHopeless()) return this.#options.onEnd(toTerminalErrors(result))
+    this.#planNextTry(run, now)
+    this.#deliver(run, version, now)
+    if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
+    this.#schedule()
+  }
+
+  #isHopeless(): boolean {
+    const { maxFailures } = this.#options
+    return !this.#broughtData && maxFailures > 0 && this.#failures >= maxFailures
+  }
+
+  /** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */
+  #versionOf(result: LiveResult, emittedAt: number): Version {
+    const { shared, changedFieldsDepth, onError } = this.#options
+    const input = {
+      previous: this.#latest,
+      events: this.#events - this.#pending.count,
+      emittedAt,
+      volatility: this.plan.volatility,
+      shared,
+      changedFieldsDepth,
+    }
+    try {
+      return createVersion({ ...input, result })
+    } catch (error) {
+      onError(error)
+      return createVersion({ ...input, result: unexpectedResult(error) })
+    }
+  }
+
+  #deliver(run: Run, version: Version, now: number): void {
+    const { skipUnchanged, timing } = this.#options
+    const everyone =
+      run.first || (run.events > 0 && !skipUnchanged) || (run.polled && this.plan.strategy === 'POLLING')
+    const throttledUntil = run.events > 0 || run.polled ? now : this.#lastEmitAt + timing.throttleMs
+    let emitted = everyone
+    for (const member of this.#members.keys()) {
+      if (this.#waiting.has(member)) continue
+      if (everyone || run.joiners.has(member)) {
+        member.offer(version)
+      } else if (member.isNews(version) && this.#pending.count === 0) {
+        // Found out by chance, while somebody joined: the throttle of the others still holds.
+        if (throttledUntil > now) this.#resyncAt = Math.min(this.#resyncAt, throttledUntil)
+        else {
+          member.offer(version)
+          emitted = true
+        }
+      }
+    }
+    if (emitted) this.#lastEmitAt = now
+  }
+
+  #planNextTry(run: Run, now: number): void {
+    const { random } = this.#options
+    const backoff = this.#failures > 0 ? backoffMs(this.#failures, random) : 0
+    if (this.plan.strategy === 'INVALIDATION') {
+      if (this.#failures > 0) this.#retryAt = now + backoff
+    } else if (run.polled || this.#pollAt === Infinity) {
+      // A little jitter, never early, so that groups that began together do not poll together for ever.
+      const interval = this.plan.pollIntervalMs * (1 + random() * 0.05)
+      this.#pollAt = now + Math.max(interval, backoff)
+    }
+  }
+}
+
+function unexpectedResult(error: unknown): LiveResult {
+  return { data: null, errors: [formatError(unexpectedError(error))] }
+}

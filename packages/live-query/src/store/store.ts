@@ -1,0 +1,218 @@
+import type { GraphQLError } from 'graphql'
+import type { InvalidationEvent } from '@vinyasa/invalidation'
+import { systemClock } from '../clock.ts'
+import { LiveQueryStoreError, liveQueryLimit, liveQueryUnauthenticated } from '../errors.ts'
+import { Group, type LiveQueryExecute } from './group.ts'
+import type { EntityFinder } from '../triggers/identifiers.ts'
+import type { LivePlan } from '../document/live-plan.ts'
+import type { LiveQueryStoreOptions } from '../options.ts'
+import type { Timing } from './schedule.ts'
+import { Subscriber, type LiveQueryChannel } from './subscriber.ts'
+import { startTimer, type Timer } from './timer.ts'
+import { TriggerIndex } from '../triggers/trigger-index.ts'
+import { isResync } from '../triggers/triggers.ts'
+
+/** One live subscription, as `register` takes it. */
+export interface LiveQueryRegistration {
+  /** Unique in the store. Default: a new one. */
+  readonly id?: string | undefined
+  /** Registrations with an equal key share one execution; `null` shares with nobody. */
+  readonly key: string | null
+  readonly plan: LivePlan
+  /** The result depends on no header, so anyone may keep it. Default `false`. */
+  readonly public?: boolean | undefined
+  /** Ends it with `UNAUTHENTICATED` at this time of the clock. Default: never. */
+  readonly expiresAt?: number | undefined
+  readonly execute: LiveQueryExecute
+  /** Needed where the store has `matchEntityId`. */
+  readonly entities?: (() => EntityFinder) | undefined
+  readonly channel: LiveQueryChannel
+}
+
+export interface LiveQuerySubscription {
+  readonly id: string
+  readonly plan: LivePlan
+  /** The channel can take updates again. */
+  flush(): void
+}
+
+/** Specification: "The store reports statistics." */
+export interface LiveQueryStats {
+  readonly subscriptions: number
+  /** Executions shared by the subscriptions: how many distinct live queries there are. */
+  readonly groups: number
+  /** Since the store was created. */
+  readonly executions: number
+  readonly events: number
+}
+
+export interface LiveQueryStore {
+  /**
+   * Starts a live subscription. Throws a `GraphQLError` with code `LIVE_QUERY_LIMIT` when there are too many, and a
+   * `LiveQueryStoreError` when the id is taken or the store is closed.
+   */
+  register(registration: LiveQueryRegistration): LiveQuerySubscription
+  /** Ends a subscription without a word to its channel; returns it, if there was one. */
+  unregister(id: string): LiveQuerySubscription | undefined
+  /** Says that something changed. Returns the number of matching subscriptions. */
+  invalidate(events: InvalidationEvent | readonly InvalidationEvent[]): number
+  stats(): LiveQueryStats
+  /** Completes every subscription and takes no more. */
+  close(): void
+}
+
+interface Entry {
+  readonly subscription: LiveQuerySubscription
+  readonly subscriber: Subscriber
+  readonly group: Group
+  readonly groupKey: string
+  readonly timers: readonly Timer[]
+}
+
+export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
+  const { batch = {}, maxSubscriptions = 10_000, joinWindowMs = 1000, skipUnchanged = false } = options
+  const { matchEntityId = false, maxFailures = 20 } = options
+  const {
+    changedFieldsDepth = 10,
+    clock = systemClock,
+    random = Math.random,
+    onError = reportError,
+  } = options
+  const entries = new Map<string, Entry>()
+  const groups = new Map<string, Group>()
+  const index = new TriggerIndex<Group>()
+  const perField = new Map<string, number>()
+  let nextId = 1
+  let executions = 0
+  let seenEvents = 0
+  let closed = false
+
+  function timingOf(plan: LivePlan): Timing {
+    const { enabled = plan.throttleMs > 0, debounceMs = 50, maxBatchSize = 100, maxWaitMs = 500 } = batch
+    return { throttleMs: plan.throttleMs, batching: enabled, debounceMs, maxBatchSize, maxWaitMs }
+  }
+
+  function createGroup(key: string, registration: LiveQueryRegistration): Group {
+    const { plan, public: shared = false } = registration
+    const group = new Group({
+      plan,
+      timing: timingOf(plan),
+      entities: matchEntityId ? registration.entities?.() : undefined,
+      shared,
+      seenEvents: () => seenEvents,
+      skipUnchanged,
+      maxFailures,
+      joinWindowMs: Math.min(joinWindowMs, plan.strategy === 'INVALIDATION' ? Infinity : plan.pollIntervalMs),
+      changedFieldsDepth,
+      clock,
+      random,
+      onError,
+      onRun: () => void executions++,
+      onEnd: (errors) => endGroup(group, errors),
+    })
+    groups.set(key, group)
+    index.add(group, plan.triggers)
+    return group
+  }
+
+  function endGroup(group: Group, errors: readonly GraphQLError[]): void {
+    for (const member of Array.from(group.members)) {
+      remove(member.id)
+      member.end(errors)
+    }
+  }
+
+  function checkLimits(plan: LivePlan): void {
+    if (entries.size >= maxSubscriptions) throw liveQueryLimit('of this server', maxSubscriptions)
+    for (const [field, limit] of plan.maxConnections) {
+      if ((perField.get(field) ?? 0) >= limit) throw liveQueryLimit(`of "Query.${field}"`, limit)
+    }
+  }
+
+  function count(plan: LivePlan, by: 1 | -1): void {
+    for (const field of plan.maxConnections.keys()) perField.set(field, (perField.get(field) ?? 0) + by)
+  }
+
+  function remove(id: string): Entry | undefined {
+    const entry = entries.get(id)
+    if (!entry) return undefined
+    const { group, groupKey, subscriber, subscription, timers } = entry
+    entries.delete(id)
+    count(subscription.plan, -1)
+    for (const timer of timers) timer.stop()
+    group.leave(subscriber)
+    if (group.size === 0) {
+      groups.delete(groupKey)
+      index.remove(group, group.plan.triggers)
+    }
+    return entry
+  }
+
+  function finish(id: string, errors?: readonly GraphQLError[]): void {
+    remove(id)?.subscriber.end(errors)
+  }
+
+  function invalidateOne(event: InvalidationEvent): number {
+    seenEvents += 1
+    const hit = index.match(event)
+    // A gap hits everyone at once: run them over some time, not together.
+    const spreadMs = Math.min(4000, hit.size * 10)
+    let matching = 0
+    for (const group of hit) {
+      if (isResync(event)) group.resync(hit.size > 1 ? random() * spreadMs : 0)
+      else if (!group.hit(event)) continue
+      matching += group.size
+    }
+    return matching
+  }
+
+  return {
+    register(registration) {
+      const { id = `live-${nextId++}`, key, plan, expiresAt, execute, channel } = registration
+      if (closed) throw new LiveQueryStoreError('LIVE_QUERY_STORE_CLOSED', 'The live query store is closed.')
+      if (entries.has(id)) {
+        throw new LiveQueryStoreError(
+          'LIVE_QUERY_DUPLICATE_ID',
+          `A subscription "${id}" is registered already.`,
+        )
+      }
+      checkLimits(plan)
+      const groupKey = key ?? `own ${id}`
+      const group = groups.get(groupKey) ?? createGroup(groupKey, registration)
+      const subscriber = new Subscriber({ id, channel, withChangedFields: changedFieldsDepth > 0, onError })
+      const subscription: LiveQuerySubscription = { id, plan, flush: () => subscriber.flush() }
+      const timers: Timer[] = []
+      const endAt = (time: number, errors?: () => readonly GraphQLError[]): void =>
+        void timers.push(startTimer(clock, time, () => finish(id, errors?.())))
+      if (plan.ttlSeconds > 0) endAt(clock.now() + plan.ttlSeconds * 1000)
+      if (expiresAt !== undefined) endAt(expiresAt, () => [liveQueryUnauthenticated()])
+      entries.set(id, { subscription, subscriber, group, groupKey, timers })
+      count(plan, 1)
+      group.join(subscriber, execute)
+      return subscription
+    },
+    unregister(id) {
+      const entry = remove(id)
+      entry?.subscriber.leave()
+      return entry?.subscription
+    },
+    invalidate(events) {
+      const list: readonly InvalidationEvent[] = Array.isArray(events)
+        ? events
+        : [events as InvalidationEvent]
+      let matching = 0
+      for (const event of list) matching += invalidateOne(event)
+      return matching
+    },
+    stats: () => ({ subscriptions: entries.size, groups: groups.size, executions, events: seenEvents }),
+    close() {
+      closed = true
+      for (const id of entries.keys()) finish(id)
+    },
+  }
+}
+
+function reportError(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.error('[vinyasa] live query:', error)
+}

@@ -1,0 +1,84 @@
+import type { CacheControl } from '../document/cache-control.ts'
+import type { Version } from './version.ts'
+
+/** What one subscriber is sent. Specification: "Live query update"; the names are the wire's. */
+export interface LiveQueryUpdate {
+  readonly id: string
+  readonly data: unknown
+  readonly errors?: readonly unknown[]
+  readonly extensions?: unknown
+  readonly is_initial: boolean
+  /** 1, 2, 3 … for each subscription. */
+  readonly revision: number
+  /** Milliseconds since the Unix epoch. */
+  readonly timestamp: number
+  readonly cache_control?: CacheControl
+  /** Relative to what this subscriber received last; absent on the first result. */
+  readonly changed_fields?: readonly string[]
+  /** Present, and true, when the update stands for several events. */
+  readonly batched?: true
+}
+
+/** An update before it is given a form: who it is for, and the version all share. */
+export interface Delivery {
+  readonly version: Version
+  readonly base: Version | undefined
+  readonly revision: number
+  readonly batched: boolean
+  readonly withChangedFields: boolean
+}
+
+export function toUpdate(delivery: Delivery, id: string): LiveQueryUpdate {
+  const { version, base, revision, batched, withChangedFields } = delivery
+  const { data = null, errors, extensions } = version.result
+  return {
+    id,
+    is_initial: base === undefined,
+    revision,
+    timestamp: version.emittedAt,
+    ...(batched ? { batched } : {}),
+    ...(base && withChangedFields ? { changed_fields: version.changedSince(base).paths } : {}),
+    ...(version.cacheControl ? { cache_control: version.cacheControl } : {}),
+    data,
+    ...(errors ? { errors } : {}),
+    ...(extensions === undefined ? {} : { extensions }),
+  }
+}
+
+/** An update as a result that any GraphQL client reads: what is not `data` or `errors` stands in `extensions.liveQuery`. */
+export interface LiveQueryEvent {
+  readonly data: unknown
+  readonly errors?: readonly unknown[]
+  readonly extensions: {
+    readonly liveQuery: Omit<LiveQueryUpdate, 'data' | 'errors' | 'extensions'>
+    readonly [name: string]: unknown
+  }
+}
+
+/** For event streams: clients as graphql-sse take a top-level `id` for a protocol of their own. */
+export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
+  const { data, errors, extensions, ...liveQuery } = toUpdate(delivery, id)
+  return { data, ...(errors && { errors }), extensions: { ...(extensions as object | undefined), liveQuery } }
+}
+
+/** The same as the JSON of a `payload`. */
+export function formatPayload(delivery: Delivery, id: string): string {
+  return `${headOf(delivery, JSON.stringify(id))}${delivery.version.json}}`
+}
+
+/**
+ * What stands in a `next` message before the part that all subscribers of the group share (`version.tail()`). `idJson`
+ * is the id as JSON.
+ */
+export function formatNextHead(delivery: Delivery, idJson: string): string {
+  return `{"id":${idJson},"type":"next","payload":${headOf(delivery, idJson)}`
+}
+
+function headOf(delivery: Delivery, idJson: string): string {
+  const { version, base, revision, batched, withChangedFields } = delivery
+  let head = `{"id":${idJson},"is_initial":${base === undefined},"revision":${revision},"timestamp":${version.emittedAt},`
+  if (batched) head += '"batched":true,'
+  if (base && withChangedFields) head += `"changed_fields":${version.changedSince(base).json},`
+  if (version.cacheControl) head += `"cache_control":${JSON.stringify(version.cacheControl)},`
+  return head
+}

@@ -1,0 +1,101 @@
+import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
+import { cacheControlFor, etagOf, type CacheControl, type Volatility } from '../document/cache-control.ts'
+import { detectFieldChanges } from './changes.ts'
+
+/** An execution result as a live query sends it. */
+export interface LiveResult {
+  readonly data?: unknown
+  readonly errors?: readonly unknown[] | undefined
+  readonly extensions?: unknown
+}
+
+/** One result of a group, serialised once for all who receive it. */
+export interface Version {
+  readonly number: number
+  readonly result: LiveResult
+  /** `"data":…` and, where present, `"errors":…,"extensions":…`: the part of a payload all subscribers share. */
+  readonly json: string
+  /** The same as UTF-8 with the braces that end a message, made when first asked for: the end of every frame. */
+  readonly tail: () => Buffer
+  /** Equal for versions in a row with equal content. */
+  readonly content: number
+  /** How many events the group had seen when this was executed. */
+  readonly events: number
+  readonly emittedAt: number
+  readonly cacheControl: CacheControl | undefined
+  readonly changedSince: (base: Version) => FieldPaths
+}
+
+/** Paths, and the same as JSON. */
+export interface FieldPaths {
+  readonly paths: readonly string[]
+  readonly json: string
+}
+
+export interface VersionInput {
+  readonly previous: Version | undefined
+  readonly result: LiveResult
+  readonly events: number
+  readonly emittedAt: number
+  readonly volatility: Volatility | undefined
+  readonly shared: boolean
+  readonly changedFieldsDepth: number
+}
+
+export function createVersion(input: VersionInput): Version {
+  const { previous, result, events, emittedAt, volatility, shared, changedFieldsDepth } = input
+  const serialised = serialise(result)
+  const unchanged = previous?.json === serialised
+  const known = new Map<number, FieldPaths>()
+  let tail: Buffer | undefined
+  return {
+    number: (previous?.number ?? 0) + 1,
+    result,
+    // The older string when equal: comparing and keeping it is then free.
+    json: unchanged ? previous.json : serialised,
+    tail() {
+      tail ??= Buffer.from(`${this.json}}}`)
+      return tail
+    },
+    content: unchanged ? previous.content : (previous?.content ?? 0) + 1,
+    events,
+    emittedAt,
+    cacheControl: volatility && cacheControlFor(volatility, etagOf(serialised), shared),
+    changedSince(base) {
+      const seen = known.get(base.number)
+      if (seen) return seen
+      const paths =
+        base.json === this.json
+          ? []
+          : detectFieldChanges(base.result.data, result.data, '', changedFieldsDepth).map(
+              ({ fieldPath }) => fieldPath,
+            )
+      const found: FieldPaths = { paths, json: JSON.stringify(paths) }
+      known.set(base.number, found)
+      return found
+    },
+  }
+}
+
+function serialise(result: LiveResult): string {
+  let json = `"data":${JSON.stringify(result.data ?? null)}`
+  if (result.errors && result.errors.length > 0) json += `,"errors":${JSON.stringify(result.errors)}`
+  if (result.extensions !== undefined) json += `,"extensions":${JSON.stringify(result.extensions)}`
+  return json
+}
+
+/** The result as a client may see it: errors formatted, without what Yoga keeps for itself in their extensions. */
+export function toLiveResult(result: ExecutionResult): LiveResult {
+  return {
+    data: result.data ?? null,
+    ...(result.errors && result.errors.length > 0 ? { errors: result.errors.map(formatError) } : {}),
+    ...(result.extensions ? { extensions: result.extensions } : {}),
+  }
+}
+
+export function formatError(error: GraphQLError): GraphQLFormattedError {
+  const { extensions: all, ...rest } =
+    error instanceof GraphQLError ? error.toJSON() : (error as GraphQLFormattedError)
+  const { http: _http, unexpected: _unexpected, ...extensions } = all ?? {}
+  return Object.keys(extensions).length > 0 ? { ...rest, extensions } : rest
+}

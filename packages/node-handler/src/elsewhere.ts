@@ -1,0 +1,17 @@
+/** What the package is where nothing fulfils the export condition `node`. */
+
+/** Throws: there is no HTTP server of Node here. */
+export function createNodeHandler(): never {
+  throw notHere()
+}
+
+/** Throws: there is no HTTP server of Node here. */
+export function acceptTargets(): never {
+  throw notHere()
+}
+
+function notHere(): TypeError {
+  return new TypeError(
+    "@vinyasa/node-handler is for Node's own HTTP server: where requests are Request objects, call yoga.fetch.",
+  )
+}

@@ -1,0 +1,80 @@
+import type { FetchAPI } from 'graphql-yoga'
+import { createChoices } from '../http/remembered-choices.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { isYogasOwn } from '@vinyasa/yoga-internals'
+import type { Hook } from '../yoga/yoga-5.ts'
+
+export type ResultProcessor = (
+  result: unknown,
+  fetchAPI: FetchAPI,
+  mediaType: string,
+) => MaybePromise<Response>
+
+/** How a whole result is written for an `Accept` header. */
+interface Written {
+  readonly processor: ResultProcessor
+  readonly mediaType: string
+  readonly acceptable: readonly string[]
+}
+
+interface ResultPayload {
+  readonly request: Request
+  readonly result: unknown
+  readonly acceptableMediaTypes: string[]
+  setResultProcessor(processor: ResultProcessor, mediaType: string): void
+}
+
+/** What the hook of Yoga that negotiates media types does for a result that is no stream. */
+export interface AcceptChoice {
+  readonly hook: Hook
+  /** Writes a whole result as JSON. */
+  readonly whole: ResultProcessor | undefined
+  /** How a whole result is marked for such an `Accept`; undefined where it is not written as JSON. */
+  mediaTypeOf(accept: string): string | undefined
+  /** False, with nothing done, where the hook itself has to be asked. */
+  apply(payload: ResultPayload): boolean
+}
+
+/** Undefined when there is no such hook in this version of Yoga. */
+export function findAcceptChoice(hooks: readonly Hook[]): AcceptChoice | undefined {
+  const hook = hooks.find((candidate) => isYogasOwn(candidate, 'negotiate the media type'))
+  if (!hook) return undefined
+
+  function ask(accept: string): Written | undefined {
+    const acceptable: string[] = []
+    let written: Written | undefined
+    void hook?.({
+      request: { headers: { get: () => accept || null } },
+      result: {},
+      acceptableMediaTypes: acceptable,
+      setResultProcessor(processor: ResultProcessor, mediaType: string) {
+        written = { processor, mediaType, acceptable }
+      },
+    } as unknown as ResultPayload)
+    return written
+  }
+
+  const whole = ask('application/json')?.processor
+  // For the processors of streams it matters whether the operation was a subscription.
+  const choices = createChoices((accept) => {
+    const written = ask(accept)
+    return written?.processor === whole ? written : undefined
+  })
+  return {
+    hook,
+    whole,
+    mediaTypeOf: (accept) => choices(accept)?.mediaType,
+    apply({ request, result, acceptableMediaTypes, setResultProcessor }) {
+      if (isStream(result)) return false
+      const written = choices(request.headers.get('accept') ?? '')
+      if (!written) return false
+      acceptableMediaTypes.push(...written.acceptable)
+      setResultProcessor(written.processor, written.mediaType)
+      return true
+    },
+  }
+}
+
+function isStream(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}

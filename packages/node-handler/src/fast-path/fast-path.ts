@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bodyTooLarge } from '../errors.ts'
+import { createGraphQLHandler } from './graphql-handler.ts'
+import { failedResponse } from '../yoga/last-catch.ts'
+import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
+import { createLightResponses } from '../http/light-response.ts'
+import { attempt, isPromiseLike } from '../maybe-promise.ts'
+import { createParamsHandler, type OnValid } from './params-handler.ts'
+import { createParamsPhase } from './params-phase.ts'
+import { createParsePhase } from './parse-phase.ts'
+import type { CheckSize } from '../http/read-body.ts'
+import { createRequestPhase } from './request-phase.ts'
+import { createResultPhase } from './result-phase.ts'
+import { sendResponse } from '../http/send-response.ts'
+import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+
+/** The way of JSON requests through all hooks. */
+export interface FastPath {
+  listen(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
+  readonly createRequest: CreateLightRequest
+  /** Goes on with a request, and a context, that were made already. */
+  goOn(
+    request: LightRequest,
+    context: ServerContext,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): Promise<void>
+}
+
+export function createFastPath(
+  internals: YogaInternals,
+  maxBodyBytes: number | undefined,
+  onValid: OnValid,
+): FastPath {
+  const { fetchAPI, logger, waitUntil } = internals
+  const createRequest = createLightRequests(fetchAPI)
+  const phases = {
+    parse: createParsePhase(internals),
+    execute: createParamsPhase(internals, createParamsHandler(internals, onValid)),
+    process: createResultPhase(internals, createLightResponses(fetchAPI)),
+  }
+  const serve = createRequestPhase(internals, createGraphQLHandler(phases, internals))
+  const check = maxBodyBytes === undefined ? undefined : limitTo(maxBodyBytes)
+
+  const goOn: FastPath['goOn'] = async (request, context, incoming, outgoing) => {
+    try {
+      const response = await attempt(
+        () => serve(request, context),
+        (error) => failedResponse(error, outgoing, internals),
+      )
+      const sent = sendResponse(response, outgoing, incoming)
+      if (isPromiseLike(sent)) await sent
+    } catch (error) {
+      logger.error(error)
+    }
+  }
+
+  return {
+    createRequest,
+    goOn,
+    listen(incoming, outgoing) {
+      const request = createRequest(incoming, outgoing)
+      if (check) request.addSizeCheck(check)
+      return goOn(request, { req: incoming, res: outgoing, waitUntil }, incoming, outgoing)
+    },
+  }
+}
+
+function limitTo(maxBodyBytes: number): CheckSize {
+  return (bytes) => {
+    if (bytes > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
+  }
+}

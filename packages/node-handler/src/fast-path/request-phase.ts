@@ -1,0 +1,55 @@
+import { lazyUrl } from '../http/lazy-url.ts'
+import { after, type MaybePromise } from '../maybe-promise.ts'
+import { runHooks } from './run-hooks.ts'
+import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+
+/** Runs `onRequest`, the handler (which a hook may have wrapped), and `onResponse`. */
+export function createRequestPhase(
+  { fetchAPI, onRequest, onResponse }: YogaInternals,
+  handle: RequestHandler,
+): RequestHandler {
+  function runOnResponse(
+    request: HookRequest,
+    response: Response,
+    serverContext: ServerContext,
+  ): MaybePromise<Response> {
+    const payload = {
+      request,
+      response,
+      serverContext,
+      setResponse(newResponse: Response) {
+        payload.response = newResponse
+      },
+      fetchAPI,
+    }
+    return after(runHooks(onResponse, payload), () => payload.response)
+  }
+
+  return function serve(request, serverContext) {
+    let response: Response | undefined
+    let ended = false
+    const payload = {
+      request,
+      setRequest(newRequest: HookRequest) {
+        payload.request = newRequest
+      },
+      serverContext,
+      fetchAPI,
+      url: lazyUrl(fetchAPI, request),
+      requestHandler: handle,
+      setRequestHandler(handler: RequestHandler) {
+        payload.requestHandler = handler
+      },
+      endResponse(given: Response | undefined) {
+        response = given
+        if (given) ended = true
+      },
+    }
+    const hooksDone = runHooks(onRequest, payload, undefined, () => ended)
+    return after(hooksDone, () => {
+      const asked = payload.request
+      const answer = response ?? payload.requestHandler(asked, serverContext)
+      return after(answer, (given) => runOnResponse(asked, given, serverContext))
+    })
+  }
+}

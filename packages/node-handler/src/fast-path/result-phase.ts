@@ -1,0 +1,91 @@
+import type { ExecutionResult } from 'graphql'
+import { findAcceptChoice, type ResultProcessor } from './accept-choice.ts'
+import type { CreateLightResponse } from '../http/light-response.ts'
+import { after, type MaybePromise } from '../maybe-promise.ts'
+import { runHooks } from './run-hooks.ts'
+import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+
+export type ResultPhase = (
+  result: unknown,
+  request: HookRequest,
+  serverContext: ServerContext,
+) => MaybePromise<Response>
+
+interface ResultPayload {
+  readonly request: HookRequest
+  readonly acceptableMediaTypes: string[]
+  result: unknown
+  setResult(result: unknown): void
+  resultProcessor: ResultProcessor | undefined
+  setResultProcessor(processor: ResultProcessor, acceptedMediaType: string): void
+  readonly serverContext: ServerContext
+}
+
+/** Runs `onResultProcess` and the processor that the hooks chose for what the client accepts. */
+export function createResultPhase(
+  { fetchAPI, onResultProcess }: YogaInternals,
+  createResponse: CreateLightResponse,
+): ResultPhase {
+  const choice = findAcceptChoice(onResultProcess)
+  const choose: Hook = (payload) =>
+    choice?.apply(payload as ResultPayload) ? undefined : choice?.hook(payload)
+  const hooks = onResultProcess.map((hook) => (hook === choice?.hook ? choose : hook))
+
+  function finish({ resultProcessor, result, acceptableMediaTypes }: ResultPayload, mediaType: string) {
+    if (!resultProcessor) {
+      return new fetchAPI.Response(null, {
+        status: 406,
+        statusText: 'Not Acceptable',
+        headers: { accept: acceptableMediaTypes.join('; charset=utf-8, ') },
+      })
+    }
+    if (resultProcessor === choice?.whole && isPlain(result)) return write(result, mediaType)
+    return resultProcessor(result, fetchAPI, mediaType)
+  }
+
+  /** What Yoga's processor does with a result that has nothing to say about status and headers. */
+  function write(result: PlainResult, mediaType: string): Response {
+    // Without `this`, as Yoga calls it.
+    const { stringify = JSON.stringify } = result
+    const body = stringify(result)
+    if (isBody(body)) return createResponse(body, mediaType)
+    const headers = { 'Content-Type': `${mediaType}; charset=utf-8` }
+    return new fetchAPI.Response(body, { status: 200, headers })
+  }
+
+  return function process(given, request, serverContext) {
+    let mediaType = '*/*'
+    const payload: ResultPayload = {
+      request,
+      acceptableMediaTypes: [],
+      result: given,
+      setResult(result) {
+        payload.result = result
+      },
+      resultProcessor: undefined,
+      setResultProcessor(processor, acceptedMediaType) {
+        payload.resultProcessor = processor
+        mediaType = acceptedMediaType
+      },
+      serverContext,
+    }
+    return after(runHooks(hooks, payload), () => finish(payload, mediaType))
+  }
+}
+
+export interface PlainResult extends ExecutionResult {
+  readonly stringify?: (result: unknown) => string
+}
+
+/** One whole result whose status is 200 and which Yoga writes as it is. */
+export function isPlain(result: unknown): result is PlainResult {
+  if (result === null || typeof result !== 'object' || Array.isArray(result)) return false
+  if (Symbol.asyncIterator in result) return false
+  const { errors, extensions } = result as ExecutionResult
+  return !errors?.length && !extensions?.['http']
+}
+
+/** A stored answer hands out bytes where Yoga's types say text. */
+export function isBody(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' ? body !== '' : body instanceof Uint8Array && body.byteLength > 0
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FetchAPI } from 'graphql-yoga'
+import { leftSignal } from './left-signal.ts'
+import { type CheckSize, countedBody, readBody } from './read-body.ts'
+import { incomingHeaders } from './incoming-headers.ts'
+import { standInFor } from './stand-in.ts'
+import { urlOf } from './url-of.ts'
+
+/** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
+export interface LightRequest extends Request {
+  /** Whether a true `Request` stands behind it by now. */
+  readonly isMaterialised: boolean
+  /** Every check added must let a size pass; they are called with the bytes so far while the body arrives. */
+  addSizeCheck(check: CheckSize): void
+}
+
+/** `bytes`: the body, where it is being read already. */
+export type CreateLightRequest = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  bytes?: Promise<Buffer>,
+) => LightRequest
+
+interface LightState {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  check: CheckSize | undefined
+  url: string | undefined
+  parsedUrl: URL | undefined
+  signal: AbortSignal | undefined
+  bytes: Promise<Buffer> | undefined
+  /** The true request, once something unusual was asked. */
+  request: Request | undefined
+}
+
+/** What it creates passes `instanceof fetchAPI.Request`. */
+export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
+  const IncomingHeaders = incomingHeaders(fetchAPI)
+
+  class Light {
+    readonly method: string
+    readonly headers: Headers
+    // In one place, so that no name of ours hides one of a true request.
+    private readonly lightState: LightState
+
+    constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
+      this.lightState = {
+        incoming,
+        outgoing,
+        check: undefined,
+        url: undefined,
+        parsedUrl: undefined,
+        signal: undefined,
+        bytes,
+        request: undefined,
+      }
+      this.method = incoming.method ?? 'GET'
+      this.headers = new IncomingHeaders(incoming.headers)
+    }
+
+    get [Symbol.toStringTag](): string {
+      return 'Request'
+    }
+
+    get url(): string {
+      return (this.lightState.url ??= urlOf(this.lightState.incoming))
+    }
+
+    get parsedUrl(): URL {
+      return (this.lightState.parsedUrl ??= new fetchAPI.URL(this.url, 'http://localhost'))
+    }
+
+    get signal(): AbortSignal {
+      const { incoming, outgoing } = this.lightState
+      return (this.lightState.signal ??= leftSignal(incoming, outgoing))
+    }
+
+    get isMaterialised(): boolean {
+      return this.lightState.request !== undefined
+    }
+
+    addSizeCheck(added: CheckSize): void {
+      const { check } = this.lightState
+      this.lightState.check = check
+        ? (bytes) => {
+            check(bytes)
+            added(bytes)
+          }
+        : added
+    }
+
+    text(): Promise<string> {
+      const { request } = this.lightState
+      if (request) return request.text()
+      return read(this.lightState).then((bytes) => bytes.toString('utf8'))
+    }
+
+    async arrayBuffer(): Promise<ArrayBuffer> {
+      const { request } = this.lightState
+      if (request) return request.arrayBuffer()
+      const { buffer, byteOffset, byteLength } = await read(this.lightState)
+      // A copy: a chunk of node:http is a part of a larger buffer.
+      return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
+    }
+
+    async json(): Promise<unknown> {
+      const { request } = this.lightState
+      if (request) return request.json()
+      const bytes = await read(this.lightState)
+      try {
+        return JSON.parse(bytes.toString('utf8'))
+      } catch {
+        // Yoga's own class words the error; the words are part of the answer.
+        return new fetchAPI.Request(this.url, { method: this.method, body: new Uint8Array(bytes) }).json()
+      }
+    }
+
+    /** A member that Yoga's own class has beside the standard's: what the body is made from. */
+    get bodyInit(): unknown {
+      const { request, incoming } = this.lightState
+      return request ? Reflect.get(request, 'bodyInit') : incoming
+    }
+
+    // As Yoga's own class has it: the same request.
+    clone(): this {
+      return this
+    }
+
+    get materialised(): Request {
+      return (this.lightState.request ??= new fetchAPI.Request(this.url, {
+        method: this.method,
+        headers: this.headers,
+        signal: this.signal,
+        body: remainingBody(this.lightState) as unknown as ReadableStream,
+        duplex: 'half',
+      } as RequestInit))
+    }
+  }
+
+  const sample = new fetchAPI.Request('http://localhost/', { method: 'POST' })
+  standInFor(Light.prototype, sample, ['method', 'headers'], (light) => light.materialised)
+  return (incoming, outgoing, bytes) => new Light(incoming, outgoing, bytes) as unknown as LightRequest
+}
+
+function read(state: LightState): Promise<Buffer> {
+  return (state.bytes ??= readBody(state.incoming, state.check))
+}
+
+function remainingBody(state: LightState): AsyncIterable<Buffer> {
+  const { bytes, check, incoming } = state
+  if (bytes || incoming.readableEnded) {
+    return (async function* () {
+      yield await read(state)
+    })()
+  }
+  return check ? countedBody(incoming, check) : incoming
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { createChoices } from './remembered-choices.ts'
+
+/** Says whether a request tells where it goes; if so, its target is in origin form afterwards. */
+export type AcceptTarget = (request: IncomingMessage) => boolean
+
+/**
+ * Checks that `Host` is a host and stands there once (RFC 9112, section 3.2), so that nothing in it can be taken for a
+ * path, and brings absolute targets to the origin form: what is served follows from the request's target alone. The
+ * host of an absolute target takes the place of the header (section 3.2.2).
+ */
+export function acceptTargets(): AcceptTarget {
+  const isKnownHost = createChoices((host) => isHost(host))
+  return (request) => {
+    const { headers, rawHeaders, url = '/' } = request
+    const host = headers.host ?? headers[':authority']
+    if (host && (typeof host !== 'string' || !isKnownHost(host))) return false
+    if (hasHostTwice(rawHeaders)) return false
+    if (url.startsWith('/')) return true
+    if (url === '*') {
+      request.url = '/'
+      return true
+    }
+    return bringToOriginForm(request, url)
+  }
+}
+
+/** Any other character begins another part of a URL, or is none of a URL (RFC 3986, section 3.2.2). */
+const HOST_CHARACTERS = /^(?:[\w.!$&'()*+,;=~%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+function isHost(host: string): boolean {
+  return HOST_CHARACTERS.test(host) && URL.canParse(`http://${host}/`)
+}
+
+/** Node keeps the first; a proxy in front may have looked at another. */
+function hasHostTwice(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
+}
+
+function bringToOriginForm(request: IncomingMessage, target: string): boolean {
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return false
+  const { host, pathname, search, username, password } = new URL(target)
+  if (username !== '' || password !== '') return false
+  request.url = `${pathname}${search}`
+  request.headers.host = host
+  return true
+}

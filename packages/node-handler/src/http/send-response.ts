@@ -1,0 +1,63 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { sendNodeResponse } from '@whatwg-node/server'
+import { headersOf, isLightResponse, type LightBody } from './light-response.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+
+/** Writes a response as Yoga's door does; one whose body is a string or a Buffer in one go, head and body together. */
+export function sendResponse(
+  response: Response,
+  outgoing: ServerResponse,
+  incoming: IncomingMessage,
+): MaybePromise<void> {
+  const whole = isLightResponse(response) ? lightWhole(response.light) : trueWhole(response)
+  if (!whole) {
+    const given = isLightResponse(response) ? response.materialised : response
+    return sendNodeResponse(given, outgoing, incoming, true)
+  }
+  if (outgoing.destroyed || outgoing.writableEnded) return
+  outgoing.writeHead(response.status, response.statusText, whole.headers)
+  outgoing.end(whole.body)
+}
+
+interface Whole {
+  readonly headers: OutgoingHttpHeaders
+  readonly body: string | Uint8Array
+}
+
+/** What Yoga's own Response class keeps of what it was made from. */
+interface PonyfillResponse {
+  readonly bodyType?: unknown
+  readonly bodyInit?: unknown
+  readonly _buffer?: unknown
+}
+
+/** What its own Headers class keeps: what it was made from, and a map since somebody changed one. */
+interface PonyfillHeaders {
+  readonly headersInit?: unknown
+  readonly _map?: unknown
+  readonly _setCookies?: readonly string[]
+}
+
+function lightWhole(light: LightBody): Whole | undefined {
+  if (light.response) return undefined
+  const headers = light.headers ? plainHeaders(light.headers) : headersOf(light)
+  return headers && { headers, body: light.bytes }
+}
+
+function trueWhole(response: Response): Whole | undefined {
+  const { bodyType, bodyInit, _buffer } = response as PonyfillResponse
+  const body = bodyType === 'String' ? bodyInit : _buffer
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return undefined
+  const headers = plainHeaders(response.headers)
+  return headers && { headers, body }
+}
+
+/** Undefined for headers that `writeHead` takes otherwise: several cookies, lists of pairs. */
+function plainHeaders(given: Headers): OutgoingHttpHeaders | undefined {
+  const { headersInit, _map: changed, _setCookies: cookies } = given as PonyfillHeaders
+  if (cookies?.length) return undefined
+  if (changed instanceof Map) return Object.fromEntries(changed) as OutgoingHttpHeaders
+  if (changed || typeof headersInit !== 'object' || headersInit === null) return undefined
+  if (Array.isArray(headersInit) || 'get' in headersInit) return undefined
+  return headersInit as OutgoingHttpHeaders
+}

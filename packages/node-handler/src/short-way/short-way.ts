@@ -1,0 +1,167 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getOperationAST, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
+import type { FastPath } from '../fast-path/fast-path.ts'
+import { findAcceptChoice } from '../fast-path/accept-choice.ts'
+import { isBody, isPlain } from '../fast-path/result-phase.ts'
+import { findSizeLimit } from '../fast-path/size-limit.ts'
+import { readBody } from '../http/read-body.ts'
+import { isPromiseLike, type MaybePromise } from '../maybe-promise.ts'
+import { yogasExecutor } from '@vinyasa/yoga-internals'
+import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type { NextExecutor, ShortCall, ShortParams } from './part.ts'
+import { readParts } from './read-parts.ts'
+import { AnswerHeaders } from './short-headers.ts'
+import { readParams } from './short-params.ts'
+import { shortRequests } from './short-requests.ts'
+import { type Executed, shortWayStateOf } from './use-short-way.ts'
+
+export interface ShortWay {
+  /** Undefined: the request is not for it. */
+  take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | undefined
+  /** Remembers a valid operation that went through every hook. */
+  learn(asked: Asked, schema: GraphQLSchema, document: DocumentNode): void
+}
+
+type Asked = Pick<ShortParams, 'query' | 'operationName'>
+
+export interface ShortWayOptions {
+  readonly yoga: object
+  readonly internals: YogaInternals
+  readonly maxBodyBytes: number | undefined
+  /** The way of all other requests, and of those that have begun here. */
+  readonly fastPath: FastPath
+}
+
+export interface OpenedShortWay {
+  readonly way: ShortWay | undefined
+  readonly reasons: readonly string[]
+}
+
+/** The short way of a server, or why it has none. */
+export function openShortWay(options: ShortWayOptions): OpenedShortWay {
+  const { yoga, internals } = options
+  const closed = (...reasons: readonly string[]): OpenedShortWay => ({ way: undefined, reasons })
+  const state = shortWayStateOf(internals.plugins)
+  if (!state) return closed('useShortWay() is not among the plugins')
+  const choice = findAcceptChoice(internals.onResultProcess)
+  const execute = yogasExecutor(internals.plugins)
+  const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
+  if (!choice?.whole || !execute || typeof endpoint !== 'string') {
+    return closed('this version of Yoga is built differently')
+  }
+  const { parts, reasons, hasCors } = readParts(internals.plugins, state.own)
+  if (reasons.length > 0) return closed(...reasons)
+  const { maxBodyBytes, fastPath } = options
+  const { createRequest, goOn: ordinary } = fastPath
+  const sizeLimit = findSizeLimit(internals.onRequestParse)
+  const isShort = shortRequests({ endpoint, maxBodyBytes, sizeLimit, choice, hasCors, parts })
+  const judges = parts.flatMap(({ acceptsBody }) => acceptsBody ?? [])
+  const begins = parts.flatMap(({ begin }) => begin ?? [])
+  const responds = parts.flatMap(({ respond }) => respond ?? [])
+  const { waitUntil } = internals
+  const { known, executed } = state
+
+  const run = parts
+    .flatMap(({ execute: around }) => around ?? [])
+    .reduceRight<NextExecutor>(
+      (next, around) => (call) => around(call, next),
+      (call) => {
+        call.wasExecuted = true
+        return execute(argsOf(call))
+      },
+    )
+
+  function proceed(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    bytes: Promise<Buffer>,
+    body: Buffer,
+  ): MaybePromise<void> {
+    const request = createRequest(incoming, outgoing, bytes)
+    const context: ServerContext = { req: incoming, res: outgoing, waitUntil }
+    const params = readParams(body.toString('utf8'))
+    const operation = params && known.get(params)
+    if (!params || !operation || outgoing.destroyed) return ordinary(request, context, incoming, outgoing)
+    for (const judge of judges)
+      if (!judge(body, params)) return ordinary(request, context, incoming, outgoing)
+    context['request'] = request
+    context['params'] = params
+    const call: ShortCall = { operation, params, request, context, wasExecuted: false }
+    for (const begin of begins) begin(call)
+    const goOn = (done: Executed | undefined): Promise<void> => {
+      if (done) executed.set(context, done)
+      return ordinary(request, context, incoming, outgoing)
+    }
+    const finish = (result: unknown): MaybePromise<void> => {
+      if (result === undefined) return goOn(undefined)
+      if (!isPlain(result)) return goOn({ result })
+      const { stringify = JSON.stringify } = result
+      const text = stringify(result)
+      return isBody(text) ? send(call, text, incoming, outgoing) : goOn({ result })
+    }
+    const fail = (error: unknown): Promise<void> => goOn({ error })
+    let result: unknown
+    try {
+      result = run(call)
+    } catch (error) {
+      return fail(error)
+    }
+    return isPromiseLike(result) ? result.then(finish, fail) : finish(result)
+  }
+
+  function send(
+    call: ShortCall,
+    body: string | Uint8Array,
+    { headers: { accept = '' } }: IncomingMessage,
+    outgoing: ServerResponse,
+  ): void {
+    const contentType = `${choice?.mediaTypeOf(accept)}; charset=utf-8`
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    if (responds.length === 0) {
+      if (outgoing.destroyed || outgoing.writableEnded) return
+      outgoing.writeHead(200, 'OK', { 'Content-Type': contentType, 'content-length': String(length) })
+    } else {
+      const headers = new AnswerHeaders(contentType, length)
+      const response = { status: 200, headers }
+      for (const respond of responds) respond(call, response)
+      if (outgoing.destroyed || outgoing.writableEnded) return
+      outgoing.writeHead(200, 'OK', headers.block)
+    }
+    outgoing.end(body)
+  }
+
+  return {
+    reasons: [],
+    way: {
+      take(incoming, outgoing) {
+        if (!isShort(incoming)) return undefined
+        const bytes = readBody(incoming, undefined)
+        return bytes.then(
+          (body) => proceed(incoming, outgoing, bytes, body),
+          () =>
+            ordinary(
+              createRequest(incoming, outgoing, bytes),
+              { req: incoming, res: outgoing, waitUntil },
+              incoming,
+              outgoing,
+            ),
+        )
+      },
+      learn({ query, operationName }, schema, document) {
+        const definition = getOperationAST(document, operationName)
+        if (definition?.operation !== 'query') return
+        const operation = { schema, document, definition, operationName }
+        if (parts.every(({ admits }) => admits?.(operation) ?? true)) {
+          known.add({ query, operationName }, operation)
+        }
+      },
+    },
+  }
+}
+
+/** For an executor: what Envelop hands to Yoga's. */
+export function argsOf({ operation, params, context }: ShortCall): ExecutionArgs {
+  const { schema, document, operationName } = operation
+  const { variables: variableValues } = params
+  return { schema, document, contextValue: context, variableValues, operationName } as ExecutionArgs
+}

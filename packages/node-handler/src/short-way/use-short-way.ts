@@ -1,0 +1,58 @@
+import type { ExecutionArgs } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { createKnownOperations, type KnownOperations } from './known-operations.ts'
+import { type OwnHooks, readOwnHooks } from '@vinyasa/yoga-internals'
+import type { ShortWayPart } from './part.ts'
+
+/** What the execution of an operation has come to. */
+export type Executed = { readonly result: unknown } | { readonly error: unknown }
+
+/** What the plugin and the handler of one server share. */
+export interface ShortWayState {
+  readonly known: KnownOperations
+  /** By the context: what was executed on the short way, for the ordinary one to go on with. */
+  readonly executed: WeakMap<object, Executed>
+  own: OwnHooks
+}
+
+const STATE = Symbol('vinyasa.short-way')
+
+/**
+ * Opens the short way: with this plugin, `createNodeHandler` answers a query that has gone through every hook before
+ * without going through them again, if all plugins of the server say what they do there (`ShortWayPart`).
+ * `shortWayReasons` of the handler tells which do not.
+ */
+export function useShortWay(): Plugin {
+  const state: ShortWayState = {
+    known: createKnownOperations(),
+    executed: new WeakMap(),
+    own: { plugins: [], has: () => false },
+  }
+  const plugin: Plugin & { readonly shortWay: ShortWayPart; readonly [STATE]: ShortWayState } = {
+    shortWay: {},
+    [STATE]: state,
+    onYogaInit({ yoga }) {
+      state.own = readOwnHooks(yoga)
+    },
+    onSchemaChange() {
+      state.known.clear()
+    },
+    onExecute({ args, setExecuteFn }) {
+      const done = state.executed.get((args as ExecutionArgs).contextValue as object)
+      if (!done) return
+      setExecuteFn(() => {
+        if ('error' in done) throw done.error
+        return done.result as never
+      })
+    },
+  }
+  return plugin
+}
+
+export function shortWayStateOf(plugins: readonly unknown[]): ShortWayState | undefined {
+  for (const plugin of plugins) {
+    const state = (Object(plugin) as { readonly [STATE]?: ShortWayState })[STATE]
+    if (state) return state
+  }
+  return undefined
+}

@@ -1,0 +1,178 @@
+import type { DocumentNode, GraphQLSchema } from 'graphql'
+import type { FetchAPI } from 'graphql-yoga'
+import type { MaybePromise } from '../maybe-promise.ts'
+
+/** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
+export type HookRequest = Request
+
+export type ServerContext = Record<string, unknown>
+export type Hook = (payload: object) => MaybePromise<unknown>
+export type RequestHandler = (request: HookRequest, context: ServerContext) => MaybePromise<Response>
+export type ParamsHandler = (payload: {
+  readonly request: HookRequest
+  readonly params: unknown
+  readonly context: ServerContext
+}) => MaybePromise<unknown>
+
+export interface MaskedErrors {
+  readonly errorMessage: string
+  readonly isDev?: boolean
+  maskError(error: unknown, message: string, isDev?: boolean): Error
+}
+
+export interface Logger {
+  debug(...args: unknown[]): void
+  error(...args: unknown[]): void
+}
+
+/** Envelop's functions for one operation. */
+export interface Enveloped {
+  readonly schema: GraphQLSchema
+  parse(query: string): DocumentNode
+  validate(schema: GraphQLSchema, document: DocumentNode): readonly unknown[]
+  contextFactory(): MaybePromise<unknown>
+  execute(args: object): MaybePromise<unknown>
+  subscribe(args: object): MaybePromise<unknown>
+}
+
+/** What the fast path needs of a Yoga server: its hooks, in its order. */
+export interface YogaInternals {
+  readonly fetchAPI: FetchAPI
+  readonly logger: Logger
+  readonly maskedErrors: MaskedErrors | undefined
+  readonly waitUntil: unknown
+  readonly plugins: readonly unknown[]
+  readonly onRequest: readonly Hook[]
+  readonly onResponse: readonly Hook[]
+  readonly onRequestParse: readonly Hook[]
+  readonly onParams: readonly Hook[]
+  readonly onExecutionResult: readonly Hook[]
+  readonly onResultProcess: readonly Hook[]
+  getEnveloped(context: ServerContext): Enveloped
+}
+
+/** Hooks that the fast path runs, or that Envelop and Yoga run by themselves whichever door a request came through. */
+const HONOURED: ReadonlySet<string> = new Set([
+  'onRequest',
+  'onResponse',
+  'onRequestParse',
+  'onParams',
+  'onExecutionResult',
+  'onResultProcess',
+  'onYogaInit',
+  'onDispose',
+  'onPluginInit',
+  'onSchemaChange',
+  'onEnveloped',
+  'onParse',
+  'onValidate',
+  'onContextBuilding',
+  'onExecute',
+  'onSubscribe',
+])
+
+/** Instrumentation of the steps that Yoga's door runs, and not Envelop. */
+const DOOR_INSTRUMENTATION: ReadonlySet<string> = new Set([
+  'request',
+  'requestParse',
+  'operation',
+  'resultProcess',
+])
+
+type Plugin = Readonly<Record<string, unknown>> | null | undefined | false
+
+type Found =
+  | { readonly internals: YogaInternals; readonly reasons: readonly [] }
+  | { readonly internals?: undefined; readonly reasons: readonly string[] }
+
+/** Reads a server's hooks, or says why its requests must all take Yoga's own door. */
+export function readInternals(yoga: object): Found {
+  const read = (key: string): unknown => Reflect.get(yoga, key)
+  const plugins = read('plugins')
+  const fetchAPI = read('fetchAPI')
+  const logger = read('logger')
+  const getEnveloped = read('getEnveloped')
+  const maskedErrors = read('maskedErrorsOpts') ?? undefined
+  const lists = [
+    read('onRequestParseHooks'),
+    read('onParamsHooks'),
+    read('onExecutionResultHooks'),
+    read('onResultProcessHooks'),
+  ]
+  if (
+    !isPluginList(plugins) ||
+    !lists.every(isHookList) ||
+    typeof getEnveloped !== 'function' ||
+    !isFetchAPI(fetchAPI) ||
+    !isLogger(logger) ||
+    !(maskedErrors === undefined || isMaskedErrors(maskedErrors))
+  ) {
+    return { reasons: ['this version of Yoga is built differently'] }
+  }
+  const reasons = plugins.flatMap(unhonoured)
+  if (!isPonyfill(fetchAPI)) reasons.push('the option fetchAPI brings another Request class')
+  if (reasons.length > 0) return { reasons: [...new Set(reasons)] }
+  const [onRequestParse = [], onParams = [], onExecutionResult = [], onResultProcess = []] = lists
+  return {
+    reasons: [],
+    internals: {
+      fetchAPI,
+      logger,
+      maskedErrors,
+      waitUntil: read('waitUntil'),
+      plugins,
+      onRequest: hooksNamed(plugins, 'onRequest'),
+      onResponse: hooksNamed(plugins, 'onResponse'),
+      onRequestParse,
+      onParams,
+      onExecutionResult,
+      onResultProcess,
+      getEnveloped: getEnveloped as YogaInternals['getEnveloped'],
+    },
+  }
+}
+
+function unhonoured(plugin: Plugin): string[] {
+  if (!plugin) return []
+  const hooks = Object.keys(plugin).filter(
+    (key) => /^on[A-Z]/.test(key) && typeof plugin[key] === 'function' && !HONOURED.has(key),
+  )
+  const instrumentation = Object.keys(Object(plugin['instrumentation']) as object)
+    .filter((key) => DOOR_INSTRUMENTATION.has(key))
+    .map((key) => `instrumentation.${key}`)
+  return [...hooks, ...instrumentation].map((name) => `a plugin uses ${name}`)
+}
+
+function hooksNamed(plugins: readonly Plugin[], name: string): Hook[] {
+  return plugins.flatMap((plugin) => {
+    const hook = plugin ? plugin[name] : undefined
+    return typeof hook === 'function' ? [hook as Hook] : []
+  })
+}
+
+function isPluginList(value: unknown): value is readonly Plugin[] {
+  return Array.isArray(value)
+}
+
+function isHookList(value: unknown): value is readonly Hook[] {
+  return Array.isArray(value) && value.every((hook) => typeof hook === 'function')
+}
+
+function isFetchAPI(value: unknown): value is FetchAPI {
+  const api = Object(value) as Record<string, unknown>
+  return ['Request', 'Response', 'Headers', 'URL'].every((name) => typeof api[name] === 'function')
+}
+
+function isMaskedErrors(value: unknown): value is MaskedErrors {
+  return typeof (Object(value) as MaskedErrors).maskError === 'function'
+}
+
+function isLogger(value: unknown): value is Logger {
+  const logger = Object(value) as Logger
+  return typeof logger.debug === 'function' && typeof logger.error === 'function'
+}
+
+/** The light request leans on the class that Yoga ships for Node; a native one refuses objects it did not make. */
+function isPonyfill({ Request, Headers }: FetchAPI): boolean {
+  return Request !== globalThis.Request && 'headersInit' in new Headers({})
+}

@@ -1,0 +1,312 @@
+import * as fc from 'fast-check'
+import type { Plugin } from 'graphql-yoga'
+import { describe, expect, it } from 'vitest'
+import { type ShortCall, type ShortWayPart, useShortWay } from '../src/index.ts'
+import { corpus, hello } from './corpus.ts'
+import {
+  bothAnswer,
+  bytesOf,
+  type Doors,
+  exchange,
+  graphql,
+  openDoors,
+  type RawRequest,
+  type YogaOptions,
+} from './doors.ts'
+
+type WithPart = Plugin & { readonly shortWay: ShortWayPart }
+
+/** Counts what takes the short way. */
+function counter(): { readonly plugin: WithPart; calls: ShortCall[] } {
+  const calls: ShortCall[] = []
+  return { calls, plugin: { shortWay: { begin: (call) => void calls.push(call) } } }
+}
+
+/** Both doors with the short way open, and the calls that took it; only the thin door has one. */
+async function openShort(options: () => YogaOptions = () => ({})): Promise<Doors & { calls: ShortCall[] }> {
+  const { plugin, calls } = counter()
+  const doors = await openDoors(() => {
+    const given = options()
+    return { ...given, plugins: [...(given.plugins ?? []), plugin, useShortWay()] }
+  })
+  return { ...doors, calls }
+}
+
+const servers: Readonly<Record<string, () => YogaOptions>> = {
+  'as it comes': () => ({}),
+  'without a size limit': () => ({ maxRequestBodySize: false }),
+  'with a small size limit': () => ({ maxRequestBodySize: 40 }),
+  'with unmasked errors': () => ({ maskedErrors: false }),
+  'with CORS for some': () => ({ cors: { origin: ['https://a.test', 'https://b.test'], credentials: true } }),
+  'without CORS': () => ({ cors: false }),
+  'with batching': () => ({ batching: true }),
+}
+
+describe.each(Object.entries(servers))('a server %s', (_name, options) => {
+  it('answers every request alike, however often it came before', async () => {
+    const doors = await openShort(options)
+    expect(doors.handler.shortWayReasons).toEqual([])
+    const different = []
+    for (const [sentence, request] of corpus) {
+      const yoga = await exchange(doors.yoga, bytesOf(request))
+      for (const time of [1, 2, 3]) {
+        const thin = await exchange(doors.thin, bytesOf(request))
+        if (yoga !== thin)
+          different.push({ sentence, time, yoga: yoga.slice(0, 900), thin: thin.slice(0, 900) })
+      }
+    }
+    expect(different).toEqual([])
+    expect(doors.calls.length).toBeGreaterThan(15)
+  })
+})
+
+describe('what goes the short way', () => {
+  const goes: readonly (readonly [sentence: string, request: RawRequest, isShort: boolean])[] = [
+    ['a query', { body: hello }, true],
+    ['one with an error', { body: graphql('{ fails hello }') }, true],
+    ['a mutation', { body: graphql('mutation { bump }') }, false],
+    ['an invalid query', { body: graphql('{ nope }') }, false],
+    ['a chunked body', { body: hello, chunked: 5 }, false],
+    ['a query in the target', { body: hello, path: '/graphql?x=1' }, false],
+    ['another media type', { body: hello, headers: { accept: 'text/event-stream' } }, false],
+    [
+      'multipart beside JSON',
+      { body: hello, headers: { accept: 'multipart/mixed, application/json' } },
+      false,
+    ],
+    [
+      'what GraphQL clients accept',
+      { body: hello, headers: { accept: 'application/graphql-response+json, application/json;q=0.9' } },
+      true,
+    ],
+    ['another origin', { body: hello, headers: { origin: 'https://a.test' } }, false],
+    ['extensions', { body: graphql('{ hello }', { extensions: { a: 1 } }) }, false],
+    ['a large body', { body: graphql('{ hello }', { variables: { a: 'x'.repeat(70_000) } }) }, false],
+  ]
+  it.each(goes)('%s', async (_sentence, request, isShort) => {
+    const doors = await openShort()
+    for (const time of [1, 2]) {
+      const { yoga, thin } = await bothAnswer(doors, request)
+      expect(thin).toBe(yoga)
+      // The first one goes through all hooks.
+      expect(doors.calls.length).toBe(isShort && time === 2 ? 1 : 0)
+    }
+  })
+
+  it('nothing before useShortWay() is among the plugins', async () => {
+    const { handler } = await openDoors()
+    expect(handler.shortWayReasons).toEqual(['useShortWay() is not among the plugins'])
+  })
+})
+
+const HOOKS = [
+  'onRequest',
+  'onResponse',
+  'onRequestParse',
+  'onParams',
+  'onExecutionResult',
+  'onResultProcess',
+  'onEnveloped',
+  'onParse',
+  'onValidate',
+  'onContextBuilding',
+  'onExecute',
+  'onSubscribe',
+] as const
+
+describe('a plugin that says nothing of the short way', () => {
+  it.each(HOOKS)('closes it by %s, and is called for every request', async (name) => {
+    let called = 0
+    const doors = await openShort(() => ({ plugins: [{ [name]: () => void called++ } as Plugin] }))
+    expect(doors.handler.shortWayReasons).toEqual([`a plugin uses ${name} and has no \`shortWay\``])
+    const before = called
+    for (let time = 0; time < 3; time++) await exchange(doors.thin, bytesOf({ body: hello }))
+    expect(doors.calls).toEqual([])
+    const least = { onSubscribe: 0, onParse: 1, onValidate: 1 }[name as string] ?? 3
+    expect(called - before).toBeGreaterThanOrEqual(least)
+  })
+
+  it('closes it by a context of the server, and by instrumentation', async () => {
+    const context = await openShort(() => ({ context: () => ({ a: 1 }) }))
+    expect(context.handler.shortWayReasons).toEqual(['a plugin uses onContextBuilding and has no `shortWay`'])
+    const instrumentation = { execute: (_payload: unknown, wrapped: () => unknown) => wrapped() }
+    const instrumented = await openShort(() => ({ plugins: [{ instrumentation } as Plugin] }))
+    expect(instrumented.handler.shortWayReasons).toEqual(['a plugin uses instrumentation.execute'])
+  })
+
+  it('leaves it open with hooks of the server alone', async () => {
+    const nothing = (): void => {}
+    const plugin = { onPluginInit: nothing, onSchemaChange: nothing, onYogaInit: nothing, onDispose: nothing }
+    expect((await openShort(() => ({ plugins: [plugin] }))).handler.shortWayReasons).toEqual([])
+  })
+})
+
+describe('a part', () => {
+  async function withPart(shortWay: ShortWayPart, hooks: Plugin = {}): ReturnType<typeof openShort> {
+    return openShort(() => ({ plugins: [{ ...hooks, shortWay } as WithPart] }))
+  }
+  const ask = async (doors: Doors, request: RawRequest, times = 2): Promise<string> => {
+    let answer = ''
+    for (let time = 0; time < times; time++) answer = await exchange(doors.thin, bytesOf(request))
+    return answer
+  }
+
+  it('keeps operations, heads and bodies away that it does not admit', async () => {
+    const parts: readonly ShortWayPart[] = [
+      { admits: ({ definition }) => definition.name?.value === 'Mine' },
+      { accepts: ({ headers }) => headers['x-mine'] !== undefined },
+      { acceptsBody: (body) => body.includes('Mine') },
+    ]
+    const body = graphql('query Mine { hello }')
+    for (const part of parts) {
+      const doors = await withPart(part)
+      await ask(doors, { body: hello })
+      expect(doors.calls).toHaveLength(0)
+      await ask(doors, { body, headers: { 'x-mine': '1' } })
+      expect(doors.calls).toHaveLength(1)
+    }
+  })
+
+  it('answers, stands around the execution, and adds headers', async () => {
+    const seen: unknown[] = []
+    const doors = await withPart({
+      execute(call, next) {
+        if (call.params.variables?.['answer']) return { data: { hello: 'mine' } }
+        seen.push(call.context['request'] === call.request)
+        return next(call)
+      },
+      respond({ wasExecuted }, { status, headers }) {
+        headers.set('X-Mine', `${status} ${wasExecuted} ${headers.get('Content-Type')}`)
+      },
+    })
+    const executed = await ask(doors, { body: hello })
+    expect(executed).toContain('x-mine: 200 true application/json; charset=utf-8')
+    expect(executed).toMatch(/hello world"}}$/)
+    const answered = await ask(doors, { body: graphql('{ hello }', { variables: { answer: true } }) }, 1)
+    expect(answered).toContain('x-mine: 200 false')
+    expect(answered).toMatch(/{"data":{"hello":"mine"}}$/)
+    expect(seen).toEqual([true])
+  })
+
+  it('leaves the short way before anything is executed', async () => {
+    const doors = await withPart({ execute: () => undefined })
+    expect(await ask(doors, { body: hello })).toMatch(/hello world"}}$/)
+    expect(doors.calls).toHaveLength(1)
+  })
+
+  it('is followed by the hooks of the ordinary way where the answer has errors, without a second execution', async () => {
+    let resolved = 0
+    const contexts: unknown[] = []
+    const results: unknown[] = []
+    const hooks: Plugin = {
+      onExecute: () => ({ onExecuteDone: ({ result }) => void results.push(result) }),
+      onExecutionResult: ({ context }) => void contexts.push(context),
+    }
+    const doors = await openShort(() => ({
+      plugins: [{ ...hooks, shortWay: { execute: (call, next) => (resolved++, next(call)) } } as WithPart],
+    }))
+    const request = { body: graphql('{ fails hello }') }
+    const { yoga, thin } = await bothAnswer(doors, request)
+    const count = results.length
+    expect(await exchange(doors.thin, bytesOf(request))).toBe(yoga)
+    expect(thin).toBe(yoga)
+    expect(resolved).toBe(1)
+    expect(results).toHaveLength(count + 1)
+    expect(contexts.at(-1)).toBe(doors.calls[0]?.context)
+  })
+
+  it('is followed by what its error is on the ordinary way', async () => {
+    const doors = await withPart({
+      execute() {
+        throw new Error('a secret')
+      },
+    })
+    const answer = await ask(doors, { body: hello })
+    expect(answer).toContain('Unexpected error.')
+    expect(answer).not.toContain('a secret')
+  })
+})
+
+it('a schema that changes makes every operation unknown', async () => {
+  let setSchema: ((schema: never) => void) | undefined
+  const part: WithPart = {
+    shortWay: {},
+    // Of the first server, which is the handler's.
+    onPluginInit: (payload) => void (setSchema ??= payload.setSchema as never),
+  }
+  const { createSchema } = await import('graphql-yoga')
+  const doors = await openShort(() => ({ plugins: [part] }))
+  for (let time = 0; time < 2; time++) await exchange(doors.thin, bytesOf({ body: hello }))
+  expect(doors.calls).toHaveLength(1)
+  setSchema?.(
+    createSchema({
+      typeDefs: 'type Query { hello: Int }',
+      resolvers: { Query: { hello: () => 7 } },
+    }) as never,
+  )
+  expect(await exchange(doors.thin, bytesOf({ body: hello }))).toMatch(/{"hello":7}}$/)
+  expect(doors.calls).toHaveLength(1)
+  expect(await exchange(doors.thin, bytesOf({ body: hello }))).toMatch(/{"hello":7}}$/)
+  expect(doors.calls).toHaveLength(2)
+})
+
+it('answers requests alike that nobody wrote', { timeout: 30_000 }, async () => {
+  const doors = await openShort(() => ({ maxRequestBodySize: 2_000 }))
+  const query = fc.constantFrom(
+    '{ hello }',
+    'query A { hello } query B { slow }',
+    'query ($n: String) { hello(name: $n) }',
+    '{ required }',
+    '{',
+  )
+  const value = fc.oneof(
+    fc.string(),
+    fc.constant(null),
+    fc.integer(),
+    fc.array(fc.string(), { maxLength: 2 }),
+  )
+  const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+    fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
+  const body = fc.record({
+    query: fc.oneof({ weight: 9, arbitrary: query }, { weight: 1, arbitrary: value }),
+    variables: fc.oneof(
+      fc.constant(undefined),
+      fc.dictionary(fc.constantFrom('n', 'm', '__proto__'), value, { maxKeys: 2 }),
+      seldom(value),
+    ),
+    operationName: fc.constantFrom(undefined, undefined, 'A', 'B', '', null, 7),
+    extensions: seldom(fc.constantFrom(null, {}, 'x')),
+    other: seldom(value),
+  })
+  const headers = fc.record({
+    accept: fc.constantFrom(
+      undefined,
+      '*/*',
+      'application/json',
+      'application/graphql-response+json',
+      'application/graphql-response+json, application/json',
+      'application/json, */*',
+      'text/html',
+      '',
+      'application/json;q=0',
+    ),
+    'content-type': fc.constantFrom(
+      'application/json',
+      'application/json; charset=utf-8',
+      'application/json;charset=UTF-16',
+    ),
+    origin: seldom(fc.constantFrom('https://a.test', 'null')),
+    'content-encoding': seldom(fc.constantFrom('identity', 'gzip')),
+  })
+  await fc.assert(
+    fc.asyncProperty(body, headers, fc.constantFrom('', ' ', '\n'), async (json, more, space) => {
+      const request = { body: `${space}${JSON.stringify(json)}`, headers: more }
+      const bytes = bytesOf(request)
+      const yoga = await exchange(doors.yoga, bytes)
+      expect(await exchange(doors.thin, bytes)).toBe(yoga)
+      expect(await exchange(doors.thin, bytes)).toBe(yoga)
+    }),
+    { numRuns: 100 },
+  )
+  expect(doors.calls.length).toBeGreaterThan(3)
+})

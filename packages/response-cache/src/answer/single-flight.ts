@@ -1,0 +1,78 @@
+import type { CacheEntry } from '../store/entry.ts'
+
+/** What became of an execution that others wait for. */
+export type FlightOutcome =
+  | { readonly kind: 'shared'; readonly entry: CacheEntry }
+  /** The result must not be shared (errors, not cacheable): each waiter executes for itself. */
+  | { readonly kind: 'unshareable' }
+  /** The leader was cancelled, which says nothing of the backend: one waiter takes over. */
+  | { readonly kind: 'abandoned' }
+
+export interface Flight {
+  /** Rejects with the signal's reason when it aborts first; the execution is not touched by that. */
+  outcome(signal: AbortSignal | undefined): Promise<FlightOutcome>
+  /** The version clock's reading when the execution began. */
+  readonly version: number
+  /**
+   * The first call counts; later ones do nothing. Until `stored` is done the flight can still be found:
+   * who looked into a shared store before the result arrived there shares it as well.
+   */
+  settle(outcome: FlightOutcome, stored?: Promise<unknown>): void
+}
+
+/** Executions under way, by key. */
+export interface Flights {
+  /** The flight to wait for, unless there is none or `stillHolds` refuses its version. */
+  find(key: string, stillHolds: (version: number) => boolean): Flight | undefined
+  lead(key: string, version: number): Flight
+}
+
+export function createFlights(): Flights {
+  const flights = new Map<string, Flight>()
+  return {
+    find(key, stillHolds) {
+      const flight = flights.get(key)
+      return flight && stillHolds(flight.version) ? flight : undefined
+    },
+    lead(key, version) {
+      let outcome: FlightOutcome | undefined
+      // Most flights end without anybody who waits, and need no promise.
+      let waiting: Promise<FlightOutcome> | undefined
+      let resolve: (outcome: FlightOutcome) => void = () => {}
+      const flight: Flight = {
+        outcome(signal) {
+          if (outcome) return Promise.resolve(outcome)
+          waiting ??= new Promise((settle) => (resolve = settle))
+          return signal ? unlessAborted(waiting, signal) : waiting
+        },
+        version,
+        settle(result, stored) {
+          if (outcome) return
+          outcome = result
+          if (stored) void stored.finally(leave)
+          else leave()
+          resolve(result)
+        },
+      }
+      const leave = (): void => {
+        if (flights.get(key) === flight) flights.delete(key)
+      }
+      flights.set(key, flight)
+      return flight
+    },
+  }
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  let leave = (): void => {}
+  const left = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave)
+  })
+  try {
+    return await Promise.race([promise, left])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

@@ -1,0 +1,73 @@
+import { getNamedType, isLeafType, isObjectType, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { statedChanges, type Dependencies } from '@vinyasa/invalidation'
+import { isRecord, placesOf, textOf, typesOf, type EntityPlace } from './entity-places.ts'
+import type { IdFieldOf } from './id-fields.ts'
+import type { InvalidationTarget } from '../store/tags.ts'
+
+export interface ChangedEntitiesInput {
+  readonly schema: GraphQLSchema
+  /** Normalised: one operation, and the fragments that it uses. */
+  readonly document: DocumentNode
+  readonly dependencies: Dependencies
+  readonly idFieldOf: IdFieldOf
+}
+
+/**
+ * The entities of a mutation's result, of those types that it is known to change. An entity whose id the result does
+ * not show, and all that its payloads hold but the client did not select, stand for their whole types.
+ */
+export function changedEntities(
+  { schema, document, dependencies, idFieldOf }: ChangedEntitiesInput,
+  types: Iterable<string>,
+  data: unknown,
+): readonly InvalidationTarget[] {
+  const root = placesOf(schema, document)
+  const found = new Map<string, InvalidationTarget>()
+  const whole = new Set<string>()
+
+  function addWhole(typeName: string): void {
+    const dependence = dependencies.ofType(typeName)
+    for (const type of dependence.everything ? [typeName] : dependence.types) whole.add(type)
+  }
+
+  function collect(place: EntityPlace, value: unknown): void {
+    if (Array.isArray(value)) {
+      for (const item of value) collect(place, item)
+      return
+    }
+    if (!isRecord(value)) {
+      for (const type of place.types) addWhole(type)
+      return
+    }
+    for (const type of typesOf(place, value)) {
+      const idField = idFieldOf(type)
+      if (idField === undefined) addUnselected(place, type)
+      const id = idField === undefined ? undefined : textOf(place, value, `${type}.${idField}`)
+      if (id === undefined) whole.add(type)
+      else found.set(`${type}:${id}`, { type, id })
+    }
+    for (const [key, child] of place.children) {
+      if (child.types.size > 0) collect(child, value[key])
+    }
+  }
+
+  /** Of a type without id, every field counts; what was not selected, or with arguments, was not seen. */
+  function addUnselected(place: EntityPlace, typeName: string): void {
+    const type = schema.getType(typeName)
+    if (!isObjectType(type)) return
+    for (const field of Object.values(type.getFields())) {
+      const below = getNamedType(field.type)
+      if (!isLeafType(below) && !place.keys.has(`${typeName}.${field.name}`)) addWhole(below.name)
+    }
+  }
+  for (const [key, place] of root.children) {
+    for (const { field } of place.fields) statedChanges(field)?.forEach(addWhole)
+    if (place.types.size > 0) collect(place, isRecord(data) ? data[key] : undefined)
+  }
+  const identified = new Set([...found.values()].map(({ type }) => type))
+  for (const type of types) if (!identified.has(type)) whole.add(type)
+  return [
+    ...[...whole].map((type) => ({ type })),
+    ...[...found.values()].filter(({ type }) => !whole.has(type)),
+  ]
+}

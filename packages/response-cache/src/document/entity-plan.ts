@@ -1,0 +1,125 @@
+import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
+import type { Dependencies } from '@vinyasa/invalidation'
+import { isListField, isRecord, placesOf, textOf, typesOf, type EntityPlace } from './entity-places.ts'
+import type { IdFieldOf } from './id-fields.ts'
+import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store/tags.ts'
+
+export type Variables = Readonly<Record<string, unknown>> | null | undefined
+
+/**
+ * What a result of one document depends on, entity by entity, where that can be known, and type by type elsewhere.
+ * An entity stands for itself only where its own id led to it: it is the value of the argument that is called like its
+ * id field, or another entity points to it. What a list holds, what a wrapper counts, and what is not there (null) may
+ * change with any entity of the type.
+ */
+export interface EntityPlan {
+  /**
+   * `User:1` for what is known by its id, `User:?` where any entity of the type matters, `*` for everything; and each
+   * type by itself, for changes that name no entity.
+   */
+  tagsOf(data: unknown, variables: Variables): readonly string[]
+}
+
+export interface EntityPlanInput {
+  readonly schema: GraphQLSchema
+  /** Normalised: one operation, and the fragments that it uses. */
+  readonly document: DocumentNode
+  readonly dependencies: Dependencies
+  readonly idFieldOf: IdFieldOf
+}
+
+export function createEntityPlan(input: EntityPlanInput): EntityPlan {
+  // Most strategies never ask for entities, so the plan is made on first use.
+  let plan: EntityPlan | undefined
+  return {
+    tagsOf(data, variables) {
+      plan ??= planEntities(input)
+      return plan.tagsOf(data, variables)
+    },
+  }
+}
+
+function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanInput): EntityPlan {
+  const root = placesOf(schema, document)
+  const asked = new Set(root.children.values())
+  const pointers = new Set<EntityPlace>()
+  const fixed = new Set<string>()
+
+  function prepare(parent: EntityPlace): void {
+    const mayPoint = parent === root || areEntities(parent, idFieldOf)
+    for (const place of parent.children.values()) {
+      if (mayPoint && isPointer(place, idFieldOf)) pointers.add(place)
+      else for (const tag of tagsOfFields(place, dependencies)) fixed.add(tag)
+      prepare(place)
+    }
+  }
+  prepare(root)
+
+  function collect(place: EntityPlace, value: unknown, variables: Variables, tags: Set<string>): void {
+    if (Array.isArray(value)) {
+      for (const item of value) collect(place, item, variables, tags)
+      return
+    }
+    const isThere = isRecord(value)
+    if (pointers.has(place)) {
+      const isRoot = asked.has(place)
+      for (const type of isThere ? typesOf(place, value) : place.types) {
+        const idField = idFieldOf(type)
+        const id = isThere ? textOf(place, value, `${type}.${idField}`) : undefined
+        const isKnown = id !== undefined && (!isRoot || isAskedFor(place, idField, id, variables))
+        tags.add(isKnown ? entityTag(type, id) : unidentifiedTag(type))
+      }
+    }
+    if (!isThere) return
+    for (const [key, child] of place.children) {
+      if (key in value) collect(child, value[key], variables, tags)
+    }
+  }
+
+  return {
+    tagsOf(data, variables) {
+      const tags = new Set(fixed)
+      if (isRecord(data)) collect(root, data, variables, tags)
+      // Whatever hits an entity hits those that nobody knows as well.
+      const needed = [...tags].filter((tag) => {
+        const unidentified = unidentifiedTag(typeOfTag(tag))
+        return tag === unidentified || !tags.has(unidentified)
+      })
+      return [...new Set([...needed.map((tag) => typeTag(typeOfTag(tag))), ...needed])]
+    },
+  }
+}
+
+const areEntities = ({ types }: EntityPlace, idFieldOf: IdFieldOf): boolean =>
+  types.size > 0 && [...types].every((type) => idFieldOf(type) !== undefined)
+
+/** Whether the values are entities, one at a time, of which nothing says that others matter. */
+function isPointer(place: EntityPlace, idFieldOf: IdFieldOf): boolean {
+  return (
+    areEntities(place, idFieldOf) &&
+    place.fields.every(({ field }) => !isListField(field) && field.extensions['dependsOn'] === undefined)
+  )
+}
+
+function tagsOfFields({ fields }: EntityPlace, dependencies: Dependencies): string[] {
+  return fields.flatMap(({ typeName, field }) => {
+    const dependence = dependencies.ofField(typeName, field)
+    return dependence.everything ? [anyTag] : [...dependence.types].map(unidentifiedTag)
+  })
+}
+
+/** Whether the id is what an argument of the id field's name asked for, at any depth. */
+function isAskedFor(
+  { arguments: args }: EntityPlace,
+  idField: string | undefined,
+  id: string,
+  variables: Variables,
+): boolean {
+  const holds = (name: string, value: unknown): boolean => {
+    if (isRecord(value)) return Object.entries(value).some(([key, member]) => holds(key, member))
+    return (
+      name === idField && (typeof value === 'string' || typeof value === 'number') && String(value) === id
+    )
+  }
+  return args.some(({ name, value }) => holds(name.value, valueFromASTUntyped(value, variables)))
+}

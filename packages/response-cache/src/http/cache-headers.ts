@@ -1,0 +1,82 @@
+import type { CacheEntry } from '../store/entry.ts'
+import { etagOf, matchesEtag } from '../store/entry.ts'
+
+/** How a request was answered; the value of `x-cache`. */
+export type CacheOutcome = 'HIT' | 'MISS' | 'STALE' | 'COALESCED' | 'BYPASS'
+
+/** What the cache knows of one operation's answer. */
+export interface OperationReport {
+  outcome: CacheOutcome
+  /** What the answer was taken from or stored as. */
+  entry?: CacheEntry | undefined
+  /** The answer goes out as it is stored: no plugin changed or extended it. */
+  isUntouched?: boolean | undefined
+  /** The answer may be for somebody: the request says who asks, or a source cannot tell. */
+  isPersonal?: boolean | undefined
+  /** Request headers that the answer depends on. */
+  varyNames?: readonly string[] | undefined
+}
+
+export interface CacheHeaderOptions {
+  readonly varyHeaders: readonly string[]
+  readonly clientMaxAge: boolean
+  readonly now: number
+}
+
+/** What of a response is looked at and written to. */
+export interface CachedResponse {
+  readonly status: number
+  readonly headers: Pick<Headers, 'get' | 'has' | 'set'>
+}
+
+/**
+ * Sets the cache's headers on a response. Returns true when the client's copy, named by
+ * `If-None-Match`, is still the answer: it wants 304 without a body.
+ */
+export function setCacheHeaders(
+  request: Request,
+  response: CachedResponse,
+  reports: readonly OperationReport[],
+  { varyHeaders, clientMaxAge, now }: CacheHeaderOptions,
+): boolean {
+  const { headers } = response
+  const [report] = reports
+  headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
+  const isGet = request.method === 'GET'
+  const names = isGet ? reports.flatMap((one) => one.varyNames ?? []) : []
+  if (names.length > 0)
+    headers.set('vary', mergedVary(headers.get('vary'), ['Accept', ...varyHeaders, ...names]))
+  const forbidStoring = (): false => {
+    const mayBeStored = isGet || reports.some(({ outcome }) => outcome === 'BYPASS')
+    const isPersonal = reports.some((one) => one.isPersonal)
+    if (mayBeStored && isPersonal && !headers.has('cache-control'))
+      headers.set('cache-control', 'private, no-store')
+    return false
+  }
+  // Another plugin knows of something in it that is for nobody else.
+  if (/\bno-store\b/.test(headers.get('cache-control') ?? '')) return false
+  // A batch is several answers in one; only a single answer has an age and a validator.
+  if (!report || reports.length > 1) return forbidStoring()
+  const { entry, outcome } = report
+  if (!entry) return forbidStoring()
+  const ageMs = Math.max(0, now - entry.storedAt)
+  if (outcome === 'HIT' || outcome === 'STALE') headers.set('age', String(Math.floor(ageMs / 1000)))
+  if (!isGet || response.status !== 200 || !report.isUntouched) return forbidStoring()
+
+  const scope = report.isPersonal ? 'private' : 'public'
+  const leftSeconds = Math.max(0, Math.floor((entry.ttlMs - ageMs) / 1000))
+  headers.set('cache-control', clientMaxAge ? `${scope}, max-age=${leftSeconds}` : `${scope}, no-cache`)
+  const etag = etagOf(entry.body)
+  headers.set('etag', etag)
+  return matchesEtag(request.headers.get('if-none-match'), etag)
+}
+
+function mergedVary(present: string | null, added: readonly string[]): string {
+  if (present?.trim() === '*') return '*'
+  const names = new Map<string, string>()
+  for (const name of [...(present?.split(',') ?? []), ...added]) {
+    const trimmed = name.trim()
+    if (trimmed !== '' && !names.has(trimmed.toLowerCase())) names.set(trimmed.toLowerCase(), trimmed)
+  }
+  return [...names.values()].join(', ')
+}

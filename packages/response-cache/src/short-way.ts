@@ -1,0 +1,70 @@
+import type { DocumentNode, GraphQLSchema } from 'graphql'
+import type { GraphQLParams } from 'graphql-yoga'
+import { type OperationState, type Pipeline, runThrough } from './answer/pipeline.ts'
+import type { CachedResponse, OperationReport } from './http/cache-headers.ts'
+import { createSlot } from './http/slot.ts'
+import { isPromise } from './maybe-promise.ts'
+
+interface KnownOperation {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operationName: string | null | undefined
+}
+
+/** One request for a query that went through every hook before. */
+export interface ShortCall {
+  readonly operation: KnownOperation
+  readonly params: GraphQLParams
+  readonly request: Request
+  readonly context: Record<string, unknown>
+}
+
+/** What node-handler calls in place of the hooks. */
+export interface ShortWay {
+  admits(operation: KnownOperation): boolean
+  execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
+  respond(call: { readonly request: Request }, response: CachedResponse): void
+  /** Whether the operation of a context was looked for here: the hooks, if they come to run, have nothing to do. */
+  hasBegun(context: object): boolean
+}
+
+export interface ShortWayOptions {
+  readonly pipeline: Pipeline
+  readonly isOpen: boolean
+  readonly answersEarly: () => boolean
+  readonly noteReport: (request: Request, report: OperationReport) => void
+  readonly setHeaders: (request: Request, response: CachedResponse) => void
+}
+
+/** The way of a known query through the cache: the ordinary one's, without what leads there. */
+export function createShortWay(options: ShortWayOptions): ShortWay {
+  const { pipeline, isOpen, answersEarly, noteReport, setHeaders } = options
+  const begun = createSlot<true>()
+  return {
+    hasBegun: (context) => begun.get(context) === true,
+    admits(operation) {
+      const profile = isOpen ? pipeline.profileOf({ ...operation, context: {} }) : undefined
+      return profile !== undefined && !profile.live && !profile.incremental
+    },
+    execute(call, next) {
+      const { request, params, context, operation } = call
+      const state: OperationState = {
+        request,
+        params,
+        context,
+        report: { outcome: 'BYPASS' },
+        isRefresh: false,
+        refresh: undefined,
+      }
+      begun.set(context, true)
+      noteReport(request, state.report)
+      const hit = answersEarly() ? pipeline.findEarly(state, operation.schema) : undefined
+      if (hit) return pipeline.answer(state, hit)
+      const run = (): unknown => runThrough(pipeline, state, () => next(call))
+      const { schema, document, operationName } = operation
+      const answer = pipeline.beforeExecute(state, { schema, document, operationName, context })
+      return isPromise(answer) ? answer.then((found) => found ?? run()) : (answer ?? run())
+    },
+    respond: ({ request }, response) => setHeaders(request, response),
+  }
+}

@@ -1,0 +1,27 @@
+import type { ParameterStyle } from '../parameters/parameter-options.ts'
+
+/** How one property of a form or multipart body is written ("Encoding Object" of the OpenAPI specification). */
+export interface EncodingOptions {
+  /**
+   * Of a form, one of those of the query. Default: `form`, in which an object is JSON; `deepObject` writes objects and
+   * lists in brackets, however deep.
+   */
+  readonly style?: ParameterStyle | undefined
+  readonly explode?: boolean | undefined
+  readonly allowReserved?: boolean | undefined
+  /** Of a multipart body: the media type of the part. Default: that of the file, or by the value's kind. */
+  readonly contentType?: string | undefined
+}
+
+/** A body that is one argument. */
+export interface BodyOptions {
+  /** The argument. Default `input`. One that is absent or null sends no body. */
+  readonly arg?: string | undefined
+  /**
+   * JSON and what ends in `+json`, `application/x-www-form-urlencoded`, `multipart/*`, `text/*`; any other takes a file
+   * (an `Upload`, or base64 text) and sends its bytes. Default `application/json`.
+   */
+  readonly contentType?: string | undefined
+  /** By property, for forms and multipart. */
+  readonly encoding?: Readonly<Record<string, EncodingOptions>> | undefined
+}

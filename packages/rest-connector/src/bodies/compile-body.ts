@@ -1,0 +1,52 @@
+import { RestConfigError } from '../errors.ts'
+import type { WireBody } from './wire-body.ts'
+import { toJson } from '../json.ts'
+import { mediaTypeOf } from '../templates/body-template.ts'
+import { argOf, toText, type Args } from '../templates/template.ts'
+import type { BodyOptions } from './body-options.ts'
+import { toFile } from './file.ts'
+import { compileForm } from './form-body.ts'
+import { compileMultipart, streamOf } from './multipart-body.ts'
+
+export interface RenderedBody {
+  readonly contentType: string
+  readonly body: WireBody
+}
+
+/** The body of a request, from one argument or from all of a template's. */
+export interface Body {
+  readonly variables: readonly string[]
+  /** Undefined: there is none, and no content type either. */
+  render(args: Args): RenderedBody | undefined
+}
+
+/** Chooses once, by the media type, how an argument becomes the body. */
+export function compileArgumentBody({ arg = 'input', contentType, encoding = {} }: BodyOptions): Body {
+  const write = writerOf(arg, contentType ?? 'application/json', encoding)
+  return {
+    variables: [arg],
+    render(args) {
+      const value = argOf(args, arg)
+      return value === undefined || value === null ? undefined : write(value)
+    },
+  }
+}
+
+function writerOf(
+  arg: string,
+  contentType: string,
+  encoding: NonNullable<BodyOptions['encoding']>,
+): (value: unknown) => RenderedBody {
+  const mediaType = mediaTypeOf(contentType)
+  if (mediaType === '*/*') return (value) => ({ contentType: 'application/json', body: toJson(value) })
+  if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType))
+    throw new RestConfigError(`body.contentType "${contentType}" is not one media type`)
+  if (/[/+]json$/.test(mediaType)) return (value) => ({ contentType, body: toJson(value) })
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    const form = compileForm(arg, encoding)
+    return (value) => ({ contentType, body: form(value) })
+  }
+  if (mediaType.startsWith('multipart/')) return compileMultipart(arg, mediaType, encoding)
+  if (mediaType.startsWith('text/')) return (value) => ({ contentType, body: toText(value, arg) })
+  return (value) => ({ contentType, body: streamOf([toFile(value, arg)]) })
+}

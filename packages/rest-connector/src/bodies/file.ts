@@ -1,0 +1,40 @@
+import { badInput } from '../errors.ts'
+
+/** A file of a multipart request, as any server's own class has it. */
+export interface FileLike {
+  readonly name?: string | undefined
+  readonly type?: string | undefined
+  /** Bytes; undefined: known at the end only. */
+  readonly size?: number | undefined
+  /** True: its bytes can be read once. Default: any number of times. */
+  readonly isOnce?: boolean | undefined
+  stream(): AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
+}
+
+export function isFile(value: unknown): value is FileLike {
+  return (
+    typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function'
+  )
+}
+
+/** The bytes of a file, of binary data, or of base64 text. */
+export function toFile(value: unknown, name: string): FileLike {
+  if (isFile(value)) return value
+  if (value instanceof Uint8Array) return fileOf(value)
+  if (typeof value === 'string' && isBase64(value)) return fileOf(Buffer.from(value, 'base64'))
+  throw badInput(`Argument "${name}" must be a file of a multipart request, or base64 text.`)
+}
+
+/** RFC 4648, section 4 and 5, with or without padding. */
+export function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1
+}
+
+function fileOf(bytes: Uint8Array): FileLike {
+  return {
+    size: bytes.length,
+    async *stream() {
+      yield bytes
+    },
+  }
+}

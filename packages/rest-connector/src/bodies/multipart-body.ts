@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { badInput } from '../errors.ts'
+import type { StreamedBody } from './wire-body.ts'
+import { toJson } from '../json.ts'
+import { toText } from '../templates/template.ts'
+import type { EncodingOptions } from './body-options.ts'
+import { isFile, type FileLike } from './file.ts'
+
+type Segment = string | FileLike
+
+/** A multipart body and the content type that holds its boundary. */
+export interface Multipart {
+  readonly contentType: string
+  readonly body: StreamedBody
+}
+
+/** Writes an object as parts: files as they are read, objects as JSON, lists as a part for each item (RFC 7578). */
+export function compileMultipart(
+  arg: string,
+  mediaType: string,
+  encoding: Readonly<Record<string, EncodingOptions>>,
+): (value: unknown) => Multipart {
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw badInput(`Argument "${arg}" must be an object: each of its members is sent as a part.`)
+    const boundary = `vinyasa-${randomUUID()}`
+    const segments: Segment[] = []
+    for (const [name, member] of Object.entries(value))
+      for (const item of [member].flat()) {
+        if (item === undefined || item === null) continue
+        const type = Object.hasOwn(encoding, name) ? encoding[name]?.contentType : undefined
+        segments.push(`--${boundary}\r\n`, ...partOf(name, item, type), '\r\n')
+      }
+    segments.push(`--${boundary}--\r\n`)
+    return { contentType: `${mediaType}; boundary=${boundary}`, body: streamOf(segments) }
+  }
+}
+
+function partOf(name: string, value: unknown, declaredType: string | undefined): Segment[] {
+  // Of several media types, or of a pattern, none is named.
+  const named = declaredType !== undefined && !/[,*]/.test(declaredType) ? declaredType : undefined
+  const disposition = `content-disposition: form-data; name="${quoted(name)}"`
+  if (isFile(value)) {
+    const type = named ?? (isMediaType(value.type) ? value.type : 'application/octet-stream')
+    const head = `${disposition}; filename="${quoted(value.name ?? 'file')}"\r\ncontent-type: ${type}\r\n\r\n`
+    return [head, value]
+  }
+  const isStructured = typeof value === 'object'
+  const type = named ?? (isStructured ? 'application/json' : undefined)
+  const text =
+    isStructured || (type !== undefined && /[/+]json\b/.test(type)) ? toJson(value) : toText(value, name)
+  return [`${disposition}\r\n${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n`, text]
+}
+
+/** WHATWG: "multipart/form-data encoding algorithm". */
+function quoted(text: string): string {
+  return text.replace(/["\r\n]/g, (one) => ({ '"': '%22', '\r': '%0D', '\n': '%0A' })[one] ?? '')
+}
+
+function isMediaType(text: string | undefined): text is string {
+  return text !== undefined && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w.-]+)*$/.test(text)
+}
+
+/** Texts and files one after the other. */
+export function streamOf(segments: readonly Segment[]): StreamedBody {
+  const sizes = segments.map((one) => (typeof one === 'string' ? Buffer.byteLength(one) : one.size))
+  return {
+    size: sizes.every((size) => size !== undefined) ? sizes.reduce((sum, size) => sum + size, 0) : undefined,
+    isRepeatable: segments.every((one) => typeof one === 'string' || !one.isOnce),
+    async *open() {
+      for (const segment of segments)
+        if (typeof segment === 'string') yield Buffer.from(segment)
+        else yield* segment.stream() as AsyncIterable<Uint8Array>
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { LRUCache } from 'lru-cache'
+import type { RestResponse } from '../../http/attempt.ts'
+import { freshnessOf } from './cache-control.ts'
+import { isInKey } from '../../http/cache-key.ts'
+import type { Clock } from '../../clock.ts'
+
+/** Names of types; `any` change may make the response old. */
+export type ResponseTypes = ReadonlySet<string> | 'any'
+
+export interface ResponseCache {
+  get(key: string): RestResponse | undefined
+  /** A mark to hand to `set`: what was requested before an eviction is not stored after it. */
+  mark(): number
+  set(key: string, types: () => ResponseTypes, response: RestResponse, mark: number): void
+  /** Forgets what depends on one of these types; `*` stands for all of them. */
+  evict(entityTypes: ReadonlySet<string>): void
+  clear(): void
+  readonly size: number
+}
+
+export interface ResponseCacheOptions {
+  /** Most responses; 0: none are kept. */
+  readonly size: number
+  /** What they may take in memory together; one alone a sixteenth of it. */
+  readonly maxBytes: number
+  readonly ttlMs: number
+  readonly clock: Clock
+  /** Whether changes are heard of; while they are not, nothing is given out and nothing is kept. */
+  readonly isInTouch: () => boolean
+}
+
+interface Entry {
+  readonly response: RestResponse
+  readonly types: ResponseTypes
+  readonly freshUntil: number
+}
+
+/** Keeps GET responses, least recently used out first. */
+export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
+  const { size, maxBytes, ttlMs, clock, isInTouch } = options
+  const entries =
+    size > 0 && maxBytes >= 16
+      ? new LRUCache<string, Entry>({
+          max: size,
+          maxSize: maxBytes,
+          maxEntrySize: Math.floor(maxBytes / 16),
+          sizeCalculation: ({ response }, key) => ENTRY_BYTES + key.length + memoryOf(response),
+        })
+      : undefined
+  let generation = 0
+
+  function clear(): void {
+    generation++
+    entries?.clear()
+  }
+
+  return {
+    get(key) {
+      const entry = isInTouch() ? entries?.get(key) : undefined
+      if (!entry) return undefined
+      if (clock.now() < entry.freshUntil) return entry.response
+      entries?.delete(key)
+      return undefined
+    },
+    mark: () => generation,
+    set(key, types, response, mark) {
+      if (!entries || mark !== generation || !isInTouch()) return
+      const now = clock.now()
+      const freshMs = freshnessOf(response, ttlMs, now, isInKey)
+      if (freshMs > 0)
+        entries.set(key, { response: freeze(response), types: types(), freshUntil: now + freshMs })
+    },
+    evict(entityTypes) {
+      if (entityTypes.has('*')) return clear()
+      generation++
+      for (const [key, { types }] of entries ?? [])
+        if (types === 'any' || [...entityTypes].some((type) => types.has(type))) entries?.delete(key)
+    },
+    clear,
+    get size() {
+      return entries?.size ?? 0
+    },
+  }
+}
+
+const ENTRY_BYTES = 512
+const OBJECT_BYTES = 48
+const MEMBER_BYTES = 8
+
+/** What parsed JSON takes, as V8 keeps it: many times its text where that is made of small values. */
+function memoryOf(value: unknown): number {
+  if (typeof value === 'string') return OBJECT_BYTES + 2 * value.length
+  if (typeof value !== 'object' || value === null) return MEMBER_BYTES
+  let bytes = OBJECT_BYTES
+  for (const member of Object.values(value)) bytes += MEMBER_BYTES + memoryOf(member)
+  return bytes
+}
+
+/** One value for many readers: nobody may change it for the others. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const member of Object.values(value)) freeze(member)
+  return value
+}

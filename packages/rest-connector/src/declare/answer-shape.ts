@@ -1,0 +1,42 @@
+import type { RestEndpoint } from './endpoint-options.ts'
+import type { TypeReference } from './fields.ts'
+import type { TypeDefinitions } from './type-definitions.ts'
+
+/** What JSON an answer must be: `one`: anything but a list, where it is not known whether it is an object. */
+export type AnswerShape = 'any' | 'list' | 'object' | 'one'
+
+export function answerShapeOf(
+  returnType: TypeReference,
+  { responseSchema }: RestEndpoint,
+  types: TypeDefinitions,
+): AnswerShape {
+  const { name, isList, text } = returnType
+  const kind = Object.hasOwn(types, name) ? types[name]?.kind : undefined
+  // The innermost list of entries is an object in JSON.
+  if (kind === 'entry' && isList) return text.startsWith('[[') ? 'list' : 'object'
+  if (isList) return 'list'
+  if (name === 'JSON') return 'any'
+  return kind === 'object' || kind === 'union' || responseSchema !== undefined ? 'object' : 'one'
+}
+
+/** Whether a value is of a shape; where there is none it is. */
+export function fits(shape: AnswerShape, value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  switch (shape) {
+    case 'any':
+      return true
+    case 'list':
+      return Array.isArray(value)
+    case 'one':
+      return !Array.isArray(value)
+    case 'object':
+      // A transformer may give functions.
+      return typeof value === 'function' || (typeof value === 'object' && !Array.isArray(value))
+  }
+}
+
+/** A JSON value as a person would call it. */
+export function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

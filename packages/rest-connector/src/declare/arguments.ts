@@ -1,0 +1,21 @@
+import { parseTypeReference, type TypeReference } from './fields.ts'
+
+/** One argument of an endpoint, as plain data. A string is short for `{ type }`. */
+export interface ArgumentDefinition {
+  /** In GraphQL's syntax: `ID!`, `[Int!]`, `PetInput`. */
+  readonly type: string
+  readonly description?: string | undefined
+  /** What is sent where the argument is left out: a JSON value as the API writes it. */
+  readonly default?: unknown
+  /** Why it should not be used any more. A required argument cannot be deprecated. */
+  readonly deprecated?: string | undefined
+}
+
+/** An argument whose type is read. */
+export interface Argument extends TypeReference, Omit<ArgumentDefinition, 'type'> {}
+
+export function parseArgument(definition: ArgumentDefinition | string): Argument {
+  if (typeof definition === 'string') return parseTypeReference(definition)
+  const { type, ...rest } = definition
+  return { ...parseTypeReference(type), ...rest }
+}

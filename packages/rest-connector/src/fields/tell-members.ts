@@ -1,0 +1,35 @@
+import type { MemberSigns, UnionDefinition } from '../declare/type-definitions.ts'
+
+/** The member that an object is; undefined where it is none of them. */
+export type TellMember = (value: unknown) => string | undefined
+
+/** Tells the members of a union apart: by the discriminator where it has a known value, else by their signs. */
+export function compileTeller({ discriminator, members }: UnionDefinition): TellMember {
+  const byValue = new Map(Object.entries(discriminator?.types ?? {}))
+  // Who must have more is asked first: an object with all of it is rarely one that needs less.
+  const signed = Object.entries(members).toSorted(([, a], [, b]) => weight(b) - weight(a))
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return undefined
+    const object = value as Readonly<Record<string, unknown>>
+    if (discriminator) {
+      const said = byValue.get(String(own(object, discriminator.key)))
+      if (said !== undefined) return said
+    }
+    return signed.find(([, signs]) => bears(object, signs))?.[0]
+  }
+}
+
+function weight({ required = [], constants = {} }: MemberSigns): number {
+  return required.length + 1000 * Object.keys(constants).length
+}
+
+function bears(object: Readonly<Record<string, unknown>>, { required, constants }: MemberSigns): boolean {
+  for (const key of required ?? []) if (!Object.hasOwn(object, key)) return false
+  for (const [key, values] of Object.entries(constants ?? {}))
+    if (!values.includes(own(object, key))) return false
+  return true
+}
+
+function own(object: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}

@@ -1,0 +1,131 @@
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import { ResponseTooLarge } from '../failures.ts'
+import type { Ending } from '../ending.ts'
+import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
+import { isStreamed, type WireBody } from '../../bodies/wire-body.ts'
+
+/**
+ * One undici pool for the connector's origin, where the import condition `node` holds; `fetch-client.ts` is for elsewhere.
+ *
+ * The pool alone: undici's index also brings fetch, WebSocket, caches and mocks, a hundred modules that nothing here
+ * uses, and replaces the dispatcher of the global fetch. It is loaded where the pool is not enough.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const { origin, maxResponseBytes, maxConnections, env } = options
+  // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
+  const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
+  const proxy = createProxy(env, settings)
+  const pool = proxy ? undefined : new Pool(origin, settings)
+  let others: Promise<Dispatcher> | undefined = proxy
+
+  async function openOthers(): Promise<Dispatcher> {
+    const { Agent } = await import('undici')
+    return new Agent(settings)
+  }
+
+  return {
+    send(request, ending, onHeaders) {
+      const whole = { ...request, origin: request.origin ?? origin }
+      const exchange = { ending, onHeaders, maxResponseBytes }
+      if (pool && whole.origin === origin) return sendOn(pool, whole, exchange)
+      others ??= openOthers()
+      return others.then((dispatcher) => sendOn(dispatcher, whole, exchange))
+    },
+    async close() {
+      await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
+    },
+  }
+}
+
+function createProxy(
+  env: TransportOptions['env'],
+  settings: { readonly headersTimeout: number; readonly bodyTimeout: number },
+): Promise<Dispatcher> | undefined {
+  const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY']
+  const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY']
+  if (!httpProxy && !httpsProxy) return undefined
+  const noProxy = env['no_proxy'] ?? env['NO_PROXY'] ?? ''
+  return import('undici').then(
+    ({ EnvHttpProxyAgent }) =>
+      new EnvHttpProxyAgent({
+        ...settings,
+        noProxy,
+        ...(httpProxy && { httpProxy }),
+        ...(httpsProxy && { httpsProxy }),
+      }),
+  )
+}
+
+interface Exchange {
+  readonly ending: Ending
+  readonly onHeaders: (() => void) | undefined
+  readonly maxResponseBytes: number
+}
+
+function sendOn(
+  dispatcher: Dispatcher,
+  { origin, method, path, headers, body }: WireRequest,
+  { ending, onHeaders, maxResponseBytes }: Exchange,
+): Promise<WireResponse> {
+  return new Promise((resolve, reject) => {
+    if (ending.hasEnded) {
+      reject(ending.reason as Error)
+      return
+    }
+    let controller: Dispatcher.DispatchController | undefined
+    let status = 0
+    let answer: WireResponse['headers'] = {}
+    let size = 0
+    const chunks: Buffer[] = []
+
+    const letGo = ending.onEnd(() => {
+      controller?.abort(ending.reason as Error)
+      reject(ending.reason as Error)
+    })
+
+    dispatcher.dispatch(
+      {
+        origin: origin ?? '',
+        method: method as Dispatcher.HttpMethod,
+        path,
+        headers: headersOf(headers, body),
+        body: isStreamed(body) ? Readable.from(body.open(), { objectMode: false }) : (body ?? null),
+      },
+      {
+        onRequestStart(started) {
+          controller = started
+          if (ending.hasEnded) started.abort(ending.reason as Error)
+        },
+        onResponseStart(_, statusCode, responseHeaders) {
+          status = statusCode
+          answer = responseHeaders
+          onHeaders?.()
+        },
+        onResponseData(running, chunk) {
+          size += chunk.length
+          if (size > maxResponseBytes) running.abort(new ResponseTooLarge(maxResponseBytes))
+          else chunks.push(chunk)
+        },
+        onResponseEnd() {
+          const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)
+          letGo()
+          resolve({ status, headers: answer, body: whole })
+        },
+        onResponseError(_, error) {
+          letGo()
+          reject(error)
+        },
+      },
+    )
+  })
+}
+
+/** How long a streamed body is must be said, where that is known. */
+function headersOf(headers: WireRequest['headers'], body: WireBody | undefined): Record<string, string> {
+  const given = headers as Record<string, string>
+  return isStreamed(body) && body.size !== undefined
+    ? { ...given, 'content-length': String(body.size) }
+    : given
+}

@@ -1,0 +1,48 @@
+import { exceededLimit, parseInSlices, SLICE_BYTES, type JsonLimits, type Turns } from '@vinyasa/source-kit'
+import { parseExactJson } from './json.ts'
+import { BadResponse } from './http/failures.ts'
+
+/** Deeper JSON is hostile, and whatever walks its value would run out of stack. */
+const MAX_DEPTH = 200
+/** A body so small can be neither deep nor long enough to matter. */
+const HARMLESS_BYTES = 4_096
+/** What is parsed at once all the same. */
+const LONG_BYTES = 2 * SLICE_BYTES
+
+export interface JsonBodyOptions {
+  readonly maxItems: number
+  /** Those of long bodies. */
+  readonly turns: Turns
+}
+
+/**
+ * The value of JSON in UTF-8; a promise for a long body, which takes several turns of the event loop.
+ * @throws BadResponse above 200 levels or `maxItems` members, and where it is no JSON
+ */
+export function parseJson(body: Buffer, { maxItems, turns }: JsonBodyOptions): unknown {
+  const limits = { maxDepth: MAX_DEPTH, maxItems }
+  const refuse = (limit: keyof JsonLimits): BadResponse =>
+    new BadResponse(
+      limit === 'maxDepth'
+        ? `the body is nested deeper than the ${MAX_DEPTH} levels that are taken`
+        : `the body has more items than the ${maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
+    )
+  if (body.length > LONG_BYTES)
+    return parseInSlices(textOf(body), { ...limits, turns, parse: parseExactJson, refuse }).catch(invalid)
+  const exceeded = body.length > HARMLESS_BYTES ? exceededLimit(body, limits) : undefined
+  if (exceeded) throw refuse(exceeded)
+  try {
+    return parseExactJson(textOf(body))
+  } catch (cause) {
+    return invalid(cause)
+  }
+}
+
+function textOf(body: Buffer): string {
+  const text = body.toString('utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+function invalid(cause: unknown): never {
+  throw cause instanceof BadResponse ? cause : new BadResponse('the body is not valid JSON', { cause })
+}

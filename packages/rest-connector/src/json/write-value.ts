@@ -1,0 +1,73 @@
+import { FallBack } from '@vinyasa/source-kit'
+import type { JoinedItems, Read, Write, WritePieces } from './object-plan.ts'
+
+/** Characters of a list that are written at once. */
+const PIECE_LENGTH = 4_096
+
+export function nullOf(isRequired: boolean): string {
+  if (isRequired) throw new FallBack('a value that may not be null is null')
+  return 'null'
+}
+
+/** One entry of an object in the answer: the brace or the comma with the key, and the value. */
+export interface Member {
+  readonly head: string
+  readonly read: Read
+  readonly write: Write
+  readonly pieces: WritePieces | undefined
+}
+
+export function* listPieces(write: Write, given: unknown, joined: JoinedItems): Generator<string> {
+  let text = '['
+  for (const [index, item] of arrayOf(given).entries()) {
+    text += index === 0 ? write(item, joined) : `,${write(item, joined)}`
+    if (text.length < PIECE_LENGTH) continue
+    yield text
+    text = ''
+  }
+  yield `${text}]`
+}
+
+export function* objectPieces(
+  parts: readonly Member[],
+  tail: string,
+  given: unknown,
+  joined: JoinedItems,
+): Generator<string> {
+  const parent = objectOf(given)
+  for (const { head, read, write, pieces } of parts) {
+    if (pieces) {
+      yield head
+      yield* pieces(read(parent), joined)
+    } else yield head + write(read(parent), joined)
+  }
+  yield tail
+}
+
+function arrayOf(given: unknown): readonly unknown[] {
+  if (!Array.isArray(given)) throw new FallBack('a list is none')
+  return given as readonly unknown[]
+}
+
+function objectOf(given: unknown): Readonly<Record<string, unknown>> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new FallBack('an object is none')
+  return given as Readonly<Record<string, unknown>>
+}
+
+export function writeList(write: Write, value: unknown, joined: JoinedItems): string {
+  const given = arrayOf(value)
+  let json = '['
+  for (let index = 0; index < given.length; index++)
+    json += index === 0 ? write(given[index], joined) : `,${write(given[index], joined)}`
+  return `${json}]`
+}
+
+export function objectWriter(parts: readonly Member[], tail: string): Write {
+  return (given, joined) => {
+    const parent = objectOf(given)
+    let json = ''
+    for (const { head, read, write } of parts) json += head + write(read(parent), joined)
+    return json + tail
+  }
+}

@@ -1,0 +1,46 @@
+import type { RestEndpoint } from '../declare/endpoint-options.ts'
+import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import type { SchemaTypes } from './types/schema-types.ts'
+import type { Place } from './types/type-names.ts'
+
+interface Answer {
+  readonly kind: 'json' | 'text' | 'binary'
+  readonly schema: unknown
+}
+
+/** What an operation's field gives: what its successes have as bodies. */
+export function answerOf(
+  operation: Node,
+  place: Place,
+  document: OpenApiDocument,
+  types: SchemaTypes,
+): Pick<RestEndpoint, 'returnType' | 'answer'> {
+  const responses = Object.entries(asNode(operation['responses']))
+  const stated = responses
+    .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const successes = stated.length > 0 ? stated : responses.filter(([status]) => status === 'default')
+  const answers = successes.flatMap(([, response]) => answersIn(document.resolve(response)))
+  const [first] = answers
+  if (first === undefined) return { returnType: 'Boolean', answer: 'none' }
+  if (answers.some(({ kind }) => kind !== first.kind)) return { returnType: 'JSON' }
+  if (first.kind !== 'json') return { returnType: 'String', answer: first.kind }
+  const schemas = distinct(answers.map(({ schema }) => schema))
+  if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
+  const [only] = schemas
+  return { returnType: schemas.length === 1 ? types.output(only, place) : types.union(schemas, place) }
+}
+
+/** The body of a response, in the media type that is read best. */
+function answersIn(response: Node): readonly Answer[] {
+  const content = Object.entries(asNode(response['content']))
+  const json = content.find(([type]) => /[/+]json\b/i.test(type)) ?? content.find(([type]) => type === '*/*')
+  if (json) return [{ kind: 'json', schema: asNode(json[1])['schema'] }]
+  if (content.some(([type]) => type.startsWith('text/'))) return [{ kind: 'text', schema: undefined }]
+  return content.length === 0 ? [] : [{ kind: 'binary', schema: undefined }]
+}
+
+/** Schemas that are not the same reference or object. */
+function distinct(schemas: readonly unknown[]): readonly unknown[] {
+  return [...new Map(schemas.map((schema) => [asText(asNode(schema)['$ref']) ?? schema, schema])).values()]
+}

@@ -1,0 +1,274 @@
+import type { RestEndpoint } from '../declare/endpoint-options.ts'
+import { compileEndpoint } from '../declare/endpoint.ts'
+import type { TypeDefinitions } from '../declare/type-definitions.ts'
+import type { NameValues } from '../templates/query-template.ts'
+import { answerOf } from './answers.ts'
+import { Findings, pointerOf, type OpenApiFinding } from './findings.ts'
+import { capitalize, pascal } from './names.ts'
+import { asNode, asText, splitOnce, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { keyOf, operationNames } from './operation-names.ts'
+import {
+  filterOf,
+  readOperations,
+  type OperationFilter,
+  type ReadOperation,
+  type Selection,
+} from './operations.ts'
+import { readDocument } from './read-document.ts'
+import { requestInputOf } from './request-parameters.ts'
+import { securityOf, type DocumentSecurity, type SecuritySource } from './security.ts'
+import { serverUrlOf, type ServerOptions, type ServerPlace } from './servers.ts'
+import type { IntegerTyping } from './types/scalars.ts'
+import { SchemaTypes } from './types/schema-types.ts'
+import { TypeNames } from './types/type-names.ts'
+
+export interface OpenApiOptions extends Selection, ServerOptions {
+  /** Only these operations: ids, `GET /pets/{id}`, patterns with `*`, or a test. Default: all. */
+  readonly include?: OperationFilter | undefined
+  /** Not these operations, named alike. Default: none. */
+  readonly exclude?: OperationFilter | undefined
+  /** Only operations with one of these tags. Default: all. */
+  readonly tags?: readonly string[] | undefined
+  /** Put before the names of fields (`gh` gives `ghGetUser`) and types (`GhUser`). Default: nothing. */
+  readonly prefix?: string | undefined
+  /**
+   * Names of your own: of fields by operation id or `GET /path`, of types by the schema's name in the document. Default:
+   * none.
+   */
+  readonly rename?: Readonly<Record<string, string>> | undefined
+  /**
+   * What an `integer` without a format is. Default `auto`: `Int` where its bounds fit 32 bits, else `Long`, whose digits
+   * nobody loses. What has the format `int64`, or does not fit, is always `Long`.
+   */
+  readonly integers?: IntegerTyping | undefined
+  /**
+   * True: required properties become non-null, or those of these types and fields (`Pet`, `Pet.name`). Default false:
+   * where an upstream does not keep what its document says, a field is null and its object survives. Enums are never
+   * non-null.
+   */
+  readonly trustRequired?: boolean | readonly string[] | undefined
+  /** Operations that only read although they are no GET, named as in `include`: they become queries. Default: none. */
+  readonly asQuery?: OperationFilter | undefined
+  /**
+   * Names of fields and types that others have. An own one among them gets `source` before it, which is a finding, and
+   * all others stay as they are. Default: none.
+   */
+  readonly taken?: Iterable<string> | undefined
+  /**
+   * What the API is called: where its own names do not suffice, and in the names of environment variables. Default `api`.
+   */
+  readonly source?: string | undefined
+  /** Where credentials for the document's `securitySchemes` come from. Default `env`: `SHOP_API_KEY` for `shop`. */
+  readonly security?: SecuritySource | undefined
+  /** Where the document came from, for servers that are relative to it. Default: unknown. */
+  readonly documentUrl?: string | undefined
+  /** The API's address, instead of the document's servers; those of operations and paths on another origin are not asked. */
+  readonly baseUrl?: string | undefined
+  /** Default `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+/** What a document gives. All but findings and variables are options of `createRestConnector`. */
+export interface OpenApiImport extends Pick<
+  DocumentSecurity,
+  'interceptors' | 'forwardHeaders' | 'variables'
+> {
+  /** Of the document's server; undefined where it has none, or none that is an address, which the findings tell. */
+  readonly baseUrl: string | undefined
+  readonly endpoints: readonly RestEndpoint[]
+  readonly types: TypeDefinitions
+  /** What is left out, and what is taken otherwise than it is written. */
+  readonly findings: readonly OpenApiFinding[]
+}
+
+/**
+ * Endpoints and types of an OpenAPI 3 or Swagger 2 document, given as an object or as a path to a JSON or YAML file.
+ * Paths are relative to the document's server: that address is the connector's `baseUrl`. What cannot be served is left
+ * out and listed in `findings`. @throws RestConfigError where the document cannot be read at all
+ */
+export async function importOpenApi(
+  document: object | string,
+  options: OpenApiOptions = {},
+): Promise<OpenApiImport> {
+  const {
+    prefix = '',
+    source = 'api',
+    integers = 'auto',
+    trustRequired = false,
+    rename = {},
+    asQuery = [],
+  } = options
+  const taken = new Set(options.taken)
+  const loaded = await readDocument(document)
+  const findings = new Findings()
+  const operations = readOperations(loaded, options, findings)
+  const { names, moved } = operationNames(operations, { prefix, taken, source, rename })
+  const schemas = Object.keys(asNode(asNode(loaded.root['components'])['schemas']))
+  const typeNames = new TypeNames(schemas, { prefix: capitalize(prefix), taken, source, rename })
+  let place = '#'
+  const types = new SchemaTypes(loaded, typeNames, {
+    integers,
+    trusts: (name, field) => {
+      if (typeof trustRequired === 'boolean') return trustRequired
+      const type = typeNames.moved(name)?.wanted ?? name
+      return trustRequired.includes(type) || trustRequired.includes(`${type}.${field}`)
+    },
+    onBadReference: (message) =>
+      findings.add({
+        place,
+        message: `${message}; what it stands for is JSON`,
+        mend: 'correct the reference',
+      }),
+  })
+  const isQuery = filterOf(asQuery)
+  const { env = process.env, server, variables, documentUrl } = options
+  const servers: ServerPlace = { source, env, server, variables, documentUrl }
+  const baseUrl = options.baseUrl ?? addressOf(loaded.root, servers, findings)
+  const ownServers: ServerPlace = { ...servers, server: undefined, documentUrl: documentUrl ?? baseUrl }
+
+  /** The address that an operation or a path has for itself. One who says where the API is means all of it. */
+  function ownServer(node: Node, operation: string): string | undefined {
+    const url = serverUrlOf(node, ownServers)
+    if (url === undefined || options.baseUrl === undefined || isSameOrigin(url, options.baseUrl)) return url
+    findings.add({
+      place: operation,
+      message: `its own server ${url} is not asked, as baseUrl is set`,
+      mend: 'leave baseUrl out, or declare the operation under endpoints with a baseUrl of its own',
+    })
+    return undefined
+  }
+
+  const nodes = new Map<string, Node>()
+  const endpoints: RestEndpoint[] = []
+  for (const operation of operations) {
+    place = operation.place
+    const name = names.get(keyOf(operation)) as string
+    const { endpoint, reason } = attempt(operation, name, loaded, types, (node) =>
+      ownServer(node, operation.place),
+    )
+    if (endpoint === undefined)
+      findings.add({
+        place,
+        message: `${keyOf(operation)} is left out: ${reason}`,
+        mend: 'declare it under endpoints, or leave it out with exclude',
+      })
+    else {
+      nodes.set(name, operation.node)
+      const wanted = moved.get(keyOf(operation))
+      if (wanted !== undefined) tellMoved(findings, place, { kind: 'field', name, wanted })
+      endpoints.push(
+        isQuery(operation) && operation.method !== 'GET' ? { ...endpoint, asQuery: true } : endpoint,
+      )
+    }
+  }
+  const security = securityOf(loaded, nodes, { source, env, baseUrl, from: options.security ?? 'env' })
+  for (const [scheme, reason] of security.refused)
+    findings.add({
+      place: pointerOf('components', 'securitySchemes', scheme),
+      message: `its credentials are not sent: ${reason}`,
+      mend: 'send them with an interceptor',
+    })
+  const definitions = types.definitions()
+  for (const name of Object.keys(definitions)) {
+    const { wanted, schema } = typeNames.moved(name) ?? {}
+    const at = schema === undefined ? pointerOf() : pointerOf('components', 'schemas', schema)
+    if (wanted !== undefined) tellMoved(findings, at, { kind: 'type', name, wanted })
+  }
+  refuseUnknownNames(rename, operations, schemas, findings)
+  const { interceptors, forwardHeaders } = security
+  return {
+    baseUrl,
+    endpoints,
+    types: definitions,
+    interceptors,
+    forwardHeaders,
+    variables: security.variables,
+    findings: findings.list(),
+  }
+}
+
+function tellMoved(
+  findings: Findings,
+  place: string,
+  { kind, name, wanted }: { readonly kind: 'field' | 'type'; readonly name: string; readonly wanted: string },
+): void {
+  findings.add({
+    place,
+    message: `the ${kind} is called ${name}, because the name ${wanted} is taken`,
+    mend: 'choose a name with rename or prefix',
+  })
+}
+
+/** The address of the document's server. */
+function addressOf(root: Node, servers: ServerPlace, findings: Findings): string | undefined {
+  try {
+    return serverUrlOf(root, servers)
+  } catch (error) {
+    findings.add({ place: pointerOf('servers'), message: (error as Error).message })
+    return undefined
+  }
+}
+
+/** The endpoint of an operation, or why there is none. */
+function attempt(
+  operation: ReadOperation,
+  name: string,
+  document: OpenApiDocument,
+  types: SchemaTypes,
+  ownServer: (node: Node) => string | undefined,
+): { readonly endpoint?: RestEndpoint; readonly reason?: string | undefined } {
+  try {
+    const { node, pathItem, method } = operation
+    const { path, query } = splitPath(operation.path)
+    const place = { name: pascal(name), key: operation.place }
+    const parameters = requestInputOf(method, path, pathItem, node, { document, types, place })
+    if (parameters.skip !== undefined) return { reason: parameters.skip }
+    const description = [asText(node['summary']), asText(node['description'])]
+      .filter(Boolean)
+      .join('\n\n')
+      .trim()
+    const baseUrl = ownServer(node) ?? ownServer(pathItem)
+    const endpoint: RestEndpoint = {
+      name,
+      method,
+      ...parameters.endpoint,
+      ...(query && { queryParams: query }),
+      ...(description && { description }),
+      ...(node['deprecated'] === true && { deprecated: 'Deprecated by the API.' }),
+      ...answerOf(node, place, document, types),
+      ...(baseUrl !== undefined && { baseUrl }),
+    }
+    // What a connector would refuse must not stop the others.
+    compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
+    return { endpoint }
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message.replace(/^endpoint "\w+": /, '') : String(error) }
+  }
+}
+
+function isSameOrigin(url: string, other: string): boolean {
+  return URL.canParse(other) && new URL(url).origin === new URL(other).origin
+}
+
+/** Some documents tell operations of one path apart by a query, or by a fragment, which no request holds. */
+function splitPath(text: string): { readonly path: string; readonly query: NameValues | undefined } {
+  const [whole] = splitOnce(text, '#')
+  const [path, query] = splitOnce(whole, '?')
+  return { path, query: query === '' ? undefined : Object.fromEntries(new URLSearchParams(query)) }
+}
+
+function refuseUnknownNames(
+  rename: Readonly<Record<string, string>>,
+  operations: readonly ReadOperation[],
+  schemas: readonly string[],
+  findings: Findings,
+): void {
+  const known = new Set([...schemas, ...operations.flatMap((one) => [one.operationId ?? '', keyOf(one)])])
+  for (const key of Object.keys(rename))
+    if (!known.has(key))
+      findings.add({
+        place: pointerOf(),
+        message: `rename names "${key}", which the document does not have`,
+        mend: 'name an operation id, "GET /path", or a schema',
+      })
+}

@@ -1,0 +1,54 @@
+/** Words of a name: split at whatever a name cannot hold, at underscores too. */
+export function wordsOf(text: string): readonly string[] {
+  return text.split(/[^A-Za-z0-9]+/).filter(Boolean)
+}
+
+/** `nullable-simple_user` gives `NullableSimpleUser`; capitals stay. */
+export function pascal(text: string): string {
+  return wordsOf(text).map(capitalize).join('')
+}
+
+/** `repos/get-content` gives `reposGetContent`, `GetUser` gives `getUser`. */
+export function camel(text: string): string {
+  return decapitalize(pascal(text))
+}
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** All of a leading abbreviation goes down: `IAMPolicy` gives `iamPolicy`. */
+function decapitalize(name: string): string {
+  return name.replace(/^[A-Z]+(?=[A-Z][a-z]|[^A-Za-z]|$)|^[A-Z]/, (start) => start.toLowerCase())
+}
+
+/** The text as a GraphQL name: as it is where that is one, else in camel case. */
+export function toFieldName(text: string): string {
+  return isName(text) ? text : legal(camel(text))
+}
+
+/** Makes a name of letters and digits one that GraphQL allows. */
+export function legal(text: string): string {
+  if (isName(text)) return text
+  return `_${text.replaceAll(/[^A-Za-z0-9_]/g, '').replace(/^_+/, '')}`
+}
+
+export function isName(text: string): boolean {
+  return /^(?!__)[A-Za-z_]\w*$/.test(text)
+}
+
+/** Gives every text a field name of its own; those that are names already keep them. */
+export function fieldNames(texts: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  const used = new Set(texts.filter(isName))
+  for (const text of texts) {
+    let name = toFieldName(text)
+    if (name !== text) {
+      const wanted = name
+      for (let number = 2; used.has(name); number++) name = `${wanted}${number}`
+    }
+    used.add(name)
+    names.set(text, name)
+  }
+  return names
+}

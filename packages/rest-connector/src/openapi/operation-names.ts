@@ -1,0 +1,91 @@
+import { assignNames } from '@vinyasa/source-kit'
+import { camel, capitalize, legal, pascal } from './names.ts'
+import type { OpenApiOperation } from './operations.ts'
+
+export interface OperationNamesOptions {
+  /** Put before every name. */
+  readonly prefix: string
+  /** Names that others have, and what is put before an own one that is among them. */
+  readonly taken: ReadonlySet<string>
+  readonly source: string
+  /** Names that the user chose, by operation id or `GET /path`. */
+  readonly rename: Readonly<Record<string, string>>
+}
+
+export interface OperationNames {
+  /** By `GET /path`. */
+  readonly names: ReadonlyMap<string, string>
+  /** What those that gave way to names of others would be called, by `GET /path`. */
+  readonly moved: ReadonlyMap<string, string>
+}
+
+/**
+ * Fields' names: the operation id in camel case, else method and path. An id that is a name as it stands keeps it; of
+ * others that become equal each takes its tag, and where that is not enough, its path. A name that others have gets the
+ * source's before it.
+ */
+export function operationNames(
+  operations: readonly OpenApiOperation[],
+  { prefix, taken, source, rename }: OperationNamesOptions,
+): OperationNames {
+  const names = new Map<string, string>()
+  const moved = new Map<string, string>()
+  const used = new Set(taken)
+  const apart = (name: string): string =>
+    taken.has(name) ? legal(`${camel(source)}${capitalize(name)}`) : name
+
+  for (const operation of operations) {
+    const key = keyOf(operation)
+    const chosen = [operation.operationId ?? key, key].find((one) => Object.hasOwn(rename, one))
+    if (chosen === undefined) continue
+    names.set(key, rename[chosen] as string)
+    used.add(rename[chosen] as string)
+  }
+  const wishes = operations
+    .filter((operation) => !names.has(keyOf(operation)))
+    .map((operation) => ({ operation, key: keyOf(operation), alone: namesAlone(operation, prefix, source) }))
+  const isTaken = ({ alone }: { alone: readonly string[] }): boolean => taken.has(alone[0] as string)
+
+  // Those that others have come last, so that they find what is free.
+  const asTheyStand = wishes.filter(({ operation: { operationId: id } }) => id && camel(id) === id)
+  for (const wish of [...asTheyStand.filter((one) => !isTaken(one)), ...asTheyStand.filter(isTaken)]) {
+    const name = apart(wish.alone[0] as string)
+    if (used.has(name)) continue
+    names.set(wish.key, name)
+    used.add(name)
+  }
+  const others = wishes
+    .filter(({ key }) => !names.has(key))
+    .map(({ key, alone }) => ({ key, candidates: [...new Set(alone.map(apart))] }))
+  for (const [key, name] of assignNames(others, used)) names.set(key, name)
+  for (const { key, alone } of wishes) {
+    const wanted = alone.find(
+      (name, place) => taken.has(name) && (place === 0 || apart(name) === names.get(key)),
+    )
+    if (wanted !== undefined) moved.set(key, wanted)
+  }
+  return { names, moved }
+}
+
+/** Its names as if nobody else had any, the most wanted one first. */
+function namesAlone(operation: OpenApiOperation, prefix: string, source: string): readonly string[] {
+  const { operationId = '', tags } = operation
+  const byPath = pathName(operation)
+  const own = pascal(operationId) === '' ? [] : [camel(operationId)]
+  const tagged = own.flatMap((name) =>
+    tags[0] === undefined ? [] : [camel(`${tags[0]} ${capitalize(name)}`)],
+  )
+  return [...own, ...tagged, byPath, camel(`${source} ${byPath}`)].map((name) =>
+    legal(prefix === '' ? name : prefix + capitalize(name)),
+  )
+}
+
+export function keyOf({ method, path }: Pick<OpenApiOperation, 'method' | 'path'>): string {
+  return `${method} ${path}`
+}
+
+/** `/users/{user-id}` read by GET becomes `getUsersByUserId`. */
+function pathName({ method, path }: OpenApiOperation): string {
+  const words = path.split('/').map((segment) => segment.replaceAll(/\{([^}]*)\}/g, ' by $1 '))
+  return camel(`${method.toLowerCase()} ${words.join(' ')}`)
+}

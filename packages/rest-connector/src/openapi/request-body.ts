@@ -1,0 +1,110 @@
+import type { BodyOptions, EncodingOptions } from '../bodies/body-options.ts'
+import type { ArgumentDefinition } from '../declare/arguments.ts'
+import type { HttpMethod } from '../http/http-method.ts'
+import { hasStyle } from '../parameters/style.ts'
+import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import type { SchemaTypes } from './types/schema-types.ts'
+import type { Place } from './types/type-names.ts'
+
+/** What the parameters of an operation are read with. */
+export interface TypeSettings {
+  readonly document: OpenApiDocument
+  readonly types: SchemaTypes
+  /** The operation's. */
+  readonly place: Place
+}
+
+/** A body and the argument that is sent as it. */
+export interface RequestBody {
+  readonly argument: ArgumentDefinition
+  readonly body: BodyOptions
+}
+
+type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
+
+/** What a client can write best comes first. */
+const PREFERENCE: readonly [RegExp, BodyKind][] = [
+  [/^application\/json$/, 'json'],
+  [/^[^/]+\/(?:json|.+\+json)$/, 'json'],
+  [/^(?:\*|application)\/\*$/, 'json'],
+  [/^application\/x-www-form-urlencoded$/, 'form'],
+  [/^multipart\//, 'multipart'],
+  [/^text\/(?!xml$|.*\+xml$|\*$)/, 'text'],
+  [/^(?!text\/|.*[/+]xml$)[^/*]+\/[^/*]+$/, 'binary'],
+]
+
+/** The body of an operation; undefined: it has none; text: why it cannot be sent. */
+export function requestBodyOf(
+  node: Node,
+  method: HttpMethod,
+  settings: TypeSettings,
+): RequestBody | string | undefined {
+  const content = Object.entries(asNode(node['content']))
+  if (Object.keys(node).length === 0 || content.length === 0) return undefined
+  const isRequired = node['required'] === true
+  if (method === 'GET') return isRequired ? 'a GET request has no body' : undefined
+  const chosen = choose(content)
+  if (!chosen) {
+    const types = content.map(([type]) => type).join(', ')
+    return isRequired ? `its body (${types}) cannot be written` : undefined
+  }
+  const { kind, contentType, media } = chosen
+  const description = asText(node['description'])
+  return {
+    argument: argumentOf(kind, media, { isRequired, description }, settings),
+    body: {
+      ...(contentType !== 'application/json' && { contentType }),
+      ...((kind === 'form' || kind === 'multipart') && encodingOf(media)),
+    },
+  }
+}
+
+function choose(
+  content: readonly (readonly [string, unknown])[],
+): { readonly kind: BodyKind; readonly contentType: string; readonly media: Node } | undefined {
+  for (const [pattern, kind] of PREFERENCE)
+    for (const [given, media] of content) {
+      const mediaType = (given.split(';', 1)[0] ?? '').trim().toLowerCase()
+      if (!pattern.test(mediaType)) continue
+      const contentType = mediaType.endsWith('/*')
+        ? 'application/json'
+        : kind === 'multipart'
+          ? mediaType
+          : given
+      return { kind, contentType, media: asNode(media) }
+    }
+  return undefined
+}
+
+function argumentOf(
+  kind: BodyKind,
+  media: Node,
+  facts: { readonly isRequired: boolean; readonly description: string | undefined },
+  { types, place }: TypeSettings,
+): ArgumentDefinition {
+  const { isRequired, description } = facts
+  const fixed = kind === 'text' ? 'String' : kind === 'binary' ? 'Upload' : undefined
+  if (fixed !== undefined)
+    return { type: isRequired ? `${fixed}!` : fixed, ...(description !== undefined && { description }) }
+  return types.argument(media['schema'], place, facts)
+}
+
+function encodingOf(media: Node): Pick<BodyOptions, 'encoding'> {
+  const encoding = Object.entries(asNode(media['encoding'])).map(
+    ([name, given]): [string, EncodingOptions] => {
+      const node = asNode(given)
+      const style = asText(node['style'])
+      const contentType = asText(node['contentType'])
+      return [
+        name,
+        {
+          ...(style !== undefined && hasStyle(style, 'query') && { style }),
+          ...(typeof node['explode'] === 'boolean' && { explode: node['explode'] }),
+          ...(node['allowReserved'] === true && { allowReserved: true }),
+          ...(contentType !== undefined && { contentType }),
+        },
+      ]
+    },
+  )
+  return encoding.length > 0 ? { encoding: Object.fromEntries(encoding) } : {}
+}

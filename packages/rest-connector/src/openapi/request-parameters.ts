@@ -1,0 +1,114 @@
+import type { ArgumentDefinition } from '../declare/arguments.ts'
+import type { RestEndpoint } from '../declare/endpoint-options.ts'
+import type { HttpMethod } from '../http/http-method.ts'
+import type { ParameterOptions, ParameterPlace, ParameterStyle } from '../parameters/parameter-options.ts'
+import { hasStyle } from '../parameters/style.ts'
+import { pascal, toFieldName } from './names.ts'
+import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { requestBodyOf, type TypeSettings } from './request-body.ts'
+import type { Place } from './types/type-names.ts'
+
+/** How an operation takes its input. */
+export interface RequestInput {
+  readonly endpoint: Pick<RestEndpoint, 'path' | 'args' | 'parameters' | 'body' | 'bodyTemplate'>
+  /** Why the operation cannot be called; absent when it can. */
+  readonly skip?: string | undefined
+}
+
+/** "Parameter Object", `name`: header parameters of these names are ignored. */
+const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
+
+/** Arguments, parameters and the body of an operation, each in the declaration's own words. */
+export function requestInputOf(
+  method: HttpMethod,
+  path: string,
+  pathItem: Node,
+  operation: Node,
+  settings: TypeSettings,
+): RequestInput {
+  const args: Record<string, ArgumentDefinition> = {}
+  const parameters: ParameterOptions[] = []
+  const addArgument = (name: string, definition: ArgumentDefinition): string => {
+    const base = toFieldName(name)
+    let arg = base
+    for (let number = 2; Object.hasOwn(args, arg); number++) arg = `${base}${number}`
+    args[arg] = definition
+    return arg
+  }
+  for (const node of parametersOf(pathItem, operation, settings.document)) {
+    const parameter = parameterOf(node, path)
+    if (typeof parameter === 'string') return { endpoint: { path }, skip: parameter }
+    if (!parameter) continue
+    const arg = addArgument(parameter.name, argumentOf(node, parameter, settings))
+    parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
+  }
+  const requestBody = settings.document.resolve(asNode(operation['requestBody']))
+  const found = requestBodyOf(requestBody, method, settings)
+  if (typeof found === 'string') return { endpoint: { path }, skip: found }
+  const arg = found && addArgument('input', found.argument)
+  return {
+    endpoint: {
+      path,
+      args,
+      ...(parameters.length > 0 && { parameters }),
+      ...(found && { body: { ...found.body, ...(arg !== 'input' && { arg }) } }),
+      // Without one in the document there is none on the wire.
+      ...(!found && method !== 'GET' && { bodyTemplate: false as const }),
+    },
+  }
+}
+
+/** Those of the path and of the operation, which replaces the path's by place and name. */
+function parametersOf(pathItem: Node, operation: Node, document: OpenApiDocument): Iterable<Node> {
+  const all = new Map<string, Node>()
+  for (const one of [...asList(pathItem['parameters']), ...asList(operation['parameters'])]) {
+    const parameter = document.resolve(one)
+    all.set(`${asText(parameter['in'])} ${asText(parameter['name'])}`, parameter)
+  }
+  return all.values()
+}
+
+/** How a parameter is written; undefined: it has no place in the request; text: why it cannot be sent. */
+function parameterOf(node: Node, path: string): ParameterOptions | string | undefined {
+  const name = asText(node['name']) ?? ''
+  const place = node['in']
+  if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
+    return node['required'] === true
+      ? `its required parameter "${name}" is in ${JSON.stringify(place)}, which no request has`
+      : undefined
+  if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined
+  if (place === 'path' && !path.includes(`{${name}}`)) return undefined
+  const [content] = Object.keys(asNode(node['content']))
+  const style = styleOf(node, place)
+  return {
+    name,
+    in: place,
+    ...(content !== undefined && { content }),
+    ...(style !== undefined && { style }),
+    ...(typeof node['explode'] === 'boolean' && { explode: node['explode'] }),
+    ...(node['allowReserved'] === true && { allowReserved: true }),
+  }
+}
+
+/** A style that the place does not have is taken for its default one, as other readers of documents do. */
+function styleOf(node: Node, place: ParameterPlace): ParameterStyle | undefined {
+  const style = asText(node['style'])
+  return style !== undefined && hasStyle(style, place) ? style : undefined
+}
+
+function argumentOf(
+  node: Node,
+  { in: place, content, name }: ParameterOptions,
+  settings: TypeSettings,
+): ArgumentDefinition {
+  const schema = content === undefined ? node['schema'] : asNode(asNode(node['content'])[content])['schema']
+  return settings.types.argument(schema, placeOf(name, settings), {
+    isRequired: place === 'path' || node['required'] === true,
+    description: asText(node['description']),
+    isDeprecated: node['deprecated'] === true,
+  })
+}
+
+function placeOf(name: string, { place }: TypeSettings): Place {
+  return { name: `${place.name}${pascal(name)}`, key: `${place.key}/${name}` }
+}

@@ -1,0 +1,237 @@
+import { withCredential } from '../interceptors/credentials.ts'
+import type { RequestInterceptor } from '../interceptors/interceptor.ts'
+import { oauth2ClientCredentials } from '../interceptors/oauth2.ts'
+import { envName } from './env-name.ts'
+import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+
+/**
+ * Where credentials for the document's `securitySchemes` come from. `env`: from environment variables; `forward`: the
+ * headers of who asks are passed on; `false`: the schemes are not looked at.
+ */
+export type SecuritySource = 'env' | 'forward' | false
+
+/** An environment variable that a document's security wants. */
+export interface SecurityVariable {
+  readonly variable: string
+  /** The scheme's name in the document. */
+  readonly scheme: string
+  readonly isSet: boolean
+}
+
+/** What a document's security makes of a connector. */
+export interface DocumentSecurity {
+  readonly interceptors: readonly RequestInterceptor[]
+  /** Request headers of who asks that are passed on. */
+  readonly forwardHeaders: readonly string[]
+  readonly variables: readonly SecurityVariable[]
+  /** Schemes that cannot be served, by name, with the reason. */
+  readonly refused: ReadonlyMap<string, string>
+}
+
+export interface SecurityPlace {
+  /** What the source is called. */
+  readonly source: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The API's address, to which addresses of token servers may be relative. */
+  readonly baseUrl: string | undefined
+  readonly from: SecuritySource
+}
+
+/** Lists of scheme names with their scopes, of which one has to be met whole. */
+type Requirements = readonly (readonly (readonly [scheme: string, scopes: readonly string[]])[])[]
+
+/** Puts credentials on one request. */
+type Apply = RequestInterceptor
+
+interface Scheme {
+  readonly name: string
+  /** Environment variables; all of them are needed. */
+  readonly variables: readonly string[]
+  /** The header that holds the credential, when one does. */
+  readonly header: string | undefined
+  readonly apply: (values: readonly string[], scopes: readonly string[]) => Apply
+}
+
+/** How the operations of a document show who asks: by the first of their requirements whose credentials are there. */
+export function securityOf(
+  document: OpenApiDocument,
+  operations: ReadonlyMap<string, Node>,
+  place: SecurityPlace,
+): DocumentSecurity {
+  const refused = new Map<string, string>()
+  const none = { interceptors: [], forwardHeaders: [], variables: [], refused }
+  if (place.from === false) return none
+  const required = new Map([...operations].map(([name, node]) => [name, requirementsOf(node, document.root)]))
+  const used = new Set([...required.values()].flat(2).map(([name]) => name))
+  const schemes = readSchemes(document, used, place, refused)
+  if (place.from === 'forward') {
+    for (const { name, header } of schemes.values())
+      if (header === undefined) refused.set(name, 'it is in no header, and only headers are passed on')
+    const headers = [...schemes.values()].flatMap(({ header }) => header?.toLowerCase() ?? [])
+    return { ...none, forwardHeaders: [...new Set(headers)] }
+  }
+  const valueOf = (variable: string): string | undefined => place.env[variable] || undefined
+  const variables = [...schemes.values()].flatMap(({ name, variables: wanted }) =>
+    wanted.map((variable) => ({ variable, scheme: name, isSet: valueOf(variable) !== undefined })),
+  )
+  const interceptor = interceptorOf(required, schemes, valueOf)
+  return { ...none, interceptors: interceptor ? [interceptor] : [], variables }
+}
+
+function requirementsOf(operation: Node, root: Node): Requirements {
+  return asList(operation['security'] ?? root['security']).map((one) =>
+    Object.entries(asNode(one)).map(([name, scopes]) => [
+      name,
+      asList(scopes).filter((scope) => typeof scope === 'string'),
+    ]),
+  )
+}
+
+function interceptorOf(
+  required: ReadonlyMap<string, Requirements>,
+  schemes: ReadonlyMap<string, Scheme>,
+  valueOf: (variable: string) => string | undefined,
+): RequestInterceptor | undefined {
+  // One for all operations with the same scopes: a token is had once.
+  const made = new Map<string, Apply>()
+  const secrets = new Set<string>()
+  const applyOf = (name: string, scopes: readonly string[]): Apply | undefined => {
+    const scheme = schemes.get(name)
+    const values = scheme?.variables.map(valueOf)
+    if (!scheme || !values?.every((value) => value !== undefined)) return undefined
+    const key = JSON.stringify([name, scopes])
+    const apply = made.get(key) ?? scheme.apply(values, scopes)
+    made.set(key, apply)
+    for (const value of values) secrets.add(value)
+    return apply
+  }
+  const byEndpoint = new Map<string, readonly Apply[]>()
+  for (const [endpoint, alternatives] of required)
+    for (const alternative of alternatives) {
+      const all = alternative.map(([name, scopes]) => applyOf(name, scopes))
+      if (!all.every((apply) => apply !== undefined)) continue
+      if (all.length > 0) byEndpoint.set(endpoint, all)
+      break
+    }
+  if (byEndpoint.size === 0) return undefined
+  return withCredential(
+    async (request, info) => {
+      for (const apply of byEndpoint.get(info.endpoint) ?? []) await apply(request, info)
+    },
+    JSON.stringify([...secrets]),
+    {},
+  )
+}
+
+function readSchemes(
+  document: OpenApiDocument,
+  used: ReadonlySet<string>,
+  place: SecurityPlace,
+  refused: Map<string, string>,
+): ReadonlyMap<string, Scheme> {
+  const declared = Object.entries(asNode(asNode(document.root['components'])['securitySchemes'])).filter(
+    ([name]) => used.has(name),
+  )
+  const nodes = declared.map(([name, node]) => [name, document.resolve(node)] as const)
+  const isOneKey = nodes.filter(([, { type }]) => type === 'apiKey').length === 1
+  const schemes = new Map<string, Scheme>()
+  for (const [name, node] of nodes) {
+    const scheme = schemeOf(name, node, isOneKey, place)
+    if (typeof scheme === 'string') refused.set(name, scheme)
+    else schemes.set(name, scheme)
+  }
+  for (const name of used)
+    if (!schemes.has(name) && !refused.has(name)) refused.set(name, 'the document does not describe it')
+  return schemes
+}
+
+/** How a scheme is served, or why it is not. */
+function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPlace): Scheme | string {
+  const variable = (what: string): string => envName(place.source, what)
+  const token: Scheme = {
+    name,
+    variables: [variable('TOKEN')],
+    header: 'authorization',
+    apply:
+      ([value]) =>
+      ({ headers }) =>
+        headers.set('authorization', `Bearer ${value}`),
+  }
+  switch (node['type']) {
+    case 'apiKey':
+      return apiKeyOf(name, node, variable(isOneKey ? 'API_KEY' : name))
+    case 'http': {
+      const how = asText(node['scheme'])?.toLowerCase()
+      if (how === 'bearer') return token
+      if (how !== 'basic') return `its HTTP scheme "${how}" is neither basic nor bearer`
+      const apply: Scheme['apply'] = (values) => {
+        const encoded = Buffer.from(values.join(':')).toString('base64')
+        return ({ headers }) => headers.set('authorization', `Basic ${encoded}`)
+      }
+      return { name, variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
+    }
+    case 'oauth2': {
+      const tokenUrl = asText(asNode(asNode(node['flows'])['clientCredentials'])['tokenUrl'])
+      // The other flows need a person; what comes out of them is a token.
+      if (tokenUrl === undefined) return token
+      if (!URL.canParse(tokenUrl, place.baseUrl)) return `its token server "${tokenUrl}" is no address`
+      const url = new URL(tokenUrl, place.baseUrl).href
+      const variables = [variable('CLIENT_ID'), variable('CLIENT_SECRET')]
+      const apply: Scheme['apply'] = ([clientId = '', clientSecret = ''], scopes) =>
+        oauth2ClientCredentials({
+          tokenUrl: url,
+          clientId,
+          clientSecret,
+          scope: scopes.join(' ') || undefined,
+        })
+      return { name, variables, header: 'authorization', apply }
+    }
+    case 'openIdConnect':
+      return token
+    default:
+      return `its type "${String(node['type'])}" is not one that a request can carry`
+  }
+}
+
+function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string {
+  const name = asText(node['name']) ?? ''
+  const base = { name: scheme, variables: [variable] }
+  switch (node['in']) {
+    case 'header':
+      return {
+        ...base,
+        header: name,
+        apply:
+          ([key = '']) =>
+          ({ headers }) =>
+            headers.set(name, key),
+      }
+    case 'query':
+      return {
+        ...base,
+        header: undefined,
+        apply:
+          ([key = '']) =>
+          ({ url }) =>
+            addToQuery(url, name, key),
+      }
+    case 'cookie':
+      return {
+        ...base,
+        header: undefined,
+        apply:
+          ([key = '']) =>
+          ({ headers }) => {
+            const others = headers.get('cookie')
+            headers.set('cookie', `${others === null ? '' : `${others}; `}${name}=${encodeURIComponent(key)}`)
+          },
+      }
+    default:
+      return `it is in "${String(node['in'])}"; expected header, query or cookie`
+  }
+}
+
+/** Not through `searchParams`, which would write the rest of the query in its own way. */
+function addToQuery(url: URL, name: string, value: string): void {
+  url.search += `${url.search === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+}

@@ -1,0 +1,64 @@
+import { RestConfigError } from '../errors.ts'
+import { envName } from './env-name.ts'
+import { asList, asNode, asText, type Node } from './openapi-document.ts'
+
+/** How the address of an API is found in its document. */
+export interface ServerOptions {
+  /** Which of the document's servers: its place in the list from 0, its name, description or URL. Default: the first. */
+  readonly server?: number | string | undefined
+  /**
+   * Values of the servers' variables. Default: those of the environment, `SHOP_REGION` for the variable `region` of the
+   * source `shop`, then the document's own defaults.
+   */
+  readonly variables?: Readonly<Record<string, string>> | undefined
+}
+
+export interface ServerPlace extends ServerOptions {
+  /** What the source is called. */
+  readonly source: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where the document came from: a server may be relative to it. */
+  readonly documentUrl?: string | undefined
+}
+
+/** The address that the chosen server of a node has; undefined: the node names none. */
+export function serverUrlOf(node: Node, place: ServerPlace): string | undefined {
+  const servers = asList(node['servers']).map(asNode)
+  if (servers.length === 0) return undefined
+  return urlOf(chosen(servers, place.server), place)
+}
+
+function chosen(servers: readonly Node[], wanted: number | string | undefined): Node {
+  const byName = (server: Node): boolean =>
+    ['name', 'description', 'url'].some((key) => asText(server[key]) === wanted)
+  const found =
+    wanted === undefined ? servers[0] : typeof wanted === 'number' ? servers[wanted] : servers.find(byName)
+  if (found) return found
+  const known = servers.map((server, index) => `${index} (${asText(server['url'])})`).join(', ')
+  throw new RestConfigError(`server ${JSON.stringify(wanted)} is none of the document's; it has ${known}`)
+}
+
+function urlOf(server: Node, { variables = {}, env, source, documentUrl }: ServerPlace): string {
+  const declared = asNode(server['variables'])
+  const url = (asText(server['url']) ?? '/').replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const { default: fallback, enum: values } = asNode(declared[name])
+    const own = Object.hasOwn(variables, name) ? variables[name] : undefined
+    const value = own ?? env[envName(source, name)] ?? asText(fallback)
+    if (value === undefined)
+      throw new RestConfigError(
+        `the server's variable "${name}" has no value; set variables: { ${name}: … } or ${envName(source, name)}`,
+      )
+    const allowed = asList(values)
+    if (allowed.length > 0 && !allowed.includes(value))
+      throw new RestConfigError(
+        `the server's variable "${name}" is "${value}"; expected one of ${allowed.join(', ')}`,
+      )
+    return value
+  })
+  if (URL.canParse(url)) return url.replace(/\/+$/, '')
+  if (documentUrl !== undefined && URL.canParse(url, documentUrl))
+    return new URL(url, documentUrl).href.replace(/\/+$/, '')
+  throw new RestConfigError(
+    `the document's server "${url}" is relative to where the document came from; set baseUrl to the whole address`,
+  )
+}

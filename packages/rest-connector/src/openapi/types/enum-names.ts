@@ -1,0 +1,49 @@
+const SIGNS: Readonly<Record<string, string>> = {
+  '+': 'PLUS',
+  '*': 'STAR',
+  '<': 'LT',
+  '>': 'GT',
+  '=': 'EQ',
+  '!': 'NOT',
+  '%': 'PERCENT',
+  '&': 'AND',
+  '|': 'OR',
+  $: 'DOLLAR',
+  '@': 'AT',
+  '#': 'HASH',
+}
+
+/** `in-progress` gives `IN_PROGRESS`, `+1` `PLUS_1`, `-1` `MINUS_1`, `createdAt` `CREATED_AT`. */
+export function constantName(value: string | number | boolean): string {
+  const text = String(value)
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    // A minus stands before a number, not between words.
+    .replaceAll(/(^|[^A-Za-z0-9])-(?=\d)/g, '$1_MINUS_')
+    .replaceAll(/[+*<>=!%&|$@#]/g, (sign) => `_${SIGNS[sign]}_`)
+    .replaceAll(/[^\u0000-\u007f]/gu, (letter) => `_U${letter.codePointAt(0)?.toString(16)}_`) // oxlint-disable-line no-control-regex
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .toUpperCase()
+  if (text === '') return value === '' ? 'EMPTY' : 'BLANK'
+  return /^\d/.test(text) ? `_${text}` : text
+}
+
+/** Names by values. A value that is its own name keeps it; of others with one name the later ones are numbered. */
+export function enumNames(
+  values: readonly (string | number | boolean)[],
+): ReadonlyMap<string | number | boolean, string> {
+  const names = new Map<string | number | boolean, string>()
+  const used = new Set<string>()
+  const own = values.filter((value) => constantName(value) === value)
+  for (const value of [...own, ...values.filter((value) => constantName(value) !== value)]) {
+    if (names.has(value)) continue
+    const wanted = constantName(value)
+    let name = wanted
+    for (let number = 2; used.has(name); number++) name = `${wanted}_${number}`
+    used.add(name)
+    names.set(value, name)
+  }
+  // In the order of the document.
+  return new Map(values.map((value) => [value, names.get(value) as string]))
+}

@@ -1,0 +1,341 @@
+import type { ArgumentDefinition } from '../../declare/arguments.ts'
+import type {
+  EnumDefinition,
+  MemberDefinition,
+  TypeDefinition,
+  TypeDefinitions,
+} from '../../declare/type-definitions.ts'
+import { fieldNames, pascal } from '../names.ts'
+import { asList, asNode, asText, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { breakInputCycles } from './input-cycles.ts'
+import { enumNames } from './enum-names.ts'
+import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
+import { createShapeReader, type ReadShape, type Shape } from './shape.ts'
+import type { Place, TypeNames } from './type-names.ts'
+import { defaultOf } from './default-value.ts'
+import { optionNames, tellMembers, type Variant } from './variants.ts'
+
+export interface SchemaTypesOptions {
+  readonly integers: IntegerTyping
+  /** Whether a required property of a type is non-null. */
+  readonly trusts: (typeName: string, field: string) => boolean
+  readonly onBadReference: (message: string) => void
+}
+
+export interface ArgumentHints {
+  readonly isRequired: boolean
+  readonly description?: string | undefined
+  readonly isDeprecated?: boolean | undefined
+}
+
+const DEPRECATED = 'Deprecated by the API.'
+
+/** The named types that schemas of a document become; each is made when it is first asked for. */
+export class SchemaTypes {
+  readonly #names: TypeNames
+  readonly #options: SchemaTypesOptions
+  readonly #read: ReadShape
+  readonly #outputs = new Map<Node, string>()
+  readonly #inputs = new Map<Node, string>()
+  readonly #enums = new Map<Node, string>()
+  readonly #definitions = new Map<string, TypeDefinition>()
+
+  constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
+    this.#names = names
+    this.#options = options
+    this.#read = createShapeReader(document, options.onBadReference)
+  }
+
+  /** All types so far. */
+  definitions(): TypeDefinitions {
+    breakInputCycles(this.#definitions)
+    return Object.fromEntries([...this.#definitions].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  isNullable(schema: unknown): boolean {
+    return this.#read(schema).isNullable
+  }
+
+  /** The GraphQL type of what an API gives, nullable. */
+  output(schema: unknown, place: Place): string {
+    const shape = this.#read(schema)
+    switch (shape.kind) {
+      case 'list':
+        return `[${this.output(shape.node['items'], inside(place, 'items', ''))}]`
+      case 'map': {
+        const value = this.output(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
+        return value === 'JSON' ? 'JSON' : `[${this.#entry(value, false)}!]`
+      }
+      case 'object':
+        return this.#object(shape, place)
+      case 'variants':
+        return this.#union(shape, place)
+      default:
+        return this.#leaf(shape, place)
+    }
+  }
+
+  /** The GraphQL type of what an API is sent, nullable. */
+  input(schema: unknown, place: Place): string {
+    const shape = this.#read(schema)
+    switch (shape.kind) {
+      case 'list':
+        return `[${this.input(shape.node['items'], inside(place, 'items', ''))}]`
+      case 'map': {
+        const value = this.input(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
+        return value === 'JSON' ? 'JSON' : `[${this.#entry(value, true)}!]`
+      }
+      case 'object':
+        return this.#inputObject(shape, place)
+      case 'variants':
+        return this.#oneOf(shape, place)
+      default:
+        return isBinary(shape.node) ? 'Upload' : this.#leaf(shape, place)
+    }
+  }
+
+  /** The argument that takes a schema's value, with its default where that is one of its type. */
+  argument(schema: unknown, place: Place, hints: ArgumentHints): ArgumentDefinition {
+    const { isRequired, isDeprecated = false } = hints
+    const type = this.input(schema, place)
+    const given = defaultOf(asNode(schema), this.#read(schema), type)
+    const described = hints.description ?? asText(this.#read(schema).node['description'])
+    const isNonNull = isRequired && given === undefined
+    return {
+      type: isRequired ? `${type}!` : type,
+      ...(described && { description: described.trim() }),
+      ...(given !== undefined && { default: given }),
+      ...(isDeprecated && !isNonNull && { deprecated: DEPRECATED }),
+    }
+  }
+
+  /** The object types of schemas, as one type of all of them; JSON where nothing tells them apart. */
+  union(schemas: readonly unknown[], place: Place): string {
+    return this.output({ oneOf: schemas }, place)
+  }
+
+  #leaf(shape: Shape, place: Place): string {
+    if (shape.kind === 'enum') return this.#enum(shape, place)
+    if (shape.kind === 'any') return 'JSON'
+    const name = scalarOf(shape.type, shape.node, this.#options.integers)
+    const definition = Object.hasOwn(FORMAT_SCALARS, name) ? FORMAT_SCALARS[name] : undefined
+    if (!definition) return name
+    const own = this.#names.scalar(name)
+    this.#definitions.set(own, definition)
+    return own
+  }
+
+  #enum(shape: Shape, place: Place): string {
+    const known = this.#enums.get(shape.node)
+    if (known !== undefined) return known
+    const name = this.#names.shared(schemaName(shape.ref), place)
+    this.#enums.set(shape.node, name)
+    const values: EnumDefinition['values'] = Object.fromEntries(
+      [...enumNames(shape.values ?? [])].map(([value, valueName]) => [valueName, { value }]),
+    )
+    this.#define(name, { kind: 'enum', ...describe(shape.node), values })
+    return name
+  }
+
+  #entry(value: string, isInput: boolean): string {
+    const wanted = `${value
+      .replaceAll('[', '')
+      .replaceAll(/\]/g, 'List')
+      .replaceAll('!', '')
+      .replace(/Input(?=$|List)/, '')}Entry`
+    const key = `${isInput ? 'input ' : ''}entry of ${value}`
+    const name = this.#names.claim(isInput ? `${wanted}Input` : wanted, key)
+    this.#define(name, { kind: isInput ? 'input entry' : 'entry', value })
+    return name
+  }
+
+  #object(shape: Shape, place: Place): string {
+    const known = this.#outputs.get(shape.node)
+    if (known !== undefined) return known
+    const properties = this.#properties(shape.node, 'writeOnly')
+    if (properties.size === 0) return 'JSON'
+    const name = this.#names.output(schemaName(shape.ref), place)
+    this.#outputs.set(shape.node, name)
+    const required = new Set(asList(shape.node['required']))
+    const fields: Record<string, MemberDefinition> = {}
+    const names = fieldNames([...properties.keys()])
+    for (const [key, schema] of properties) {
+      const field = names.get(key) as string
+      const type = this.output(schema, inside({ name, key: place.key }, key, key, name))
+      const isNonNull =
+        required.has(key) &&
+        this.#options.trusts(name, field) &&
+        !this.#read(schema).isNullable &&
+        type !== 'JSON' &&
+        this.#definitions.get(type)?.kind !== 'enum'
+      fields[field] = {
+        type: isNonNull ? `${type}!` : type,
+        ...(field !== key && { key }),
+        ...this.#describeMember(schema),
+      }
+    }
+    this.#define(name, { kind: 'object', ...describe(shape.node), fields })
+    return name
+  }
+
+  #inputObject(shape: Shape, place: Place): string {
+    const known = this.#inputs.get(shape.node)
+    if (known !== undefined) return known
+    const properties = this.#properties(shape.node, 'readOnly')
+    if (properties.size === 0) return 'JSON'
+    const name = this.#names.input(schemaName(shape.ref), place)
+    this.#inputs.set(shape.node, name)
+    const required = new Set(asList(shape.node['required']))
+    const fields: Record<string, MemberDefinition> = {}
+    const names = fieldNames([...properties.keys()])
+    for (const [key, schema] of properties) {
+      const field = names.get(key) as string
+      const type = this.input(schema, inside({ name: withoutInput(name), key: place.key }, key, key, name))
+      const isNonNull = required.has(key) && !this.#read(schema).isNullable
+      const { deprecated, ...described } = this.#describeMember(schema, true)
+      fields[field] = {
+        type: isNonNull ? `${type}!` : type,
+        ...(field !== key && { key }),
+        ...described,
+        ...(deprecated !== undefined && !isNonNull && { deprecated }),
+      }
+    }
+    this.#define(name, { kind: 'input', ...describe(shape.node), fields })
+    return name
+  }
+
+  /** The properties of an object, without those that go the other way. */
+  #properties(node: Node, otherWay: 'readOnly' | 'writeOnly'): Map<string, unknown> {
+    return new Map(
+      Object.entries(asNode(node['properties'])).filter(([key, schema]) => {
+        const isOther = asNode(schema)[otherWay] === true || this.#read(schema).node[otherWay] === true
+        return !isOther && pascal(key) !== ''
+      }),
+    )
+  }
+
+  #describeMember(
+    schema: unknown,
+    isInput = false,
+  ): { readonly description?: string; readonly deprecated?: string } {
+    const node = asNode(schema)
+    const shape = this.#read(schema)
+    const isNamed = shape.ref !== undefined && ['object', 'enum', 'variants'].includes(shape.kind)
+    const text = asText(node['description']) ?? (isNamed ? undefined : asText(shape.node['description']))
+    // A default that were sent would overwrite what a PATCH leaves alone: it is only told.
+    const given = isInput ? (node['default'] ?? shape.node['default']) : undefined
+    const told = given === undefined || given === null ? undefined : `Default: \`${JSON.stringify(given)}\`.`
+    const description = [text?.trim(), told].filter(Boolean).join('\n\n')
+    return {
+      ...(description !== '' && { description }),
+      ...(node['deprecated'] === true && { deprecated: DEPRECATED }),
+    }
+  }
+
+  #union(shape: Shape, place: Place): string {
+    const known = this.#outputs.get(shape.node)
+    if (known !== undefined) return known
+    const variants = this.#flatten(shape, new Set())
+    if (variants.length === 0 || !variants.every(({ shape: { kind } }) => kind === 'object')) return 'JSON'
+    const signs = tellMembers(shape.node, variants, this.#read)
+    if (!signs) return 'JSON'
+    // Whoever refers to the union from inside of it finds it.
+    const name = this.#names.output(schemaName(shape.ref), place)
+    this.#outputs.set(shape.node, name)
+    const named = variants.map((variant, index) => {
+      const wanted = variant.shape.ref === undefined ? variantName(variant, index) : ''
+      return this.#object(variant.shape, inside({ name, key: place.key }, `variant ${index}`, wanted, name))
+    })
+    if (named.includes('JSON')) {
+      this.#outputs.set(shape.node, 'JSON')
+      return 'JSON'
+    }
+    const members = Object.fromEntries(named.map((member, index) => [member, signs.members[index] ?? {}]))
+    const { discriminator } = signs
+    this.#define(name, {
+      kind: 'union',
+      ...describe(shape.node),
+      members,
+      ...(discriminator && {
+        discriminator: {
+          key: discriminator.key,
+          types: Object.fromEntries(
+            [...discriminator.variants].map(([value, index]) => [value, named[index] as string]),
+          ),
+        },
+      }),
+    })
+    return name
+  }
+
+  /** The variants, those of variants in their place, each once. */
+  #flatten(shape: Shape, seen: Set<Node>): readonly Variant[] {
+    if (seen.has(shape.node)) return []
+    seen.add(shape.node)
+    return (shape.variants ?? []).flatMap((schema): readonly Variant[] => {
+      const inner = this.#read(schema)
+      if (inner.kind === 'variants') return this.#flatten(inner, seen)
+      if (seen.has(inner.node)) return []
+      seen.add(inner.node)
+      return [{ schema, shape: inner }]
+    })
+  }
+
+  #oneOf(shape: Shape, place: Place): string {
+    const known = this.#inputs.get(shape.node)
+    if (known !== undefined) return known
+    const variants = this.#flatten(shape, new Set())
+    if (variants.length === 0 || variants.some(({ shape: { kind } }) => kind === 'any')) return 'JSON'
+    const name = this.#names.input(schemaName(shape.ref), place)
+    this.#inputs.set(shape.node, name)
+    const types = variants.map(({ schema, shape: inner }, index) => {
+      const wanted = inner.ref === undefined ? variantName({ schema, shape: inner }, index) : ''
+      return this.input(
+        schema,
+        inside({ name: withoutInput(name), key: place.key }, `variant ${index}`, wanted, name),
+      )
+    })
+    const names = optionNames(variants, types)
+    const fields = Object.fromEntries(types.map((type, index) => [names[index] as string, { type }]))
+    this.#define(name, { kind: 'input', ...describe(shape.node), isOneOf: true, fields })
+    return name
+  }
+
+  #define(name: string, definition: TypeDefinition): void {
+    this.#definitions.set(name, definition)
+  }
+}
+
+/** Bytes of a file, which are no text: what a part of a multipart body is. */
+function isBinary(node: Node): boolean {
+  return node['format'] === 'binary' || node['contentMediaType'] === 'application/octet-stream'
+}
+
+/** What an inline variant adds to the name of its union. */
+function variantName({ schema, shape }: Variant, index: number): string {
+  const title = asText(asNode(schema)['title']) ?? asText(shape.node['title'])
+  return title !== undefined && pascal(title) !== '' ? pascal(title) : `Variant${index + 1}`
+}
+
+function describe(node: Node): { readonly description?: string } {
+  const description = asText(node['description'])?.trim()
+  return description ? { description } : {}
+}
+
+/** The place below another, which is called `word` there. */
+function inside(place: Place, step: string, word: string, owner = ''): Place {
+  return { name: `${place.name}${pascal(word)}`, key: `${owner || place.key}/${step}` }
+}
+
+function withoutInput(name: string): string {
+  return name.replace(/Input$/, '')
+}
+
+/** The schema's name in a reference: its last step, or the file's name. */
+function schemaName(ref: string | undefined): string | undefined {
+  if (ref === undefined) return undefined
+  const [file, pointer] = splitOnce(ref, '#')
+  const last = (pointer === '' || pointer === '/' ? file : pointer).split('/').at(-1) ?? ''
+  const name = decodeURIComponent(last).replaceAll('~1', '/').replaceAll('~0', '~')
+  return pointer === '' || pointer === '/' ? name.replace(/\.\w+$/, '') : name
+}

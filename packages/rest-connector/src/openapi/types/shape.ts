@@ -1,0 +1,221 @@
+import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+
+/** A JSON schema, as far as types can tell. */
+export interface Shape {
+  readonly kind: 'any' | 'scalar' | 'enum' | 'list' | 'map' | 'object' | 'variants'
+  /** The schema, with what `allOf` splits united; the same object for the same schema. */
+  readonly node: Node
+  /** The reference that names it. */
+  readonly ref: string | undefined
+  readonly isNullable: boolean
+  /** Of a scalar: `string`, `integer`, `number` or `boolean`. */
+  readonly type?: string | undefined
+  /** Of an enum. */
+  readonly values?: readonly (string | number | boolean)[] | undefined
+  /** Of `oneOf` and `anyOf`: schemas, each with the properties that stand beside them. */
+  readonly variants?: readonly Node[] | undefined
+}
+
+/** Reads schemas; what a reference to nowhere leads to is `any`, and told. */
+export type ReadShape = (schema: unknown) => Shape
+
+export function createShapeReader(
+  document: OpenApiDocument,
+  onBadReference: (message: string) => void,
+): ReadShape {
+  const known = new WeakMap<Node, Shape>()
+
+  function read(schema: unknown): Shape {
+    const node = asNode(schema)
+    let shape = known.get(node)
+    if (!shape) {
+      // A schema that is nothing but itself is any value.
+      known.set(node, { kind: 'any', node, ref: undefined, isNullable: true })
+      known.set(node, (shape = compute(node)))
+    }
+    return shape
+  }
+
+  function compute(given: Node): Shape {
+    if (typeof given['$ref'] !== 'string') return computeOwn(given)
+    try {
+      const { node, ref } = document.follow(given)
+      const target = read(node)
+      const isNullable = target.isNullable || given['nullable'] === true
+      return { ...target, ref: target.ref ?? ref, isNullable }
+    } catch (error) {
+      onBadReference(error instanceof Error ? error.message : String(error))
+      return { kind: 'any', node: given, ref: undefined, isNullable: true }
+    }
+  }
+
+  function computeOwn(given: Node): Shape {
+    const options = [...asList(given['oneOf']), ...asList(given['anyOf'])]
+    const others = options.filter((option) => !isNull(option))
+    const isNullable = saysNull(given) || others.length < options.length
+    const isBare = !['properties', 'items', 'additionalProperties', 'enum', 'const'].some(
+      (key) => key in given,
+    )
+    const [only] = [...others, ...asList(given['allOf'])]
+    if (isBare && others.length + asList(given['allOf']).length === 1) {
+      const inner = read(only)
+      return { ...inner, isNullable: inner.isNullable || isNullable }
+    }
+    const node = asList(given['allOf']).length > 0 ? unite(given) : given
+    return { ...classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
+  }
+
+  function isNull(option: unknown): boolean {
+    const node = asNode(option)
+    const values = asList(node['enum'])
+    return node['type'] === 'null' || (values.length > 0 && values.every((value) => value === null))
+  }
+
+  function saysNull(node: Node): boolean {
+    const types = node['type']
+    return (
+      node['nullable'] === true ||
+      node['x-nullable'] === true ||
+      node['const'] === null ||
+      (Array.isArray(types) && types.includes('null')) ||
+      asList(node['enum']).includes(null)
+    )
+  }
+
+  /** What `allOf` splits, as one schema. */
+  function unite(given: Node): Node {
+    const parts = partsOf(given, new Set())
+    const properties: Record<string, unknown> = {}
+    let options: readonly unknown[] | undefined
+    for (const part of parts) {
+      Object.assign(properties, asNode(part['properties']))
+      const more = [...asList(part['oneOf']), ...asList(part['anyOf'])]
+      if (options === undefined && more.length > 0) options = more
+      // Combinations of two choices would be as many as their product.
+      else for (const option of more) Object.assign(properties, asNode(read(option).node['properties']))
+    }
+    const first = (key: string): unknown =>
+      parts.map((part) => part[key]).find((value) => value !== undefined)
+    const united: Record<string, unknown> = {
+      properties,
+      required: parts.flatMap((part) => asList(part['required'])),
+      ...(options && { oneOf: options }),
+    }
+    for (const key of [
+      'type',
+      'items',
+      'additionalProperties',
+      'enum',
+      'const',
+      'format',
+      'title',
+      'description',
+    ])
+      if (first(key) !== undefined) united[key] = first(key)
+    if (given['description'] !== undefined) united['description'] = given['description']
+    const own = parts.find(
+      (part) => part['discriminator'] !== undefined && ('oneOf' in part || 'anyOf' in part),
+    )
+    if (own) united['discriminator'] = own['discriminator']
+    return united
+  }
+
+  /** The schemas that `allOf` lists, at every depth, and then the schema itself. */
+  function partsOf(given: Node, seen: Set<Node>): readonly Node[] {
+    if (seen.has(given)) return []
+    seen.add(given)
+    const below = asList(given['allOf']).flatMap((part) => {
+      try {
+        return partsOf(document.resolve(part), seen)
+      } catch (error) {
+        onBadReference(error instanceof Error ? error.message : String(error))
+        return []
+      }
+    })
+    return [...below, given]
+  }
+
+  function classify(node: Node): Pick<Shape, 'kind' | 'type' | 'values' | 'variants'> {
+    const options = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter(
+      (option) => !isNull(option) && !isConstraint(option),
+    )
+    if (options.length > 0) return classifyOptions(node, options)
+    const listed = 'const' in node ? [node['const']] : asList(node['enum'])
+    if (listed.length > 0) return classifyValues(listed)
+    const types = [node['type']].flat().filter((type) => type !== undefined && type !== 'null')
+    const type = types.length === 1 ? asText(types[0]) : types.length === 0 ? impliedType(node) : undefined
+    if (types.length > 1)
+      return types.every((one) => one === 'integer' || one === 'number')
+        ? { kind: 'scalar', type: 'number' }
+        : { kind: 'any' }
+    switch (type) {
+      case 'object':
+        if (Object.keys(asNode(node['properties'])).length > 0) return { kind: 'object' }
+        return Object.keys(asNode(node['additionalProperties'])).length > 0
+          ? { kind: 'map' }
+          : { kind: 'any' }
+      case 'array':
+        return { kind: 'list' }
+      case 'string':
+      case 'integer':
+      case 'number':
+      case 'boolean':
+        return { kind: 'scalar', type }
+      case 'file':
+        return { kind: 'scalar', type: 'string' }
+      default:
+        return { kind: 'any' }
+    }
+  }
+
+  function classifyOptions(
+    node: Node,
+    options: readonly unknown[],
+  ): Pick<Shape, 'kind' | 'type' | 'values' | 'variants'> {
+    const hasOwn = Object.keys(asNode(node['properties'])).length > 0
+    const shapes = options.map(read)
+    const isLeaf = shapes.every(({ kind }) => kind === 'scalar' || kind === 'enum')
+    if (isLeaf && !hasOwn) {
+      if (shapes.every(({ kind }) => kind === 'enum'))
+        return classifyValues([...new Set(shapes.flatMap(({ values = [] }) => values))])
+      const types = new Set(shapes.map(({ type, values }) => type ?? typeOfValues(values)))
+      if (types.size === 1) return { kind: 'scalar', type: [...types][0] }
+      const isNumber = [...types].every((type) => type === 'integer' || type === 'number')
+      if (isNumber) return { kind: 'scalar', type: 'number' }
+    }
+    const own = { properties: node['properties'], required: asList(node['required']) }
+    const variants = hasOwn
+      ? options.map((option): Node => ({ allOf: [own, option], title: asNode(option)['title'] }))
+      : options.map(asNode)
+    return { kind: 'variants', variants }
+  }
+
+  return read
+}
+
+/** An option that only says what must be there, of properties that stand beside it. */
+function isConstraint(option: unknown): boolean {
+  return Object.keys(asNode(option)).every((key) => ['required', 'not', 'description', 'title'].includes(key))
+}
+
+function impliedType(node: Node): string | undefined {
+  if (node['properties'] !== undefined) return 'object'
+  if (node['items'] !== undefined) return 'array'
+  return Object.keys(asNode(node['additionalProperties'])).length > 0 ? 'object' : undefined
+}
+
+function classifyValues(listed: readonly unknown[]): Pick<Shape, 'kind' | 'type' | 'values'> {
+  const values = [...new Set(listed)].filter(isEnumValue)
+  if (values.length === 0) return { kind: 'any' }
+  if (values.every((value) => typeof value === 'boolean')) return { kind: 'scalar', type: 'boolean' }
+  return { kind: 'enum', values }
+}
+
+function isEnumValue(value: unknown): value is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function typeOfValues(values: Shape['values'] = []): string {
+  const types = new Set(values.map((value) => typeof value))
+  return types.size === 1 ? ([...types][0] as string) : 'mixed'
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { assignNames } from '@vinyasa/source-kit'
+import { capitalize, isName, legal, pascal } from '../names.ts'
+
+/** Names that GraphQL, or a scalar of the suite, has already. */
+const RESERVED: readonly string[] =
+  'Query Mutation Subscription String Int Float Boolean ID Long JSON Upload DateTime Date UUID URI EmailAddress Base64'.split(
+    ' ',
+  )
+
+/** Longer names are cut in the middle. */
+const MAX_LENGTH = 60
+
+/** Where a type without a name of its own stands. */
+export interface Place {
+  /** What it would be called. */
+  readonly name: string
+  /** Tells it from all other places. */
+  readonly key: string
+}
+
+/** A name that gave way to one of others. */
+export interface MovedName {
+  readonly wanted: string
+  /** The schema that is called so, if it is one with a name. */
+  readonly schema?: string | undefined
+}
+
+export interface TypeNamesOptions {
+  /** Put before every name. */
+  readonly prefix: string
+  /** Names that others have, and what is put before an own one that is among them. */
+  readonly taken: ReadonlySet<string>
+  readonly source: string
+  /** Names that the user chose, by the schema's name in the document. */
+  readonly rename: Readonly<Record<string, string>>
+}
+
+/**
+ * Names types by the schemas' names, in Pascal case: `io.k8s.api.core.v1.Pod` is `Pod` where no other schema ends so.
+ * Schemas whose names are GraphQL names in Pascal case keep them, whatever others come along; of those that become
+ * equal each goes on to its next choice. Types without a name are called by their place. A name that others have gets
+ * the source's before it.
+ */
+export class TypeNames {
+  readonly #options: TypeNamesOptions
+  readonly #owners = new Map<string, string>()
+  readonly #components = new Map<string, string>()
+  readonly #moved = new Map<string, MovedName>()
+
+  /** `schemas`: the names of the document's schemas. */
+  constructor(schemas: readonly string[], options: TypeNamesOptions) {
+    this.#options = options
+    const { rename } = options
+    for (const name of options.taken) this.#owners.set(name, 'taken')
+    for (const name of RESERVED) this.#owners.set(name, 'reserved')
+    const chosen = schemas.filter((schema) => Object.hasOwn(rename, schema))
+    const own = schemas.filter((schema) => !chosen.includes(schema) && schema === pascal(schema))
+    for (const schema of chosen) this.#assign(schema, rename[schema] as string)
+    // Those that others have come last, so that they find what is free.
+    const isTaken = (schema: string): boolean => options.taken.has(this.#wishes(schema)[0] as string)
+    for (const schema of own.filter((one) => !isTaken(one)).concat(own.filter(isTaken)))
+      this.#assign(schema, this.#free(this.#candidates(schema), schema))
+    const others = schemas.filter((schema) => !this.#components.has(schema))
+    const wishes = others.map((schema) => ({ key: schema, candidates: this.#candidates(schema) }))
+    for (const [schema, name] of assignNames(wishes, new Set(this.#owners.keys()))) this.#assign(schema, name)
+  }
+
+  /** Of a schema's output form. */
+  output(schema: string | undefined, place: Place): string {
+    if (schema === undefined) return this.claim(place.name, `output ${place.key}`)
+    const name = this.#component(schema)
+    return name.endsWith('Input') && !this.#isChosen(schema) ? this.claim(`${name}Output`, schema) : name
+  }
+
+  /** Of a schema's input form. */
+  input(schema: string | undefined, place: Place): string {
+    const key = `input ${schema ?? place.key}`
+    if (schema === undefined) return this.claim(withInput(place.name), key)
+    const name = this.#component(schema)
+    if (name.endsWith('Input')) return name
+    const wanted = `${name}Input`
+    const owner = this.#owners.get(wanted)
+    const isOurs = owner === undefined || owner === key || owner === 'taken'
+    return this.claim(isOurs ? wanted : `${name}_Input`, key)
+  }
+
+  /** Of an enum, a scalar or an entry, which are the same in and out. */
+  shared(schema: string | undefined, place: Place): string {
+    return schema === undefined ? this.claim(place.name, `shared ${place.key}`) : this.#component(schema)
+  }
+
+  /** Of a scalar that all sources have alike, unless another has something else of that name. */
+  scalar(name: string): string {
+    return this.#options.taken.has(name) ? this.claim(name, `scalar ${name}`) : name
+  }
+
+  /** The name, or, where another type has it, one with a mark of its place. */
+  claim(wanted: string, key: string): string {
+    const short = shorten(legal(this.#withPrefix(wanted)), key)
+    const apart = this.#apart(short)
+    const owner = this.#owners.get(apart)
+    let name = owner === undefined || owner === key ? apart : `${apart}_${markOf(key)}`
+    while (this.#owners.has(name) && this.#owners.get(name) !== key) name += '_'
+    this.#owners.set(name, key)
+    if (apart !== short) this.#moved.set(name, { wanted: short })
+    return name
+  }
+
+  /** What a type would be called, were that name not taken by others. */
+  moved(name: string): MovedName | undefined {
+    return this.#moved.get(name)
+  }
+
+  #component(schema: string): string {
+    const known = this.#components.get(schema)
+    if (known !== undefined) return known
+    // Of a file that the document refers to.
+    return this.#assign(schema, this.#free(this.#candidates(schema), schema))
+  }
+
+  #assign(schema: string, name: string): string {
+    this.#components.set(schema, name)
+    this.#owners.set(name, schema)
+    const { taken } = this.#options
+    const wanted = this.#wishes(schema).find(
+      (wish, place) => taken.has(wish) && (place === 0 || this.#apart(wish) === name),
+    )
+    if (wanted !== undefined && !this.#isChosen(schema)) this.#moved.set(name, { wanted, schema })
+    return name
+  }
+
+  #isChosen(schema: string): boolean {
+    return Object.hasOwn(this.#options.rename, schema)
+  }
+
+  #free(candidates: readonly string[], key: string): string {
+    const free = candidates.find((name) => !this.#owners.has(name))
+    return free ?? `${candidates.at(-1)}_${markOf(key)}`
+  }
+
+  #candidates(schema: string): readonly string[] {
+    return this.#wishes(schema).map((name) => this.#apart(name))
+  }
+
+  #apart(name: string): string {
+    const { taken, source } = this.#options
+    return taken.has(name) ? legal(`${pascal(source)}${name}`) : name
+  }
+
+  /** Its names as if nobody else had any, the most wanted one first. */
+  #wishes(schema: string): readonly string[] {
+    const parts = schema.split('.').filter((part) => pascal(part) !== '')
+    const bare = parts.map((_, index) => pascal(parts.slice(-1 - index).join('.')))
+    const names = (bare.length > 0 ? bare : ['Schema']).map((name) =>
+      shorten(legal(this.#withPrefix(name)), schema),
+    )
+    const full = names.at(-1) as string
+    const spelled = legal(capitalize(schema.replaceAll(/[^A-Za-z0-9_]+/g, '_')))
+    const { source } = this.#options
+    return [
+      ...names.map((name) => (RESERVED.includes(name) ? `${name}Type` : name)),
+      ...(spelled === full ? [] : [spelled]),
+      `${pascal(source)}${full}`,
+      `${full}_${markOf(schema)}`,
+    ]
+  }
+
+  #withPrefix(name: string): string {
+    const { prefix } = this.#options
+    return prefix === '' || name.startsWith(prefix) ? name : prefix + name
+  }
+}
+
+function withInput(name: string): string {
+  return name.endsWith('Input') ? name : `${name}Input`
+}
+
+/** Keeps the beginning and the end of a long name, with a mark between that tells it from others. */
+function shorten(name: string, key: string): string {
+  if (name.length <= MAX_LENGTH) return name
+  const words = name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])|_/g) ?? [name]
+  let end = ''
+  while (words.length > 1 && end.length + (words.at(-1)?.length ?? 0) <= 30) end = words.pop() + end
+  const short = `${name.slice(0, MAX_LENGTH - end.length - 5)}_${markOf(key)}${end}`
+  return isName(short) ? short : name.slice(0, MAX_LENGTH)
+}
+
+/** Four letters of a key: the same wherever it is computed. */
+function markOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 4)
+}

@@ -1,0 +1,118 @@
+import type { MemberSigns } from '../../declare/type-definitions.ts'
+import { camel, legal } from '../names.ts'
+import { asList, asNode, asText } from '../openapi-document.ts'
+import type { ReadShape, Shape } from './shape.ts'
+
+/** One of several things that a value can be. */
+export interface Variant {
+  readonly schema: unknown
+  readonly shape: Shape
+}
+
+export interface Signs {
+  /** By the variants' places. */
+  readonly members: readonly MemberSigns[]
+  readonly discriminator?: { readonly key: string; readonly variants: ReadonlyMap<string, number> }
+}
+
+/** What tells object variants apart; undefined: nothing does. */
+export function tellMembers(
+  node: Readonly<Record<string, unknown>>,
+  variants: readonly Variant[],
+  read: ReadShape,
+): Signs | undefined {
+  const discriminator = discriminatorOf(node, variants)
+  const facts = variants.map(({ shape }) => factsOf(shape, read))
+  const members = facts.map(({ required, constants }) => ({
+    ...(required.length > 0 && { required }),
+    ...(Object.keys(constants).length > 0 && { constants }),
+  }))
+  const isTold =
+    discriminator !== undefined && new Set(discriminator.variants.values()).size === variants.length
+  const areApart = facts.every((a, index) => facts.every((b, other) => other <= index || isApart(a, b)))
+  if (!isTold && !areApart) return undefined
+  return { members, ...(discriminator && { discriminator }) }
+}
+
+interface Facts {
+  readonly properties: ReadonlySet<string>
+  readonly required: readonly string[]
+  readonly constants: Readonly<Record<string, readonly unknown[]>>
+}
+
+function factsOf({ node }: Shape, read: ReadShape): Facts {
+  const properties = asNode(node['properties'])
+  const required = asList(node['required']).filter((key) => typeof key === 'string')
+  const constants: Record<string, readonly unknown[]> = {}
+  for (const key of required) {
+    const values = Object.hasOwn(properties, key) ? read(properties[key]).values : undefined
+    if (values) constants[key] = values
+  }
+  return { properties: new Set(Object.keys(properties)), required, constants }
+}
+
+/** By constants that no value has both, or by something that one must have and the other has not. */
+function isApart(a: Facts, b: Facts): boolean {
+  for (const [key, values] of Object.entries(a.constants))
+    if (b.constants[key] && !values.some((value) => b.constants[key]?.includes(value))) return true
+  return a.required.some((key) => !b.properties.has(key)) || b.required.some((key) => !a.properties.has(key))
+}
+
+function discriminatorOf(
+  node: Readonly<Record<string, unknown>>,
+  variants: readonly Variant[],
+): Signs['discriminator'] {
+  const discriminator = asNode(node['discriminator'])
+  const key = asText(discriminator['propertyName'])
+  if (key === undefined) return undefined
+  const byName = new Map(
+    variants.flatMap(({ schema, shape }, index) => {
+      const refs = [asText(asNode(schema)['$ref']), shape.ref, ...partRefs(schema)]
+      return refs.flatMap((ref) => (ref === undefined ? [] : [[lastStep(ref), index] as const]))
+    }),
+  )
+  const stated = Object.entries(asNode(discriminator['mapping'])).flatMap(([value, ref]) => {
+    const index = byName.get(lastStep(String(ref)))
+    return index === undefined ? [] : [[value, index] as const]
+  })
+  const named = new Set(stated.map(([, index]) => index))
+  const implied = [...byName].filter(([, index]) => !named.has(index))
+  return { key, variants: new Map([...implied, ...stated]) }
+}
+
+/** Of a variant with the properties that stand beside it. */
+function partRefs(schema: unknown): readonly (string | undefined)[] {
+  return asList(asNode(schema)['allOf']).map((part) => asText(asNode(part)['$ref']))
+}
+
+function lastStep(ref: string): string {
+  return (
+    ref
+      .split('/')
+      .at(-1)
+      ?.replace(/\.\w+$/, '') ?? ref
+  )
+}
+
+/** Names of the fields of which a client gives one. */
+export function optionNames(variants: readonly Variant[], types: readonly string[]): readonly string[] {
+  const used = new Set<string>()
+  return variants.map(({ schema, shape }, index) => {
+    const title = asText(asNode(schema)['title'])
+    const ref = shape.ref ?? asText(asNode(schema)['$ref'])
+    const wanted =
+      legal(camel(title ?? (ref === undefined ? kindName(shape, types[index] ?? '') : lastStep(ref)))) ||
+      'value'
+    let name = wanted
+    for (let number = 2; used.has(name); number++) name = `${wanted}${number}`
+    used.add(name)
+    return name
+  })
+}
+
+function kindName({ kind }: Shape, type: string): string {
+  if (kind === 'object' || kind === 'variants') return 'object'
+  const lists = type.split('[').length - 1
+  const named = type.replaceAll(/[[\]!]/g, '').replace(/(Input|Entry)+$/, '')
+  return `${named}${'List'.repeat(lists)}`
+}

@@ -1,0 +1,77 @@
+import { RestConfigError } from '../errors.ts'
+import { checkedHeader } from '../templates/header-template.ts'
+import type { PathValue } from '../templates/path-template.ts'
+import { argOf, type Args } from '../templates/template.ts'
+import type { ParameterOptions, ParameterPlace } from './parameter-options.ts'
+import { compileStyle, type WriteValue } from './style.ts'
+
+/** The declared parameters of an endpoint, those of each place together. */
+export interface Parameters {
+  /** Arguments of all but the path's. */
+  readonly variables: readonly string[]
+  /** By the name in the braces of the path. */
+  readonly path: ReadonlyMap<string, PathValue>
+  readonly hasQuery: boolean
+  readonly hasHeaders: boolean
+  /** `a=1&b=2`, or the empty string. */
+  query(args: Args): string
+  /** Headers by name in lower case, `cookie` among them. */
+  headers(args: Args): Record<string, string>
+}
+
+interface Compiled {
+  readonly name: string
+  readonly arg: string
+  readonly write: WriteValue
+}
+
+/** Header names that OpenAPI gives to other parts of a document ("Parameter Object", `name`). */
+const OTHERS = new Set(['accept', 'content-type', 'authorization'])
+
+/** Throws `RestConfigError` for a parameter that is declared twice or cannot be written as it says. */
+export function compileParameters(declared: readonly ParameterOptions[]): Parameters {
+  const places: Record<ParameterPlace, Compiled[]> = { path: [], query: [], header: [], cookie: [] }
+  for (const parameter of declared) {
+    const { name, in: place, arg = name } = parameter
+    if (!Object.hasOwn(places, place))
+      throw new RestConfigError(
+        `parameter "${name}" is in "${place}"; expected path, query, header or cookie`,
+      )
+    if (places[place].some((other) => other.name === name))
+      throw new RestConfigError(`the ${place} parameter "${name}" is declared twice`)
+    if (place === 'header' && OTHERS.has(name.toLowerCase()))
+      throw new RestConfigError(`parameter "${name}" must not be this header; declare it in headers`)
+    if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name))
+      throw new RestConfigError(`parameter "${name}" is not a name that a ${place} can have`)
+    places[place].push({ name, arg, write: compileStyle(parameter) })
+  }
+  const { path, query, header, cookie } = places
+  return {
+    variables: [...query, ...header, ...cookie].map(({ arg }) => arg),
+    path: new Map(path.map(({ name, arg, write }) => [name, { variable: arg, write }])),
+    hasQuery: query.length > 0,
+    hasHeaders: header.length + cookie.length > 0,
+    query: (args) => written(query, args).join('&'),
+    headers(args) {
+      const headers: Record<string, string> = {}
+      for (const { name, arg, write } of header) {
+        const value = argOf(args, arg) ?? undefined
+        const text = value === undefined ? undefined : write(value)
+        if (text !== undefined) headers[name.toLowerCase()] = checkedHeader(name, text)
+      }
+      const cookies = written(cookie, args)
+      if (cookies.length > 0) headers['cookie'] = checkedHeader('cookie', cookies.join('; '))
+      return headers
+    },
+  }
+}
+
+function written(parameters: readonly Compiled[], args: Args): string[] {
+  const texts: string[] = []
+  for (const { arg, write } of parameters) {
+    const value = argOf(args, arg) ?? undefined
+    const text = value === undefined ? undefined : write(value)
+    if (text !== undefined) texts.push(text)
+  }
+  return texts
+}

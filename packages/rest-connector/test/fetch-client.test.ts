@@ -1,0 +1,25 @@
+import { gzipSync } from 'node:zlib'
+import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { createRestConnector } from '../src/index.ts'
+
+// Where no `node` condition holds, the connector sends by the platform's fetch: what is said of one client holds of both.
+vi.mock('#http-client', () => import('../src/http/client/fetch-client.ts'))
+
+await import('./bodies.test.ts')
+await import('./cancellation.test.ts')
+
+it.each([
+  ['gzip', gzipSync('{"id":"1"}'), { id: '1' }],
+  ['compress', Buffer.from('{"id":"1"}'), 'REST_BAD_RESPONSE'],
+  ['gzip', gzipSync(Buffer.alloc(10_000)), 'REST_RESPONSE_TOO_LARGE'],
+])('a body in %s is decoded once, refused, or bounded', async (encoding, body, expected) => {
+  const cleanup = createDisposables(onTestFinished)
+  const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
+  const backend = cleanup.use(await startRestBackend(() => ({ headers, body })))
+  const endpoints = [{ name: 'get', path: '/' }]
+  const options = { baseUrl: backend.url, endpoints, maxResponseBytes: 1_000, exposeErrors: true }
+  const connector = cleanup.use(createRestConnector('api', options))
+  const answer = await connector.execute('get').catch(({ extensions }) => extensions.code)
+  expect(answer).toEqual(expected)
+})

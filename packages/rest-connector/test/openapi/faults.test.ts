@@ -1,0 +1,320 @@
+import { mkdtemp, writeFile, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDisposables, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
+import { validateSchema } from 'graphql'
+import { createYoga } from 'graphql-yoga'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createRestConnector, importOpenApi, useRestConnector, type OpenApiOptions } from '../../src/index.ts'
+
+const cleanup = createDisposables()
+afterEach(() => cleanup.dispose())
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const ok = (schema: object) => ({ 200: { description: 'ok', ...json(schema) } })
+const pet = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } }
+const none = { 204: { description: 'none' } }
+
+function documentOf(paths: object, schemas: object = {}): object {
+  return { openapi: '3.0.3', info: { title: 't', version: '1' }, paths, components: { schemas } }
+}
+
+async function serve(
+  document: object | string,
+  reply: RestAnswer = { json: {} },
+  options: OpenApiOptions = {},
+) {
+  const backend = cleanup.use(await startRestBackend(() => reply))
+  const imported = await importOpenApi(document, options)
+  const { endpoints, types, findings } = imported
+  const connector = cleanup.use(
+    createRestConnector('api', { baseUrl: backend.url, endpoints, types, noRetry: true }),
+  )
+  const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false, maskedErrors: false })
+  const ask = async (query: string, variables = {}): Promise<any> => {
+    const response = await yoga.fetch('http://yoga/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return response.json()
+  }
+  return { ask, backend, connector, endpoints, types, findings }
+}
+
+describe('one operation never stops the others', () => {
+  it.each([
+    ['a fragment in a path', '/pets#all', 'get', {}, '/pets'],
+    ['a query in a path', '/pets?kind=all&deep=1', 'get', {}, '/pets?kind=all&deep=1'],
+    ['a body on DELETE', '/pets', 'delete', { requestBody: json(pet) }, '/pets'],
+  ])('%s is served', async (_, path, method, more, url) => {
+    const { connector, backend, findings } = await serve(
+      documentOf({
+        [path]: { [method]: { operationId: 'odd', responses: ok(pet), ...more } },
+        '/x': { get: { operationId: 'x', responses: ok(pet) } },
+      }),
+    )
+    expect(findings).toEqual([])
+    await connector.execute('odd')
+    expect(backend.requests[0]?.rawUrl).toBe(url)
+  })
+
+  it.each([
+    [
+      'a body on GET',
+      { '/odd': { get: { requestBody: { required: true, ...json(pet) }, responses: ok(pet) } } },
+    ],
+    ['a brace without a parameter', { '/odd/{': { get: { responses: ok(pet) } } }],
+    [
+      'a parameter that leads nowhere',
+      { '/odd': { get: { parameters: [{ $ref: '#/nowhere' }], responses: ok(pet) } } },
+    ],
+    ['a response that leads nowhere', { '/odd': { get: { responses: { 200: { $ref: '#/nowhere' } } } } }],
+    [
+      'a reference to itself',
+      { '/odd': { get: { responses: { 200: { $ref: '#/components/responses/Self' } } } } },
+    ],
+  ])('%s is left out with its place', async (_, paths) => {
+    const document = documentOf({ ...paths, '/fine': { get: { operationId: 'fine', responses: ok(pet) } } })
+    Object.assign((document as any).components, {
+      responses: { Self: { $ref: '#/components/responses/Self' } },
+    })
+    const { endpoints, findings } = await serve(document)
+    expect(endpoints.map(({ name }) => name)).toEqual(['fine'])
+    expect(findings).toHaveLength(1)
+    expect(findings[0]?.place).toMatch(/^#\/paths\/~1odd.*\/get$/)
+    expect(findings[0]?.message).toMatch(/^GET \/odd\S* is left out: /)
+    expect(findings[0]?.mend).toContain('exclude')
+  })
+
+  it('a schema that leads nowhere is JSON, and told', async () => {
+    const { types, findings } = await serve(
+      documentOf({
+        '/x': {
+          get: {
+            operationId: 'x',
+            responses: ok({ type: 'object', properties: { a: { $ref: '#/no' }, b: { type: 'string' } } }),
+          },
+        },
+      }),
+    )
+    expect(types['X']).toMatchObject({ fields: { a: { type: 'JSON' }, b: { type: 'String' } } })
+    expect(findings).toMatchObject([
+      { place: '#/paths/~1x/get', message: expect.stringContaining('leads nowhere') },
+    ])
+  })
+
+  it('names that are equal in camel case take their tags, then their paths', async () => {
+    const operation = (operationId: string, tag?: string) => ({
+      get: { operationId, ...(tag && { tags: [tag] }), responses: ok(pet) },
+    })
+    const { endpoints } = await serve(
+      documentOf({
+        '/a': operation('list-pets', 'shop'),
+        '/b': operation('list_pets', 'zoo'),
+        '/c': operation('list.pets'),
+        '/d': operation('getPets'),
+        '/e': operation('get-pets'),
+      }),
+    )
+    expect(endpoints.map(({ name }) => name)).toEqual([
+      'shopListPets',
+      'zooListPets',
+      'getC',
+      'getPets',
+      'getE',
+    ])
+  })
+
+  it('a document without any GET is served', async () => {
+    const { ask } = await serve(documentOf({ '/x': { post: { operationId: 'make', responses: ok(pet) } } }), {
+      json: { id: 1 },
+    })
+    expect(await ask('mutation { make { id } }')).toEqual({ data: { make: { id: '1' } } })
+    expect(await ask('{ _sources }')).toEqual({ data: { _sources: 1 } })
+  })
+
+  it('a recursive schema in a document of many files is a type that refers to itself', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-openapi-'))
+    await mkdir(join(folder, 'schemas'))
+    await writeFile(
+      join(folder, 'api.yaml'),
+      '\uFEFFopenapi: 3.1.0\ninfo: { title: t, version: "1" }\npaths:\n  /tree:\n    $ref: "paths/tree.yaml"\n',
+    )
+    await mkdir(join(folder, 'paths'))
+    await writeFile(
+      join(folder, 'paths/tree.yaml'),
+      'get:\n  operationId: tree\n  responses:\n    "200":\n      description: ok\n      content:\n        application/json:\n          schema: { $ref: "../schemas/Node.yaml" }\n',
+    )
+    await writeFile(
+      join(folder, 'schemas/Node.yaml'),
+      'type: object\nproperties:\n  name: { type: string }\n  children: { type: array, items: { $ref: "#" } }\n  leaf: { $ref: "more.json#/defs/Leaf" }\n',
+    )
+    await writeFile(
+      join(folder, 'schemas/more.json'),
+      JSON.stringify({
+        defs: {
+          Leaf: { type: 'object', properties: { of: { $ref: 'Node.yaml' }, gone: { $ref: 'gone.yaml' } } },
+        },
+      }),
+    )
+    const { types, findings } = await serve(join(folder, 'api.yaml'))
+    expect(types).toEqual({
+      Node: {
+        kind: 'object',
+        fields: { name: { type: 'String' }, children: { type: '[Node]' }, leaf: { type: 'Leaf' } },
+      },
+      Leaf: { kind: 'object', fields: { of: { type: 'Node' }, gone: { type: 'JSON' } } },
+    })
+    expect(findings).toHaveLength(1)
+    expect(findings[0]?.message).toContain('gone.yaml')
+  })
+})
+
+describe('a reply that is not what its document says', () => {
+  const html: RestAnswer = { body: '<html>secret</html>', headers: { 'content-type': 'text/html' } }
+  const paths = {
+    '/pet': {
+      get: { operationId: 'pet', responses: ok(pet) },
+      post: { operationId: 'addPet', responses: ok(pet) },
+    },
+    '/pets': { get: { operationId: 'pets', responses: ok({ type: 'array', items: pet }) } },
+  }
+  it.each<[string, string, RestAnswer, RegExp]>([
+    ['HTML for an object', '{ pet { id } }', html, /an object, but gave a string \(status 200, text\/html\)/],
+    [
+      'a scalar for an object',
+      '{ pet { id } }',
+      { json: 7 },
+      /an object, but gave a number \(status 200, application\/json\)/,
+    ],
+    ['a list for an object', '{ pet { id } }', { json: [] }, /an object, but gave a list/],
+    ['an object for a list', '{ pets { id } }', { json: { id: 1 } }, /a list, but gave an object/],
+    ['HTML for a list', '{ pets { id } }', html, /a list, but gave a string/],
+    ['text for a mutation', 'mutation { addPet { id } }', html, /an object, but gave a string/],
+  ])('%s is an error with status and media type', async (_, query, reply, message) => {
+    const { ask } = await serve(documentOf(paths), reply)
+    const { data, errors } = await ask(query)
+    expect(Object.values(data)).toEqual([null])
+    expect(errors[0].message).toMatch(message)
+    expect(errors[0].message).not.toContain('secret')
+    expect(errors[0].extensions).toMatchObject({ code: 'REST_BAD_RESPONSE', status: 200 })
+  })
+
+  it.each<[string, object, RestAnswer, unknown]>([
+    ['no body', none, { status: 204 }, true],
+    ['a body that nobody declared', { 200: { description: 'ok' } }, html, true],
+    [
+      'text',
+      { 200: { description: 'ok', content: { 'text/plain': { schema: { type: 'string' } } } } },
+      { body: 'hi', headers: { 'content-type': 'text/plain' } },
+      'hi',
+    ],
+    [
+      'bytes',
+      { 200: { description: 'ok', content: { 'image/png': {} } } },
+      { body: new Uint8Array([0, 255, 1]), headers: { 'content-type': 'image/png' } },
+      'AP8B',
+    ],
+  ])('%s has a value of its own', async (_, responses, reply, value) => {
+    const { ask } = await serve(documentOf({ '/x': { get: { operationId: 'x', responses } } }), reply)
+    expect(await ask('{ x }')).toEqual({ data: { x: value } })
+  })
+})
+
+describe('integers', () => {
+  const paths = {
+    '/users/{id}': {
+      get: {
+        operationId: 'user',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        responses: ok({
+          type: 'object',
+          properties: {
+            id: { type: 'integer' },
+            at: { type: 'integer' },
+            page: { type: 'integer', maximum: 10 },
+          },
+        }),
+      },
+      put: {
+        operationId: 'put',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        requestBody: json({}),
+        responses: none,
+      },
+    },
+  }
+
+  it('keep all digits, and an id that was read can be passed back', async () => {
+    const { ask, backend } = await serve(documentOf(paths), {
+      body: '{"id":9007199254740993,"at":1700000000000,"page":3}',
+      headers: { 'content-type': 'application/json' },
+    })
+    const { data } = await ask('{ user(id: 9007199254740993) { id at page } }')
+    expect(data.user).toEqual({ id: '9007199254740993', at: '1700000000000', page: 3 })
+    await ask('query ($id: Long!) { user(id: $id) { id } }', { id: data.user.id })
+    expect(backend.requests.map(({ rawUrl }) => rawUrl)).toEqual([
+      '/users/9007199254740993',
+      '/users/9007199254740993',
+    ])
+  })
+
+  it('are not rounded in JSON that comes as a literal', async () => {
+    const { ask, backend } = await serve(documentOf(paths), { status: 204 })
+    await ask('mutation { put(id: 1, input: { big: [9007199254740993, -1], small: 2 }) }')
+    expect(backend.requests[0]?.body.toString()).toBe('{"big":[9007199254740993,-1],"small":2}')
+  })
+
+  it.each([
+    ['int', 'Int', 'Int'],
+    ['long', 'Long', 'Long'],
+    ['auto', 'Long', 'Int'],
+  ] as const)('integers: %s gives %s, and %s where they are bounded', async (integers, plain, bounded) => {
+    const { types } = await serve(documentOf(paths), {}, { integers })
+    expect(types['User']).toMatchObject({ fields: { at: { type: plain }, page: { type: bounded } } })
+  })
+})
+
+describe('names', () => {
+  it('of schemas that differ in case are two types, and that of another source is another', async () => {
+    const user = (key: string) => ({ type: 'object', properties: { [key]: { type: 'string' } } })
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const document = documentOf(
+      {
+        '/a': {
+          get: {
+            operationId: 'a',
+            responses: ok({ type: 'object', properties: { one: ref('user'), two: ref('User') } }),
+          },
+        },
+      },
+      { user: user('small'), User: user('big') },
+    )
+    const { types, connector } = await serve(document)
+    expect(validateSchema(connector.schema)).toEqual([])
+    expect(types['User']).toMatchObject({ fields: { big: {} } })
+    expect(Object.values(types)).toHaveLength(3)
+    const other = await importOpenApi(document, { taken: ['User', 'a'], source: 'shop' })
+    expect(Object.keys(other.types)).toContain('ShopUser')
+    expect(Object.keys(other.types)).not.toContain('User')
+    expect(other.endpoints.map(({ name }) => name)).not.toContain('a')
+  })
+
+  it('can be chosen', async () => {
+    const { endpoints, types, findings } = await serve(
+      documentOf(
+        {
+          '/a': { get: { operationId: 'a', responses: ok({ $ref: '#/components/schemas/x' }) } },
+          '/b': { get: { responses: none } },
+        },
+        { x: pet },
+      ),
+      {},
+      { rename: { a: 'alpha', 'GET /b': 'beta', x: 'Animal', nobody: 'y' } },
+    )
+    expect(endpoints.map(({ name }) => name)).toEqual(['alpha', 'beta'])
+    expect(Object.keys(types)).toEqual(['Animal'])
+    expect(findings).toMatchObject([{ message: 'rename names "nobody", which the document does not have' }])
+  })
+})

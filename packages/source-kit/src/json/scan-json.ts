@@ -1,0 +1,73 @@
+/** Limits of JSON text that somebody else sends. */
+export interface JsonLimits {
+  /** Objects and lists inside one another. */
+  readonly maxDepth: number
+  /** Members of objects and items of lists, all together; an empty one counts as one. */
+  readonly maxItems: number
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+/** A text that is longer is left by a search for its end. */
+const SHORT_TEXT = 32
+
+export const COMMA = 1
+export const OPEN = 2
+export const CLOSE = 3
+export const TEXT = 4
+/** What a byte, or a character of ASCII, means outside of texts. */
+export const kindOf: Uint8Array = new Uint8Array(256)
+kindOf[QUOTE] = TEXT
+kindOf[0x2c] = COMMA
+kindOf[0x5b] = kindOf[0x7b] = OPEN
+kindOf[0x5d] = kindOf[0x7d] = CLOSE
+
+/**
+ * Which limit JSON text exceeds, before it is parsed: whatever recurses over the value is safe then, and one of two bytes
+ * costs as much as one of a hundred. One pass without recursion; what is no JSON may pass, as the parser refuses it.
+ */
+export function exceededLimit(
+  bytes: Uint8Array,
+  { maxDepth, maxItems }: JsonLimits,
+): keyof JsonLimits | undefined {
+  const { length } = bytes
+  if (length <= maxDepth && length <= maxItems) return undefined
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, length)
+  let depth = 0
+  let items = 0
+  for (let index = 0; index < length; index++) {
+    switch (kindOf[buffer[index] as number]) {
+      case TEXT:
+        index = endOfText(buffer, index)
+        break
+      case COMMA:
+        if (++items > maxItems) return 'maxItems'
+        break
+      case OPEN:
+        if (++depth > maxDepth) return 'maxDepth'
+        if (++items > maxItems) return 'maxItems'
+        break
+      case CLOSE:
+        depth--
+    }
+  }
+  return undefined
+}
+
+/** The place of the quote that ends a text. */
+function endOfText(bytes: Buffer, quote: number): number {
+  let at = quote + 1
+  const near = Math.min(bytes.length, at + SHORT_TEXT)
+  while (at < near) {
+    if (bytes[at] === QUOTE) return at
+    at += bytes[at] === BACKSLASH ? 2 : 1
+  }
+  for (let from = at; ;) {
+    const end = bytes.indexOf(QUOTE, from)
+    if (end === -1) return bytes.length
+    let escapes = end
+    while (escapes > at && bytes[escapes - 1] === BACKSLASH) escapes--
+    if ((end - escapes) % 2 === 0) return end
+    from = end + 1
+  }
+}

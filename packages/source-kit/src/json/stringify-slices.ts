@@ -1,0 +1,73 @@
+import { SLICE_BYTES, type Turns } from '../turns.ts'
+
+/** Items that are stringified at once. */
+const SOME = 64
+/** How deep long lists are looked for. */
+const MAX_DEPTH = 5
+
+/** The pieces of `JSON.stringify(value)`; undefined where that is undefined. */
+export function stringifySlices(value: unknown, depth: number = 0): Iterable<string> | undefined {
+  if (depth < MAX_DEPTH && Array.isArray(value) && value.length > SOME) return list(value)
+  if (depth < MAX_DEPTH && isPlain(value) && Object.values(value).some(isContainer))
+    return members(value, depth)
+  const json = JSON.stringify(value) as string | undefined
+  return json === undefined ? undefined : [json]
+}
+
+function* list(items: readonly unknown[]): Generator<string> {
+  for (let from = 0; from < items.length; from += SOME) {
+    const some = JSON.stringify(items.slice(from, from + SOME)).slice(1, -1)
+    yield from === 0 ? `[${some}` : `,${some}`
+  }
+  yield ']'
+}
+
+function* members(value: object, depth: number): Generator<string> {
+  let head = '{'
+  for (const [key, member] of Object.entries(value)) {
+    const pieces = stringifySlices(member, depth + 1)
+    if (!pieces) continue
+    yield `${head}${JSON.stringify(key)}:`
+    yield* pieces
+    head = ','
+  }
+  yield head === '{' ? '{}' : '}'
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** The pieces as one text; those of a long one are made in several turns of the event loop. */
+export function writeInSlices(pieces: Iterable<string>, turns: Turns): string | Promise<string> {
+  const iterator = pieces[Symbol.iterator]()
+  const written: string[] = []
+  let full = SLICE_BYTES
+
+  /** Whether that was all. */
+  function writeSome(): boolean {
+    for (;;) {
+      const { done, value } = iterator.next()
+      if (done) return true
+      written.push(value)
+      full -= value.length
+      if (full <= 0) return false
+    }
+  }
+
+  async function rest(): Promise<string> {
+    do {
+      await turns.next()
+      full = SLICE_BYTES
+    } while (!writeSome())
+    return written.join('')
+  }
+
+  return writeSome() ? written.join('') : rest()
+}
