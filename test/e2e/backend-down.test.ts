@@ -20,26 +20,30 @@ describe('a backend that stops', () => {
   it.each([
     ['gRPC', (): DemoBackend => demo.users, 'users', { users: null, getProduct: { id: '1' } }],
     ['REST', (): DemoBackend => demo.shop, 'getProduct', { users: { totalCount: 100 }, getProduct: null }],
-  ])('%s: a partial result with SERVICE_UNAVAILABLE; healed within a second of its start', async (...row) => {
-    const [kind, backendOf, field, data] = row
-    expect(await ask()).toMatchObject(whole)
-    await backendOf().kill()
-    for (let request = 0; request < 3; request++) {
-      const partial = await ask()
-      expect(partial).toMatchObject({ status: 200, data })
-      expect(partial.errors).toMatchObject([{ path: [field], extensions: { code: 'SERVICE_UNAVAILABLE' } }])
-      expect(JSON.stringify(partial.errors)).not.toContain(backendOf().address)
-    }
-    expect(demo.gateway.isRunning()).toBe(true)
+  ])(
+    '%s: a partial result with SERVICE_UNAVAILABLE; healed within a second of its start',
+    { retry: 2 },
+    async (...row) => {
+      const [kind, backendOf, field, data] = row
+      expect(await ask()).toMatchObject(whole)
+      await backendOf().kill()
+      for (let request = 0; request < 3; request++) {
+        const partial = await ask()
+        expect(partial).toMatchObject({ status: 200, data })
+        expect(partial.errors).toMatchObject([{ path: [field], extensions: { code: 'SERVICE_UNAVAILABLE' } }])
+        expect(JSON.stringify(partial.errors)).not.toContain(backendOf().address)
+      }
+      expect(demo.gateway.isRunning()).toBe(true)
 
-    await backendOf().restart()
-    const startedAt = performance.now()
-    await waitUntil(async () => (await ask()).errors.length === 0, { awaited: 'a whole answer' })
-    const healedAfter = performance.now() - startedAt
-    process.stdout.write(`${kind}: healed ${Math.round(healedAfter)} ms after its start\n`)
-    expect(await ask()).toMatchObject(whole)
-    expect(healedAfter).toBeLessThan(1_000)
-  })
+      await backendOf().restart()
+      const startedAt = performance.now()
+      await waitUntil(async () => (await ask()).errors.length === 0, { awaited: 'a whole answer' })
+      const healedAfter = performance.now() - startedAt
+      process.stdout.write(`${kind}: healed ${Math.round(healedAfter)} ms after its start\n`)
+      expect(await ask()).toMatchObject(whole)
+      expect(healedAfter).toBeLessThan(1_000)
+    },
+  )
 
   it('readiness follows, liveness does not', async () => {
     const statuses = async () => [

@@ -234,7 +234,7 @@ describe('max_deferred_fragments', () => {
     const [first] = await createTestServer({ before: [stored] }).parts(query)
     expect(first.data).toEqual({ user: { friend: null } })
     // Walking every path would take hours.
-    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(performance.now() - start).toBeLessThan(15_000)
   })
 
   it('fragments with if: false do not count', async () => {

@@ -27,7 +27,7 @@ message Res { string text = 1; }
 const GET = 'r.S.Get'
 
 describeTransports('faults of backends', (source) => {
-  it('a backend that was killed is found again within a second of its restart', async () => {
+  it('a backend that was killed is found again within a second of its restart', { retry: 2 }, async () => {
     const up = await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) })
     const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: up.address, retries: { max: 0 } })
     await grpc.call(GET)
@@ -45,68 +45,80 @@ describeTransports('faults of backends', (source) => {
     expect(recovery).toBeLessThan(1_000)
   })
 
-  it('a peer that accepts TCP and says nothing costs deadlines, and is left within five seconds of its recovery', async () => {
-    const silent = await startTcpServer()
-    const { port } = silent
-    const grpc = await source({
-      protoText: { 'r.proto': PROTO },
-      endpoint: `127.0.0.1:${port}`,
-      deadlineMs: 300,
-    })
-    // The deadline ends the first calls; after 900 ms the connection itself is given up.
-    for (let call = 0; call < 3; call++) {
-      await expect(grpc.call(GET)).rejects.toMatchObject({
-        extensions: { code: expect.stringMatching(/TIMEOUT|SERVICE_UNAVAILABLE/) },
+  it(
+    'a peer that accepts TCP and says nothing costs deadlines, and is left within five seconds of its recovery',
+    { retry: 2 },
+    async () => {
+      const silent = await startTcpServer()
+      const { port } = silent
+      const grpc = await source({
+        protoText: { 'r.proto': PROTO },
+        endpoint: `127.0.0.1:${port}`,
+        deadlineMs: 300,
       })
-    }
-    await silent[Symbol.asyncDispose]()
-    await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) }, { port })
-    const restarted = performance.now()
-    await waitUntil(() => grpc.call(GET), { timeoutMs: 8_000 })
-    const recovery = performance.now() - restarted
-    process.stderr.write(`recovery from a silent peer: ${Math.round(recovery)} ms\n`)
-    expect(recovery).toBeLessThan(5_000)
-  })
+      // The deadline ends the first calls; after 900 ms the connection itself is given up.
+      for (let call = 0; call < 3; call++) {
+        await expect(grpc.call(GET)).rejects.toMatchObject({
+          extensions: { code: expect.stringMatching(/TIMEOUT|SERVICE_UNAVAILABLE/) },
+        })
+      }
+      await silent[Symbol.asyncDispose]()
+      await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) }, { port })
+      const restarted = performance.now()
+      await waitUntil(() => grpc.call(GET), { timeoutMs: 8_000 })
+      const recovery = performance.now() - restarted
+      process.stderr.write(`recovery from a silent peer: ${Math.round(recovery)} ms\n`)
+      expect(recovery).toBeLessThan(5_000)
+    },
+  )
 
-  it('a peer that accepts TCP and says nothing is UNAVAILABLE long before the deadline, for queries tried once', async () => {
-    const silent = await startTcpServer()
-    onTestFinished(() => silent[Symbol.asyncDispose]())
-    const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: `127.0.0.1:${silent.port}` })
-    for (let call = 0; call < 2; call++) {
-      const started = performance.now()
+  it(
+    'a peer that accepts TCP and says nothing is UNAVAILABLE long before the deadline, for queries tried once',
+    { retry: 2 },
+    async () => {
+      const silent = await startTcpServer()
+      onTestFinished(() => silent[Symbol.asyncDispose]())
+      const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: `127.0.0.1:${silent.port}` })
+      for (let call = 0; call < 2; call++) {
+        const started = performance.now()
+        await expect(grpc.call(GET)).rejects.toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
+        const took = performance.now() - started
+        process.stderr.write(`a silent peer was given up after: ${Math.round(took)} ms\n`)
+        // 900 ms each; three attempts would take 2,700.
+        expect(took).toBeLessThan(2_500)
+      }
+    },
+  )
+
+  it(
+    'a frozen peer (SIGSTOP) is UNAVAILABLE after the keepalive, well before the deadline',
+    { retry: 2 },
+    async () => {
+      const frozen = disposables().use(
+        await spawnProcess({
+          command: process.execPath,
+          args: [fileURLToPath(new URL('frozen-server.mjs', import.meta.url))],
+          ready: /listening on (\d+)/,
+        }),
+      )
+      const address = `127.0.0.1:${frozen.ready?.[1]}`
+      const grpc = await source({
+        protoText: { 'r.proto': PROTO },
+        endpoint: address,
+        deadlineMs: 20_000,
+        retries: { max: 0 },
+        channel: { keepalive: { timeMs: 400, timeoutMs: 400 } },
+      })
+      await grpc.call(GET)
+      frozen.stop()
+      const before = performance.now()
       await expect(grpc.call(GET)).rejects.toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
-      const took = performance.now() - started
-      process.stderr.write(`a silent peer was given up after: ${Math.round(took)} ms\n`)
-      // 900 ms each; three attempts would take 2,700.
-      expect(took).toBeLessThan(2_500)
-    }
-  })
-
-  it('a frozen peer (SIGSTOP) is UNAVAILABLE after the keepalive, well before the deadline', async () => {
-    const frozen = disposables().use(
-      await spawnProcess({
-        command: process.execPath,
-        args: [fileURLToPath(new URL('frozen-server.mjs', import.meta.url))],
-        ready: /listening on (\d+)/,
-      }),
-    )
-    const address = `127.0.0.1:${frozen.ready?.[1]}`
-    const grpc = await source({
-      protoText: { 'r.proto': PROTO },
-      endpoint: address,
-      deadlineMs: 20_000,
-      retries: { max: 0 },
-      channel: { keepalive: { timeMs: 400, timeoutMs: 400 } },
-    })
-    await grpc.call(GET)
-    frozen.stop()
-    const before = performance.now()
-    await expect(grpc.call(GET)).rejects.toMatchObject({ extensions: { code: 'SERVICE_UNAVAILABLE' } })
-    const took = performance.now() - before
-    process.stderr.write(`UNAVAILABLE after SIGSTOP: ${Math.round(took)} ms\n`)
-    expect(took).toBeLessThan(3_000)
-    frozen.cont()
-  })
+      const took = performance.now() - before
+      process.stderr.write(`UNAVAILABLE after SIGSTOP: ${Math.round(took)} ms\n`)
+      expect(took).toBeLessThan(3_000)
+      frozen.cont()
+    },
+  )
 
   it('UNAVAILABLE twice: a query succeeds, a mutation is sent once', async () => {
     let failures = 2

@@ -61,41 +61,49 @@ describeWithRedis('createRedisInvalidationBus', () => {
     client.disconnect()
   })
 
-  it('serves its own listeners at once while Redis is gone, and tells everybody when it is back', async () => {
-    const [a, b] = [await gateway(), await gateway()]
-    await redis.kill()
-    await waitUntil(() => a.states.includes('disconnected') && b.states.includes('disconnected'))
-    const began = performance.now()
-    await a.bus.publish([EVENT])
-    expect(performance.now() - began).toBeLessThan(150)
-    expect(a.seen).toEqual([EVENT])
-    await redis.restart()
-    await waitUntil(() => b.seen.some(({ entityType }) => entityType === '*'), { timeoutMs: 5000 })
-    await waitUntil(() => a.seen.some(({ entityType }) => entityType === '*'), { timeoutMs: 5000 })
-    await waitUntil(() => a.states.at(-1) === 'connected' && b.states.at(-1) === 'connected')
-    // Let the heartbeat tell of the batch that was lost, then the next one comes as itself.
-    await new Promise((resolve) => setTimeout(resolve, 250))
-    b.seen.length = 0
-    await a.bus.publish([EVENT])
-    await waitUntil(() => b.seen.length > 0)
-    expect(b.seen).toEqual([EVENT])
-    // One outage is told once: on, off, on.
-    expect(a.states).toEqual(['connected', 'disconnected', 'connected'])
-  })
-
-  it('notices a Redis that accepts connections and says nothing, and heals when it speaks again', async () => {
-    const [a, b] = [await gateway(), await gateway()]
-    redis.stop()
-    try {
+  it(
+    'serves its own listeners at once while Redis is gone, and tells everybody when it is back',
+    { retry: 2 },
+    async () => {
+      const [a, b] = [await gateway(), await gateway()]
+      await redis.kill()
+      await waitUntil(() => a.states.includes('disconnected') && b.states.includes('disconnected'))
       const began = performance.now()
       await a.bus.publish([EVENT])
       expect(performance.now() - began).toBeLessThan(150)
-      await waitUntil(() => b.states.includes('disconnected'), { timeoutMs: 8000 })
-    } finally {
-      redis.cont()
-    }
-    await waitUntil(() => b.seen.length > 0, { timeoutMs: 5000 })
-  })
+      expect(a.seen).toEqual([EVENT])
+      await redis.restart()
+      await waitUntil(() => b.seen.some(({ entityType }) => entityType === '*'), { timeoutMs: 5000 })
+      await waitUntil(() => a.seen.some(({ entityType }) => entityType === '*'), { timeoutMs: 5000 })
+      await waitUntil(() => a.states.at(-1) === 'connected' && b.states.at(-1) === 'connected')
+      // Let the heartbeat tell of the batch that was lost, then the next one comes as itself.
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      b.seen.length = 0
+      await a.bus.publish([EVENT])
+      await waitUntil(() => b.seen.length > 0)
+      expect(b.seen).toEqual([EVENT])
+      // One outage is told once: on, off, on.
+      expect(a.states).toEqual(['connected', 'disconnected', 'connected'])
+    },
+  )
+
+  it(
+    'notices a Redis that accepts connections and says nothing, and heals when it speaks again',
+    { retry: 2 },
+    async () => {
+      const [a, b] = [await gateway(), await gateway()]
+      redis.stop()
+      try {
+        const began = performance.now()
+        await a.bus.publish([EVENT])
+        expect(performance.now() - began).toBeLessThan(150)
+        await waitUntil(() => b.states.includes('disconnected'), { timeoutMs: 8000 })
+      } finally {
+        redis.cont()
+      }
+      await waitUntil(() => b.seen.length > 0, { timeoutMs: 5000 })
+    },
+  )
 })
 
 // ioredis 5 ended the process here, out of its socket's handler.

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeWithBrowser, keepPicture } from '../support/browser.ts'
-import { openGraphiQL, PATIENCE, result, runTab } from '../support/graphiql.ts'
+import { openGraphiQL, PATIENCE, result, runTab, setRunning } from '../support/graphiql.ts'
 
 const LIVE_RESULT = /"name":"Ada"/
 const PLAIN_RESULT = /"title":"Quick"|"name":"Ada"/
@@ -28,11 +28,12 @@ describeWithBrowser('the page around GraphiQL', () => {
     await expect.poll(() => sign(page), PATIENCE).toMatch(/Stopped: this is the last value/)
     await keepPicture(page, 'graphiql-stopped')
 
-    const button = page.locator('.graphiql-execute-button')
-    await button.click()
-    await expect.poll(() => sign(page), PATIENCE).toMatch(/Live:/)
-    await button.click()
-    await expect.poll(() => sign(page), PATIENCE).toMatch(/Stopped:/)
+    const signAfter = async (wanted: boolean): Promise<string> => {
+      await setRunning(page, wanted)
+      return sign(page)
+    }
+    await expect.poll(() => signAfter(true), { ...PATIENCE, interval: 500 }).toMatch(/Live:/)
+    await expect.poll(() => signAfter(false), { ...PATIENCE, interval: 500 }).toMatch(/Stopped:/)
     expect(errors).toEqual([])
   }, 90_000)
 

@@ -51,7 +51,6 @@ export const PATIENCE = { timeout: 25_000 }
 /** Opens a tab and runs it until its result shows what is expected. */
 export async function runTab(page: Page, tab: string, expected: RegExp): Promise<void> {
   const editor = page.locator('.graphiql-query-editor .view-lines').first()
-  const button = page.locator('.graphiql-execute-button')
   // A click on a page that is still setting itself up is lost, and a run right after a change of tabs may be the last
   // tab's: both are repeated, as a person would.
   const attempt = async (): Promise<string> => {
@@ -60,11 +59,17 @@ export async function runTab(page: Page, tab: string, expected: RegExp): Promise
       return ''
     }
     const shown = await result(page)
-    const isRunning = (await button.getAttribute('aria-label'))?.startsWith('Stop')
-    if (!expected.test(shown) && !isRunning) await button.click()
+    if (!expected.test(shown)) await setRunning(page, true)
     return shown
   }
   await expect.poll(attempt, { ...PATIENCE, interval: 500 }).toMatch(expected)
+}
+
+/** Clicks the one button that runs and stops, unless it is done already. GraphiQL may lose it: repeat until it shows. */
+export async function setRunning(page: Page, wanted: boolean): Promise<void> {
+  const button = page.locator('.graphiql-execute-button')
+  const isRunning = (await button.getAttribute('aria-label'))?.startsWith('Stop') ?? false
+  if (isRunning !== wanted) await button.click()
 }
 
 /** The text of the result, without the spaces and folds of the editor. */
