@@ -8,8 +8,10 @@ const config: ViteUserConfig = defineConfig({
     ...root.test,
     include: ['test/runtimes/**/*.test.ts'],
     globalSetup: ['test/runtimes/support/install.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 300_000,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    // Two cores, and most of the time is waiting for programs to start.
+    maxConcurrency: 3,
   },
 })
 export default config

@@ -14,7 +14,7 @@ export const ownExample = (isLive: boolean): Plugin => ({
     else await post(url, 'mutation { addTodo(text: "Feed the cat") { id } }')
     const query = '{ todos { id ... @defer(label: "advice") { advice } } }'
     const response = await requestMultipart(url, { body: { query } })
-    const [first, ...rest] = (await response.allParts()).map((part) => part.json())
+    const [first, ...rest] = (await response.allParts(60_000)).map((part) => part.json())
     assert.deepEqual(first, { data: { todos: [{ id: '1' }, { id: '2' }] }, hasNext: true })
     const later = rest.flatMap(({ incremental }) => incremental.map(({ data }: any) => data))
     assert.deepEqual(later, [{ advice: 'Do it now' }, { advice: 'Do it now' }])

@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { bin } from './serve.ts'
+
+const execute = promisify(execFile)
 
 /** JavaScript of a README's TypeScript. */
-export function toJavaScript(installed: string, code: string): string {
-  return execFileSync(join(installed, 'node_modules/.bin/esbuild'), ['--loader=ts', '--format=esm'], {
-    input: code,
-    encoding: 'utf8',
-  })
+export async function toJavaScript(installed: string, code: string): Promise<string> {
+  const running = execute(bin(installed, 'esbuild'), ['--loader=ts', '--format=esm'])
+  running.child.stdin?.end(code)
+  return (await running).stdout
 }
 
 /** The example, on the port that the environment names. */
