@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { clientMergers } from './support/client-mergers.ts'
 import { createCaseSchema, deferredCases } from './support/deferred-cases.ts'
 import { type Merged, mergePatchesFormat, mergePendingFormat } from './support/merge-wire.ts'
+import { mergeWithRelay, quietRelay, toRelayText } from './support/relay-merger.ts'
 import { createTestServer, partsOf, type TestServer } from './support/server.ts'
 
 const accepts = {
@@ -70,6 +71,24 @@ describe.each(['at once', 'later'] as const)('fields that are ready %s', (order)
         for (const [name, { merge }] of merging)
           expect([name, merge(parts).data]).toEqual([name, strict.data])
       }
+    })
+
+    it.each(deferredCases.map((one) => [one.what, one] as const))('Relay: %s', async (_, one) => {
+      quietRelay()
+      const server = createTestServer({
+        schema,
+        yoga,
+        options: { strategy: way === 'eager' ? 'eager' : 'streaming' },
+        before: way === 'a hit' ? [createKeeper()] : [],
+      })
+      const query = toRelayText(schema, one.query)
+      const [plain] = await answer(server, query, 'application/json')
+      const parts = await answer(server, query, accepts.patches)
+      const strict = mergeStrictly('patches', parts)
+      const { data, error } = mergeWithRelay(schema, query, {}, parts)
+      expect([error, data]).toEqual([undefined, strict.data])
+      const isWhole = way !== 'streamed' || one.streamed === undefined
+      expect(strict.data).toEqual(isWhole ? plain.data : strict.data)
     })
   })
 })
