@@ -1,10 +1,14 @@
 // What the project's own programs cost here and in another checkout, which must be built too, in interleaved rounds.
-// `pnpm bench:compare --repo ../before [--rounds 5] [--seconds 3] [--scenario grpc-1]`
+// `pnpm bench:compare --repo ../before [--rounds 5] [--seconds 3] [--scenario grpc-1] [--gateway]`; `--gateway` takes
+// `vinyasa start` in place of the packages behind node-handler.
 import { deepStrictEqual } from 'node:assert'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { catalog } from './scenarios/catalog.ts'
+import { GATEWAY } from './scenarios/gateway.ts'
+import { hello } from './scenarios/hello.ts'
+import { hits, newDocument } from './scenarios/hit.ts'
 import { posts } from './scenarios/posts.ts'
 import { itemsOf, itemsQuery } from './src/cache-schema.ts'
 import { findLoadGenerator, type Program, runScenario, type Scenario, spreadOf } from './src/index.ts'
@@ -15,6 +19,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     scenario: { type: 'string', multiple: true },
+    gateway: { type: 'boolean', default: false },
   },
 })
 if (values.repo === undefined) throw new Error('--repo names the other checkout')
@@ -37,13 +42,16 @@ function cacheScenario(mode: 'memory' | 'miss', items: number): Scenario {
   }
 }
 
-function isOurs({ file }: Program): boolean {
-  return /(vinyasa|cache-yoga)\.ts$/.test(file.pathname)
+function isOurs({ name, file }: Program): boolean {
+  return values.gateway ? name === GATEWAY : /(vinyasa|cache-yoga)\.ts$/.test(file.pathname)
 }
 
 const all = [
+  hello,
   ...catalog,
   ...posts,
+  ...hits,
+  newDocument,
   cacheScenario('memory', 20),
   cacheScenario('memory', 2000),
   cacheScenario('miss', 20),

@@ -76,6 +76,57 @@ describe('a reader that stands still', () => {
   })
 })
 
+describe('a busy server', () => {
+  /** A stream that takes everything at once, and counts how often it is written to. */
+  function counting(): { readonly to: Writable; readonly writes: string[] } {
+    const writes: string[] = []
+    const to = new Writable({ write: (chunk, _encoding, done) => (writes.push(String(chunk)), done()) })
+    return { to, writes }
+  }
+  const turn = async (): Promise<void> => {
+    await setImmediate()
+    await setImmediate()
+  }
+
+  it('writes the first line at once, and those that follow together', async () => {
+    const { to, writes } = counting()
+    let time = 0
+    const log = createLogDestination({ to, gatherMs: 60_000, now: () => time })
+    for (let line = 0; line < 100; line++) {
+      log.write(`${line}\n`)
+      await turn()
+    }
+    expect(writes).toEqual(['0\n'])
+    await log.flush()
+    expect(writes.join('').split('\n')).toEqual([...Array.from({ length: 100 }, (_, line) => `${line}`), ''])
+    expect(writes).toHaveLength(2)
+    time = 60_000
+    log.write('later\n')
+    await turn()
+    expect(writes).toHaveLength(3)
+  })
+
+  it('does not gather more than 32 kB', async () => {
+    const { to, writes } = counting()
+    const log = createLogDestination({ to, gatherMs: 60_000, now: () => 0 })
+    for (let line = 0; line < 100; line++) {
+      log.write(`${'x'.repeat(999)}\n`)
+      await turn()
+    }
+    expect(writes).toHaveLength(4)
+    expect(writes.every((text) => text.length <= 34_000)).toBe(true)
+  })
+
+  it('writes what it gathered, though nothing follows', async () => {
+    const { to, writes } = counting()
+    const log = createLogDestination({ to, gatherMs: 5 })
+    log.write('a\n')
+    await turn()
+    log.write('b\n')
+    await expect.poll(() => writes.join('')).toBe('a\nb\n')
+  })
+})
+
 it('a full disk: nothing is thrown, every line is counted', async () => {
   const full = { fd: openSync('/dev/full', 'w') } as unknown as Writable
   const onFull = createLogDestination({ to: full })
