@@ -72,9 +72,14 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
     ignored.track(request, response)
     gate.admit(request, response, () => {
+      const { gateway, inFlight } = current
       drain.track(request, response)
-      current.inFlight.add(response)
-      current.gateway.handle(request, response)
+      inFlight.begin()
+      gateway.handle(request, response)
+      return () => {
+        drain.release(response)
+        inFlight.end()
+      }
     })
   })
   limitConnections(server, maxConnections, logger)

@@ -1,5 +1,6 @@
+import { startRestBackend } from '@vinyasa/test-kit'
 import pino from 'pino'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
@@ -127,6 +128,39 @@ describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
       }
     }
   })
+})
+
+it('counts what sources answer by plans as operations', async () => {
+  const rest = await startRestBackend(() => ({ json: { id: 1 } }))
+  onTestFinished(() => rest.stop())
+  const counts = async (config: GatewayConfig): Promise<string[]> => {
+    const { endpoint } = await startGateway({
+      ...config,
+      preset: 'production',
+      metrics: true,
+      rest: {
+        shop: {
+          baseUrl: rest.url,
+          endpoints: [
+            {
+              name: 'thing',
+              path: '/thing',
+              responseSchema: { typeName: 'Thing', fields: { id: 'int' } },
+            },
+          ],
+        },
+      },
+    })
+    for (const _time of [1, 2, 3]) {
+      const answer = await (await fetch(endpoint, asks('{ thing { id } }'))).text()
+      expect(answer).toBe('{"data":{"thing":{"id":1}}}')
+    }
+    const text = await (await fetch(new URL('/metrics', endpoint))).text()
+    return text.split('\n').filter((line) => /^vinyasa_operations|_count\{/.test(line))
+  }
+  const whole = await counts({ plugins: [{ onParams() {} }] })
+  expect(whole).toContain('vinyasa_operations_total{type="query"} 3')
+  expect(await counts({})).toEqual(whole)
 })
 
 it('counts the same in its metrics', async () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
-import type { Plugin } from 'graphql-yoga'
+import * as graphqlJs from 'graphql'
+import { createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { type ShortCall, type ShortWayPart, useShortWay } from '../src/index.ts'
 import { corpus, hello } from './corpus.ts'
@@ -234,7 +235,6 @@ it('a schema that changes makes every operation unknown', async () => {
     // Of the first server, which is the handler's.
     onPluginInit: (payload) => void (setSchema ??= payload.setSchema as never),
   }
-  const { createSchema } = await import('graphql-yoga')
   const doors = await openShort(() => ({ plugins: [part] }))
   for (let time = 0; time < 2; time++) await exchange(doors.thin, bytesOf({ body: hello }))
   expect(doors.calls).toHaveLength(1)
@@ -248,6 +248,92 @@ it('a schema that changes makes every operation unknown', async () => {
   expect(doors.calls).toHaveLength(1)
   expect(await exchange(doors.thin, bytesOf({ body: hello }))).toMatch(/{"hello":7}}$/)
   expect(doors.calls).toHaveLength(2)
+})
+
+describe('a body that came before', () => {
+  const { GraphQLScalarType } = graphqlJs
+  const scalar = (): YogaOptions => ({
+    schema: createSchema({
+      typeDefs: 'scalar Any type Query { keep(value: Any): String! hello: String }',
+      resolvers: {
+        Any: new GraphQLScalarType({ name: 'Any' }),
+        Query: {
+          keep(
+            _parent,
+            { value }: { value: unknown },
+            context: { params: { variables?: { value?: unknown } } },
+          ) {
+            const seen = JSON.stringify([value, context.params.variables])
+            if (Array.isArray(value)) value.push('changed')
+            if (context.params.variables) context.params.variables.value = 'changed'
+            return seen
+          },
+        },
+      },
+    }) as never,
+  })
+
+  it.each([[['a']], ['a'], [7], [null], [undefined], [{ a: ['b'] }]])(
+    'has the variables of its own request alone: %j',
+    async (value) => {
+      // As one that is answered without an execution is remembered whatever its variables are.
+      let isAnswered = false
+      const part: ShortWayPart = {
+        execute: (call, next) => (isAnswered ? { data: { keep: 'mine' } } : next(call)),
+      }
+      const doors = await openShort(() => ({ ...scalar(), plugins: [{ shortWay: part } as WithPart] }))
+      const body = graphql('query ($value: Any) { keep(value: $value) }', { variables: { value } })
+      const answers = new Set<string>()
+      for (let time = 0; time < 6; time++) {
+        isAnswered = time === 2
+        const answer = await exchange(doors.thin, bytesOf({ body }))
+        if (!isAnswered) answers.add(answer)
+      }
+      expect([...answers]).toEqual([await exchange(doors.yoga, bytesOf({ body }))])
+      expect(doors.calls).toHaveLength(5)
+    },
+  )
+
+  it('is one object for parts, and another for every other body', async () => {
+    const doors = await openShort()
+    const ask = async (body: string): Promise<unknown> => {
+      await exchange(doors.thin, bytesOf({ body }))
+      return doors.calls.at(-1)?.sameBody
+    }
+    const bodies = [hello, ` ${hello}`, graphql('{hello}')]
+    for (const body of bodies) for (let time = 0; time < 2; time++) await ask(body)
+    const same: unknown[] = []
+    for (const body of bodies) same.push(await ask(body))
+    expect(new Set(same).size).toBe(bodies.length)
+    expect(same).not.toContain(undefined)
+    for (const [index, body] of bodies.entries()) expect(await ask(body)).toBe(same[index])
+  })
+
+  it('is not remembered by an execution that a change of the schema overtook', async () => {
+    let setSchema: ((schema: never) => void) | undefined
+    const part: WithPart = {
+      shortWay: {
+        execute(call, next) {
+          setSchema?.(
+            createSchema({
+              typeDefs: 'type Query { hello: Int }',
+              resolvers: { Query: { hello: () => 7 } },
+            }) as never,
+          )
+          setSchema = undefined
+          return next(call)
+        },
+      },
+      onPluginInit: (payload) => void (given ??= payload.setSchema as never),
+    }
+    let given: typeof setSchema
+    const doors = await openShort(() => ({ plugins: [part] }))
+    await exchange(doors.thin, bytesOf({ body: hello }))
+    setSchema = given
+    await exchange(doors.thin, bytesOf({ body: hello }))
+    for (let time = 0; time < 3; time++)
+      expect(await exchange(doors.thin, bytesOf({ body: hello }))).toMatch(/{"hello":7}}$/)
+  })
 })
 
 it('answers requests alike that nobody wrote', { timeout: 30_000 }, async () => {

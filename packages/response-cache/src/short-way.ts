@@ -1,8 +1,9 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { GraphQLParams } from 'graphql-yoga'
 import { type OperationState, type Pipeline, runThrough } from './answer/pipeline.ts'
+import type { DocumentProfile } from './document/document-profile.ts'
 import type { CachedResponse, OperationReport } from './http/cache-headers.ts'
-import { createSlot } from './http/slot.ts'
+import { createSlot } from './slot.ts'
 import { isPromise } from './maybe-promise.ts'
 
 interface KnownOperation {
@@ -17,6 +18,8 @@ export interface ShortCall {
   readonly params: GraphQLParams
   readonly request: Request
   readonly context: Record<string, unknown>
+  /** One object for all requests with the very same body. */
+  readonly sameBody?: object | undefined
 }
 
 /** What node-handler calls in place of the hooks. */
@@ -40,6 +43,16 @@ export interface ShortWayOptions {
 export function createShortWay(options: ShortWayOptions): ShortWay {
   const { pipeline, isOpen, answersEarly, noteReport, setHeaders } = options
   const begun = createSlot<true>()
+  const profiles = createSlot<DocumentProfile>()
+  /** It has passed parse and validate. */
+  function profileOf(operation: KnownOperation): DocumentProfile | undefined {
+    const known = profiles.get(operation)
+    if (known) return known
+    const profile = pipeline.profileOf({ ...operation, context: {} })
+    if (profile) profiles.set(operation, profile)
+    return profile
+  }
+
   return {
     hasBegun: (context) => begun.get(context) === true,
     admits(operation) {
@@ -47,18 +60,22 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
       return profile !== undefined && !profile.live && !profile.incremental
     },
     execute(call, next) {
-      const { request, params, context, operation } = call
+      const { request, params, context, operation, sameBody } = call
       const state: OperationState = {
         request,
         params,
         context,
+        sameBody,
+        isShort: true,
         report: { outcome: 'BYPASS' },
         isRefresh: false,
         refresh: undefined,
       }
       begun.set(context, true)
       noteReport(request, state.report)
-      const hit = answersEarly() ? pipeline.findEarly(state, operation.schema) : undefined
+      const hit = answersEarly()
+        ? pipeline.findEarly(state, operation.schema, profileOf(operation))
+        : undefined
       if (hit) return pipeline.answer(state, hit)
       const run = (): unknown => runThrough(pipeline, state, () => next(call))
       const { schema, document, operationName } = operation

@@ -10,6 +10,8 @@ export interface ShortCall {
   readonly operation: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
   readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
   readonly context: unknown
+  /** A plan is an execution like any other. */
+  wasExecuted?: boolean
 }
 
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
@@ -48,7 +50,10 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
         const { schema, document, operationName } = operation
         const variableValues = params.variables
         const args = { schema, document, operationName, variableValues, contextValue: context }
-        return server.planner.run(args) ?? next(call)
+        const planned = server.planner.run(args)
+        if (planned === undefined) return next(call)
+        call.wasExecuted = true
+        return planned
       },
     },
     onPluginInit(init) {

@@ -13,9 +13,9 @@ export interface ConnectionGateOptions {
 export interface ConnectionGate {
   /**
    * Call for each request: `serve` runs at once, or in its turn when others of its connection came before it, or never
-   * when its client has gone by then.
+   * when its client has gone by then. What it returns runs when the response has closed.
    */
-  admit(request: IncomingMessage, response: ServerResponse, serve: () => void): void
+  admit(request: IncomingMessage, response: ServerResponse, serve: () => () => void): void
   /** Bytes of answers that wait behind another one of the connection. */
   bytesBehind(socket: Socket): number
 }
@@ -23,7 +23,9 @@ export interface ConnectionGate {
 interface Held {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly serve: () => void
+  readonly serve: () => () => void
+  /** What to do when the response has closed; one listener for all costs less than one for each. */
+  ended: (() => void) | undefined
 }
 
 interface Connection {
@@ -85,13 +87,14 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     return connection
   }
 
-  function begin(connection: Connection, { request, response, serve }: Held): void {
+  function begin(connection: Connection, held: Held): void {
+    const { request, response } = held
     connection.begun++
     // Who watches over the process must not take a busy one for a dead one.
     if (isFull() && request.url?.startsWith('/health/') !== true) refuse(response)
     else {
       inFlight.add(response)
-      serve()
+      held.ended = held.serve()
     }
   }
 
@@ -134,12 +137,16 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     admit(request, response, serve) {
       const { socket } = request
       const connection = connections.get(socket) ?? open(socket)
+      const given: Held = { request, response, serve, ended: undefined }
       connection.unanswered.add(response)
-      response.once('close', () => answered(connection, response, socket))
-      if (connection.unanswered.size === 1) return begin(connection, { request, response, serve })
+      response.once('close', () => {
+        answered(connection, response, socket)
+        given.ended?.()
+      })
+      if (connection.unanswered.size === 1) return begin(connection, given)
       if (held >= MAX_HELD) return void socket.destroy()
       held++
-      connection.held.push({ request, response, serve })
+      connection.held.push(given)
       // The first of them is there whole, as others have come behind it: its answer needs no more reading.
       if (connection.unanswered.size > maxUnanswered && !connection.paused) {
         connection.paused = true

@@ -19,6 +19,8 @@ export interface DrainOptions {
 export interface Drain {
   /** Call for each request, before it is answered. */
   track(request: IncomingMessage, response: ServerResponse): void
+  /** Call when a tracked response has closed. */
+  release(response: ServerResponse): void
   /**
    * Answers with `Connection: close` from now on, stops listening once no more requests come, lets those in flight
    * end, and resolves when no connection is left. Health probes do not count as requests.
@@ -64,10 +66,10 @@ export function createDrain(server: Server): Drain {
       if (!url?.startsWith('/health/')) lastRequestAt = performance.now()
       if (draining) response.setHeader('connection', 'close')
       inFlight.add(response)
-      response.once('close', () => {
-        inFlight.delete(response)
-        if (!listening) server.closeIdleConnections()
-      })
+    },
+    release(response) {
+      inFlight.delete(response)
+      if (!listening) server.closeIdleConnections()
     },
     async close({ signal }) {
       draining = true

@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http'
-
 export interface InFlight {
-  add(response: ServerResponse): void
-  /** Resolves once every response that was added has ended or its client has left. */
+  begin(): void
+  /** Call when a response has ended, or its client has left. */
+  end(): void
+  /** Resolves once all that have begun have ended. */
   idle(): Promise<void>
 }
 
@@ -11,14 +11,14 @@ export function createInFlight(): InFlight {
   let open = 0
   let waiting: (() => void)[] = []
   return {
-    add(response) {
+    begin() {
       open++
-      response.once('close', () => {
-        open--
-        if (open > 0) return
-        for (const resolve of waiting) resolve()
-        waiting = []
-      })
+    },
+    end() {
+      open--
+      if (open > 0) return
+      for (const resolve of waiting) resolve()
+      waiting = []
     },
     idle: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   }

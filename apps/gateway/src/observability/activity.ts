@@ -2,7 +2,7 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { operationOf } from './operation.ts'
 import { createRecentErrors, errorsIn, type ErrorLike, type RecentError } from './recent-errors.ts'
-import { pathOf, recordOf } from './request-record.ts'
+import { recordedPath, recordOf } from './request-record.ts'
 import type { ShortResponse } from '@vinyasa/node-handler'
 import { withShortWay } from '../short-way.ts'
 
@@ -63,7 +63,7 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
   function respond(request: Request, response: ShortResponse, context: object): void {
     const record = recordOf(context)
     const isPage = response.headers.get('content-type')?.startsWith('text/html')
-    if (!record || isPage || !pathOf(request.url).startsWith(endpoint)) return
+    if (!record || isPage || !recordedPath(record, request).startsWith(endpoint)) return
     requests.calls++
     if ((failed.has(record) || response.status >= 400) && !request.signal.aborted) requests.failed++
     const outcome = response.headers.get('x-cache')?.toLowerCase()

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { isLive } from './live-context.ts'
-import { pathOf, recordOf } from './request-record.ts'
+import { recordedPath, recordOf } from './request-record.ts'
 import type { ShortResponse } from '@vinyasa/node-handler'
 import { withShortWay } from '../short-way.ts'
 
@@ -93,7 +93,7 @@ export function createMetrics({ readings, now = () => performance.now() }: Metri
   function respond(request: Request, response: ShortResponse, context: object): void {
     const record = recordOf(context)
     if (!record) return
-    const labels = { path: knownPath(pathOf(request.url)), status: response.status }
+    const labels = { path: knownPath(recordedPath(record, request)), status: response.status }
     requests.observe(labels, (now() - record.startedAt) / 1000)
     const outcome = response.headers.get('x-cache')
     if (outcome !== null) cache.inc({ outcome: outcome.toLowerCase() })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 import { hasLeft } from '../http/left-clients.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { isNotFromHttp } from './live-context.ts'
-import { keepRecord, pathOf, recordOf, type RequestRecord } from './request-record.ts'
+import { keepRecord, recordedPath, recordOf, type RequestRecord } from './request-record.ts'
 import type { ShortResponse } from '@vinyasa/node-handler'
 import { withShortWay } from '../short-way.ts'
 
@@ -59,7 +60,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   // No key of a line is the name of a secret: looking for one at each would cost more than the answer.
   const logger = redact.some((name) => KEYS.has(name)) ? given : given.child({}, { redact: [] })
 
-  function keep(request: Request, context: object): void {
+  function keep(request: Request, context: object, path?: string): void {
     const sent = request.headers.get('x-request-id')
     const id = sent !== null && CLIENT_ID.test(sent) ? sent : newId()
     const record: RequestRecord = {
@@ -67,7 +68,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
       startedAt: now(),
       operation: undefined,
       backendCalls: 0,
-      errorCodes: new Set<string>(),
+      errorCodes: undefined,
+      path,
     }
     keepRecord(context, record)
   }
@@ -79,7 +81,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
     const left = hasLeft(context)
     if (left && operation === undefined) return
     response.headers.set('x-request-id', id)
-    const path = pathOf(request.url)
+    const path = recordedPath(record, request)
     const level = isProbe(path) ? 'debug' : 'info'
     if (!logger.isLevelEnabled(level)) return
     const cache = response.headers.get('x-cache')
@@ -91,7 +93,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
     if (operation !== undefined) line.backendCalls = backendCalls
     // What fails because nobody waits for it any more is no error.
     if (left) line.left = left
-    else if (errorCodes.size > 0) line.errors = [...errorCodes]
+    else if (errorCodes) line.errors = [...errorCodes]
     logger[level](line, 'request')
   }
 
@@ -110,7 +112,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
       const record = recordOf(context)
       if (!record || !result) return
       for (const one of Array.isArray(result) ? result : [result]) {
-        for (const code of errorCodesOf(one)) record.errorCodes.add(code)
+        for (const code of errorCodesOf(one)) (record.errorCodes ??= new Set()).add(code)
       }
     },
     onResponse({ request, response, serverContext }) {
@@ -119,7 +121,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   }
   return withShortWay(plugin, {
     begin({ request, context }) {
-      keep(request, context)
+      // It is the endpoint's, and has no query string.
+      keep(request, context, (context['req'] as IncomingMessage).url)
     },
     execute(call, next) {
       const { name, operation } = call.operation.definition

@@ -7,27 +7,42 @@ export interface RequestRecord {
   operation?: string | undefined
   /** Requests and RPCs sent to backends so far. */
   backendCalls: number
-  /** Codes of the errors in the answer, each once. */
-  readonly errorCodes: Set<string>
+  /** Codes of the errors in the answer, each once; undefined: none so far. */
+  errorCodes: Set<string> | undefined
+  /** The path without the query string; undefined until somebody asks. */
+  path: string | undefined
   /** Where spans of this request hang, when it is traced. */
   trace?: Context | undefined
 }
 
 const RECORD = Symbol('vinyasa.request')
 
+/** With the context that it was kept on: a copy of one has none, what inherits of one has its record. */
+interface Kept {
+  readonly of: object
+  readonly record: RequestRecord
+}
+
 /**
  * Yoga's server context is the GraphQL context of a request, or its prototype in a batch; a request object would not
  * do as the key, since a plugin may put another one in its place.
  */
 export function keepRecord(serverContext: object, record: RequestRecord): void {
-  Object.defineProperty(serverContext, RECORD, { value: record })
+  ;(serverContext as { [RECORD]?: Kept })[RECORD] = { of: serverContext, record }
 }
 
 /** Undefined for operations that came by another way than HTTP. */
 export function recordOf(context: unknown): RequestRecord | undefined {
-  return typeof context === 'object' && context !== null
-    ? (context as { [RECORD]?: RequestRecord })[RECORD]
-    : undefined
+  if (typeof context !== 'object' || context === null) return undefined
+  const kept = (context as { [RECORD]?: Kept })[RECORD]
+  if (!kept || (kept.of !== context && !Object.prototype.isPrototypeOf.call(kept.of, context)))
+    return undefined
+  return kept.record
+}
+
+/** The path of a record's request. */
+export function recordedPath(record: RequestRecord, request: Request): string {
+  return (record.path ??= pathOf(request.url))
 }
 
 /** The path without the query string, which may hold variables. */

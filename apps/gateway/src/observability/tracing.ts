@@ -15,7 +15,7 @@ import { version } from '../version.ts'
 import type { BackendCallEnd, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from './live-context.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
-import { pathOf, recordOf } from './request-record.ts'
+import { recordedPath, recordOf } from './request-record.ts'
 import { withShortWay } from '../short-way.ts'
 
 export interface TracingOptions {
@@ -69,7 +69,7 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
   function startRequest(request: Request, context: object): void {
     const record = recordOf(context)
     if (!record || requestSpans.has(context)) return
-    const path = pathOf(request.url)
+    const path = recordedPath(record, request)
     const parent = incoming(request.headers)
     const span = tracer.startSpan(
       `${request.method} ${path}`,

@@ -33,20 +33,20 @@ export interface Operations {
   arrived(request: object): void
   /** What operations share so far is shared no more: something has changed since. */
   forget(): void
-  /** Operations share no more what they loaded so far. */
-  forget(): void
 }
 
 export function createOperations(clock: Clock): Operations {
   const byScope = new WeakMap<object, { operation: Operation; epoch: number }>()
-  const arrivals = new WeakMap<object, number>()
+  /** A key on the request itself: each young key of a WeakMap costs the garbage collector. */
+  const ARRIVED = Symbol('vinyasa.grpc-source.arrived')
+  type Arrival = { [ARRIVED]?: number }
   let epoch = 0
 
   function begin(context: unknown, fresh: boolean): Operation {
     const request =
       typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
     const arrival =
-      !fresh && typeof request === 'object' && request !== null ? arrivals.get(request) : undefined
+      !fresh && typeof request === 'object' && request !== null ? (request as Arrival)[ARRIVED] : undefined
     return sharingNothing(arrival ?? clock.now())
   }
 
@@ -63,7 +63,7 @@ export function createOperations(clock: Clock): Operations {
       byScope.set(scope, { operation, epoch })
       return operation
     },
-    arrived: (request) => void arrivals.set(request, clock.now()),
+    arrived: (request: Arrival) => void (request[ARRIVED] = clock.now()),
     forget: () => void epoch++,
   }
 }

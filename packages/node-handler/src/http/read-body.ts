@@ -30,8 +30,8 @@ export function readBody(request: IncomingMessage, check: CheckSize | undefined)
       }
     })
     // Nothing but the end of the connection: nobody's fault, and nothing to log.
-    request.once('error', () => reject(new DOMException('The client left', 'AbortError')))
-    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', () => reject(new DOMException('The client left', 'AbortError')))
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
   })
 }
 

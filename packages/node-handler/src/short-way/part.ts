@@ -24,6 +24,8 @@ export interface ShortCall {
   readonly request: Request
   /** What is the GraphQL context on every other way, too. */
   readonly context: Record<string, unknown>
+  /** One object for all requests with the very same body, to remember by what follows from it; if it came before. */
+  readonly sameBody: object | undefined
   /** Whether nobody answered in place of the execution. */
   wasExecuted: boolean
 }
@@ -58,7 +60,7 @@ export interface ShortWayPart {
   admits?(operation: KnownOperation): boolean
   /** Whether this request may, by its head. */
   accepts?(request: IncomingMessage): boolean
-  /** Whether it may by its body; what is wrong with one is said on the ordinary way. */
+  /** Whether it may by its body alone, so that equal ones are asked about once; what is wrong is said on the ordinary way. */
   acceptsBody?(body: Buffer, params: ShortParams): boolean
   /** What `onRequest` and `onContextBuilding` do: notes on the context. */
   begin?(call: ShortCall): void

@@ -1,36 +1,57 @@
 import type { ShortHeaders } from './part.ts'
 
-/** The headers of one answer, as `writeHead` takes them. */
+/** The headers of one answer, as `writeHead` takes them: names and values in turn. A search in ten is no search. */
 export class AnswerHeaders implements ShortHeaders {
-  readonly block: Record<string, string | string[]> = {}
+  readonly lines: string[]
 
   constructor(contentType: string, contentLength: number) {
-    this.block['content-type'] = contentType
-    this.block['content-length'] = String(contentLength)
+    this.lines = ['content-type', contentType, 'content-length', String(contentLength)]
   }
 
   get(name: string): string | null {
-    const value = this.block[name.toLowerCase()] ?? null
-    return Array.isArray(value) ? value.join(', ') : value
+    const key = name.toLowerCase()
+    const at = this.#find(key, 0)
+    if (at < 0) return null
+    let value = this.lines[at + 1] as string
+    // Cookies alone have several lines.
+    for (let next = this.#find(key, at + 2); next >= 0; next = this.#find(key, next + 2))
+      value += `, ${this.lines[next + 1]}`
+    return value
   }
 
   has(name: string): boolean {
-    return name.toLowerCase() in this.block
+    return this.#find(name.toLowerCase(), 0) >= 0
   }
 
   set(name: string, value: string): void {
-    this.block[name.toLowerCase()] = value
+    const key = name.toLowerCase()
+    const at = this.#find(key, 0)
+    if (at < 0) {
+      this.lines.push(key, value)
+      return
+    }
+    this.lines[at + 1] = value
+    this.#drop(key, at + 2)
   }
 
   delete(name: string): void {
-    delete this.block[name.toLowerCase()]
+    this.#drop(name.toLowerCase(), 0)
   }
 
   append(name: string, value: string): void {
     const key = name.toLowerCase()
-    const before = this.block[key]
-    // Cookies alone stay apart.
-    if (key === 'set-cookie') this.block[key] = before === undefined ? [value] : [before, value].flat()
-    else this.block[key] = before === undefined ? value : `${this.get(name)}, ${value}`
+    const at = key === 'set-cookie' ? -1 : this.#find(key, 0)
+    if (at < 0) this.lines.push(key, value)
+    else this.lines[at + 1] = `${this.lines[at + 1]}, ${value}`
+  }
+
+  #find(key: string, from: number): number {
+    const { lines } = this
+    for (let at = from; at < lines.length; at += 2) if (lines[at] === key) return at
+    return -1
+  }
+
+  #drop(key: string, from: number): void {
+    for (let at = this.#find(key, from); at >= 0; at = this.#find(key, at)) this.lines.splice(at, 2)
   }
 }

@@ -8,7 +8,8 @@ import { readBody } from '../http/read-body.ts'
 import { isPromiseLike, type MaybePromise } from '../maybe-promise.ts'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
-import type { NextExecutor, ShortCall, ShortParams } from './part.ts'
+import type { KnownBody } from './known-bodies.ts'
+import type { KnownOperation, NextExecutor, ShortCall, ShortParams } from './part.ts'
 import { readParts } from './read-parts.ts'
 import { AnswerHeaders } from './short-headers.ts'
 import { readParams } from './short-params.ts'
@@ -23,6 +24,11 @@ export interface ShortWay {
 }
 
 type Asked = Pick<ShortParams, 'query' | 'operationName'>
+
+interface AskedOperation {
+  readonly params: ShortParams
+  readonly operation: KnownOperation
+}
 
 export interface ShortWayOptions {
   readonly yoga: object
@@ -59,7 +65,7 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
   const begins = parts.flatMap(({ begin }) => begin ?? [])
   const responds = parts.flatMap(({ respond }) => respond ?? [])
   const { waitUntil } = internals
-  const { known, executed } = state
+  const { known, bodies, executed } = state
 
   const run = parts
     .flatMap(({ execute: around }) => around ?? [])
@@ -71,6 +77,15 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       },
     )
 
+  /** Undefined: not for this way. */
+  function read(body: Buffer): AskedOperation | undefined {
+    const params = readParams(body.toString('utf8'))
+    const operation = params && known.get(params)
+    if (!operation) return undefined
+    for (const judge of judges) if (!judge(body, params)) return undefined
+    return { params, operation }
+  }
+
   function proceed(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
@@ -79,14 +94,13 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
   ): MaybePromise<void> {
     const request = createRequest(incoming, outgoing, bytes)
     const context: ServerContext = { req: incoming, res: outgoing, waitUntil }
-    const params = readParams(body.toString('utf8'))
-    const operation = params && known.get(params)
-    if (!params || !operation || outgoing.destroyed) return ordinary(request, context, incoming, outgoing)
-    for (const judge of judges)
-      if (!judge(body, params)) return ordinary(request, context, incoming, outgoing)
+    const knownBody = bodies.get(body)
+    const asked = knownBody ? askedBy(knownBody) : read(body)
+    if (!asked || outgoing.destroyed) return ordinary(request, context, incoming, outgoing)
+    const { params, operation } = asked
     context['request'] = request
     context['params'] = params
-    const call: ShortCall = { operation, params, request, context, wasExecuted: false }
+    const call: ShortCall = { operation, params, request, context, sameBody: knownBody, wasExecuted: false }
     for (const begin of begins) begin(call)
     const goOn = (done: Executed | undefined): Promise<void> => {
       if (done) executed.set(context, done)
@@ -97,7 +111,11 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       if (!isPlain(result)) return goOn({ result })
       const { stringify = JSON.stringify } = result
       const text = stringify(result)
-      return isBody(text) ? send(call, text, incoming, outgoing) : goOn({ result })
+      if (!isBody(text)) return goOn({ result })
+      // One that is executed with other variables each time is not worth the room.
+      if (!knownBody && (!call.wasExecuted || !params.variables) && known.get(params) === operation)
+        bodies.add(body, params, operation)
+      return send(call, text, incoming, outgoing)
     }
     const fail = (error: unknown): Promise<void> => goOn({ error })
     let result: unknown
@@ -125,7 +143,7 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       const response = { status: 200, headers }
       for (const respond of responds) respond(call, response)
       if (outgoing.destroyed || outgoing.writableEnded) return
-      outgoing.writeHead(200, 'OK', headers.block)
+      outgoing.writeHead(200, 'OK', headers.lines)
     }
     outgoing.end(body)
   }
@@ -157,6 +175,10 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       },
     },
   }
+}
+
+function askedBy(body: KnownBody): AskedOperation {
+  return { params: body.params(), operation: body.operation }
 }
 
 /** For an executor: what Envelop hands to Yoga's. */

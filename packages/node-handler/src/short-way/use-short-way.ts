@@ -1,5 +1,6 @@
 import type { ExecutionArgs } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { createKnownBodies, type KnownBodies } from './known-bodies.ts'
 import { createKnownOperations, type KnownOperations } from './known-operations.ts'
 import { type OwnHooks, readOwnHooks } from '@vinyasa/yoga-internals'
 import type { ShortWayPart } from './part.ts'
@@ -10,6 +11,7 @@ export type Executed = { readonly result: unknown } | { readonly error: unknown 
 /** What the plugin and the handler of one server share. */
 export interface ShortWayState {
   readonly known: KnownOperations
+  readonly bodies: KnownBodies
   /** By the context: what was executed on the short way, for the ordinary one to go on with. */
   readonly executed: WeakMap<object, Executed>
   own: OwnHooks
@@ -25,6 +27,7 @@ const STATE = Symbol('vinyasa.short-way')
 export function useShortWay(): Plugin {
   const state: ShortWayState = {
     known: createKnownOperations(),
+    bodies: createKnownBodies(),
     executed: new WeakMap(),
     own: { plugins: [], has: () => false },
   }
@@ -36,6 +39,7 @@ export function useShortWay(): Plugin {
     },
     onSchemaChange() {
       state.known.clear()
+      state.bodies.clear()
     },
     onExecute({ args, setExecuteFn }) {
       const done = state.executed.get((args as ExecutionArgs).contextValue as object)

@@ -9,7 +9,7 @@ import { createIncrementalMerge } from './incremental.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { createRequestKeyFactory, mayBePersonal, type RequestKey } from '../document/request-key.ts'
 import type { CacheEngine, Lookup, Ticket } from '../response-cache.ts'
-import { createSerializedResult, serializeData } from './serialized-result.ts'
+import { createSerializedResult, createStoredResult, serializeData } from './serialized-result.ts'
 import { createFlights, type Flight } from './single-flight.ts'
 
 /** One operation on its way through the server. */
@@ -21,6 +21,10 @@ export interface OperationState {
   readonly report: OperationReport
   /** Runs the operation again under a context of its own; for background refreshes. */
   readonly refresh: (() => Promise<void>) | undefined
+  /** No plugin looks at the result. */
+  readonly isShort?: boolean | undefined
+  /** The same for all requests with the very same body, where they are told apart. */
+  readonly sameBody?: object | undefined
   /** This operation is such a refresh: it stores and is never answered from the cache. */
   readonly isRefresh: boolean
   profile?: DocumentProfile
@@ -44,8 +48,15 @@ type Answer = ExecutionResult | undefined
 
 /** The way of one query through the cache. Knows no hooks: `plugin.ts` calls it from them. */
 export interface Pipeline {
-  /** Looks for a hit that needs no parsing, without counting it; undefined: take the ordinary way. */
-  findEarly(state: OperationState, schema: GraphQLSchema | undefined): Hit | undefined
+  /**
+   * Looks for a hit that needs no parsing, without counting it; undefined: take the ordinary way. `known`: the operation's,
+   * where it need not be looked for by its text.
+   */
+  findEarly(
+    state: OperationState,
+    schema: GraphQLSchema | undefined,
+    known?: DocumentProfile | undefined,
+  ): Hit | undefined
   /** Answers with what `findEarly` found. */
   answer(state: OperationState, hit: Hit): ExecutionResult
   /** The answer in place of execution, or undefined: execute. */
@@ -103,9 +114,11 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   }
 
   /** A deferred query is given the whole object: whoever delivers it in parts splits it again. */
-  function resultOf({ profile, report, request }: OperationState, entry: CacheEntry): ExecutionResult {
+  function resultOf(state: OperationState, entry: CacheEntry): ExecutionResult {
+    const { profile, report, request, isShort } = state
     report.entry = entry
     if (profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
+    if (isShort) return createStoredResult(entry.body, markUntouched(request, report))
     return createSerializedResult(entry.body, undefined, markUntouched(request, report))
   }
 
@@ -133,7 +146,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       session: input && session?.(input.context),
       access: profile.access?.keyOf(state.context),
     }
-    const key = isCacheable(profile) ? keyOf(profile, identity) : undefined
+    const key = isCacheable(profile) ? keyOf(profile, identity, state.sameBody) : undefined
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
@@ -238,8 +251,8 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     answer,
     failed,
 
-    findEarly(state, schema) {
-      const profile = schema && documents.get(schema, state.params)
+    findEarly(state, schema, known) {
+      const profile = known ?? (schema && documents.get(schema, state.params))
       if (!profile || profile.incremental || profile.live || !prepare(state, profile)) return undefined
       const found = state.key && cache.peek(state.key.key)
       if (!found || !('entry' in found)) return undefined

@@ -69,6 +69,38 @@ class LazyResult implements SerializedResult {
   }
 }
 
+/**
+ * The same for those who do not copy results and look at none, at half the price: `data` is no member of its own.
+ */
+export function createStoredResult(body: Buffer, onUntouched?: () => void): SerializedResult {
+  return new StoredResult(body, onUntouched)
+}
+
+class StoredResult implements SerializedResult {
+  declare readonly errors?: ExecutionResult['errors']
+  declare readonly extensions?: ExecutionResult['extensions']
+  readonly #body: Buffer
+  readonly #onUntouched: (() => void) | undefined
+
+  constructor(body: Buffer, onUntouched: (() => void) | undefined) {
+    this.#body = body
+    this.#onUntouched = onUntouched
+  }
+
+  get data(): Data {
+    return (JSON.parse(this.#body.toString()) as { data: Data }).data
+  }
+
+  stringify(result: ExecutionResult): string {
+    const { errors, extensions } = result
+    if (!(result instanceof StoredResult) || errors?.length || extensions)
+      return JSON.stringify({ data: result.data, errors, extensions })
+    result.#onUntouched?.()
+    // Where Yoga's types say string, bytes are taken without a copy.
+    return result.#body as unknown as string
+  }
+}
+
 /** Serialises the data of a result, through the result's own serialiser when it has one. */
 export function serializeData(
   result: ExecutionResult & { stringify?: unknown },

@@ -1,6 +1,7 @@
 import { printSchema, type GraphQLSchema } from 'graphql'
 import type { DocumentProfile } from './document-profile.ts'
 import { canonicalVariables, frame, sha256 } from './key.ts'
+import { createSlot } from '../slot.ts'
 
 export interface RequestIdentity {
   readonly operationName?: string | null | undefined
@@ -17,11 +18,22 @@ export interface RequestKey {
   readonly isPersonal: boolean
 }
 
-/** Makes the keys of one cache. Specification: "Response cache key". */
+/**
+ * Makes the keys of one cache. Specification: "Response cache key". `sameBody` is one object for all requests with the
+ * same operation and variables, where somebody knows.
+ */
 export type RequestKeyFactory = (
   profile: DocumentProfile,
   identity: RequestIdentity,
+  sameBody?: object | undefined,
 ) => RequestKey | undefined
+
+/** The key of a body, and the headers that it was made with. */
+interface RememberedKey {
+  readonly profile: DocumentProfile
+  readonly values: readonly (string | null)[]
+  readonly key: RequestKey
+}
 
 export interface RequestKeyOptions {
   /** Sets apart those who share a store, but do not stand in front of the same backends. */
@@ -36,6 +48,7 @@ export function createRequestKeyFactory({
   hasSession = false,
 }: RequestKeyOptions = {}): RequestKeyFactory {
   const scopes = new WeakMap<GraphQLSchema, string>()
+  const remembered = createSlot<RememberedKey>()
 
   /** Gateways that share a store but not a schema must not share entries. */
   function scopeOf(schema: GraphQLSchema): string {
@@ -44,21 +57,34 @@ export function createRequestKeyFactory({
     return scope
   }
 
-  return (profile, { operationName, variables, headers, session, access }) => {
-    const { varyNames, asker } = profile
-    if (access === null) return undefined
-    if (!hasSession && (asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
+  /** Undefined where there is none. */
+  function make(profile: DocumentProfile, identity: RequestIdentity): RequestKey | undefined {
+    const { operationName, variables, headers, session, access } = identity
     const canonical = canonicalVariables(profile.variableNames, variables)
     if (canonical === undefined) return undefined
     let isPersonal = session != null || access !== undefined
     const parts = [scopeOf(profile.schema), profile.digest, operationName, canonical, session]
     if (access !== undefined) parts.push(access)
-    for (const name of varyNames) {
+    for (const name of profile.varyNames) {
       const value = headers.get(name)
       if (value !== null) isPersonal = true
       parts.push(name, value)
     }
     return { key: sha256(frame(parts)), isPersonal }
+  }
+
+  return (profile, identity, sameBody) => {
+    const { headers, session, access } = identity
+    if (access === null) return undefined
+    if (!hasSession && (profile.asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
+    if (!sameBody || session != null || access !== undefined) return make(profile, identity)
+    const before = remembered.get(sameBody)
+    const isSame = (name: string, index: number): boolean => headers.get(name) === before?.values[index]
+    if (before?.profile === profile && profile.varyNames.every(isSame)) return before.key
+    const key = make(profile, identity)
+    if (key)
+      remembered.set(sameBody, { profile, values: profile.varyNames.map((name) => headers.get(name)), key })
+    return key
   }
 }
 

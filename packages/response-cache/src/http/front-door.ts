@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga'
 import { isBoundedBody, parseJsonBody, type RequestParser } from './json-body.ts'
-import { createSlot } from './slot.ts'
+import { createSlot } from '../slot.ts'
 
 type RequestParseHook = NonNullable<Plugin['onRequestParse']>
 

@@ -1,0 +1,55 @@
+import type { KnownOperation, ShortParams } from './part.ts'
+
+/** What follows from the bytes of a body alone. */
+export interface KnownBody {
+  readonly operation: KnownOperation
+  /** For one request: nothing that it does to them reaches another's. */
+  params(): ShortParams
+}
+
+/** Bodies that come again and again: what was read in them once, and found to be within all limits. */
+export interface KnownBodies {
+  get(body: Buffer): KnownBody | undefined
+  add(body: Buffer, params: ShortParams, operation: KnownOperation): void
+  clear(): void
+}
+
+const MAX_BODIES = 1_000
+/** Of all bodies together, and of one. */
+const MAX_BYTES = 524_288
+const MAX_BODY = 4_096
+
+export function createKnownBodies(): KnownBodies {
+  const known = new Map<string, KnownBody>()
+  let bytes = 0
+  return {
+    // One character for each byte: as text a body need not be valid.
+    get: (body) => (body.length <= MAX_BODY ? known.get(body.toString('latin1')) : undefined),
+    add(body, params, operation) {
+      if (body.length > MAX_BODY || !isFlat(params.variables)) return
+      const key = body.toString('latin1')
+      if (known.has(key)) return
+      known.set(key, { operation, params: () => copyOf(params) })
+      bytes += key.length
+      for (const oldest of known.keys()) {
+        if (known.size <= MAX_BODIES && bytes <= MAX_BYTES) return
+        known.delete(oldest)
+        bytes -= oldest.length
+      }
+    },
+    clear() {
+      known.clear()
+      bytes = 0
+    },
+  }
+}
+
+/** Resolvers are given lists and objects as they are, and may change them. */
+function isFlat(variables: ShortParams['variables']): boolean {
+  return Object.values(variables ?? {}).every((value) => value === null || typeof value !== 'object')
+}
+
+function copyOf(params: ShortParams): ShortParams {
+  const { variables } = params
+  return variables ? { ...params, variables: { ...variables } } : { ...params }
+}
