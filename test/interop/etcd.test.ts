@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createDisposables, freePort, isListening, spawnProcess, waitUntil } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { run } from '../../apps/gateway/src/cli.ts'
-import { loadConfig } from '../../apps/gateway/src/config/load-config.ts'
+import { loadConfig } from '../../apps/gateway/src/config/file/load-config.ts'
 import { createGateway, type Gateway } from '../../apps/gateway/src/gateway.ts'
 import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 

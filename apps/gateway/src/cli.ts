@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import type { CommandContext, ConfigFlag, StartFlags } from './commands/context.ts'
+import type { CheckFlags, CommandContext, StartFlags } from './commands/context.ts'
 import type { InitFlags } from './commands/init.ts'
+import { toPort } from './commands/port.ts'
 import { ConfigError } from './errors.ts'
 import { version } from './version.ts'
 
@@ -13,7 +14,7 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
     if (error instanceof ConfigError) {
-      context.printError(`vinyasa: ${error.message}`)
+      for (const line of error.message.split('\n')) context.printError(`vinyasa: ${line}`)
       return 1
     }
     throw error
@@ -35,7 +36,11 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('start')
     .description('serve the gateway that a config file describes')
     .option('-c, --config <file>', 'config file (default: gateway.config.ts, .js, .yaml or .json)')
-    .option('-p, --port <number>', 'port to listen on, 0 for a free one (default: 4000)', toPort)
+    .option(
+      '-p, --port <number>',
+      'port to listen on, 0 for a free one (default: the config, PORT, or 4000)',
+      portOption,
+    )
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
     .option('-w, --watch', 'reload when the config, a proto or a descriptor set changes')
@@ -61,7 +66,8 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('check')
     .description('load the config, connect to every backend and report what is wrong')
     .option('-c, --config <file>', 'config file')
-    .action(async (options: ConfigFlag) =>
+    .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
+    .action(async (options: CheckFlags) =>
       (await import('./commands/check.ts')).checkCommand(options, context),
     )
 
@@ -69,18 +75,22 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .command('print-schema')
     .description('print the GraphQL schema that the gateway serves')
     .option('-c, --config <file>', 'config file')
-    .action(async (options: ConfigFlag) =>
+    .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
+    .action(async (options: CheckFlags) =>
       (await import('./commands/print-schema.ts')).printSchemaCommand(options, context),
     )
+
+  program
+    .command('schema')
+    .description('print the JSON Schema of config files, for editors')
+    .action(async () => (await import('./commands/schema.ts')).schemaCommand(context))
 
   return program
 }
 
-function toPort(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new InvalidArgumentError('Expected a whole number from 0 to 65535.')
-  }
+function portOption(text: string): number {
+  const port = toPort(text)
+  if (port === undefined) throw new InvalidArgumentError('Expected a whole number from 0 to 65535.')
   return port
 }
 

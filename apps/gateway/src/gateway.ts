@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
+import type { AllowedOrigins } from '@vinyasa/live-query/ws'
 import { acceptTargets, createNodeHandler, useShortWay } from '@vinyasa/node-handler'
 import { useResponseCache, type UndeliveredInvalidations, type ResponseCache } from '@vinyasa/response-cache'
 import type { GraphQLSchema } from 'graphql'
@@ -15,7 +16,8 @@ import { refuseUnknownAsker } from './dependencies/asker.ts'
 import { checkStatements, stateDependencies } from './dependencies/statements.ts'
 import { graphiqlOptions } from './graphiql/options.ts'
 import { renderGraphiQL } from './graphiql/render.ts'
-import { corsFor } from './http/cors.ts'
+import { corsFor, originsOf, toPattern } from './http/cors.ts'
+import { pathsOf, type GatewayPaths } from './http/paths.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import { useInvalidateEndpoint } from './http/invalidate.ts'
 import { useLeftClients } from './http/left-clients.ts'
@@ -66,6 +68,8 @@ export interface Gateway {
   readonly schema: GraphQLSchema
   /** Path of the GraphQL endpoint. */
   readonly endpoint: string
+  /** Where those who watch over the process ask whether it is well. */
+  readonly probePaths: readonly string[]
   /** Announce changes here that no mutation of this gateway made. */
   readonly bus: InvalidationBus
   /** Answers one request without a network. */
@@ -82,7 +86,6 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-const ENDPOINT = '/graphql'
 const READINESS_TIMEOUT_MS = 2000
 
 /**
@@ -91,12 +94,13 @@ const READINESS_TIMEOUT_MS = 2000
  */
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
+  const paths = pathsOf(config)
   const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
   const access = await createAccess(config, { logger, baseDirectory })
   const cache = await openCache(config, { ...options, bus, access: access.cache })
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources, options.lostLogLines)
-  const observability = await createObservability({ config, logger, readings, endpoint: ENDPOINT })
+  const observability = await createObservability({ config, logger, readings, paths })
   const closeBackends = async (): Promise<void> => {
     await cache?.close()
     await Promise.all(sources.map((source) => source.close()))
@@ -115,6 +119,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
       observability,
       readings,
       access,
+      paths,
     })
   } catch (error) {
     await closeBackends()
@@ -133,24 +138,24 @@ interface Parts {
   readonly observability: Observability
   readonly readings: LateReadings
   readonly access: Access
+  readonly paths: GatewayPaths
 }
 
 function compose(parts: Parts): Gateway {
-  const { config, logger, bus, cache, sources, closeBackends, observability, readings, access } = parts
+  const { config, logger, bus, cache, sources, closeBackends, observability, readings, access, paths } = parts
   const { activity } = observability
   const http = httpSettings(config)
   const live = livePlugin(config, { bus, logger, access })
   readings.live = () => live.store.stats()
   const liveSockets = createLiveSockets({
     plugin: live,
-    paths: [`${ENDPOINT}/live`, ENDPOINT],
+    paths: [paths.graphqlLive, paths.graphql],
     logger,
     allowedOrigins: allowedOrigins(config, http),
     limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
     access: access.sockets,
   })
-  const status =
-    activity && createStatus({ readings: statusReadings({ ...parts, activity, endpoint: ENDPOINT }), logger })
+  const status = activity && createStatus({ readings: statusReadings({ ...parts, activity }), logger })
   const cachePlugin = cache && useResponseCache(cache)
   const defer = deferPlugin(config)
   const added = config.plugins ?? []
@@ -177,8 +182,8 @@ function compose(parts: Parts): Gateway {
   }
 
   const yoga = createYoga({
-    graphqlEndpoint: ENDPOINT,
-    healthCheckEndpoint: '/health/live',
+    graphqlEndpoint: paths.graphql,
+    healthCheckEndpoint: paths.live,
     landingPage: false,
     logging: yogaLogging(logger),
     maskedErrors: http.maskedErrors && { isDev: false },
@@ -192,7 +197,7 @@ function compose(parts: Parts): Gateway {
     ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
     plugins: [
       useStaticContext({ sources: Object.fromEntries(sources.map(({ name, api }) => [name, api])) }),
-      useReadiness({ path: '/health/ready', isReady }),
+      useReadiness({ path: paths.ready, isReady }),
       useLeftClients(),
       ...access.first,
       ...(isDeferFirst ? [defer] : []),
@@ -233,7 +238,8 @@ function compose(parts: Parts): Gateway {
 
   return {
     schema: schema.current(),
-    endpoint: ENDPOINT,
+    endpoint: paths.graphql,
+    probePaths: [paths.live, paths.ready],
     bus,
     fetch: async (request) => yoga.fetch(request),
     handle: (request, response) => void nodeHandler(request, response),
@@ -276,9 +282,9 @@ function livePlugin(
 }
 
 /** Pages that may ask over HTTP may open a socket. */
-function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): readonly string[] {
+function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): AllowedOrigins {
   const own = liveQuery === false ? undefined : liveQuery?.allowedOrigins
-  return own ?? (cors === false ? [] : cors)
+  return own ?? originsOf(cors).map((origin) => toPattern(origin) ?? origin)
 }
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */

@@ -1,4 +1,5 @@
 import type { GatewayConfig, GraphqlConfig, ServerConfig } from './config/types.ts'
+import type { CorsSetting } from './http/cors.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/plugin.ts'
 import type { LoggerOptions } from './logging/logger.ts'
@@ -13,8 +14,8 @@ export interface HttpSettings {
   readonly suggestions: boolean
   readonly maskedErrors: boolean
   readonly csrfPrevention: boolean
-  /** Origins that browsers may call from; `false`: no CORS headers at all. */
-  readonly cors: false | readonly string[]
+  /** `false`: no CORS headers at all. */
+  readonly cors: CorsSetting
   /** Operations in one HTTP request; 1: no batching. */
   readonly batching: number
   readonly maxBodyBytes: number

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
-import { createConnectionGate } from './http/connection-gate.ts'
-import { limitConnections } from './http/connection-limit.ts'
-import { createDrain } from './http/drain.ts'
-import { createInFlight } from './http/in-flight.ts'
-import { dropSlowReaders } from './http/slow-readers.ts'
+import { createConnectionGate } from './http/connections/connection-gate.ts'
+import { limitConnections } from './http/connections/connection-limit.ts'
+import { createDrain } from './http/connections/drain.ts'
+import { createInFlight } from './http/connections/in-flight.ts'
+import { isAt } from './http/paths.ts'
+import { dropSlowReaders } from './http/connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
 
 export interface ServeOptions {
@@ -64,7 +65,9 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { maxUnansweredPerConnection = 32, maxInFlight = 2000 } = options
   const { sendTimeoutMs = 30_000, maxUnsentBytes = 64 * 1024 * 1024 } = options
   let current = { gateway, inFlight: createInFlight() }
+  const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
+    isProbe,
     maxUnanswered: maxUnansweredPerConnection,
     maxInFlight,
     turns: createFairTurns(),
@@ -84,7 +87,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   })
   limitConnections(server, maxConnections, logger)
   dropSlowReaders(server, { sendTimeoutMs, maxUnsentBytes, bytesBehind: gate.bytesBehind, logger })
-  const drain = createDrain(server)
+  const drain = createDrain(server, isProbe)
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */
   const retired = new Set<Promise<void>>()

@@ -2,9 +2,12 @@ import { mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startRestBackend } from '@vinyasa/test-kit'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { CommandContext } from '../src/commands/context.ts'
+
+// Commands load it when they run; from sources that takes long, which no test is about.
+beforeAll(() => import('../src/commands/run-gateway.ts'), 120_000)
 
 interface Run {
   readonly code: Promise<number>
@@ -48,7 +51,7 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
     [
       'an unknown setting',
       'sever: {}',
-      /gateway\.config\.yaml: sever: unknown setting; did you mean server\?$/,
+      /gateway\.config\.yaml:1:1: sever: unknown setting; did you mean server\?$/,
     ],
     ['a wrong type', 'server: { port: high }', /server\.port: expected number, received string$/],
     [
@@ -56,7 +59,7 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
       'server: { port: 0 }',
       /the schema has no query field; give the config a grpc or rest source/,
     ],
-    ['text that is no YAML', 'server: {', /gateway\.config\.yaml: /],
+    ['text that is no YAML', 'server: {', /gateway\.config\.yaml:1:10: /],
     [
       'an unset variable',
       'rest: { shop: { base_url: "${NOPE}" } }',
@@ -93,6 +96,47 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
     expect(err[0]).toBe(
       `vinyasa: server.port: ${backend.port} is taken on 127.0.0.1; stop what listens there, or pass --port`,
     )
+  })
+})
+
+it('all mistakes of a file are printed, a line each', async () => {
+  const { code, err } = runIn(await folderWith('gateway.config.yaml', 'sever: 1\nstatus: 1\n'), ['start'])
+  expect(await code).toBe(1)
+  expect(err).toEqual([
+    expect.stringMatching(/^vinyasa: .*gateway\.config\.yaml:1:1: sever: unknown setting/),
+    expect.stringMatching(/^vinyasa: .*gateway\.config\.yaml:2:9: status: expected boolean/),
+  ])
+})
+
+describe('the port, where neither config nor command line say it', () => {
+  const OWN = 'log: { level: silent }\ntypeDefs: "type Query { a: Int }"\n'
+
+  it.each([
+    ['is that of PORT', OWN, [], true],
+    ['is not that of PORT where the config says it', `${OWN}server: { port: 0 }\n`, [], false],
+    ['is not that of PORT where the command line says it', OWN, ['--port', '0'], false],
+  ])('%s', async (_, text, args, isTaken) => {
+    const other = await startRestBackend()
+    onTestFinished(() => other.stop())
+    const directory = await folderWith('gateway.config.yaml', text)
+    const { code, stop, err } = runIn(directory, ['start', ...args], { PORT: String(other.port) })
+    stop()
+    const taken = expect.stringContaining(`server.port: ${other.port} is taken`)
+    expect([await code, err]).toEqual(isTaken ? [1, [taken]] : [0, []])
+  })
+
+  it('must be one', async () => {
+    const { code, err } = runIn(await folderWith('gateway.config.yaml', OWN), ['start'], { PORT: 'high' })
+    expect([await code, err]).toEqual([1, [expect.stringMatching(/^vinyasa: PORT: .*whole number from 0/)]])
+  })
+})
+
+it('vinyasa schema prints the JSON Schema of config files', async () => {
+  const { code, out } = runIn('/', ['schema'])
+  expect(await code).toBe(0)
+  expect(JSON.parse(out.join(''))).toMatchObject({
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    properties: { server: { properties: { port: {} } } },
   })
 })
 

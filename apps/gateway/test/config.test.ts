@@ -1,25 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { substituteEnvironment } from '../src/config/environment.ts'
-import { parseConfig } from '../src/config/schema.ts'
-
-describe('substituteEnvironment', () => {
-  const environment = { TOKEN: 'secret', EMPTY: '' }
-  it.each([
-    ['a variable', 'Bearer ${TOKEN}', 'Bearer secret'],
-    ['an empty variable is set', '[${EMPTY}]', '[]'],
-    ['a default', '${PORT:-4000}', '4000'],
-    ['an escaped one', '$${TOKEN}', '${TOKEN}'],
-    ['no variable', 'cost: $5', 'cost: $5'],
-  ])('%s', (_, text, expected) => {
-    expect(substituteEnvironment({ a: [text] }, environment)).toEqual({ a: [expected] })
-  })
-
-  it('names the path and the variable that is not set', () => {
-    expect(() => substituteEnvironment({ rest: { shop: { headers: ['${NOPE}'] } } }, environment)).toThrow(
-      'rest.shop.headers[0]: the environment variable NOPE is not set',
-    )
-  })
-})
+import { parseConfig } from '../src/config/file/parse-config.ts'
 
 describe('parseConfig', () => {
   it.each([

@@ -9,9 +9,8 @@ import { Deployment } from 'kubernetes-models/apps/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, Service } from 'kubernetes-models/v1'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parse as parseYaml, parseAllDocuments } from 'yaml'
-import { substituteEnvironment } from '../src/config/environment.ts'
-import { parseConfig } from '../src/config/schema.ts'
+import { parseAllDocuments } from 'yaml'
+import { loadConfig } from '../src/config/file/load-config.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -76,7 +75,10 @@ describe('the Kubernetes manifests', () => {
     const text = all.find(({ kind }) => kind === 'ConfigMap').data['gateway.config.yaml']
     const { env } = (await gatewayDeployment()).spec.template.spec.containers[0]
     const environment = Object.fromEntries(env.map(({ name, value }: any) => [name, value]))
-    const config = parseConfig(substituteEnvironment(parseYaml(text), environment))
+    const directory = await mkdtemp(join(tmpdir(), 'vinyasa-config-map-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    await writeFile(join(directory, 'gateway.config.yaml'), text)
+    const { config } = await loadConfig({ directory, environment })
     const redis = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'vinyasa-redis')
     expect(config.redisUrl).toBe(`redis://${redis.metadata.name}:${redis.spec.ports[0].port}`)
   })

@@ -1,7 +1,7 @@
 import { connectRawWebSocket, startRestBackend } from '@vinyasa/test-kit'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { parseConfig } from '../src/config/schema.ts'
+import { parseConfig } from '../src/config/file/parse-config.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
 const SECRET = 'sixteen-characters-or-more'

@@ -25,6 +25,11 @@ describe('pages that open a socket', () => {
     ],
     ['what CORS lists', { graphql: { cors: [APP] } }, { own: 101, [APP]: 101, [EVIL]: 403, null: 403 }],
     [
+      'what patterns of CORS fit',
+      { graphql: { cors: { origins: ['/https://a[a-z]+\\.example/'] } } },
+      { own: 101, [APP]: 101, [EVIL]: 403, [`${APP}.evil`]: 403, null: 403 },
+    ],
+    [
       'what liveQuery lists instead',
       { graphql: { cors: [APP] }, liveQuery: { allowedOrigins: [EVIL] } },
       { own: 101, [APP]: 403, [EVIL]: 101 },

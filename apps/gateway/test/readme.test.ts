@@ -2,7 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { loadConfig } from '../src/config/load-config.ts'
+import { loadConfig } from '../src/config/file/load-config.ts'
 
 const README = new URL('../../../README.md', import.meta.url)
 
@@ -18,10 +18,10 @@ it("the README's gateway.config.ts is a valid config", async () => {
   expect(Object.keys(config).toSorted()).toEqual(['grpc', 'responseCache', 'rest'])
 })
 
-it('the examples of access in the README of the gateway are valid configs', async () => {
+it('the examples in the README of the gateway are valid configs', async () => {
   const text = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, example = '']) => example)
-  expect(examples).toHaveLength(3)
+  expect(examples).toHaveLength(4)
   const directory = await mkdtemp(join(tmpdir(), 'vinyasa-readme-'))
   for (const example of examples) {
     await writeFile(join(directory, 'gateway.config.yaml'), example)

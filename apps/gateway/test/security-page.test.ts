@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { parseConfig } from '../src/config/schema.ts'
+import { parseConfig } from '../src/config/file/parse-config.ts'
 
 const PAGE = readFileSync(new URL('../../../SECURITY.md', import.meta.url), 'utf8')
 const options = [...PAGE.matchAll(/^\|[^|]*\| `([a-z]\w*(?:\.\w+)+)`/gm)].map(([, option = '']) => option)
@@ -33,6 +33,7 @@ it('every option of the config whose name begins with max or that is a time of c
     'maxPatches',
     'maxBatchSize',
     'maxWaitMs',
+    'maxAgeSeconds',
   ])
   const listed = new Set(options.map((option) => option.split('.').at(-1)))
   expect(names.filter((name) => !listed.has(name) && !others.has(name))).toEqual([])

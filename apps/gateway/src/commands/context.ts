@@ -1,3 +1,4 @@
+import type { PresetName } from '../presets.ts'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 
 /** What a command may use of the process it runs in. */
@@ -23,10 +24,13 @@ export interface ConfigFlag {
   readonly config?: string
 }
 
-export interface StartFlags extends ConfigFlag {
-  readonly port?: number
+export interface CheckFlags extends ConfigFlag {
+  readonly preset?: PresetName
+}
+
+export interface StartFlags extends CheckFlags {
+  readonly port?: number | undefined
   readonly host?: string
-  readonly preset?: 'development' | 'production'
   readonly watch?: boolean
   readonly workers?: number
 }

@@ -4,7 +4,7 @@ import { basename, extname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from './context.ts'
 import { downloadDocument } from './download-document.ts'
-import { CONFIG_FILES } from '../config/load-config.ts'
+import { CONFIG_FILES } from '../config/file/load-config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { findProtoRoots } from './proto-roots.ts'
 

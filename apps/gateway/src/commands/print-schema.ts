@@ -1,13 +1,15 @@
-import type { CommandContext, ConfigFlag } from './context.ts'
-import { loadConfig } from '../config/load-config.ts'
+import type { CheckFlags, CommandContext } from './context.ts'
+import { loadConfig } from '../config/file/load-config.ts'
+import { withPreset } from '../presets.ts'
 
 /** `vinyasa print-schema`: the schema as SDL on standard output. */
-export async function printSchemaCommand(flags: ConfigFlag, context: CommandContext): Promise<void> {
-  const { config, baseDirectory } = await loadConfig({
+export async function printSchemaCommand(flags: CheckFlags, context: CommandContext): Promise<void> {
+  const { config: written, baseDirectory } = await loadConfig({
     file: flags.config,
     directory: context.directory,
     environment: context.environment,
   })
+  const config = withPreset(written, flags.preset)
   const { createGateway } = await import('../gateway.ts')
   const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })

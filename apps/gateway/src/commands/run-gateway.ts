@@ -16,12 +16,13 @@ export interface Loaded {
   readonly config: GatewayConfig
   /** Paths in the config are relative to it. */
   readonly baseDirectory: string
-  readonly file: string
+  /** All that it was read from. */
+  readonly files: readonly string[]
 }
 
 /** Serves until the context's shutdown; each reload asks `load` for the config anew. */
 export async function runGateway(
-  { config, baseDirectory, file }: Loaded,
+  { config, baseDirectory, files }: Loaded,
   load: () => Promise<Loaded>,
   flags: StartFlags,
   context: CommandContext,
@@ -43,7 +44,7 @@ export async function runGateway(
   const gateway = await createGateway(config, { ...shared, baseDirectory })
   const server = await serve(gateway, {
     ...serverSettings(config),
-    port: flags.port ?? config.server?.port,
+    port: flags.port,
     host: flags.host ?? config.server?.host,
     logger,
   }).catch(async (error: unknown) => {
@@ -59,7 +60,7 @@ export async function runGateway(
     ? await (
         await import('./watch.ts')
       ).watchFiles({
-        paths: [file, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)],
+        paths: [...files, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)],
         onChange: onReload,
       })
     : undefined

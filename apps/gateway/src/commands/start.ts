@@ -1,20 +1,34 @@
 import type { CommandContext, StartFlags } from './context.ts'
-import { loadConfig } from '../config/load-config.ts'
+import { toPort } from './port.ts'
+import { ConfigError } from '../errors.ts'
+import { loadConfig } from '../config/file/load-config.ts'
 import { withPreset } from '../presets.ts'
 import type { Loaded } from './run-gateway.ts'
 
 /** `vinyasa start`: serves until SIGINT or SIGTERM, reloads on SIGHUP. */
 export async function startCommand(flags: StartFlags, context: CommandContext): Promise<void> {
   const load = async (): Promise<Loaded> => {
-    const { config, baseDirectory, file } = await loadConfig({
+    const { config, ...loaded } = await loadConfig({
       file: flags.config,
       directory: context.directory,
       environment: context.environment,
     })
-    return { config: withPreset(config, flags.preset), baseDirectory, file }
+    return { config: withPreset(config, flags.preset), ...loaded }
   }
   const loaded = await load()
+  const port = flags.port ?? loaded.config.server?.port ?? portOf(context.environment)
   // A config that cannot be used is reported before the gateway is loaded.
   const { runGateway } = await import('./run-gateway.ts')
-  await runGateway(loaded, load, flags, context)
+  await runGateway(loaded, load, { ...flags, port }, context)
+}
+
+/** Platforms say there which port they send requests to. `HOST` says nothing: shells set it to the machine's name. */
+function portOf({ PORT: text }: CommandContext['environment']): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const port = toPort(text)
+  if (port === undefined)
+    throw new ConfigError(
+      'PORT: the environment variable is no port; expected a whole number from 0 to 65535',
+    )
+  return port
 }

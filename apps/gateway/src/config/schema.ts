@@ -2,15 +2,15 @@ import type { IResolvers } from '@graphql-tools/utils'
 import type { TracerProvider } from '@opentelemetry/api'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { ConfigError } from '../errors.ts'
 import { access, auth, persistedDocuments } from './access-schema.ts'
-import { describeIssue } from './describe-issue.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
-import { withSettingNames } from './specification-names.ts'
-import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
+import { toPattern } from '../http/cors.ts'
+import type { CorsConfig, GatewayConfig, ResponseCacheConfig, ServerConfig } from './types.ts'
+
+const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
 
 const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
@@ -21,8 +21,10 @@ const server = z.strictObject({
   maxInFlight: count.optional(),
   sendTimeoutMs: milliseconds.optional(),
   maxUnsentBytes: count.optional(),
+  livenessPath: path.optional(),
+  readinessPath: path.optional(),
   graceMs: milliseconds.optional(),
-})
+} satisfies OptionsOf<ServerConfig>)
 
 const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).optional(),
@@ -31,14 +33,46 @@ const log = z.strictObject({
   maxWaitingBytes: count.optional(),
 })
 
+const origin = z.union([z.string(), z.instanceof(RegExp)]).refine(isOrigin, {
+  error: 'expected an origin such as "https://app.example", "*", or a pattern between slashes',
+})
+
+const cors = z.union([
+  z.literal(false),
+  z.array(origin),
+  z
+    .strictObject({
+      origins: z.array(origin),
+      credentials: z.boolean().optional(),
+      methods: z.array(z.string()).optional(),
+      allowedHeaders: z.array(z.string()).optional(),
+      exposedHeaders: z.array(z.string()).optional(),
+      maxAgeSeconds: count.optional(),
+    } satisfies OptionsOf<CorsConfig>)
+    .refine(({ origins, credentials }) => credentials !== true || !origins.includes('*'), {
+      error: 'browsers send no credentials where any origin may ask; list the origins, or leave it out',
+      path: ['credentials'],
+    }),
+])
+
+function isOrigin(value: string | RegExp): boolean {
+  if (typeof value !== 'string') return true
+  try {
+    return value === '*' || toPattern(value) !== undefined || /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/i.test(value)
+  } catch {
+    return false
+  }
+}
+
 const graphql = z.strictObject({
+  path: path.optional(),
   graphiql: z.boolean().optional(),
   examples: z.array(z.strictObject({ query: z.string(), variables: z.string().optional() })).optional(),
   introspection: z.boolean().optional(),
   suggestions: z.boolean().optional(),
   maskedErrors: z.boolean().optional(),
   csrfPrevention: z.boolean().optional(),
-  cors: z.union([z.literal(false), z.array(z.string())]).optional(),
+  cors: cors.optional(),
   batching: count.min(1).optional(),
   maxBodyBytes: count.optional(),
   limits: z
@@ -69,8 +103,6 @@ const defer = z.union([
     endpoint: z.string().optional(),
   }),
 ])
-
-const path = z.string().startsWith('/')
 
 const invalidate = z.strictObject({
   secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
@@ -148,20 +180,3 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
     .custom<IResolvers>((value) => value !== null && typeof value === 'object', 'expected resolvers')
     .optional(),
 })
-
-/** Validates a config, whose settings may bear the specification's names. Throws {@link ConfigError}: one line that names the path and what was expected. */
-export function parseConfig(value: unknown): GatewayConfig {
-  const result = gatewayConfig.safeParse(withSettingNames(withoutSchema(value), gatewayConfig))
-  if (result.success) return result.data
-  const { issues } = result.error
-  // A name that is misspelled is missing under the right one too: what was written says more.
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
-  throw new ConfigError(issue ? describeIssue(issue, gatewayConfig) : 'the config is not valid')
-}
-
-/** Editors look there for the description of a file; it says nothing to the gateway. */
-function withoutSchema(value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
-  const { $schema: _, ...config } = value as Readonly<Record<string, unknown>>
-  return config
-}

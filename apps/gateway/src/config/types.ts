@@ -12,7 +12,7 @@ import type { AccessConfig, AuthConfig, PersistedDocumentsConfig } from './acces
 
 /** Where and how the gateway listens. */
 export interface ServerConfig {
-  /** Default 4000; 0 takes a free port. */
+  /** Default: the environment variable `PORT`, else 4000; 0 takes a free port. */
   readonly port?: number | undefined
   /** Default `127.0.0.1`; `0.0.0.0` to be reachable from outside. */
   readonly host?: string | undefined
@@ -40,6 +40,10 @@ export interface ServerConfig {
    * largest first. Default 67_108_864; 0: any number.
    */
   readonly maxUnsentBytes?: number | undefined
+  /** Answers 200 while the process serves. Default `/health/live`. */
+  readonly livenessPath?: string | undefined
+  /** Answers 200 while requests may be sent here, else 503. Default `/health/ready`. */
+  readonly readinessPath?: string | undefined
   /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
   readonly graceMs?: number | undefined
 }
@@ -75,8 +79,29 @@ export interface LimitsConfig {
   readonly maxBodyItems?: number | undefined
 }
 
+/** Which pages of other origins may ask, and how (the Fetch Standard's CORS protocol). */
+export interface CorsConfig {
+  /**
+   * Origins that browsers may call from. A text between slashes, or a `RegExp`, is a pattern of whole origins:
+   * `/https:\/\/[\w-]+\.example\.com/`. `*`: any page, without credentials.
+   */
+  readonly origins: readonly (string | RegExp)[]
+  /** Whether they may send cookies and `Authorization`. Default true; never for `*`. */
+  readonly credentials?: boolean | undefined
+  /** Default: what the preflight asks for. */
+  readonly methods?: readonly string[] | undefined
+  /** Headers that requests may have. Default: what the preflight asks for. */
+  readonly allowedHeaders?: readonly string[] | undefined
+  /** Headers of answers that pages may read. Default `x-request-id`, `x-cache`, `age`. */
+  readonly exposedHeaders?: readonly string[] | undefined
+  /** How long browsers may remember the answer to a preflight. Default: as long as they do by themselves. */
+  readonly maxAgeSeconds?: number | undefined
+}
+
 /** The GraphQL endpoint. Each switch has its value from the preset unless set here. */
 export interface GraphqlConfig {
+  /** Its path; live queries and `@defer` have `/live` and `/defer` below it too. Default `/graphql`. */
+  readonly path?: string | undefined
   /** GraphiQL for browsers, served from the gateway itself. Default true; production false. */
   readonly graphiql?: boolean | undefined
   /** Operations that GraphiQL opens with, a tab each; `variables` is JSON. Default: made for the schema. */
@@ -89,8 +114,8 @@ export interface GraphqlConfig {
   readonly maskedErrors?: boolean | undefined
   /** Refuses requests that a browser may send across sites without asking. Default false; production true. */
   readonly csrfPrevention?: boolean | undefined
-  /** Origins that browsers may call from. Default false: no CORS headers. */
-  readonly cors?: false | readonly string[] | undefined
+  /** Origins that browsers may call from, or all of CORS. Default false: no CORS headers. */
+  readonly cors?: false | readonly (string | RegExp)[] | CorsConfig | undefined
   /** Operations in one HTTP request. Default 1. */
   readonly batching?: number | undefined
   /** Bytes of a request's body; over it: HTTP 413. Default 1_048_576. */

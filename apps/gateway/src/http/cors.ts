@@ -1,30 +1,75 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
 import type { ShortResponse } from '@vinyasa/node-handler'
+import type { CorsConfig, GraphqlConfig } from '../config/types.ts'
 import { withShortWay } from '../short-way.ts'
 
-type CorsSetting = false | readonly string[]
+export type CorsSetting = NonNullable<GraphqlConfig['cors']>
 
 /** Headers that a page of another origin may read. */
 const EXPOSED = ['x-request-id', 'x-cache', 'age']
+/** Of an origin: a host has 253 at most (RFC 1035). Patterns are not tried on more. */
+const MAX_ORIGIN_CHARACTERS = 300
+const PATTERN = /^\/(.+)\/(i?)$/
+
+/** Whether pages of an origin are listed; `*` is not looked at. */
+export type IsListed = (origin: string) => boolean
+
+/** A text between slashes is a pattern of whole origins. */
+export function createOriginList(origins: CorsConfig['origins']): IsListed {
+  const listed = new Set<string>()
+  const patterns: RegExp[] = []
+  for (const origin of origins) {
+    const pattern = toPattern(origin)
+    if (pattern) patterns.push(pattern)
+    else listed.add(String(origin))
+  }
+  return (origin) =>
+    listed.has(origin) ||
+    (origin.length <= MAX_ORIGIN_CHARACTERS && patterns.some((pattern) => pattern.test(origin)))
+}
+
+/** Undefined for an origin itself. Throws a `SyntaxError` for what is no pattern. */
+export function toPattern(origin: string | RegExp): RegExp | undefined {
+  const [source, flags] =
+    typeof origin === 'string'
+      ? [PATTERN.exec(origin)?.[1], PATTERN.exec(origin)?.[2]]
+      : [origin.source, origin.flags.replaceAll(/[gy]/g, '')]
+  return source === undefined ? undefined : new RegExp(`^(?:${source})$`, flags)
+}
+
+/** The origins of a setting, whichever form it has. */
+export function originsOf(cors: CorsSetting): CorsConfig['origins'] {
+  if (cors === false) return []
+  return 'origins' in cors ? cors.origins : cors
+}
 
 /**
  * Yoga's CORS for the listed origins, and none at all for every other. Given the list itself Yoga would answer the
  * others with its only entry, or with `null`, which is the origin of a sandboxed frame.
  */
-export function corsFor(origins: CorsSetting): false | ((request: Request) => CORSOptions) {
-  if (origins === false) return false
-  const listed = new Set(origins)
+export function corsFor(cors: CorsSetting): false | ((request: Request) => CORSOptions) {
+  if (cors === false) return false
+  const settings: Partial<CorsConfig> = 'origins' in cors ? cors : {}
+  const { credentials = true, methods, allowedHeaders, exposedHeaders = EXPOSED, maxAgeSeconds } = settings
+  const isListed = createOriginList(originsOf(cors))
+  const isAny = originsOf(cors).includes('*')
+  const others: Exclude<CORSOptions, false> = {
+    exposedHeaders: [...exposedHeaders],
+    ...(methods && { methods: [...methods] }),
+    ...(allowedHeaders && { allowedHeaders: [...allowedHeaders] }),
+    ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+  }
   return (request) => {
     const origin = request.headers.get('origin')
     if (origin === null) return false
-    if (listed.has(origin)) return { origin, credentials: true, exposedHeaders: EXPOSED }
-    return listed.has('*') ? { origin: '*', credentials: false, exposedHeaders: EXPOSED } : false
+    if (isListed(origin)) return { origin, credentials, ...others }
+    return isAny ? { origin: '*', credentials: false, ...others } : false
   }
 }
 
 /** Says that answers differ by origin, so that a cache in front does not hand one origin's answer to another. */
-export function useVaryOrigin(origins: CorsSetting): Plugin {
-  if (origins === false) return {}
+export function useVaryOrigin(cors: CorsSetting): Plugin {
+  if (cors === false) return {}
   const onResponse = ({ response }: { readonly response: Pick<ShortResponse, 'headers'> }): void => {
     const vary = response.headers.get('vary')
     if (vary === null) response.headers.set('vary', 'Origin')

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
-import { attachLiveServer, type LiveServerOptions } from '@vinyasa/live-query/ws'
+import { attachLiveServer, type AllowedOrigins, type LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { SocketLimitsConfig } from '../config/types.ts'
 import type { Logger } from '../logging/logger.ts'
 import { pathnameOf } from './pathname.ts'
@@ -13,7 +13,7 @@ export interface LiveSocketsOptions {
   readonly paths: readonly string[]
   readonly logger: Logger
   /** Pages of other origins that may connect. Default: none. */
-  readonly allowedOrigins?: readonly string[] | undefined
+  readonly allowedOrigins?: AllowedOrigins | undefined
   /** Default: those of `attachLiveServer`. */
   readonly limits?: SocketLimitsConfig | undefined
   /** Who may connect, and what of `connection_init` are headers. Default: anyone; `authorization`. */

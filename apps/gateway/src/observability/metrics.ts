@@ -35,6 +35,8 @@ export interface Metrics {
 }
 
 export interface MetricsOptions {
+  /** Paths that have a label of their own. */
+  readonly paths: ReadonlySet<string>
   readonly readings: MetricsReadings
   /** Milliseconds; default `performance.now`. */
   readonly now?: (() => number) | undefined
@@ -47,7 +49,7 @@ const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
  * Prometheus metrics. Labels hold nothing that a client chooses (no operation names, no paths beyond the gateway's
  * own), so that nobody can make their number grow, and no value of a request gets into them.
  */
-export function createMetrics({ readings, now = () => performance.now() }: MetricsOptions): Metrics {
+export function createMetrics({ readings, paths, now = () => performance.now() }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
@@ -93,7 +95,8 @@ export function createMetrics({ readings, now = () => performance.now() }: Metri
   function respond(request: Request, response: ShortResponse, context: object): void {
     const record = recordOf(context)
     if (!record) return
-    const labels = { path: knownPath(recordedPath(record, request)), status: response.status }
+    const path = recordedPath(record, request)
+    const labels = { path: paths.has(path) ? path : 'other', status: response.status }
     requests.observe(labels, (now() - record.startedAt) / 1000)
     const outcome = response.headers.get('x-cache')
     if (outcome !== null) cache.inc({ outcome: outcome.toLowerCase() })
@@ -195,20 +198,6 @@ function addReadings(registers: Registry[], readings: MetricsReadings): void {
     registry.registerMetric(breaker)
     registry.registerMetric(memory)
   }
-}
-
-const PATHS = new Set([
-  '/graphql',
-  '/graphql/defer',
-  '/health/live',
-  '/health/ready',
-  '/metrics',
-  '/invalidate',
-  '/status',
-])
-
-function knownPath(path: string): string {
-  return PATHS.has(path) ? path : 'other'
 }
 
 /** Codes may be a backend's own; only those of the usual form become labels. */

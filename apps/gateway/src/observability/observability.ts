@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from '../config/types.ts'
+import type { GatewayPaths } from '../http/paths.ts'
 import type { Logger } from '../logging/logger.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
@@ -23,21 +24,20 @@ export interface ObservabilityOptions {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly readings: MetricsReadings
-  /** Path of the GraphQL endpoint. */
-  readonly endpoint: string
+  readonly paths: GatewayPaths
 }
 
 /** Logs always; metrics and traces as far as the config asks for them. */
 export async function createObservability(options: ObservabilityOptions): Promise<Observability> {
-  const { config, logger, readings, endpoint } = options
+  const { config, logger, readings, paths } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
-  const activity = hasStatusPage(config) ? createActivity({ endpoint }) : undefined
-  const metrics = asked === false ? undefined : createMetrics({ readings })
+  const activity = hasStatusPage(config) ? createActivity({ endpoint: paths.graphql }) : undefined
+  const metrics = asked === false ? undefined : createMetrics({ readings, paths: paths.all })
   const { path = '/metrics', token } = typeof asked === 'object' ? asked : {}
   const tracing = traced === false ? undefined : await openTracing(traced === true ? {} : traced)
   return {
     plugins: [
-      useRequestLog({ logger, redact: config.log?.redact }),
+      useRequestLog({ logger, redact: config.log?.redact, quiet: [paths.live, paths.ready, path] }),
       ...(activity ? [activity.plugin] : []),
       ...(tracing ? [tracing.plugin] : []),
       ...(metrics ? [metrics.plugin, useMetricsEndpoint({ metrics, path, token })] : []),

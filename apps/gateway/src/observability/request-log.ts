@@ -18,6 +18,8 @@ export interface RequestLogOptions {
   readonly newId?: (() => string) | undefined
   /** Names of members that the logger does not show. Default: none of a request's line. */
   readonly redact?: readonly string[] | undefined
+  /** Paths of probes and scrapes, which are logged at `debug`. Default: none. */
+  readonly quiet?: readonly string[] | undefined
 }
 
 /** One line. */
@@ -57,6 +59,7 @@ const CLIENT_ID = /^[\w.:-]{1,128}$/
  */
 export function useRequestLog(options: RequestLogOptions): Plugin {
   const { logger: given, now = () => performance.now(), newId = randomUUID, redact = [] } = options
+  const quiet = new Set(options.quiet)
   // No key of a line is the name of a secret: looking for one at each would cost more than the answer.
   const logger = redact.some((name) => KEYS.has(name)) ? given : given.child({}, { redact: [] })
 
@@ -82,7 +85,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
     if (left && operation === undefined) return
     response.headers.set('x-request-id', id)
     const path = recordedPath(record, request)
-    const level = isProbe(path) ? 'debug' : 'info'
+    const level = quiet.has(path) ? 'debug' : 'info'
     if (!logger.isLevelEnabled(level)) return
     const cache = response.headers.get('x-cache')
     const line: Line = { id, method: request.method, path }
@@ -152,8 +155,4 @@ function noteOperation(args: {
   if (!record) return
   const { type, name } = operationOf(args.document, args.operationName)
   record.operation = name ?? type
-}
-
-function isProbe(path: string): boolean {
-  return path.startsWith('/health/') || path === '/metrics'
 }

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../config/types.ts'
+import type { GatewayPaths } from '../http/paths.ts'
 import type { Activity } from '../observability/activity.ts'
 import type { LateReadings } from '../observability/readings.ts'
 import type { OpenedBus } from '../open-bus.ts'
@@ -9,8 +10,7 @@ import type { BackendStatus, StatusLink, StatusReadings } from './schema.ts'
 
 export interface StatusParts {
   readonly config: GatewayConfig
-  /** Path of the GraphQL endpoint. */
-  readonly endpoint: string
+  readonly paths: GatewayPaths
   readonly activity: Activity
   readonly readings: LateReadings
   readonly sources: readonly Source[]
@@ -22,14 +22,14 @@ const HEALTH_TIMEOUT_MS = 1000
 
 /** What the status page shows of a composed gateway. */
 export function statusReadings(parts: StatusParts): StatusReadings {
-  const { config, endpoint, activity, readings, sources, redis } = parts
+  const { config, paths, activity, readings, sources, redis } = parts
   return {
     version: releasedVersion(),
     preset: config.preset ?? 'development',
     processId: process.pid,
     startedAt: Date.now(),
     hasCache: config.responseCache !== undefined && config.responseCache !== false,
-    links: linksOf(config, endpoint),
+    links: linksOf(config, paths),
     activity: activity.read,
     live: () => readings.live(),
     async backends() {
@@ -48,12 +48,12 @@ function redisStatus({ connected, reason }: ReturnType<NonNullable<OpenedBus['re
   return { name: 'redis', kind: 'redis', up: connected, reason }
 }
 
-function linksOf(config: GatewayConfig, endpoint: string): readonly StatusLink[] {
+function linksOf(config: GatewayConfig, paths: GatewayPaths): readonly StatusLink[] {
   const { metrics = config.preset !== 'production' } = config
   const metricsPath = typeof metrics === 'object' ? (metrics.path ?? '/metrics') : '/metrics'
   return [
-    ...(httpSettings(config).graphiql ? [{ label: 'GraphiQL', href: endpoint }] : []),
+    ...(httpSettings(config).graphiql ? [{ label: 'GraphiQL', href: paths.graphql }] : []),
     ...(metrics === false ? [] : [{ label: 'Metrics', href: metricsPath }]),
-    { label: 'Readiness', href: '/health/ready' },
+    { label: 'Readiness', href: paths.ready },
   ]
 }

@@ -1,5 +1,7 @@
-/** Which pages may open a socket: origins beside the server's own, `*` for any, or a function that says. */
-export type AllowedOrigins = readonly string[] | ((origin: string, headers: Headers) => boolean)
+/**
+ * Which pages may open a socket: origins beside the server's own, patterns of them, `*` for any, or a function that says.
+ */
+export type AllowedOrigins = readonly (string | RegExp)[] | ((origin: string, headers: Headers) => boolean)
 
 /** What is known of the request that is to be a socket. */
 export interface OriginRequest {
@@ -8,19 +10,26 @@ export interface OriginRequest {
   readonly encrypted: boolean
 }
 
+/** A host has 253 characters at most (RFC 1035): patterns are not tried on more. */
+const MAX_ORIGIN_CHARACTERS = 300
+
 /**
  * A browser shows the origin of the page that opens a socket (RFC 6455, section 10.2), and asks nobody whether it may:
  * the server has to look, as CORS has browsers do for requests. No origin: not a page. `null`: nobody knows whose.
  */
 export function createOriginCheck(allowed: AllowedOrigins): (request: OriginRequest) => boolean {
   const listed = typeof allowed === 'function' ? [] : allowed
-  const origins = new Set(listed.map((origin) => originOf(origin) ?? origin))
+  const texts = listed.filter((origin) => typeof origin === 'string')
+  const origins = new Set(texts.map((origin) => originOf(origin) ?? origin))
+  const patterns = listed.filter((origin) => typeof origin !== 'string')
+  const fitsPattern = (origin: string): boolean =>
+    origin.length <= MAX_ORIGIN_CHARACTERS && patterns.some((pattern) => origin.search(pattern) >= 0)
   return (request) => {
     const given = request.headers.get('origin')
     if (given === null) return true
     if (typeof allowed === 'function') return allowed(given, request.headers)
     const origin = originOf(given) ?? given
-    if (origins.has(origin) || isOwn(given, request)) return true
+    if (origins.has(origin) || fitsPattern(origin) || isOwn(given, request)) return true
     return origins.has('*') && !hasCredentials(request.headers)
   }
 }

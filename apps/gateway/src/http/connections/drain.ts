@@ -28,8 +28,8 @@ export interface Drain {
   close(options: DrainOptions): Promise<void>
 }
 
-/** Graceful stop for one HTTP server. */
-export function createDrain(server: Server): Drain {
+/** Graceful stop for one HTTP server; `isProbe` knows the targets of health probes. */
+export function createDrain(server: Server, isProbe: (url: string | undefined) => boolean): Drain {
   const sockets = new Set<Socket>()
   const inFlight = new Set<ServerResponse>()
   let draining = false
@@ -63,7 +63,7 @@ export function createDrain(server: Server): Drain {
 
   return {
     track({ url }, response) {
-      if (!url?.startsWith('/health/')) lastRequestAt = performance.now()
+      if (!isProbe(url)) lastRequestAt = performance.now()
       if (draining) response.setHeader('connection', 'close')
       inFlight.add(response)
     },

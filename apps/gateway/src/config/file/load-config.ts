@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { dirname, extname, join, resolve } from 'node:path'
-import { ConfigError, messageOf } from '../errors.ts'
-import { substituteEnvironment } from './environment.ts'
-import { parseConfig } from './schema.ts'
-import type { GatewayConfig } from './types.ts'
+import { dirname, join, resolve } from 'node:path'
+import { ConfigError, messageOf } from '../../errors.ts'
+import type { GatewayConfig } from '../types.ts'
+import { parseConfig } from './parse-config.ts'
+import { isDataFile } from './data-file.ts'
 
 /** Looked for in this order when no `--config` is given. */
 export const CONFIG_FILES: readonly string[] = [
@@ -30,16 +29,24 @@ export interface LoadedConfig {
   readonly file: string
   /** Paths inside the config are relative to this folder, the config file's own. */
   readonly baseDirectory: string
+  /** All that it was read from. */
+  readonly files: readonly string[]
 }
 
-/** Finds, reads and validates a config file. Throws {@link ConfigError}, one line that names file and path. */
+/** Finds, reads and validates a config file. Throws {@link ConfigError}: a line for each mistake, with file and path. */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const file = findConfigFile(options)
-  const raw = await readConfigFile(file, options.environment)
+  const baseDirectory = dirname(file)
+  if (isDataFile(file)) {
+    const { readData } = await import('./read-data.ts')
+    return { file, baseDirectory, ...(await readData(file, options.environment)) }
+  }
+  const raw = await readModule(file)
   try {
-    return { config: parseConfig(raw), file, baseDirectory: dirname(file) }
+    return { file, baseDirectory, config: parseConfig(raw), files: [file] }
   } catch (error) {
-    throw new ConfigError(`${file}: ${messageOf(error)}`, { cause: error })
+    const lines = messageOf(error).split('\n')
+    throw new ConfigError(lines.map((line) => `${file}: ${line}`).join('\n'), { cause: error })
   }
 }
 
@@ -59,22 +66,10 @@ function findConfigFile({ file, directory }: LoadConfigOptions): string {
   return found
 }
 
-async function readConfigFile(file: string, environment: LoadConfigOptions['environment']): Promise<unknown> {
+async function readModule(file: string): Promise<unknown> {
   try {
-    switch (extname(file)) {
-      case '.ts':
-      case '.mts':
-      case '.js':
-      case '.mjs':
-        return await importModule(file)
-      case '.yaml':
-      case '.yml':
-        return substituteEnvironment((await import('yaml')).parse(await readFile(file, 'utf8')), environment)
-      case '.json':
-        return substituteEnvironment(JSON.parse(await readFile(file, 'utf8')), environment)
-      default:
-        throw new ConfigError('unknown kind of config file; expected .ts, .js, .yaml or .json')
-    }
+    if (/\.m?[tj]s$/.test(file)) return await importModule(file)
+    throw new ConfigError('unknown kind of config file; expected .ts, .js, .yaml or .json')
   } catch (error) {
     throw new ConfigError(`${file}: ${firstLine(messageOf(error))}`, { cause: error })
   }

@@ -8,6 +8,8 @@ export interface ConnectionGateOptions {
   /** Requests of all connections that may be without the head of an answer; one more is answered with 503. 0: any number. */
   readonly maxInFlight: number
   readonly turns: FairTurns
+  /** Requests that are never refused. */
+  readonly isProbe: (url: string | undefined) => boolean
 }
 
 export interface ConnectionGate {
@@ -58,7 +60,7 @@ const OVERLOADED = JSON.stringify({
  * turns, and no more are read than may wait.
  */
 export function createConnectionGate(options: ConnectionGateOptions): ConnectionGate {
-  const { turns } = options
+  const { turns, isProbe } = options
   const maxUnanswered = options.maxUnanswered || Number.POSITIVE_INFINITY
   const maxInFlight = options.maxInFlight || Number.POSITIVE_INFINITY
   const connections = new WeakMap<Socket, Connection>()
@@ -91,7 +93,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     const { request, response } = held
     connection.begun++
     // Who watches over the process must not take a busy one for a dead one.
-    if (isFull() && request.url?.startsWith('/health/') !== true) refuse(response)
+    if (isFull() && !isProbe(request.url)) refuse(response)
     else {
       inFlight.add(response)
       held.ended = held.serve()

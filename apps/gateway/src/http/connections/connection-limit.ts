@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Logger } from '../logging/logger.ts'
+import type { Logger } from '../../logging/logger.ts'
 
 /** Refused connections are logged together, once in so long. */
 const REPORT_MS = 1_000

@@ -1,4 +1,6 @@
-import { definitionOf, type Definition } from './definition.ts'
+import { z } from 'zod'
+import { definitionOf, type Definition } from '../definition.ts'
+import { FromEnvironment, typedFor } from './environment.ts'
 
 /**
  * The specification writes its settings in snake_case; they are accepted under those very names. Durations may be
@@ -21,12 +23,30 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)$/
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
+/** The other names under which a setting may be written, and whether it is a duration there (`30s`). */
+export function otherNames(
+  setting: string,
+): readonly { readonly name: string; readonly isDuration: boolean }[] {
+  const snake = setting.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return [
+    ...(snake === setting ? [] : [{ name: snake, isDuration: false }]),
+    ...[...RENAMED].flatMap(([name, own]) => (own === setting ? [{ name, isDuration: false }] : [])),
+    ...[...DURATIONS].flatMap(([name, own]) => (own === setting ? [{ name, isDuration: true }] : [])),
+  ]
+}
+
+/** Whether a key as it is written is another name of a setting. */
+export function isWritten(key: string, setting: string): boolean {
+  return toCamelCase(key) === setting || RENAMED.get(key) === setting || DURATIONS.get(key) === setting
+}
+
 /**
  * Renames the specification's settings to those of the schema, wherever the schema has such a setting. All other keys
  * stay as they are: those of maps are data (headers, query parameters, types), and unknown ones are for the validation
  * to report as they were written.
  */
 export function withSettingNames(value: unknown, schema: unknown): unknown {
+  if (value instanceof FromEnvironment) return typedFor(value, schema)
   const definition = fitting(value, schema)
   if (Array.isArray(value))
     return definition?.element ? value.map((item) => withSettingNames(item, definition.element)) : value
@@ -52,7 +72,7 @@ function fitting(value: unknown, schema: unknown): Definition | undefined {
 function hasLiterals(value: unknown, shape: Definition['shape'] = {}): boolean {
   return Object.entries(shape).every(([key, member]) => {
     const { values } = definitionOf(member) ?? {}
-    return !values || values.includes(Reflect.get(Object(value), key))
+    return !values || values.includes(textOf(Reflect.get(Object(value), key)))
   })
 }
 
@@ -87,10 +107,18 @@ function toCamelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
+function textOf(value: unknown): unknown {
+  return value instanceof FromEnvironment ? value.text : value
+}
+
 /** `30s`, `250ms`, `5m`, `1h` in milliseconds; a bare number counts as seconds; else undefined. */
 function parseDuration(value: unknown): number | undefined {
   if (typeof value === 'number') return value * 1000
-  const match = typeof value === 'string' ? DURATION.exec(value) : null
-  if (!match) return undefined
+  const text = textOf(value)
+  const match = typeof text === 'string' ? DURATION.exec(text.trim()) : null
+  if (!match) {
+    const number = value instanceof FromEnvironment ? typedFor(value, z.number()) : undefined
+    return typeof number === 'number' ? number * 1000 : undefined
+  }
   return Number(match[1]) * (MILLISECONDS[match[2] ?? ''] ?? Number.NaN)
 }

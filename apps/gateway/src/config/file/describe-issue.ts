@@ -1,0 +1,113 @@
+import type { z } from 'zod'
+import { definitionOf } from '../definition.ts'
+
+/** Something in a config that the schema does not take. */
+export interface Mistake {
+  readonly path: readonly PropertyKey[]
+  /** What was found and what is expected. */
+  readonly text: string
+  /** Whether it is about the name at the end of the path, not about the value. */
+  readonly isName?: boolean | undefined
+}
+
+type Issue = z.core.$ZodIssue
+
+/** All findings of a validation. */
+export function describeIssues(issues: readonly Issue[], schema: z.ZodType): readonly Mistake[] {
+  const described = issues.flatMap((issue) => describeIssue(issue, [], schema))
+  // A name that is misspelled is missing under the right one too: what was written says all.
+  const meant = new Set(described.flatMap(({ meant: names = [] }) => names))
+  return described.filter(({ path, isMissing }) => !(isMissing && meant.has(formatPath(path))))
+}
+
+interface Described extends Mistake {
+  readonly isMissing?: boolean
+  /** Paths of settings that a misspelled one stands for. */
+  readonly meant?: readonly string[]
+}
+
+function describeIssue(issue: Issue, above: readonly PropertyKey[], schema: z.ZodType): Described[] {
+  const path = [...above, ...issue.path]
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const known = settingsAt(schema, path)
+      return issue.keys.map((key) => describeUnknown(key, path, known))
+    }
+    case 'invalid_union': {
+      const inside = alternativeMeant(issue.errors)
+      if (inside) return inside.flatMap((inner) => describeIssue(inner, path, schema))
+      const texts = issue.errors.flat().map(textOf)
+      return [{ path, text: [...new Set(texts)].join(', or ') }]
+    }
+    default: {
+      const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+      return [{ path, text: textOf(issue), isMissing }]
+    }
+  }
+}
+
+function describeUnknown(key: string, path: readonly PropertyKey[], known: readonly string[]): Described {
+  const close = closest(key, known)
+  return {
+    path: [...path, key],
+    isName: true,
+    text: `unknown setting; ${close ? `did you mean ${close}?` : `expected one of ${known.join(', ')}`}`,
+    meant: close ? [formatPath([...path, close])] : [],
+  }
+}
+
+/** The alternative whose kind of value it is, where mistakes are only inside; of several the one with the fewest. */
+function alternativeMeant(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const inside = alternatives.filter((issues) =>
+    issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
+  )
+  return inside.toSorted((a, b) => a.length - b.length)[0]
+}
+
+function textOf({ message }: Issue): string {
+  return message.replace(/^Invalid input: /, '')
+}
+
+export function formatPath(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'config'
+  return path
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index ? '.' : ''}${String(part)}`))
+    .join('')
+}
+
+/** The names of the settings that the schema knows at a path; empty where it cannot tell. */
+function settingsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let current: unknown = schema
+  for (const part of path) {
+    const definition = definitionOf(current)
+    current = definition?.shape?.[String(part)] ?? definition?.valueType ?? definition?.element
+  }
+  const shapes = (definitionOf(current)?.options ?? [current]).map(
+    (option) => definitionOf(option)?.shape ?? {},
+  )
+  return shapes.flatMap((shape) => Object.keys(shape))
+}
+
+/** The known name within two edits of a mistyped one (or the same name in another case). */
+function closest(name: string, known: readonly string[]): string | undefined {
+  const scored = known.map((candidate) => ({
+    candidate,
+    distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
+  }))
+  scored.sort((a, b) => a.distance - b.distance)
+  const [best] = scored
+  return best && best.distance <= 2 ? best.candidate : undefined
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}

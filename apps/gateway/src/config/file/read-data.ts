@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ConfigError } from '../../errors.ts'
+import type { GatewayConfig } from '../types.ts'
+import { isDataFile } from './data-file.ts'
+import type { Mistake } from './describe-issue.ts'
+import { readConfigDocument, type ConfigDocument } from './document.ts'
+import { substituteEnvironment } from './environment.ts'
+import { formatMistake, validateData } from './parse-config.ts'
+
+export interface DataRead {
+  readonly config: GatewayConfig
+  /** The file and those that it extends. */
+  readonly files: readonly string[]
+}
+
+/**
+ * Reads a config of YAML or JSON and those that it `extends`, which come first: objects are merged, all else is replaced.
+ * Throws {@link ConfigError}: a line for each mistake, with its file, line and column.
+ */
+export async function readData(
+  file: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<DataRead> {
+  const documents = await readWithBases(file, [])
+  const found: string[] = []
+  const merged = documents
+    .map((document) =>
+      substituteEnvironment(withoutExtends(document.data), environment, ({ path, name }) =>
+        found.push(
+          `${document.locate(path).at}: ${formatMistake({
+            path,
+            text: `the environment variable ${name} is not set; set it, or write \${${name}:-default}`,
+          })}`,
+        ),
+      ),
+    )
+    .reduce(merge)
+  const { config, mistakes } = validateData(merged)
+  // A variable that is not set says why a value is none.
+  if (found.length === 0) found.push(...describe(mistakes, documents))
+  if (config === undefined || found.length > 0) throw new ConfigError(found.join('\n'))
+  return { config, files: documents.map((document) => document.file) }
+}
+
+/** The documents that a file extends, and then its own. */
+async function readWithBases(file: string, above: readonly string[]): Promise<readonly ConfigDocument[]> {
+  const document = await readConfigDocument(file)
+  const { extends: named = [] } = Object(document.data) as { readonly extends?: unknown }
+  const bases: ConfigDocument[] = []
+  for (const name of [named].flat()) {
+    const { at } = document.locate(['extends'])
+    if (typeof name !== 'string') throw new ConfigError(`${at}: extends: expected a file name, or several`)
+    const base = resolve(dirname(file), name)
+    if (!isDataFile(base)) throw new ConfigError(`${at}: extends: ${name}: expected a .yaml or .json file`)
+    if (!existsSync(base)) throw new ConfigError(`${at}: extends: ${base}: no such file`)
+    if (base === file || above.includes(base))
+      throw new ConfigError(`${at}: extends: ${name} extends this file in turn`)
+    bases.push(...(await readWithBases(base, [...above, file])))
+  }
+  return [...bases, document]
+}
+
+function withoutExtends(data: unknown): unknown {
+  if (!isObject(data)) return data
+  const { extends: _, ...own } = data
+  return own
+}
+
+function merge(base: unknown, over: unknown): unknown {
+  // A file in which all is commented out.
+  if (over === null || over === undefined) return base
+  if (!isObject(base) || !isObject(over)) return over
+  const merged = new Map(Object.entries(base))
+  for (const [key, value] of Object.entries(over)) {
+    merged.set(key, merged.has(key) ? merge(merged.get(key), value) : value)
+  }
+  return Object.fromEntries(merged)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null
+}
+
+/** As they stand in the files; each in the one that has the most of its path, of several in the one merged last. */
+function describe(mistakes: readonly Mistake[], documents: readonly ConfigDocument[]): string[] {
+  const placed = mistakes.map((mistake) => {
+    const places = documents.map((document, index) => ({
+      ...document.locate(mistake.path, mistake.isName),
+      index,
+    }))
+    return { mistake, place: places.reduce((best, next) => (next.depth >= best.depth ? next : best)) }
+  })
+  placed.sort((a, b) => a.place.index - b.place.index || a.place.offset - b.place.offset)
+  return placed.map(({ mistake, place }) => {
+    const variables = mistake.isName ? [] : (place.text?.match(/\$\{\w+/g) ?? [])
+    const of = variables.length > 0 ? ` (in ${variables.map((name) => `${name}}`).join(', ')})` : ''
+    return `${place.at}: ${formatMistake(mistake)}${of}`
+  })
+}

@@ -1,0 +1,46 @@
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError } from '../errors.ts'
+
+/** Where a gateway answers. */
+export interface GatewayPaths {
+  readonly graphql: string
+  /** A path of its own for sockets. */
+  readonly graphqlLive: string
+  readonly live: string
+  readonly ready: string
+  /** All of them, for the labels of metrics. */
+  readonly all: ReadonlySet<string>
+}
+
+/** The paths of a config. Throws {@link ConfigError} when two things would be at one path. */
+export function pathsOf(config: GatewayConfig): GatewayPaths {
+  const { server = {}, metrics, invalidate, defer } = config
+  const graphql = config.graphql?.path ?? '/graphql'
+  const below = graphql.replace(/\/$/, '')
+  const graphqlLive = `${below}/live`
+  const live = server.livenessPath ?? '/health/live'
+  const ready = server.readinessPath ?? '/health/ready'
+  const names: readonly (readonly [setting: string, path: string])[] = [
+    ['graphql.path', graphql],
+    ['graphql.path, for live queries', graphqlLive],
+    ['defer.endpoint', (typeof defer === 'object' ? defer.endpoint : undefined) ?? `${below}/defer`],
+    ['server.livenessPath', live],
+    ['server.readinessPath', ready],
+    ['metrics.path', (typeof metrics === 'object' ? metrics.path : undefined) ?? '/metrics'],
+    ['invalidate.path', invalidate?.path ?? '/invalidate'],
+    ['status', '/status'],
+  ]
+  const taken = new Map<string, string>()
+  for (const [setting, path] of names) {
+    const other = taken.get(path)
+    if (other !== undefined)
+      throw new ConfigError(`${setting}: ${path} is the path of ${other} already; choose another one`)
+    taken.set(path, setting)
+  }
+  return { graphql, graphqlLive, live, ready, all: new Set(taken.keys()) }
+}
+
+/** Whether the target of a request is one of the paths, with a query or without. */
+export function isAt(url: string | undefined, paths: readonly string[]): boolean {
+  return paths.some((path) => url === path || url?.startsWith(`${path}?`) === true)
+}
