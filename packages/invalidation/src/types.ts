@@ -8,7 +8,7 @@ export interface InvalidationEvent {
   readonly entityType: string
   /** What happened, in lower case: usually `create`, `update` or `delete`. */
   readonly operation: string
-  /** The entity that changed. Absent: any entity of the type may have. */
+  /** The entity that changed. Absent or empty: any entity of the type may have. */
   readonly entityId?: string | undefined
 }
 

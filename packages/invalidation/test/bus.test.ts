@@ -50,6 +50,14 @@ describe('createInvalidationBus', () => {
     expect(reached).toBe(1)
   })
 
+  it('takes an empty id for none: the whole type', async () => {
+    const bus = createInvalidationBus()
+    const seen: unknown[] = []
+    bus.subscribe((events) => void seen.push(...events))
+    await bus.publish([event, { ...event, entityId: '' }])
+    expect(seen).toStrictEqual([event, { entityType: 'User', operation: 'update' }])
+  })
+
   it('stops delivering after the returned function was called, one subscription at a time', async () => {
     const bus = createInvalidationBus()
     let calls = 0

@@ -43,6 +43,12 @@ describe('what a mutation announces', () => {
       user,
       [{ entityType: 'User', operation: 'update', entityId: '1' }],
     ],
+    [
+      'an entity that nobody filled: an empty id is none',
+      'createUser',
+      { id: '', name: '' },
+      [{ entityType: 'User', operation: 'create' }],
+    ],
     ['no result', 'createUser', undefined, [{ entityType: 'User', operation: 'create' }]],
     ['null', 'createUser', null, [{ entityType: 'User', operation: 'create' }]],
     ['a scalar', 'resetAll', '1', [anything]],

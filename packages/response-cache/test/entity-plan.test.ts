@@ -48,9 +48,11 @@ it.each([
     '__typename ... on User { k: id } ... on Bot { k: ref }',
     { __typename: 'Bot', k: 'words' },
   ],
+  ['an empty id, one name for both,', '... on User { k: id } ... on Bot { k: id }', { k: '' }],
   ['no id at all', '... on User { id } ... on Bot { ref }', { ref: 'words' }],
 ])('what stands where %s would is no id: any entity of the type matters', (_what, selection, partner) => {
   const tags = tagsOf(selection, partner)
   expect(tags).not.toContain('Bot:words')
+  expect(tags).not.toContain('Bot:')
   expect(tags).toContain('Bot:?')
 })

@@ -236,6 +236,16 @@ describe('what a mutation evicts', () => {
     expect((await ask(world, unidentified)).cache).toBe('MISS')
   })
 
+  it('entities: a message that nobody filled names none of them', async () => {
+    const world = createWorld({ cache: { strategy: 'entities' } })
+    const one = '{ user(id: "1") { id name } }'
+    await ask(world, one)
+    expect((await ask(world, 'mutation { renameUser(id: "", name: "") { id } }')).json).toEqual({
+      data: { renameUser: { id: '' } },
+    })
+    expect((await ask(world, one)).cache).toBe('MISS')
+  })
+
   it('all: everything', async () => {
     const world = createWorld({ cache: { strategy: 'all' } })
     await ask(world, '{ products { id } }')

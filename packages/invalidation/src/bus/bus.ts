@@ -26,8 +26,9 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
   }
 
   return {
-    async publish(events) {
-      if (events.length === 0) return
+    async publish(said) {
+      if (said.length === 0) return
+      const events = said.map(withoutEmptyId)
       await notify(listeners.forget, events)
       await notify(listeners.evict, events)
       await notify(listeners.react, events)
@@ -41,6 +42,13 @@ export function createInvalidationBus(options: InvalidationBusOptions = {}): Inv
       }
     },
   }
+}
+
+/** An empty id, as proto3 has it where there is none, must not narrow. */
+function withoutEmptyId(event: InvalidationEvent): InvalidationEvent {
+  if (event.entityId !== '') return event
+  const { entityId: _, ...whole } = event
+  return whole
 }
 
 function defaultOnError(error: unknown): void {

@@ -69,7 +69,9 @@ export function createMutationEvents(
 
   function idOf(entity: object, field: Field | undefined): string | undefined {
     const id = field && read(entity, field)
-    return typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined
+    if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return undefined
+    // Proto3 sends an empty one for a message that nobody filled.
+    return id === '' ? undefined : String(id)
   }
 
   return ({ schema, field, verb, args, result }) => {

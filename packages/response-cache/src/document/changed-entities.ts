@@ -1,6 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { statedChanges, type Dependencies } from '@vinyasa/invalidation'
-import { isRecord, placesOf, textOf, typesOf, type EntityPlace } from './entity-places.ts'
+import { isRecord, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { IdFieldOf } from './id-fields.ts'
 import type { InvalidationTarget } from '../store/tags.ts'
 
@@ -42,7 +42,7 @@ export function changedEntities(
     for (const type of typesOf(place, value)) {
       const idField = idFieldOf(type)
       if (idField === undefined) addUnselected(place, type)
-      const id = idField === undefined ? undefined : textOf(place, value, `${type}.${idField}`)
+      const id = idField === undefined ? undefined : idOf(place, value, `${type}.${idField}`)
       if (id === undefined) whole.add(type)
       else found.set(`${type}:${id}`, { type, id })
     }

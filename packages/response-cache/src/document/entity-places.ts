@@ -134,15 +134,18 @@ export function typesOf(place: EntityPlace, value: Readonly<Record<string, unkno
   return [...place.types]
 }
 
-/** The value of a field as text, under whatever keys a type's field was selected. */
-export function textOf(
+/**
+ * The id that a field of the given coordinate shows, under whatever keys it was selected. An empty one says nothing: proto3
+ * sends it for a message that nobody filled.
+ */
+export function idOf(
   place: EntityPlace,
   value: Readonly<Record<string, unknown>>,
   coordinate: string,
 ): string | undefined {
   for (const key of place.keys.get(coordinate) ?? []) {
     const member = value[key]
-    if (typeof member === 'string' || typeof member === 'number') return String(member)
+    if (typeof member === 'number' || (typeof member === 'string' && member !== '')) return String(member)
   }
   return undefined
 }

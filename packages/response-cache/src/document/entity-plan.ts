@@ -1,6 +1,6 @@
 import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
 import type { Dependencies } from '@vinyasa/invalidation'
-import { isListField, isRecord, placesOf, textOf, typesOf, type EntityPlace } from './entity-places.ts'
+import { isListField, isRecord, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { IdFieldOf } from './id-fields.ts'
 import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store/tags.ts'
 
@@ -65,7 +65,7 @@ function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanI
       const isRoot = asked.has(place)
       for (const type of isThere ? typesOf(place, value) : place.types) {
         const idField = idFieldOf(type)
-        const id = isThere ? textOf(place, value, `${type}.${idField}`) : undefined
+        const id = isThere ? idOf(place, value, `${type}.${idField}`) : undefined
         const isKnown = id !== undefined && (!isRoot || isAskedFor(place, idField, id, variables))
         tags.add(isKnown ? entityTag(type, id) : unidentifiedTag(type))
       }
