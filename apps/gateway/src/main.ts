@@ -39,7 +39,7 @@ process.exitCode = await run(process.argv.slice(2), {
     runWorkers: (count: number) =>
       runWorkers({ cluster, count, shutdown: shutdown.signal, reload, print: (line) => console.error(line) }),
   }),
-  ...(worker && { shareBus: (local) => createWorkerBus(worker, local) }),
+  ...(worker && { shareBus: (local, onError) => createWorkerBus(worker, local, { onError }) }),
   ...(process.stdin.isTTY && { ask }),
   print: (text) => console.log(text),
   printError: (text) => console.error(text),

@@ -3,35 +3,84 @@ import { createFakeClock, createRandom, type FakeClock, type Random } from '@vin
 import { describe, expect, it, test } from 'vitest'
 import type { BusMessage, Peer } from '../src/workers/bus-messages.ts'
 import { createBusRelay } from '../src/workers/bus-relay.ts'
+import type { SteadyClock } from '../src/workers/answers.ts'
+import { WorkersOutOfTouchError } from '../src/workers/errors.ts'
 import { createWorkerBus } from '../src/workers/worker-bus.ts'
 
 const CHANGE = { entityType: 'User', operation: 'update' }
 
+/** What a process does, and may stop doing for a while (SIGSTOP, a long computation). */
+class Doing {
+  readonly #clock: FakeClock
+  #stillUntil = 0
+  #waiting: (() => void)[] = []
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock
+  }
+
+  get isStill(): boolean {
+    return this.#clock.now() < this.#stillUntil
+  }
+
+  /** `onWake` runs before anything that waited for it. */
+  stop(ms: number, onWake: () => void = () => {}): void {
+    this.#stillUntil = this.#clock.now() + ms
+    this.#clock.setTimeout(() => {
+      onWake()
+      for (let next = this.#waiting[0]; next && !this.isStill; next = this.#waiting[0]) {
+        next()
+        this.#waiting.shift()
+      }
+    }, ms)
+  }
+
+  whenAwake(callback: () => void): void {
+    // Never before what has waited longer.
+    if (this.isStill || this.#waiting.length > 0) this.#waiting.push(callback)
+    else callback()
+  }
+
+  /** Its timers fire when it is awake. */
+  get clock(): SteadyClock {
+    const clock = this.#clock
+    return {
+      now: clock.now,
+      setTimeout: (callback, ms) => clock.setTimeout(() => this.whenAwake(callback), ms),
+      clearTimeout: clock.clearTimeout,
+    }
+  }
+}
+
 /** A worker as its siblings see it: it may stand still, and is heard late. */
 class FakeWorker {
   readonly #clock: FakeClock
+  readonly #doing: Doing
+  readonly #first: Doing
   readonly #delay: () => number
   readonly #lose: () => boolean
   readonly #toFirst: ((message: BusMessage) => void)[] = []
   readonly #toWorker: ((message: BusMessage) => void)[] = []
   readonly late: number[] = []
+  readonly errors: Error[] = []
   readonly local: InvalidationBus = createInvalidationBus()
   readonly bus: InvalidationBus
   readonly leave: (endedWell: boolean) => void
   #isThere = true
-  #stillUntil = 0
-  #thaw: (() => void)[] = []
   #lastAt = { first: 0, worker: 0 }
   kept: number | undefined
 
   /** `lose`: whether this acknowledgement never comes. */
   constructor(
     clock: FakeClock,
+    first: Doing,
     relay: ReturnType<typeof createBusRelay>,
     delay: () => number = () => 0,
     lose: () => boolean = () => false,
   ) {
     this.#clock = clock
+    this.#doing = new Doing(clock)
+    this.#first = first
     this.#delay = delay
     this.#lose = lose
     const peer = (mine: ((message: BusMessage) => void)[], send: (message: BusMessage) => void): Peer => ({
@@ -48,40 +97,21 @@ class FakeWorker {
     this.bus = createWorkerBus(
       peer(this.#toWorker, (message) => this.#carry('first', message)),
       this.local,
-      {
-        now: clock.now,
-        setTimeout: (callback, ms) => clock.setTimeout(() => this.#whenAwake(callback), ms),
-        clearTimeout: clock.clearTimeout,
-      },
+      { clock: this.#doing.clock, onError: (error) => this.errors.push(error) },
     )
   }
 
   get isStill(): boolean {
-    return this.#clock.now() < this.#stillUntil
+    return this.#doing.isStill
   }
 
-  /** Stops (SIGSTOP, a long computation). `onWake` runs before anything that waited for it. */
   stop(ms: number, onWake: () => void = () => {}): void {
-    this.#stillUntil = this.#clock.now() + ms
-    this.#clock.setTimeout(() => {
-      if (this.#isThere) onWake()
-      for (let next = this.#thaw[0]; next && !this.isStill; next = this.#thaw[0]) {
-        next()
-        this.#thaw.shift()
-      }
-    }, ms)
+    this.#doing.stop(ms, () => this.#isThere && onWake())
   }
 
   kill(): void {
     this.#isThere = false
     this.leave(false)
-  }
-
-  #whenAwake(callback: () => void): void {
-    if (!this.#isThere) return
-    // Never before what has waited longer.
-    if (this.isStill || this.#thaw.length > 0) this.#thaw.push(callback)
-    else callback()
   }
 
   #carry(to: 'first' | 'worker', message: BusMessage): void {
@@ -95,7 +125,7 @@ class FakeWorker {
       for (const listener of to === 'first' ? this.#toFirst : this.#toWorker) listener(message)
     }
     this.#clock.setTimeout(
-      () => (to === 'worker' ? this.#whenAwake(deliver) : deliver()),
+      () => (to === 'worker' ? this.#doing : this.#first).whenAwake(deliver),
       inOrder - this.#clock.now(),
     )
   }
@@ -103,9 +133,10 @@ class FakeWorker {
 
 function someWorkers(count: number, delay?: () => number, lose?: () => boolean) {
   const clock = createFakeClock()
-  const relay = createBusRelay(clock)
-  const start = (): FakeWorker => new FakeWorker(clock, relay, delay, lose)
-  return { clock, start, workers: Array.from({ length: count }, start) }
+  const first = new Doing(clock)
+  const relay = createBusRelay(first.clock)
+  const start = (): FakeWorker => new FakeWorker(clock, first, relay, delay, lose)
+  return { clock, first, start, workers: Array.from({ length: count }, start) }
 }
 
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
@@ -153,13 +184,34 @@ describe('a bus between workers', () => {
   it('is out of touch before the first process has answered, and after it fell silent', async () => {
     const clock = createFakeClock()
     const silent: Peer = { on: () => {}, isConnected: () => true, send: () => {} }
-    expect(createWorkerBus(silent, createInvalidationBus(), clock).isInTouch).toBe(false)
+    const onError = (): void => {}
+    expect(createWorkerBus(silent, createInvalidationBus(), { clock, onError }).isInTouch).toBe(false)
     const { clock: time, workers } = someWorkers(1)
     await time.advance(100)
     expect(workers[0]?.bus.isInTouch).toBe(true)
     workers[0]?.kill()
     await time.advance(1_100)
     expect(workers[0]?.bus.isInTouch).toBe(false)
+  })
+
+  it('waits for a first process that stands still until nobody answers from what it keeps, and says so', async () => {
+    const { clock, first, workers } = someWorkers(2)
+    await clock.advance(100)
+    const [a, b] = workers as [FakeWorker, FakeWorker]
+    b.kept = 1
+    first.stop(20_000)
+    const published = a.bus.publish([CHANGE])
+    await clock.advance(2_500)
+    expect(await isDone(published)).toBe(false)
+    await clock.advance(1_000)
+    expect(await isDone(published)).toBe(true)
+    expect([a.bus.isInTouch, b.bus.isInTouch]).toEqual([false, false])
+    expect(a.errors).toEqual([expect.any(WorkersOutOfTouchError)])
+    // What it was told meanwhile it passes on when it wakes, before anybody is in touch.
+    await clock.advance(16_500)
+    expect(b.kept).toBeUndefined()
+    await clock.advance(1_000)
+    expect([a.bus.isInTouch, b.bus.isInTouch]).toEqual([true, true])
   })
 
   it('tells the others that anything may have changed when a worker ends otherwise than well', async () => {
@@ -183,11 +235,14 @@ describe('a bus between workers', () => {
   })
 })
 
-/** Random workers read, change, stand still, are killed and replaced. Returns the oldness of the first old answer. */
+/**
+ * Random workers read, change, stand still, are killed and replaced; their first process stands still now and then. Returns
+ * the oldness of the first old answer.
+ */
 async function anyOldAnswer(random: Random): Promise<string | undefined> {
   let isOver = false
   const delay = (): number => (isOver ? 0 : random.chance(0.1) ? random.below(1_500) : random.below(20))
-  const { clock, workers, start } = someWorkers(2 + random.below(2), delay, () => random.chance(0.1))
+  const { clock, first, workers, start } = someWorkers(2 + random.below(2), delay, () => random.chance(0.1))
   let committed = 0
   let answered = 0
   let failure: string | undefined
@@ -208,7 +263,8 @@ async function anyOldAnswer(random: Random): Promise<string | undefined> {
     const place = random.below(workers.length)
     const worker = workers[place]!
     const dice = random.next()
-    if (dice < 0.05 && !worker.isStill) worker.stop(random.below(4_000), () => read(worker))
+    if (dice < 0.02 && !first.isStill) first.stop(random.below(6_000))
+    else if (dice < 0.05 && !worker.isStill) worker.stop(random.below(4_000), () => read(worker))
     else if (dice < 0.07) {
       // Killed after a commit that it told nobody.
       committed++

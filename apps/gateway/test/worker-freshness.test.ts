@@ -10,15 +10,19 @@ const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const ROUNDS = 6
 const READS = 20
 
-/** One request over a connection of its own: the primary hands connections to the workers in turn. */
-function ask(url: string, query: string): Promise<{ cache: string; name: unknown }> {
+/** One request, by default over a connection of its own: the primary hands connections to the workers in turn. */
+function ask(
+  url: string,
+  query: string,
+  agent: Agent = new Agent({ keepAlive: false }),
+): Promise<{ cache: string; name: unknown }> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       url,
       {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        agent: new Agent({ keepAlive: false }),
+        agent,
       },
       async (answer) => {
         let text = ''
@@ -32,7 +36,8 @@ function ask(url: string, query: string): Promise<{ cache: string; name: unknown
   })
 }
 
-it('after a mutation no worker gives an old answer, without Redis', { timeout: 120_000 }, async () => {
+/** Two workers, both of them ready. */
+async function startWorkers() {
   let name = 'name 0'
   const backend = await startRestBackend(({ method, body }) => {
     if (method === 'PUT') ({ name } = JSON.parse(String(body)) as { name: string })
@@ -71,7 +76,11 @@ it('after a mutation no worker gives an old answer, without Redis', { timeout: 1
   const url = `${gateway.ready?.[1]}/graphql`
   const ready = (): number => gateway.lines.filter((line) => line.includes('gateway ready')).length
   await expect.poll(ready, { timeout: 40_000 }).toBe(2)
-  const read = (): Promise<{ cache: string; name: unknown }> => ask(url, '{ thing { name } }')
+  return { gateway, url, read: () => ask(url, '{ thing { name } }') }
+}
+
+it('after a mutation no worker gives an old answer, without Redis', { timeout: 120_000 }, async () => {
+  const { url, read } = await startWorkers()
   let hits = 0
   for (let round = 1; round <= ROUNDS; round++) {
     // Both workers hold the old value now.
@@ -84,3 +93,25 @@ it('after a mutation no worker gives an old answer, without Redis', { timeout: 1
   }
   expect(hits).toBeGreaterThan(0)
 })
+
+it(
+  'a mutation is answered while the first process is stopped, and old by nobody after it',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const { gateway, url, read } = await startWorkers()
+    const agents = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }))
+    onTestFinished(() => agents.forEach((agent) => agent.destroy()))
+    // One connection to each worker: a stopped process hands out none.
+    for (const agent of agents) await ask(url, '{ thing { name } }', agent)
+    gateway.stop()
+    await ask(url, 'mutation { renameThing(name: "unheard") { name } }', agents[0])
+    for (const agent of agents) expect((await ask(url, '{ thing { name } }', agent)).name).toBe('unheard')
+    expect(gateway.output()).toContain('WORKERS_OUT_OF_TOUCH')
+    gateway.cont()
+    await expect.poll(async () => (await read()).cache, { timeout: 20_000 }).toBe('HIT')
+    const answers = await Promise.all(Array.from({ length: READS }, read))
+    expect(answers.filter(({ name }) => name !== 'unheard')).toEqual([])
+  },
+)

@@ -148,15 +148,26 @@ describe('createDistributedInvalidationBus', () => {
     expect([a.seen, b.seen]).toEqual([[EVENT], [EVENT]])
   })
 
-  it('takes a sender that falls silent for three heartbeats for a loss, once, and one that says goodbye for none', async () => {
+  it('takes a sender that falls silent for three heartbeats for a loss, again while a backend may commit for it, and one that says goodbye for none', async () => {
     const { b, send, clock } = setup(undefined, 1000)
     send({ origin: 'killed', n: 1, events: [] })
     send({ origin: 'closed', n: 1, events: [] })
     send({ origin: 'closed', n: 1, events: [], isGoodbye: true })
     await clock.advance(3000)
     expect(b.seen).toEqual([])
-    await clock.advance(1000)
-    expect(b.seen).toEqual([ANYTHING])
+    const times = [1_000, 1_500, 4_000, 25_000, 100_000]
+    for (const [index, ms] of times.entries()) {
+      await clock.advance(ms)
+      // At once, after 1 s, 5 s and 30 s, and no more.
+      expect(b.seen).toEqual(Array.from({ length: Math.min(index + 1, 4) }, () => ANYTHING))
+    }
+  })
+
+  it('reminds nobody after close', async () => {
+    const { b, send, clock } = setup(undefined, 1000)
+    send({ origin: 'killed', n: 1, events: [] })
+    await clock.advance(4_000)
+    b.bus.close()
     await clock.advance(100_000)
     expect(b.seen).toEqual([ANYTHING])
   })

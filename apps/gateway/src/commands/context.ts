@@ -12,8 +12,10 @@ export interface CommandContext {
   readonly reload: EventTarget
   /** In the first process: runs the command line again in this many processes; in those: undefined. */
   readonly runWorkers?: ((count: number) => Promise<number>) | undefined
-  /** In a worker: makes a bus of its own one that the other workers share. */
-  readonly shareBus?: ((local: InvalidationBus) => InvalidationBus) | undefined
+  /** In a worker: makes a bus of its own one that the other workers share. `onError` hears when they cannot be told. */
+  readonly shareBus?:
+    | ((local: InvalidationBus, onError: (error: Error) => void) => InvalidationBus)
+    | undefined
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   print(text: string): void

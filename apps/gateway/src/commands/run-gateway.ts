@@ -34,10 +34,11 @@ export async function runGateway(
   const logger = await createLogger({ ...logSettings(config), destination })
   const onExit = (): void => destination.flushSync()
   process.on('exit', onExit)
+  const local = createMemoryBus(logger)
   // For all the gateways that reloads make.
   const shared = {
     logger,
-    bus: context.shareBus?.(createMemoryBus(logger)) ?? createMemoryBus(logger),
+    bus: context.shareBus?.(local, (error) => logger.error(error, 'workers')) ?? local,
     undelivered: createUndeliveredInvalidations(),
     lostLogLines: () => destination.dropped,
   }

@@ -1,8 +1,21 @@
-import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers, type SteadyClock, steadyClock } from './answers.ts'
 import { IN_TOUCH_MS, isBusMessage, say, type Peer } from './bus-messages.ts'
+import { WorkersOutOfTouchError } from './errors.ts'
 
 const RENEW_MS = IN_TOUCH_MS / 4
+
+/**
+ * The first process tells within `IN_TOUCH_MS` of what it hears. While it stands still it grants nothing either: everybody
+ * has been out of touch for long by then, and it reads what waits for it before anybody can ask anew.
+ */
+const TOLD_MS = 3 * IN_TOUCH_MS
+
+export interface WorkerBusOptions {
+  /** Receives a {@link WorkersOutOfTouchError} where a change was published and the first process said nothing. */
+  readonly onError: (error: Error) => void
+  readonly clock?: SteadyClock | undefined
+}
 
 /**
  * In a worker: `publish` resolves when each other worker has applied the events too, or is out of touch. One that
@@ -12,7 +25,7 @@ const RENEW_MS = IN_TOUCH_MS / 4
 export function createWorkerBus(
   first: Peer,
   local: InvalidationBus,
-  clock: SteadyClock = steadyClock,
+  { onError, clock = steadyClock }: WorkerBusOptions,
 ): InvalidationBus {
   const answers = new Answers(clock)
   let inTouchUntil = -Infinity
@@ -39,14 +52,16 @@ export function createWorkerBus(
   }
   void renew()
 
+  async function tellOthers(events: readonly InvalidationEvent[]): Promise<void> {
+    if (!first.isConnected()) return
+    const isTold = await answers.wait((id) => say(first, 'publish', id, events), TOLD_MS)
+    if (!isTold && first.isConnected()) onError(new WorkersOutOfTouchError(TOLD_MS))
+  }
+
   return {
     async publish(events) {
       if (events.length === 0) return
-      await Promise.all([
-        local.publish(events),
-        // Without a bound: the first process has one, and while it does nothing nobody is granted anything.
-        first.isConnected() && answers.wait((id) => say(first, 'publish', id, events)),
-      ])
+      await Promise.all([local.publish(events), tellOthers(events)])
     },
     get isInTouch() {
       return clock.now() < inTouchUntil

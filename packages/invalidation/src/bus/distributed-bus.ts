@@ -3,6 +3,7 @@ import { parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import { systemClock, type Clock } from '../clock.ts'
 import { GapDetector } from './gap-detector.ts'
+import { createReminders } from '../mutations/reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
 /** As much of an `EventTarget` as the bus needs. `createRedisEventTarget` of Yoga makes one. */
@@ -50,6 +51,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   const { near = local } = options
   const leaveNear = near === local ? undefined : near.subscribe(local.publish, { phase: 'forget' })
   const gaps = new GapDetector()
+  const afterSilence = createReminders((events) => void local.publish(events), clock)
   let n = 0
   let timer: unknown
   let closed = false
@@ -77,7 +79,11 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   function beat(): void {
     send([])
     // Three beats are missing.
-    if (gaps.fellSilentSince(clock.now() - 3 * heartbeatMs)) void local.publish(ANYTHING)
+    if (gaps.fellSilentSince(clock.now() - 3 * heartbeatMs)) {
+      void local.publish(ANYTHING)
+      // What it had sent to a backend may be carried out later; it reminds nobody of it any more.
+      afterSilence.add(ANYTHING)
+    }
     gaps.forgetSilentSince(clock.now() - 60 * heartbeatMs)
     timer = clock.setTimeout(beat, heartbeatMs)
   }
@@ -101,6 +107,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       send([], true)
       closed = true
       clock.clearTimeout(timer)
+      afterSilence.close()
       leaveNear?.()
       eventTarget.removeEventListener(channel, receive)
     },
