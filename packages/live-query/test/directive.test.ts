@@ -37,4 +37,21 @@ describe('@live', () => {
       print(parse('query @keep { a ... { b } list { c } d @include(if: true) }')),
     )
   })
+
+  it.each([
+    ['query ($l: Boolean!) @live(if: $l) { a }', '{ a }'],
+    ['query ($l: Boolean!, $i: ID) @live(if: $l) { a(id: $i) }', 'query ($i: ID) { a(id: $i) }'],
+    [
+      'query ($l: Boolean!) @live(if: $l) { a @include(if: $l) }',
+      'query ($l: Boolean!) { a @include(if: $l) }',
+    ],
+    [
+      'query A($l: Boolean!) @live(if: $l) { ...F } query B($l: Boolean!) @live(if: $l) { ...G } fragment F on Q { ...H } fragment G on Q { a } fragment H on Q { a @skip(if: $l) }',
+      'query A($l: Boolean!) { ...F } query B { ...G } fragment F on Q { ...H } fragment G on Q { a } fragment H on Q { a @skip(if: $l) }',
+    ],
+    ['query ($d: Boolean) @live { ... @defer(if: $d) { a } }', '{ ... { a } }'],
+    ['query ($unused: Int) @live { a }', 'query ($unused: Int) { a }'],
+  ])('%s is stripped of what only @live and @defer used', (query, expected) => {
+    expect(print(stripLiveDirective(parse(query)))).toBe(print(parse(expected)))
+  })
 })

@@ -7,6 +7,7 @@ import {
   GraphQLSchema,
   Kind,
   visit,
+  type ASTNode,
   type DocumentNode,
   type OperationDefinitionNode,
   type ValueNode,
@@ -73,11 +74,52 @@ function literal(node: ValueNode | undefined): unknown {
   return node?.kind === Kind.INT ? Number(node.value) : undefined
 }
 
+const NAMES = new Set(['live', 'defer', 'stream'])
+
 /**
  * The document without `@live`, and without `@defer` and `@stream`, which have no meaning where every update is a
- * complete result.
+ * complete result. Variables that nothing but these used are not declared any more: it validates as the document did.
  */
 export function stripLiveDirective(document: DocumentNode): DocumentNode {
-  const names = new Set(['live', 'defer', 'stream'])
-  return visit(document, { Directive: (node) => (names.has(node.name.value) ? null : undefined) })
+  const released = new Set<string>()
+  const stripped: DocumentNode = visit(document, {
+    Directive(node) {
+      if (!NAMES.has(node.name.value)) return undefined
+      for (const { value } of node.arguments ?? []) {
+        if (value.kind === Kind.VARIABLE) released.add(value.name.value)
+      }
+      return null
+    },
+  })
+  if (released.size === 0) return stripped
+  const definitions = stripped.definitions.map((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return definition
+    const used = variablesUsedBy(definition, stripped)
+    const variableDefinitions = definition.variableDefinitions?.filter(
+      ({ variable: { name } }) => !released.has(name.value) || used.has(name.value),
+    )
+    return { ...definition, ...(variableDefinitions && { variableDefinitions }) }
+  })
+  return { ...stripped, definitions }
+}
+
+/** The variables that an operation uses, in its fragments too. */
+function variablesUsedBy(operation: OperationDefinitionNode, document: DocumentNode): Set<string> {
+  const used = new Set<string>()
+  const spread = new Set<string>()
+  const look = (node: ASTNode): void => {
+    visit(node, {
+      VariableDefinition: () => false,
+      Variable: ({ name }) => void used.add(name.value),
+      FragmentSpread: ({ name }) => void spread.add(name.value),
+    })
+  }
+  look(operation)
+  // A set hands out what is added while it is walked through.
+  for (const name of spread) {
+    for (const one of document.definitions) {
+      if (one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name) look(one)
+    }
+  }
+  return used
 }

@@ -109,9 +109,12 @@ export class Group {
     if (this.#members.size === 0) this.close()
   }
 
-  /** An event hit a trigger. Returns whether it concerns the group. */
-  hit(event: InvalidationEvent): boolean {
-    if (this.#entities?.concerns(event, this.#run !== undefined) === false) return false
+  /** Events that stand for one update hit triggers. Returns whether any of them concerns the group. */
+  hit(events: readonly InvalidationEvent[]): boolean {
+    const running = this.#run !== undefined
+    // Each is asked about: the journal has to know of all.
+    const concerning = events.filter((event) => this.#entities?.concerns(event, running) ?? true)
+    if (concerning.length === 0) return false
     this.#hit()
     return true
   }

@@ -10,6 +10,7 @@ import type { Timing } from './schedule.ts'
 import { Subscriber, type LiveQueryChannel } from './subscriber.ts'
 import { startTimer, type Timer } from './timer.ts'
 import { TriggerIndex } from '../triggers/trigger-index.ts'
+import { toEvent } from '../triggers/resource-identifier.ts'
 import { isResync } from '../triggers/triggers.ts'
 
 /** One live subscription, as `register` takes it. */
@@ -54,8 +55,11 @@ export interface LiveQueryStore {
   register(registration: LiveQueryRegistration): LiveQuerySubscription
   /** Ends a subscription without a word to its channel; returns it, if there was one. */
   unregister(id: string): LiveQuerySubscription | undefined
-  /** Says that something changed. Returns the number of matching subscriptions. */
-  invalidate(events: InvalidationEvent | readonly InvalidationEvent[]): number
+  /**
+   * Says that something changed. Returns the number of matching subscriptions. Each event is a change of its own;
+   * identifiers of `@n1ru4l/in-memory-live-query-store` (`Todo:1`, `Query.todos`) are one change together.
+   */
+  invalidate(events: InvalidationEvent | string | readonly (InvalidationEvent | string)[]): number
   stats(): LiveQueryStats
   /** Completes every subscription and takes no more. */
   close(): void
@@ -152,16 +156,25 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
     remove(id)?.subscriber.end(errors)
   }
 
-  function invalidateOne(event: InvalidationEvent): number {
-    seenEvents += 1
-    const hit = index.match(event)
+  /** The events stand for one update. */
+  function invalidateTogether(events: readonly InvalidationEvent[]): number {
+    seenEvents += events.length
+    const hitBy = new Map<Group, InvalidationEvent[]>()
+    for (const event of events) {
+      for (const group of index.match(event)) {
+        const others = hitBy.get(group)
+        if (others) others.push(event)
+        else hitBy.set(group, [event])
+      }
+    }
     // A gap hits everyone at once: run them over some time, not together.
-    const spreadMs = Math.min(4000, hit.size * 10)
+    const spreadMs = Math.min(4000, hitBy.size * 10)
     let matching = 0
-    for (const group of hit) {
-      if (isResync(event)) group.resync(hit.size > 1 ? random() * spreadMs : 0)
-      else if (!group.hit(event)) continue
-      matching += group.size
+    for (const [group, those] of hitBy) {
+      const named = those.filter((event) => !isResync(event))
+      if (named.length < those.length) group.resync(hitBy.size > 1 ? random() * spreadMs : 0)
+      const isHit = named.length > 0 && group.hit(named)
+      if (isHit || named.length < those.length) matching += group.size
     }
     return matching
   }
@@ -197,12 +210,11 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       return entry?.subscription
     },
     invalidate(events) {
-      const list: readonly InvalidationEvent[] = Array.isArray(events)
-        ? events
-        : [events as InvalidationEvent]
+      const list = (Array.isArray(events) ? events : [events]) as readonly (InvalidationEvent | string)[]
       let matching = 0
-      for (const event of list) matching += invalidateOne(event)
-      return matching
+      for (const event of list) if (typeof event !== 'string') matching += invalidateTogether([event])
+      const identifiers = list.filter((event) => typeof event === 'string')
+      return matching + invalidateTogether([...new Set(identifiers)].map(toEvent))
     },
     stats: () => ({ subscriptions: entries.size, groups: groups.size, executions, events: seenEvents }),
     close() {
