@@ -27,6 +27,22 @@ const PACKAGES: readonly {
     without: /\/v2(alpha)?\/|metrics_service|trace_service/,
   },
   { name: 'etcd3', folders: ['etcd3/proto'] },
+  { name: '@dapr/dapr', folders: ['@dapr/dapr/proto'] },
+  { name: '@hashgraph/proto', folders: ['@hashgraph/proto/src/proto'] },
+  { name: 'lnd-grpc', folders: ['lnd-grpc/proto/0.14.4-beta'], imports: ['google-proto-files'] },
+  { name: 'zeebe-node', folders: ['zeebe-node/proto'] },
+  {
+    name: '@opentelemetry/otlp-grpc-exporter-base',
+    folders: ['@opentelemetry/otlp-grpc-exporter-base/build/protos'],
+  },
+  { name: 'clarifai-nodejs-grpc', folders: ['clarifai-nodejs-grpc'], imports: ['google-proto-files'] },
+  {
+    name: '@temporalio/core-bridge',
+    folders: ['api_upstream', 'testsrv_upstream', 'api_cloud_upstream'].map(
+      (folder) => `@temporalio/core-bridge/sdk-core/crates/protos/protos/${folder}`,
+    ),
+    imports: ['@temporalio/core-bridge/sdk-core/crates/protos/protos', 'google-proto-files'],
+  },
 ]
 
 export function readCorpora(): readonly ProtoCorpus[] {

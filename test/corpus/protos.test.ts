@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema, type DescriptorProto } from '@bufbuild/protobuf/wkt'
 import { createGrpcSource, type GrpcSource, type GrpcSourceOptions } from '@vinyasa/grpc-source'
-import { printSchema, validateSchema } from 'graphql'
+import { lexicographicSortSchema, printSchema, validateSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startReflectionServer } from '../../packages/grpc-source/test/reflection-server.ts'
 import { readCorpora, sample, type ProtoCorpus } from './proto-files.ts'
 
 /** `CORPUS=all` reads every file; otherwise a half of them, and a fortieth through protoc. */
@@ -85,10 +86,62 @@ describe('a descriptor set of protoc, stripped of what it need not hold, gives w
     }
     expect(different).toEqual([])
   })
+
+  it('a server’s reflection too', async () => {
+    const different: string[] = []
+    for (const { corpus, file } of sample(pairs, isWhole ? 1 : 2)) {
+      const text = await open({ protoFiles: [file], includePaths: corpus.includePaths })
+      const server = await startReflectionServer(stripped(compile(corpus, file)), 'v1')
+      const reflected = await open({
+        endpoint: server.address,
+        reflection: {},
+        expose: servicesIn(corpus, file),
+      })
+      // A server does not tell in which order its files were written.
+      const sdl = ({ schema }: GrpcSource): string => printSchema(lexicographicSortSchema(schema))
+      if (sdl(reflected) !== sdl(text)) different.push(file)
+      await Promise.all([text.close(), reflected.close()])
+      server.close()
+    }
+    expect(different).toEqual([])
+  })
+})
+
+it('2,300 types from text in at most twice the time of their descriptor set', { retry: 2 }, async () => {
+  const corpus = corpora.find(({ name }) => name === 'google-proto-files')!
+  const files = ['cloud/compute/v1/compute', 'container/v1/cluster_service', 'privacy/dlp/v2/dlp'].map(
+    (file) => `google/${file}.proto`,
+  )
+  const bytes = compile(corpus, ...files)
+  const expose = files.flatMap((file) => servicesIn(corpus, file))
+  const text = (): Promise<GrpcSource> => open({ protoFiles: files, includePaths: corpus.includePaths })
+  const set = (): Promise<GrpcSource> => open({ descriptorSet: bytes, expose })
+  const times: Record<'text' | 'set', number[]> = { text: [], set: [] }
+  let types = 0
+  for (let round = 0; round < 5; round++) {
+    for (const [kind, start] of [
+      ['text', text],
+      ['set', set],
+    ] as const) {
+      const before = process.cpuUsage()
+      const grpc = await start()
+      types = Object.keys(grpc.schema.getTypeMap()).length
+      await grpc.close()
+      const { user, system } = process.cpuUsage(before)
+      times[kind].push((user + system) / 1000)
+    }
+  }
+  const median = (list: readonly number[]): number => list.toSorted((a, b) => a - b)[2]!
+  // oxlint-disable-next-line no-console -- the figures of RESULTS.md
+  console.log(
+    `${types} types: text ${median(times.text).toFixed(0)} ms, set ${median(times.set).toFixed(0)} ms`,
+  )
+  expect(types).toBeGreaterThan(2_300)
+  expect(median(times.text)).toBeLessThan(2 * median(times.set))
 })
 
 /** What protoc makes of a file and its imports, comments included. */
-function compile({ includePaths }: ProtoCorpus, file: string): Uint8Array {
+function compile({ includePaths }: ProtoCorpus, ...files: readonly string[]): Uint8Array {
   const out = join(folder, 'set.binpb')
   execFileSync(
     'protoc',
@@ -97,7 +150,7 @@ function compile({ includePaths }: ProtoCorpus, file: string): Uint8Array {
       '--include_imports',
       '--include_source_info',
       `--descriptor_set_out=${out}`,
-      file,
+      ...files,
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   )

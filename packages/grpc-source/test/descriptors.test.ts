@@ -122,6 +122,27 @@ describe('options in .proto text', () => {
     )
     await expect(start).rejects.toThrow('m.proto: m.S.Get, option (graphql.schema): unknown field "nam"')
   })
+
+  it('of other tools that are wrong are left out, and told', async () => {
+    const warnings: string[] = []
+    const rules = ['get: "/a" bindings: {}', 'get: 1']
+    for (const rule of rules) {
+      const service = `service S { rpc Get(Req) returns (Thing) { option (google.api.http) = { ${rule} }; option (graphql.schema) = { type: QUERY name: "thing" }; } }`
+      const text = `${HEAD} import "google/api/annotations.proto"; message Thing { optional string id = 1; } ${service}`
+      const { schema } = await source({
+        protoText: { 'm.proto': text },
+        endpoint: 'localhost:1',
+        logger: { warn: (message: string) => void warnings.push(message), error() {} },
+      })
+      expect(schema.getQueryType()?.getFields()).toHaveProperty('thing')
+    }
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        'm.S.Get, option (google.api.http): unknown field "bindings" for message google.api.HttpRule; it is not read',
+      ),
+      expect.stringContaining('m.S.Get, option (google.api.http)'),
+    ])
+  })
 })
 
 describe('.proto text', () => {
@@ -132,6 +153,20 @@ describe('.proto text', () => {
       `${HEAD} ${imports} message Thing { optional google.protobuf.Method m = 1; optional google.protobuf.Type t = 2; } ${GET}`,
     )
     expect(schema.getType('Method')).toBeDefined()
+  })
+
+  it.each([
+    ['lines', '// One.\n//   - two\n// Three.', 'One.\n  - two\nThree.'],
+    ['lines without spaces', '//One.\n//Two.', 'One.\nTwo.'],
+    ['a block', '/* One.\n   * - two\n   *    two too\n   */', 'One.\n- two\n   two too'],
+    ['a block with two stars', '/**\n   * One.\n   *   - two\n   */', 'One.\n  - two'],
+    ['a block without stars', '/* One.\n     two */', 'One.\ntwo'],
+    ['a line of a block', '/** One. */', 'One.'],
+  ])('has the comments that %s hold, as they are indented', async (_what, comment, description) => {
+    const schema = await schemaOf(
+      `${HEAD} \n${comment}\nmessage Thing { optional string id = 1; } service S { rpc Get(Req) returns (Thing) { option (graphql.schema) = { type: QUERY name: "get" }; } }`,
+    )
+    expect(schema.getType('Thing')?.description).toBe(description)
   })
 
   it('goes on without an import that only options need, and says so', async () => {

@@ -67,10 +67,16 @@ function pathOf(desc: Commented): number[] {
   }
 }
 
+/** Without the second star of `/**`, and without what all lines are indented by. */
 function clean(comment: string): string {
-  return comment
+  const lines = comment
+    .replace(/^\*+/, (stars) => ' '.repeat(stars.length - 1))
     .split('\n')
-    .map((line) => line.trim().replace(/^\*\s?/, ''))
+    .map((line) => line.trimEnd())
+  const indents = lines.filter((line) => line !== '').map((line) => line.search(/\S/))
+  const indent = Math.min(...indents)
+  return lines
+    .map((line) => line.slice(indent))
     .join('\n')
     .trim()
 }

@@ -20,7 +20,7 @@ export async function loadDescriptors(
   main: () => Transport | undefined,
   endpoint: string,
   onFile: (path: string) => void,
-  onMissingImport: (message: string) => void,
+  onLeftOut: (message: string) => void,
 ): Promise<LoadedDescriptors> {
   const { protoFiles, protoText, includePaths, descriptorSet, reflection, protoMetadata } = options
   const inputs = {
@@ -47,7 +47,7 @@ export async function loadDescriptors(
     }
   }
   if (inputs.protoFiles) {
-    const input = { protoFiles, protoText, includePaths, onFile, onMissingImport }
+    const input = { protoFiles, protoText, includePaths, onFile, onLeftOut }
     const { registry, named: ownFiles } = await compileProtoText(input)
     return { registry, isOwn: ({ file }) => ownFiles.has(file.proto.name) }
   }

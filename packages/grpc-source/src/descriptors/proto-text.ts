@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { create, type FileRegistry } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema, type FileDescriptorProto } from '@bufbuild/protobuf/wkt'
 import { GrpcSourceError } from '../errors.ts'
-import { shippedProto, wellKnownFile } from './shipped/bundled.ts'
+import { createProtoFinder, type FoundProto } from './find-proto.ts'
+import { wellKnownFile } from './shipped/bundled.ts'
 import { resolveInScope } from './proto-names.ts'
 import { createDescriptorRegistry } from './registry.ts'
 import type { TypeReference } from './text/context.ts'
@@ -20,8 +19,8 @@ export interface ProtoTextInput {
   readonly includePaths?: readonly string[] | undefined
   /** Told of every file that is read. */
   readonly onFile?: ((path: string) => void) | undefined
-  /** Told of an import that was not found and that nothing but options can need. */
-  readonly onMissingImport?: ((message: string) => void) | undefined
+  /** Told of what is left out: imports that nothing but options can need, and other tools' options that cannot be read. */
+  readonly onLeftOut?: ((message: string) => void) | undefined
 }
 
 /** An import that was not found. */
@@ -39,31 +38,37 @@ export interface CompiledProtos {
 /** Compiles `.proto` text, with its comments and those custom options that a source reads. */
 export async function compileProtoText(input: ProtoTextInput): Promise<CompiledProtos> {
   const { protoFiles = [], protoText = {}, includePaths = [] } = input
-  const { onFile = () => {}, onMissingImport = () => {} } = input
+  const { onFile = () => {}, onLeftOut = () => {} } = input
   const parsed = new Map<string, ParsedProto>()
   const wellKnown = new Map<string, FileDescriptorProto>()
   const references: TypeReference[] = []
   const missing: MissingImport[] = []
+  const find = createProtoFinder({ protoFiles, protoText, includePaths, onFile })
 
-  async function read(path: string): Promise<string | undefined> {
-    const text = await readIfExists(path)
-    if (text !== undefined) onFile(path)
-    return text
+  function compile(proto: FoundProto): Promise<void> | undefined {
+    if (parsed.has(proto.name)) return undefined
+    const file = parse(proto.name, proto.text, references)
+    parsed.set(proto.name, file)
+    return compileImports(proto, file.file)
   }
 
-  async function load(importPath: string, readText: () => Promise<string | undefined>): Promise<boolean> {
-    if (parsed.has(importPath) || wellKnown.has(importPath)) return true
-    const text = await readText()
-    if (text === undefined) return loadWellKnown(importPath)
-    const file = parse(importPath, text, references)
-    parsed.set(importPath, file)
+  async function compileImports(importer: FoundProto, file: FileDescriptorProto): Promise<void> {
     const found: string[] = []
-    for (const dependency of file.file.dependency) {
-      if (await load(dependency, () => find(dependency))) found.push(dependency)
-      else missing.push({ importPath: dependency, importedBy: importPath })
+    for (const importPath of file.dependency) {
+      const name = await compileImport(importPath, importer)
+      if (name === undefined) missing.push({ importPath, importedBy: importer.name })
+      else found.push(name)
     }
-    file.file.dependency = found
-    return true
+    file.dependency = [...new Set(found)]
+  }
+
+  /** The name under which the import is known. */
+  async function compileImport(importPath: string, importer: FoundProto): Promise<string | undefined> {
+    if (wellKnown.has(importPath)) return importPath
+    const proto = await find(importPath, importer)
+    if (!proto) return loadWellKnown(importPath) ? importPath : undefined
+    await compile(proto)
+    return proto.name
   }
 
   function loadWellKnown(importPath: string): boolean {
@@ -74,35 +79,23 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
     return true
   }
 
-  async function find(importPath: string): Promise<string | undefined> {
-    const given = protoText[importPath]
-    if (given !== undefined) return given
-    for (const folder of [...includePaths, ...protoFiles.map((path) => dirname(path))]) {
-      const text = await read(join(folder, importPath))
-      if (text !== undefined) return text
-    }
-    return shippedProto(importPath)
-  }
-
-  for (const [importPath, text] of Object.entries(protoText)) {
-    await load(importPath, () => Promise.resolve(text))
-  }
   const named = new Set(Object.keys(protoText))
+  for (const [name, text] of Object.entries(protoText)) await compile({ name, text })
   for (const path of protoFiles) {
-    const importPath = toImportPath(path, includePaths)
-    named.add(importPath)
-    const isFound = await load(importPath, async () => (await read(resolve(path))) ?? find(importPath))
-    if (!isFound) throw missingFile(importPath, includePaths)
+    const proto = await find.named(path)
+    if (!proto) throw missingFile(path, includePaths)
+    named.add(proto.name)
+    await compile(proto)
   }
   const files = [...parsed.values()]
   const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
   resolveTypes(references, [...wellKnown.values(), ...files.map(({ file }) => file)], missing, where)
   for (const { importPath, importedBy } of missing) {
-    onMissingImport(
+    onLeftOut(
       `${importedBy} imports "${importPath}", which was not found (${where}); no type needs it, but options that it defines are not read`,
     )
   }
-  return { registry: withOptions(files, [...wellKnown.values()]), named }
+  return { registry: withOptions(files, [...wellKnown.values()], onLeftOut), named }
 }
 
 function parse(name: string, text: string, references: TypeReference[]): ParsedProto {
@@ -140,27 +133,25 @@ function resolveTypes(
 function withOptions(
   parsed: readonly ParsedProto[],
   wellKnown: readonly FileDescriptorProto[],
+  onLeftOut: (message: string) => void,
 ): FileRegistry {
   // A registry's own rules, such as presence, follow from built-in options; the others need a registry to be read.
-  interpretEach(parsed, interpretBuiltIn)
+  for (const { file, options } of parsed)
+    for (const written of options) attempt(file, () => interpretBuiltIn(written))
   const files = [...wellKnown, ...parsed.map(({ file }) => file)]
   const registry = createDescriptorRegistry(create(FileDescriptorSetSchema, { file: files }))
-  interpretEach(parsed, (written) => interpretExtensions(written, registry))
+  for (const { file, options } of parsed) {
+    const leaveOut = (message: string): void => onLeftOut(`${file.name}: ${message}; it is not read`)
+    for (const written of options) attempt(file, () => interpretExtensions(written, registry, leaveOut))
+  }
   return registry
 }
 
-function interpretEach(
-  parsed: readonly ParsedProto[],
-  interpret: (written: ParsedProto['options'][number]) => void,
-): void {
-  for (const { file, options } of parsed) {
-    for (const written of options) {
-      try {
-        interpret(written)
-      } catch (cause) {
-        throw descriptorError(`${file.name}: ${reasonOf(cause)}`, cause)
-      }
-    }
+function attempt(file: FileDescriptorProto, interpret: () => void): void {
+  try {
+    interpret()
+  } catch (cause) {
+    throw descriptorError(`${file.name}: ${reasonOf(cause)}`, cause)
   }
 }
 
@@ -177,22 +168,4 @@ function descriptorError(message: string, cause?: unknown): GrpcSourceError {
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
-}
-
-function toImportPath(path: string, includePaths: readonly string[]): string {
-  for (const folder of includePaths) {
-    const inside = relative(resolve(folder), resolve(path))
-    if (inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)) return inside.replaceAll('\\', '/')
-  }
-  return path.replaceAll('\\', '/')
-}
-
-async function readIfExists(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR'))
-      return undefined
-    throw error
-  }
 }

@@ -1,4 +1,5 @@
 import {
+  clone,
   create,
   type DescExtension,
   type DescMessage,
@@ -58,16 +59,27 @@ export function interpretBuiltIn({ target, kind, element, entries }: Uninterpret
 /**
  * Gives a descriptor those extensions that are read, as a compiler keeps them. Others stay text: no file that is made
  * for another tool can stop a start.
- * @throws Error that names the element, the option and what is wrong with it
+ * @param leaveOut told of an option of another tool that is wrong
+ * @throws Error that names the element, an option of `graphql.*` and what is wrong with it
  */
-export function interpretExtensions(written: UninterpretedOptions, registry: FileRegistry): void {
+export function interpretExtensions(
+  written: UninterpretedOptions,
+  registry: FileRegistry,
+  leaveOut: (message: string) => void,
+): void {
   const { target, kind, element, entries } = written
   for (const entry of entries) {
     const [first, ...path] = entry.name
     if (!first?.isExtension) continue
     const extension = findExtension(first.name, written, registry)
     if (!extension || !isReadExtension(extension)) continue
-    merge(target, SCHEMAS[kind], element, entry, nest(`[${extension.typeName}]`, path, entry.value), registry)
+    const text = nest(`[${extension.typeName}]`, path, entry.value)
+    try {
+      merge(target, SCHEMAS[kind], element, entry, text, registry)
+    } catch (error) {
+      if (extension.typeName.startsWith('graphql.') || !(error instanceof Error)) throw error
+      leaveOut(error.message)
+    }
   }
 }
 
@@ -101,9 +113,11 @@ function merge(
   text: string,
   registry?: FileRegistry,
 ): void {
-  target.options ??= create(schema)
+  // Beside the options that are there: one that turns out to be wrong leaves nothing behind.
+  const merged = target.options ? clone(schema, target.options) : create(schema)
   try {
-    mergeFromText(schema, target.options, text, registry ? { registry } : {})
+    mergeFromText(schema, merged, text, registry ? { registry } : {})
+    target.options = merged
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${element}, option ${toText(name)}: ${reason}`, { cause })

@@ -78,7 +78,8 @@ export function tokenize(source: string): Token[] {
       return undefined
     }
     countLines(block)
-    return { text: block.slice(2, -2), isLine: false }
+    // What stands before a line's first star belongs to the frame, what stands behind it to the text.
+    return { text: block.slice(2, -2).replace(/\n[^\S\n]*\*?/g, '\n'), isLine: false }
   }
 
   /** Everything up to the next token: what belongs to the previous one, and what to the next. */
