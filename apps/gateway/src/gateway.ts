@@ -215,7 +215,8 @@ function compose(parts: Parts): Gateway {
       withShortWay(liveStreams.plugin),
       ...sources.map((source) => source.plugin),
       schema.plugin,
-      useShortWay(),
+      // A plugin of the config may look at values in documents.
+      useShortWay({ liftLiterals: added.length === 0 }),
     ],
   })
 

@@ -75,6 +75,13 @@ const requests: Readonly<Record<string, RequestInit>> = {
   'wrong variables': asks('query ($a: Color) { echo(color: $a) }', { variables: { a: 'REDD' } }),
   'an error': asks('{ fail hello }'),
   objects: asks('{ item { id item { id } } }'),
+  'a value in the document': asks('{ echo(text: "a") }'),
+  'another value in the document': asks('{ echo(text: "b") }'),
+  'yet another value in the document': asks('{ echo(text: "ccc") hello }'),
+  'and another one': asks('{ echo(text: "ddd") hello }'),
+  'a value in an erring document': asks('{ echo(text: "ccc") fail }'),
+  'another value in an erring document': asks('{ echo(text: "d") fail }'),
+  'a third value in an erring document': asks('{ echo(text: "eeeee") fail }'),
   'a mutation': asks('mutation { change }'),
   'a deferred fragment': {
     ...asks('{ hello ... @defer { item { id } } }'),

@@ -1,5 +1,5 @@
 export { createNodeHandler, type NodeHandler } from './create-node-handler.ts'
-export { useShortWay } from './short-way/use-short-way.ts'
+export { type ShortWayPluginOptions, useShortWay } from './short-way/use-short-way.ts'
 export type {
   KnownOperation,
   NextExecutor,

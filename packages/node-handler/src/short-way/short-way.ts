@@ -9,6 +9,8 @@ import { isPromiseLike, type MaybePromise } from '../maybe-promise.ts'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import type { KnownBody } from './known-bodies.ts'
+import { errorsIn } from './literals/lifted-errors.ts'
+import type { LiftedOperation } from './literals/lift-literals.ts'
 import type { KnownOperation, NextExecutor, ShortCall, ShortParams } from './part.ts'
 import { readParts } from './read-parts.ts'
 import { AnswerHeaders } from './short-headers.ts'
@@ -28,6 +30,9 @@ type Asked = Pick<ShortParams, 'query' | 'operationName'>
 interface AskedOperation {
   readonly params: ShortParams
   readonly operation: KnownOperation
+  /** Where the document is one of these, with what the client sent. */
+  readonly lifted?: LiftedOperation
+  readonly sent?: ShortParams
 }
 
 export interface ShortWayOptions {
@@ -65,7 +70,7 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
   const begins = parts.flatMap(({ begin }) => begin ?? [])
   const responds = parts.flatMap(({ respond }) => respond ?? [])
   const { waitUntil } = internals
-  const { known, bodies, executed } = state
+  const { known, bodies, shapes, executed } = state
 
   const run = parts
     .flatMap(({ execute: around }) => around ?? [])
@@ -80,10 +85,15 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
   /** Undefined: not for this way. */
   function read(body: Buffer): AskedOperation | undefined {
     const params = readParams(body.toString('utf8'))
-    const operation = params && known.get(params)
-    if (!operation) return undefined
+    if (!params) return undefined
+    const operation = known.get(params)
+    const found = operation ? undefined : shapes?.find(params)
+    if (!operation && !found) return undefined
     for (const judge of judges) if (!judge(body, params)) return undefined
-    return { params, operation }
+    if (operation) return { params, operation }
+    return (
+      found && { params: found.params, operation: found.lifted.operation, lifted: found.lifted, sent: params }
+    )
   }
 
   function proceed(
@@ -97,13 +107,13 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
     const knownBody = bodies.get(body)
     const asked = knownBody ? askedBy(knownBody) : read(body)
     if (!asked || outgoing.destroyed) return ordinary(request, context, incoming, outgoing)
-    const { params, operation } = asked
+    const { params, operation, lifted, sent = params } = asked
     context['request'] = request
-    context['params'] = params
+    context['params'] = sent
     const call: ShortCall = { operation, params, request, context, sameBody: knownBody, wasExecuted: false }
     for (const begin of begins) begin(call)
     const goOn = (done: Executed | undefined): Promise<void> => {
-      if (done) executed.set(context, done)
+      if (done) executed.set(context, lifted ? asSent(done, sent.query, lifted.text) : done)
       return ordinary(request, context, incoming, outgoing)
     }
     const finish = (result: unknown): MaybePromise<void> => {
@@ -148,6 +158,10 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
     outgoing.end(body)
   }
 
+  function isAdmitted(operation: KnownOperation): boolean {
+    return parts.every(({ admits }) => admits?.(operation) ?? true)
+  }
+
   return {
     reasons: [],
     way: {
@@ -165,16 +179,25 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
             ),
         )
       },
-      learn({ query, operationName }, schema, document) {
+      learn(asked, schema, document) {
+        const { query, operationName } = asked
         const definition = getOperationAST(document, operationName)
         if (definition?.operation !== 'query') return
         const operation = { schema, document, definition, operationName }
-        if (parts.every(({ admits }) => admits?.(operation) ?? true)) {
-          known.add({ query, operationName }, operation)
-        }
+        if (!isAdmitted(operation)) return
+        known.add({ query, operationName }, operation)
+        shapes?.add(asked, schema, document, isAdmitted)
       },
     },
   }
+}
+
+/** What an execution came to, of the document that the client sent. */
+function asSent(done: Executed, sent: string, lifted: string): Executed {
+  if ('error' in done) return { error: errorsIn([done.error], sent, lifted)[0] }
+  const { errors } = Object(done.result) as { readonly errors?: readonly unknown[] }
+  if (!errors) return done
+  return { result: Object.assign(done.result as object, { errors: errorsIn(errors, sent, lifted) }) }
 }
 
 function askedBy(body: KnownBody): AskedOperation {
