@@ -15,9 +15,11 @@ export interface ScannedText {
 
 const STRING = '\u0001'
 const NUMBER = '\u0002'
+// oxlint-disable-next-line no-control-regex -- characters that no client has a reason to send
 const HAS_MARK = /[\u0001\u0002]/
 const NUMBER_TOKEN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
 /** A text without escapes, and without anything that is one character for some and two for others. */
+// oxlint-disable-next-line no-control-regex -- GraphQL has no such characters in texts
 const PLAIN_STRING = /"([^"\\\u0000-\u001f\ud800-\udfff]*)"/y
 const ANY_STRING = /"(?:[^"\\\n\r]|\\.)*"/y
 const BLOCK_STRING = /"""(?:[^"\\]|\\"""|\\|"(?!""))*"""/y
