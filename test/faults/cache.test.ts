@@ -10,6 +10,7 @@ import {
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { GraphQLAnswer } from '../e2e/support/demo.ts'
+import { timeUnder } from './support/attempts.ts'
 import { median, ms, recordFigure } from './support/figures.ts'
 import { type RunningGateway, startGateway } from './support/gateway.ts'
 
@@ -158,20 +159,25 @@ describeWithRedis('two gateways that share a cache in Redis', () => {
         return median(times)
       }
       const MUTATION = 'mutation { setThing { value } }'
-      const query = await usual(QUERY, 9)
-      const mutation = await usual(MUTATION, 9)
       const seen: Record<string, number> = {}
-      await lose()
-      seen['first query'] = (await timed(QUERY)) - query
-      await find()
-      await settled()
-      await lose()
-      seen['first mutation'] = (await timed(MUTATION)) - mutation
-      seen['then queries'] = (await usual(QUERY, 9)) - query
-      seen['then mutations'] = (await usual(MUTATION, 9)) - mutation
-      await find()
-      await settled()
-      await expectNewest()
+      // The first ones may take 600 ms more, those after them 100: one figure of both, in parts of what they may take.
+      const share = await timeUnder(1, async () => {
+        const query = await usual(QUERY, 9)
+        const mutation = await usual(MUTATION, 9)
+        await lose()
+        seen['first query'] = (await timed(QUERY)) - query
+        await find()
+        await settled()
+        await lose()
+        seen['first mutation'] = (await timed(MUTATION)) - mutation
+        seen['then queries'] = (await usual(QUERY, 9)) - query
+        seen['then mutations'] = (await usual(MUTATION, 9)) - mutation
+        await find()
+        await settled()
+        await expectNewest()
+        const first = Math.max(seen['first query'], seen['first mutation'])
+        return Math.max(first / 600, Math.max(seen['then queries'], seen['then mutations']) / 100)
+      })
       recordFigure({
         area: 'cache',
         fault: `Redis ${how}`,
@@ -180,8 +186,7 @@ describeWithRedis('two gateways that share a cache in Redis', () => {
           .map(([what, extra]) => `${what} ${extra < 0 ? '+0 ms' : `+${ms(extra)}`}`)
           .join(', '),
       })
-      expect(Math.max(seen['first query']!, seen['first mutation']!)).toBeLessThan(600)
-      expect(Math.max(seen['then queries']!, seen['then mutations']!)).toBeLessThan(100)
+      expect([share < 1, seen]).toEqual([true, seen])
     },
   )
 

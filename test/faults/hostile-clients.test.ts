@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postGraphQL, repository, startDemo, type RunningDemo } from '../e2e/support/demo.ts'
 import { clientAttacks } from './attacks/clients.ts'
 import { meetOthers, type Others } from './attacks/others.ts'
-import { startAttack } from './attacks/start-attack.ts'
+import { startAttack, type Attacker } from './attacks/start-attack.ts'
 import { recordFigure } from './support/figures.ts'
-import { besideNeighbours } from './support/neighbours.ts'
+import { besideNeighbours, NEIGHBOURS_TIMEOUT_MS } from './support/neighbours.ts'
 
 const SEED = Number(process.env['FAULTS_SEED'] ?? 1)
 const disposables = createDisposables(afterAll)
@@ -20,16 +20,22 @@ beforeAll(async () => {
 it.each(clientAttacks.map((attack) => [attack.name, attack] as const))(
   '%s: others are answered as before',
   async (fault, attack) => {
+    let attacker: Attacker
     await besideNeighbours(
-      { ask: others.ask, pid: demo.gateway.pid },
+      {
+        ask: others.ask,
+        pid: demo.gateway.pid,
+      },
       {
         area: 'clients',
         fault,
-        run: (signal) => startAttack(attack, demo.url, SEED, signal),
+        prepare: async () => void (attacker = await startAttack(attack, demo.url, SEED)),
+        run: (signal) => attacker.until(signal),
       },
     )
     expect(demo.gateway.isRunning()).toBe(true)
   },
+  NEIGHBOURS_TIMEOUT_MS,
 )
 
 it('nothing that the attacks asked for is logged as an error of the gateway', () => {

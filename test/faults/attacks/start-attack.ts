@@ -14,19 +14,24 @@ export function startScript(file: string, args: readonly string[], ready: RegExp
   })
 }
 
-/** Runs an attack in a process of its own until the signal ends it. */
-export async function startAttack(
-  { name }: Attack,
-  url: string,
-  seed: number,
-  signal: AbortSignal,
-): Promise<void> {
-  setMaxListeners(0, signal)
+/** An attack that goes on. */
+export interface Attacker {
+  /** Ends it with the signal; rejects when it ended by itself. */
+  until(signal: AbortSignal): Promise<void>
+}
+
+/** Starts an attack in a process of its own; resolves when it attacks. */
+export async function startAttack({ name }: Attack, url: string, seed: number): Promise<Attacker> {
   const attacker = await startScript('attacker.ts', [url, name, String(seed)], /attacking/)
-  const ended = new Promise<'ended'>((resolve) =>
-    signal.addEventListener('abort', () => resolve('ended'), { once: true }),
-  )
-  const how = signal.aborted ? 'ended' : await Promise.race([ended, attacker.exited])
-  if (how !== 'ended') throw new Error(`the attack "${name}" failed:\n${attacker.output()}`)
-  await attacker.kill('SIGTERM', 3_000).catch(() => attacker.kill('SIGKILL'))
+  return {
+    async until(signal) {
+      setMaxListeners(0, signal)
+      const ended = new Promise<'ended'>((resolve) =>
+        signal.addEventListener('abort', () => resolve('ended'), { once: true }),
+      )
+      const how = signal.aborted ? 'ended' : await Promise.race([ended, attacker.exited])
+      if (how !== 'ended') throw new Error(`the attack "${name}" failed:\n${attacker.output()}`)
+      await attacker.kill('SIGTERM', 3_000).catch(() => attacker.kill('SIGKILL'))
+    },
+  }
 }

@@ -36,7 +36,7 @@ export interface RawWebSocket {
   /** A string goes as a text frame, bytes as a binary frame. */
   send(data: string | Uint8Array): void
   sendJson(message: unknown): void
-  /** The next frame. Default timeout 5,000. */
+  /** The next frame. Default timeout 15,000. */
   next(timeoutMs?: number): Promise<RawFrame>
   /** The next frame, parsed. */
   nextJson(timeoutMs?: number): Promise<any>
@@ -44,7 +44,7 @@ export interface RawWebSocket {
   takeJson(count: number, timeoutMs?: number): Promise<any[]>
   /** Resolves when no frame came for `ms`; rejects with the first that does, or that already waits. */
   silence(ms: number): Promise<void>
-  /** The close code and reason. Default timeout 5,000. */
+  /** The close code and reason. Default timeout 15,000. */
   nextClose(timeoutMs?: number): Promise<RawClose>
   /** Stops reading from the socket: a consumer that stalls. */
   pause(): void
@@ -106,7 +106,7 @@ export async function connectRawWebSocket(
     socket.on('error', reject)
   })
 
-  const next = (timeoutMs = 5_000): Promise<RawFrame> => queue.next(timeoutMs, 'frame')
+  const next = (timeoutMs = 15_000): Promise<RawFrame> => queue.next(timeoutMs, 'frame')
   return {
     frames,
     closed,
@@ -127,7 +127,7 @@ export async function connectRawWebSocket(
       const frame = await next(ms).catch(() => undefined)
       if (frame) throw new Error(`Expected silence, but the server sent ${frame.text}`)
     },
-    nextClose: (timeoutMs = 5_000) => withTimeout(closed, timeoutMs, 'close of the socket'),
+    nextClose: (timeoutMs = 15_000) => withTimeout(closed, timeoutMs, 'close of the socket'),
     pause: () => socket.pause(),
     resume: () => socket.resume(),
     close(code = 1000, reason) {

@@ -12,7 +12,7 @@ export async function withTimeout<T>(promise: Promise<T>, timeoutMs: number, awa
 }
 
 export interface WaitUntilOptions {
-  /** Default 5,000. */
+  /** Default 15,000: only what fails takes it. */
   readonly timeoutMs?: number
   /** Pause between two looks. Default 10. */
   readonly everyMs?: number
@@ -25,7 +25,7 @@ export async function waitUntil<T>(
   look: () => T | Promise<T>,
   options: WaitUntilOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
-  const { timeoutMs = 5_000, everyMs = 10, awaited = 'the condition' } = options
+  const { timeoutMs = 15_000, everyMs = 10, awaited = 'the condition' } = options
   const deadline = performance.now() + timeoutMs
   let cause: unknown
   for (;;) {
