@@ -29,7 +29,7 @@ export interface RestErrorFacts {
   readonly attempts?: number | undefined
   /** `exposeErrors`: clients see all of it. Default false. */
   readonly isExposed?: boolean | undefined
-  /** The request and response as they were; only set under `exposeErrors`. */
+  /** Where the request went and what was answered; only set under `exposeErrors`. */
   readonly upstream?: UpstreamDetails | undefined
   /** Kept on the error for logs; never serialised. */
   readonly cause?: unknown
@@ -37,8 +37,8 @@ export interface RestErrorFacts {
 
 export interface UpstreamDetails {
   readonly method: string
+  /** As it is declared: the base URL and the endpoint's path with its variables in braces. */
   readonly url: string
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined
   readonly body?: string | undefined
 }
 

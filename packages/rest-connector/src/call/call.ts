@@ -25,7 +25,7 @@ import type { Args } from '../templates/template.ts'
 import type { ResponseTransformer } from './transformer.ts'
 import type { WireRequest } from '../http/transport.ts'
 import { isStreamed } from '../bodies/wire-body.ts'
-import { upstreamDetails } from '../http/upstream-details.ts'
+import { redactReason, tellFailure, type ToldFailure } from '../http/upstream-details.ts'
 
 export interface CallSettings {
   readonly connector: string
@@ -72,7 +72,9 @@ export type Call = (args: Args, scope: FieldScope) => Promise<unknown>
 /** The facts of one call that its error may tell. */
 interface Progress {
   attempts: number
-  request: WireRequest | undefined
+  /** As the endpoint's templates have it, and as it went out. */
+  rendered: WireRequest | undefined
+  sent: WireRequest | undefined
   /** What all attempts together have done: one of which nobody knows is not undone by another that was refused. */
   outcome: MutationOutcome
 }
@@ -97,14 +99,13 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       return checkedAnswer(endpoint, data, response)
     } catch (error) {
       counters.failures++
-      throw explain(error, {
+      const told = exposeErrors ? tellProgress(endpoint, args, settings, progress, error) : undefined
+      throw explain(told ? redactReason(error, told.redact) : error, {
         connector,
         endpoint: endpoint.name,
         attempts: progress.attempts || undefined,
         isExposed: exposeErrors,
-        upstream: exposeErrors
-          ? upstreamDetails(settings.preparing.base, progress.request, error)
-          : undefined,
+        upstream: told?.upstream,
       })
     } finally {
       leaving.release()
@@ -112,7 +113,7 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
   }
 
   return (args, scope) => {
-    const progress: Progress = { attempts: 0, request: undefined, outcome: 'refused' }
+    const progress: Progress = { attempts: 0, rendered: undefined, sent: undefined, outcome: 'refused' }
     const call = (): Promise<unknown> => run(args, scope, progress)
     if (!endpoint.isMutation) return call()
     return announcer.run({
@@ -121,6 +122,18 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       changes: (result) => changes(args, result, scope.place?.()),
     })
   }
+}
+
+function tellProgress(
+  endpoint: CompiledEndpoint,
+  args: Args,
+  { preparing }: CallSettings,
+  { rendered, sent }: Progress,
+  error: unknown,
+): ToldFailure | undefined {
+  if (!rendered || !sent) return undefined
+  const { home = preparing } = rendered
+  return tellFailure({ template: endpoint.declared.path, home, args, rendered, sent }, error)
 }
 
 /** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
@@ -142,6 +155,7 @@ async function load(
 ): Promise<RestResponse> {
   const { retry, forward } = settings
   const rendered = endpoint.render(args)
+  progress.rendered = rendered
   const forwarded = forward?.(scope.context)
   let request = forwarded ? { ...rendered, headers: { ...rendered.headers, ...forwarded } } : rendered
   if ((request.method === 'POST' || request.method === 'PATCH') && retry.maxRetries > 0)
@@ -190,7 +204,7 @@ async function send(
         const info = infoOf(calling, number, deadline)
         try {
           const outgoing = (number === 1 && prepared) || (await prepare(request, info, preparing))
-          progress.request = outgoing
+          progress.sent = outgoing
           return await breaker.run(() => {
             progress.attempts = number
             counters.requests++

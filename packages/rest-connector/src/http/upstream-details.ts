@@ -1,26 +1,116 @@
 import { BadStatus } from './attempt.ts'
+import { BadResponse } from './failures.ts'
 import type { UpstreamDetails } from '../errors.ts'
-import type { WireRequest } from './transport.ts'
+import type { Home, WireRequest } from './transport.ts'
+import type { Args } from '../templates/template.ts'
 
-const SECRET_HEADER = /^(?:authorization|proxy-authorization|cookie|set-cookie)$|key|token|secret/
+/** A request that went out, and what it was made of. */
+export interface SentRequest {
+  /** The endpoint's own path, with its variables in braces. */
+  readonly template: string
+  readonly home: Home
+  readonly args: Args
+  /** As the endpoint's templates have it. */
+  readonly rendered: WireRequest
+  /** With all that headers of the config, forwarded headers and interceptors added. */
+  readonly sent: WireRequest
+}
 
-/** A key in the query is a credential, too. */
-const SECRET_PARAMETER = /([?&][^=&]*(?:key|token|secret|signature)[^=&]*=)[^&]*/gi
+export interface ToldFailure {
+  readonly upstream: UpstreamDetails
+  /** Takes what must not be told out of a text that may quote the upstream. */
+  readonly redact: (text: string) => string
+}
 
-/** The request and the answer as they were, without credentials: for `exposeErrors`. */
-export function upstreamDetails(
-  base: URL,
-  request: WireRequest | undefined,
-  error: unknown,
-): UpstreamDetails | undefined {
-  if (!request) return undefined
-  const { method, path, origin = base.origin, headers } = request
+const REDACTED = '[redacted]'
+/** Shorter ones are found everywhere, and are no secrets. */
+const LEAST_LENGTH = 4
+/** What the connector itself writes, the same for all. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'content-type'])
+
+/**
+ * Where a request went and what was answered, for `exposeErrors`. Nothing is guessed from a name: of the request only the
+ * method, and the address and path as they are declared, are told; no query, no header. Values of its headers, cookies and
+ * query, and of a path that an interceptor changed, are taken out of the answer too, unless they are arguments.
+ */
+export function tellFailure(request: SentRequest, error: unknown): ToldFailure {
+  const { template, home, sent } = request
+  const secrets = secretsOf(request)
+  const redact = (text: string): string => withoutSecrets(text, secrets)
   return {
-    method,
-    url: origin + path.replace(SECRET_PARAMETER, '$1[redacted]'),
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? '[redacted]' : value]),
-    ),
-    ...(error instanceof BadStatus && { body: error.excerpt }),
+    redact,
+    upstream: {
+      method: sent.method,
+      url: `${home.base.origin}${home.basePath}${template}`,
+      ...(error instanceof BadStatus && { body: redact(error.excerpt) }),
+    },
   }
+}
+
+/** The error with its reason redacted, where that may quote the upstream. */
+export function redactReason(error: unknown, redact: ToldFailure['redact']): unknown {
+  return error instanceof BadResponse ? new BadResponse(redact(error.message)) : error
+}
+
+/** Longest first: one may hold another. */
+function secretsOf({ args, rendered, sent }: SentRequest): readonly string[] {
+  const pieces = new Set<string>()
+  for (const [name, value] of Object.entries(sent.headers))
+    if (!OWN_HEADERS.has(name.toLowerCase())) for (const piece of piecesOfHeader(value)) pieces.add(piece)
+  const [path = '', ...query] = sent.path.split('?')
+  for (const pair of query.join('?').split('&')) pieces.add(pair.slice(pair.indexOf('=') + 1))
+  const [ownPath = ''] = rendered.path.split('?')
+  const own = new Set(ownPath.split('/'))
+  for (const segment of path.split('/')) if (!own.has(segment)) pieces.add(segment)
+
+  const forms = new Set([...pieces].flatMap(formsOf))
+  for (const value of Object.values(args)) for (const form of formsOf(String(value))) forms.delete(form)
+  return [...forms].filter(({ length }) => length >= LEAST_LENGTH).toSorted((a, b) => b.length - a.length)
+}
+
+/** A header's value whole, its words, and what Basic credentials are made of (RFC 7617). */
+function piecesOfHeader(value: string): string[] {
+  const words = value.split(/[\s,;]+/).flatMap((word) => [word, word.slice(word.indexOf('=') + 1)])
+  const [, basic] = /^basic\s+(\S+)$/i.exec(value) ?? []
+  const credentials = basic === undefined ? '' : Buffer.from(basic, 'base64').toString('utf8')
+  const colon = credentials.indexOf(':')
+  return [
+    value,
+    ...words,
+    credentials,
+    credentials.slice(0, Math.max(colon, 0)),
+    credentials.slice(colon + 1),
+  ]
+}
+
+/** As it is, decoded, percent-encoded, and as JSON writes it. */
+function formsOf(piece: string): string[] {
+  const decoded = decode(piece)
+  return [piece, decoded].flatMap((form) => [form, encode(form), JSON.stringify(form).slice(1, -1)])
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+function encode(text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let told = text
+  for (const secret of secrets) told = told.replaceAll(secret, REDACTED)
+  // The text may have been cut within one.
+  for (const secret of secrets)
+    for (let length = secret.length - 1; length >= LEAST_LENGTH; length--)
+      if (told.endsWith(secret.slice(0, length))) return told.slice(0, -length) + REDACTED
+  return told
 }
