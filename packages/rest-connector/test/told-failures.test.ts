@@ -1,5 +1,5 @@
 import { createDisposables, startRestBackend, type RestBackend } from '@vinyasa/test-kit'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRestConnector, type RequestInterceptor, type RestConnectorOptions } from '../src/index.ts'
 
