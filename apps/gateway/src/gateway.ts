@@ -78,6 +78,8 @@ export interface Gateway {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Asks every source. */
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
+  /** Paths that its sources were read from. */
+  readonly files: readonly string[]
   /** What sources left out, or call otherwise than their descriptions do, and what cannot be live. */
   readonly notes: readonly { readonly source: string; readonly note: string }[]
   /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
@@ -250,6 +252,9 @@ function compose(parts: Parts): Gateway {
       sockets.handleUpgrade(request, socket, head)
     },
     health,
+    get files() {
+      return sources.flatMap((source) => source.files)
+    },
     notes: [
       ...sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
       ...notLive.map((note) => ({ source: 'liveQuery', note })),

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { run } from './cli.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
+import { logMessage } from './workers/log-settings.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
 import { runWorkers } from './workers/run-workers.ts'
 
@@ -39,7 +40,10 @@ process.exitCode = await run(process.argv.slice(2), {
     runWorkers: (count: number) =>
       runWorkers({ cluster, count, shutdown: shutdown.signal, reload, print: (line) => console.error(line) }),
   }),
-  ...(worker && { shareBus: (local, onError) => createWorkerBus(worker, local, { onError }) }),
+  ...(worker && {
+    shareBus: (local, onError) => createWorkerBus(worker, local, { onError }),
+    tellLogSettings: (settings) => void worker.send(logMessage(settings)),
+  }),
   ...(process.stdin.isTTY && { ask }),
   print: (text) => console.log(text),
   printError: (text) => console.error(text),

@@ -7,6 +7,7 @@ import { createConnectionGate } from './http/connections/connection-gate.ts'
 import { limitConnections } from './http/connections/connection-limit.ts'
 import { createDrain } from './http/connections/drain.ts'
 import { createInFlight } from './http/connections/in-flight.ts'
+import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { isAt } from './http/paths.ts'
 import { dropSlowReaders } from './http/connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
@@ -37,6 +38,8 @@ export interface ServeOptions {
    * largest first. Default 67_108_864; 0: any number.
    */
   readonly maxUnsentBytes?: number | undefined
+  /** Proxies in front: see `server.trustProxy` of the config. Default false. */
+  readonly trustProxy?: boolean | readonly string[] | undefined
   /** Told of refused and cut connections. */
   readonly logger?: Logger | undefined
 }
@@ -63,6 +66,7 @@ export interface GatewayServer {
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000, maxConnections = 0, logger } = options
   const { maxUnansweredPerConnection = 32, maxInFlight = 2000 } = options
+  const proxies = createTrustedProxies(options.trustProxy ?? false)
   const { sendTimeoutMs = 30_000, maxUnsentBytes = 64 * 1024 * 1024 } = options
   let current = { gateway, inFlight: createInFlight() }
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
@@ -73,6 +77,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     turns: createFairTurns(),
   })
   const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
+    proxies.clean(request)
     ignored.track(request, response)
     gate.admit(request, response, () => {
       const { gateway, inFlight } = current
@@ -92,6 +97,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   /** Gateways that were replaced and still have requests in flight. */
   const retired = new Set<Promise<void>>()
   server.on('upgrade', (request, socket, head) => {
+    proxies.clean(request)
     if (asksForWebSocket(request)) current.gateway.handleUpgrade(request, socket, head)
     else ignored.serve(request, socket, head)
   })

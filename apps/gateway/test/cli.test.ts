@@ -196,6 +196,22 @@ describe('vinyasa check', () => {
     ])
   })
 
+  it('asks an API that says nothing of its health whether it answers at all', async () => {
+    const backend = await startRestBackend(() => ({ status: 500, json: {} }))
+    onTestFinished(() => backend.stop())
+    const gone = `http://127.0.0.1:${await freePort()}`
+    for (const [url, more, expected] of [
+      [backend.url, '', 'ok'],
+      [gone, '', 'not reachable (connect ECONNREFUSED'],
+      [gone, '    healthPath: false', 'ok'],
+    ] as const) {
+      const { code, out } = runIn(await folderWith('gateway.config.yaml', REST(url, more)), ['check'])
+      expect(await code).toBe(expected === 'ok' ? 0 : 1)
+      expect(out.at(-1)).toContain(`source   shop: ${expected}`)
+    }
+    expect(backend.requests.map(({ method }) => method)).toEqual(['HEAD'])
+  })
+
   it('fails, naming the source, when a backend cannot be reached', async () => {
     const directory = await folderWith(
       'gateway.config.yaml',

@@ -153,9 +153,13 @@ it('--workers 2: both processes serve, one that dies or is stopped is replaced, 
   expect(await item(url)).toBe('/x')
   const stopped = [...pids()].at(-1)!
   process.kill(Number(stopped), 'SIGSTOP')
-  await gateway.waitForLine(new RegExp(`worker ${stopped} is ended`), 20_000)
+  await gateway.waitForLine(new RegExp(`"worker":${stopped},.*"msg":"worker is ended`), 20_000)
   await expect.poll(() => pids().size, { timeout: 40_000 }).toBe(4)
   expect(await item(url)).toBe('/x')
+  const line = await gateway.waitForLine(new RegExp(`"worker":${first},.*"signal":"SIGKILL".*worker ended`))
+  expect(line).toBeDefined()
+  // Whoever reads the log reads lines of JSON, those of the first process too.
+  for (const one of gateway.lines) expect(() => JSON.parse(one)).not.toThrow()
   expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   for (const pid of pids()) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
 }, 60_000)
@@ -293,5 +297,5 @@ it('a config that cannot be used is reported once, whatever the number of worker
   })
   onTestFinished(() => gateway[Symbol.asyncDispose]())
   expect((await gateway.exited).code).toBe(1)
-  expect(gateway.lines).toEqual([`vinyasa: ${file}: sever: unknown setting; did you mean server?`])
+  expect(gateway.lines).toEqual([`vinyasa: ${file}:1:3: sever: unknown setting; did you mean server?`])
 })

@@ -35,6 +35,8 @@ export interface GrpcSource {
   readonly schema: GraphQLSchema
   /** Types and fields that are not called as the protos call them, and methods that are left out; a line each. */
   readonly notes: readonly string[]
+  /** Paths of the files that the descriptors were read from, imported ones too. */
+  readonly files: readonly string[]
   /**
    * Calls a method, exposed or not, without GraphQL: request and response are as in GraphQL arguments and results.
    * @throws GraphQLError with the code of the gRPC status, or BAD_USER_INPUT
@@ -95,6 +97,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const listeners = new Set<() => void>()
   let annotations: Annotations | undefined
   let model: Model
+  let read: readonly string[] = []
 
   async function load(): Promise<Model> {
     annotations ??= await createAnnotations()
@@ -119,6 +122,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       source: options,
       sourceId: id,
     })
+    read = [...files]
     watcher?.set(files)
     return built
   }
@@ -193,6 +197,9 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     name,
     get schema() {
       return model.schema
+    },
+    get files() {
+      return read
     },
     get notes() {
       return model.notes

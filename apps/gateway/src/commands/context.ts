@@ -1,3 +1,4 @@
+import type { LogSettings } from '../workers/log-settings.ts'
 import type { PresetName } from '../presets.ts'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 
@@ -16,6 +17,8 @@ export interface CommandContext {
   readonly shareBus?:
     | ((local: InvalidationBus, onError: (error: Error) => void) => InvalidationBus)
     | undefined
+  /** In a worker: tells the first process how to log what becomes of workers. */
+  readonly tellLogSettings?: ((settings: LogSettings) => void) | undefined
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   print(text: string): void

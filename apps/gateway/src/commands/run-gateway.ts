@@ -32,6 +32,7 @@ export async function runGateway(
     onDropped: (lines) => logger.warn({ lines }, 'log lines were lost: they could not be written'),
   })
   const logger = await createLogger({ ...logSettings(config), destination })
+  context.tellLogSettings?.(logSettings(config))
   const onExit = (): void => destination.flushSync()
   process.on('exit', onExit)
   const local = createMemoryBus(logger)
@@ -56,12 +57,15 @@ export async function runGateway(
   // Executors forget the promises of a list when a later item fails at once: that is no reason to end for everybody.
   const onRejection = (reason: unknown): void => logger.error(reason, 'unhandled rejection')
   process.on('unhandledRejection', onRejection)
-  const onReload = oneAtATime(() => reload(server, load, shared))
-  const stopWatching = flags.watch
+  const onReload = oneAtATime(async () => {
+    const read = await reload(server, load, shared)
+    watching?.add(read)
+  })
+  const watching = flags.watch
     ? await (
         await import('./watch.ts')
       ).watchFiles({
-        paths: [...files, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)],
+        paths: [...filesRead({ config, baseDirectory, files }), ...gateway.files],
         onChange: onReload,
       })
     : undefined
@@ -69,7 +73,7 @@ export async function runGateway(
   context.reload.addEventListener('reload', onReload)
   await aborted(context.shutdown)
   context.reload.removeEventListener('reload', onReload)
-  await stopWatching?.()
+  await watching?.stop()
   logger.info('stopping: finishing requests in flight')
   await server.close({ graceMs: config.server?.graceMs })
   process.off('unhandledRejection', onRejection)
@@ -78,24 +82,33 @@ export async function runGateway(
   process.off('exit', onExit)
 }
 
+/** Resolves to the files that were read. */
 async function reload(
   server: GatewayServer,
   load: () => Promise<Loaded>,
   shared: Omit<CreateGatewayOptions, 'baseDirectory'>,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { logger } = shared
   let next: Gateway
+  let read: readonly string[] = []
   try {
-    const { config, baseDirectory } = await load()
-    next = await createGateway(config, { ...shared, baseDirectory })
+    const loaded = await load()
+    read = filesRead(loaded)
+    next = await createGateway(loaded.config, { ...shared, baseDirectory: loaded.baseDirectory })
   } catch (error) {
     logger.error({ reason: messageOf(error) }, 'reload failed; the previous schema stays in place')
     if (!(error instanceof ConfigError)) logger.debug(error)
-    return
+    return read
   }
   // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
   server.replace(next).catch((error: unknown) => logger.error(error, 'the replaced gateway did not close'))
   logger.info('reloaded')
+  return [...read, ...next.files]
+}
+
+/** What a config names is watched even while it cannot be read. */
+function filesRead({ config, baseDirectory, files }: Loaded): readonly string[] {
+  return [...files, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)]
 }
 
 /** Runs the task for a burst of calls once now and, if more came meanwhile, once after. */

@@ -1,4 +1,5 @@
 import type { CommandContext, StartFlags } from './context.ts'
+import { refuseSecondGraphql } from '../config/file/own-packages.ts'
 import { toPort } from './port.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../config/file/load-config.ts'
@@ -17,6 +18,7 @@ export async function startCommand(flags: StartFlags, context: CommandContext): 
   }
   const loaded = await load()
   const port = flags.port ?? loaded.config.server?.port ?? portOf(context.environment)
+  refuseSecondGraphql()
   // A config that cannot be used is reported before the gateway is loaded.
   const { runGateway } = await import('./run-gateway.ts')
   await runGateway(loaded, load, { ...flags, port }, context)

@@ -8,8 +8,14 @@ export interface WatchOptions {
   readonly debounceMs?: number | undefined
 }
 
-/** Watches files and folders; resolves once no change is missed any more, to a function that stops it. */
-export async function watchFiles(options: WatchOptions): Promise<() => Promise<void>> {
+export interface Watching {
+  /** Files and folders to watch too. */
+  add(paths: readonly string[]): void
+  stop(): Promise<void>
+}
+
+/** Watches files and folders; resolves once no change is missed any more. */
+export async function watchFiles(options: WatchOptions): Promise<Watching> {
   const { paths, onChange, debounceMs = 100 } = options
   const watcher = watchPaths([...paths], { ignoreInitial: true, ignored: /node_modules/ })
   let timer: NodeJS.Timeout | undefined
@@ -18,8 +24,11 @@ export async function watchFiles(options: WatchOptions): Promise<() => Promise<v
     timer = setTimeout(onChange, debounceMs)
   })
   await new Promise<void>((resolve) => void watcher.once('ready', resolve))
-  return async () => {
-    clearTimeout(timer)
-    await watcher.close()
+  return {
+    add: (more) => void watcher.add([...more]),
+    async stop() {
+      clearTimeout(timer)
+      await watcher.close()
+    },
   }
 }

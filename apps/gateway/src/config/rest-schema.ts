@@ -154,7 +154,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   endpoints: z.array(endpoint).optional(),
   types: typeDefinitions.optional(),
   openapi: z.union([z.string(), openapi]).optional(),
-  healthPath: z.string().optional(),
+  healthPath: z.union([z.string(), z.literal(false)]).optional(),
   timeoutMs: milliseconds.optional(),
   headersTimeoutMs: milliseconds.optional(),
   totalTimeoutMs: milliseconds.optional(),

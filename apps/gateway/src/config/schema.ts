@@ -7,6 +7,7 @@ import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
+import { isProxyRange } from '../http/trusted-proxies.ts'
 import { toPattern } from '../http/cors.ts'
 import type { CorsConfig, GatewayConfig, ResponseCacheConfig, ServerConfig } from './types.ts'
 
@@ -21,6 +22,16 @@ const server = z.strictObject({
   maxInFlight: count.optional(),
   sendTimeoutMs: milliseconds.optional(),
   maxUnsentBytes: count.optional(),
+  trustProxy: z
+    .union([
+      z.boolean(),
+      z.array(
+        z
+          .string()
+          .refine(isProxyRange, 'expected an address, a range such as "10.0.0.0/8", "loopback" or "private"'),
+      ),
+    ])
+    .optional(),
   livenessPath: path.optional(),
   readinessPath: path.optional(),
   graceMs: milliseconds.optional(),

@@ -40,6 +40,11 @@ export interface ServerConfig {
    * largest first. Default 67_108_864; 0: any number.
    */
   readonly maxUnsentBytes?: number | undefined
+  /**
+   * Proxies in front, whose `X-Forwarded-*` and the like is taken: addresses, ranges (`10.0.0.0/8`), `loopback`,
+   * `private`; `true`: whoever connects. Of anyone else these headers are taken away. Default false.
+   */
+  readonly trustProxy?: boolean | readonly string[] | undefined
   /** Answers 200 while the process serves. Default `/health/live`. */
   readonly livenessPath?: string | undefined
   /** Answers 200 while requests may be sent here, else 503. Default `/health/ready`. */
@@ -150,8 +155,11 @@ export interface RestSourceConfig extends Omit<
    * before this one, gets this source's before it (`shopGetPet`, `ShopPet`), which is noted.
    */
   readonly openapi?: string | OpenApiConfig | undefined
-  /** A GET path that answers 2xx while the API is well, for `/health/ready`. Default: the API counts as well. */
-  readonly healthPath?: string | undefined
+  /**
+   * A GET path that answers 2xx while the API is well, for `/health/ready`. Default: any answer to a HEAD of `baseUrl`
+   * will do; `false`: nobody is asked, and the API counts as well.
+   */
+  readonly healthPath?: string | false | undefined
 }
 
 /** The options of `useLiveQuery`. */

@@ -38,6 +38,9 @@ export async function openGrpcSource(
     kind: 'grpc',
     plugin: useGrpcSource(source),
     api: source,
+    get files() {
+      return source.files
+    },
     get notes() {
       return source.notes
     },

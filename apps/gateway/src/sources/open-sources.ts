@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config/types.ts'
 import { grpcFiles, openGrpcSource } from './grpc.ts'
 import { namesByHand } from './names.ts'
-import { openRestSource } from './rest.ts'
+import { openRestSource, restFiles } from './rest.ts'
 import type { Source, SourceEnvironment } from './source.ts'
 
 /**
@@ -37,5 +37,8 @@ export async function openSources(
 
 /** The files that the config's sources are read from, for `--watch`. */
 export function filesOf(config: GatewayConfig, baseDirectory: string): readonly string[] {
-  return Object.values(config.grpc ?? {}).flatMap((options) => grpcFiles(options, baseDirectory))
+  return [
+    ...Object.values(config.grpc ?? {}).flatMap((options) => grpcFiles(options, baseDirectory)),
+    ...Object.values(config.rest ?? {}).flatMap((options) => restFiles(options, baseDirectory)),
+  ]
 }

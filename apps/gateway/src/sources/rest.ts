@@ -32,6 +32,7 @@ export async function openRestSource(
   const { outgoing } = observability
   const observed = forRest(observability.observe)
   const notes: string[] = []
+  let files: readonly string[] = []
   let connector
   let baseUrl
   let declared: Pick<OpenApiImport, 'endpoints' | 'types'>
@@ -44,6 +45,7 @@ export async function openRestSource(
             baseUrl: config.baseUrl,
             taken: taken(),
           })
+    files = imported?.files ?? []
     for (const finding of imported?.findings ?? []) notes.push(describeFinding(finding))
     for (const one of imported?.variables ?? []) notes.push(describeVariable(one))
     baseUrl = imported?.baseUrl ?? config.baseUrl
@@ -84,15 +86,16 @@ export async function openRestSource(
   for (const note of notes.slice(0, MAX_LOGGED_NOTES)) logger.warn(note)
   const left = notes.length - MAX_LOGGED_NOTES
   if (left > 0) logger.warn(`rest.${name}: ${left} notes more; vinyasa check lists all of them`)
-  const healthUrl = healthPath === undefined ? undefined : joinUrl(baseUrl, healthPath)
+  const probe = probeOf(baseUrl, healthPath)
   return {
     name,
     kind: 'rest',
     plugin: useRestConnector(connector),
     api: connector,
     notes,
+    files,
     names: () => namesOfEndpoints(declared.endpoints, declared.types),
-    health: (signal) => checkHealth(name, healthUrl, signal),
+    health: (signal) => checkHealth(name, probe, signal),
     breaker: () => connector.stats().breaker,
     close: () => connector.close(),
   }
@@ -106,6 +109,12 @@ function traceContext(
   }
   // No answer depends on where it is traced.
   return Object.assign(interceptor, { readsHeaders: [] })
+}
+
+/** The files that a config names; those that they refer to are known once they are read. */
+export function restFiles({ openapi }: RestSourceConfig, baseDirectory: string): readonly string[] {
+  const file = typeof openapi === 'object' ? openapi.file : openapi
+  return file === undefined ? [] : [resolve(baseDirectory, file)]
 }
 
 function importDocument(
@@ -123,17 +132,34 @@ function describeVariable({ variable, scheme, isSet }: SecurityVariable): string
     : `${variable} is not set, which the security scheme "${scheme}" wants; set it, or security: false under openapi`
 }
 
-/** A REST API without a `healthPath` counts as healthy: there is no request that is safe to send to any API. */
-async function checkHealth(name: string, url: URL | undefined, signal: AbortSignal): Promise<SourceHealth> {
-  if (!url) return { name, healthy: true }
+interface Probe {
+  readonly url: URL
+  /** `GET` wants 2xx; any answer to `HEAD`, which changes nothing, shows that somebody is there. */
+  readonly method: 'GET' | 'HEAD'
+}
+
+function probeOf(baseUrl: string, healthPath: RestSourceConfig['healthPath']): Probe | undefined {
+  if (healthPath === false) return undefined
+  return healthPath === undefined
+    ? { url: new URL(baseUrl), method: 'HEAD' }
+    : { url: joinUrl(baseUrl, healthPath), method: 'GET' }
+}
+
+async function checkHealth(
+  name: string,
+  probe: Probe | undefined,
+  signal: AbortSignal,
+): Promise<SourceHealth> {
+  if (!probe) return { name, healthy: true }
+  const { url, method } = probe
   try {
-    const response = await fetch(url, { signal, redirect: 'manual' })
+    const response = await fetch(url, { method, signal, redirect: 'manual' })
     await response.body?.cancel()
-    return response.ok
+    return response.ok || method === 'HEAD'
       ? { name, healthy: true }
       : { name, healthy: false, reason: `HTTP ${response.status} from ${url.href}` }
   } catch (error) {
-    return { name, healthy: false, reason: reasonOf(error) }
+    return { name, healthy: false, reason: signal.aborted ? 'no answer' : reasonOf(error) }
   }
 }
 

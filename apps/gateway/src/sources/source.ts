@@ -19,6 +19,8 @@ export interface Source {
   readonly api: object
   /** What it left out or calls otherwise than its description does, a line each. */
   readonly notes: readonly string[]
+  /** Paths that it was read from, for `--watch`. */
+  readonly files: readonly string[]
   /** Names of its types and root fields. */
   names(): readonly string[]
   /** State of its circuit breaker, if it has one. */

@@ -79,6 +79,8 @@ export interface OpenApiImport extends Pick<
   readonly types: TypeDefinitions
   /** What is left out, and what is taken otherwise than it is written. */
   readonly findings: readonly OpenApiFinding[]
+  /** Paths of the document and of the files that it refers to; none where it was given as an object. */
+  readonly files: readonly string[]
 }
 
 /**
@@ -184,6 +186,7 @@ export async function importOpenApi(
     forwardHeaders,
     variables: security.variables,
     findings: findings.list(),
+    files: loaded.files,
   }
 }
 

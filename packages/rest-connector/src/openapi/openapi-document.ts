@@ -13,6 +13,8 @@ export interface Followed {
 /** A document with all files that it refers to. */
 export interface OpenApiDocument {
   readonly root: Node
+  /** Paths of the files that it was read from; none where it was given as an object. */
+  readonly files: readonly string[]
   /** The node itself, or what its `$ref` leads to. @throws RestConfigError where that is nowhere */
   resolve(node: unknown): Node
   /** {@link resolve}, with the reference that names the node. */
@@ -20,7 +22,11 @@ export interface OpenApiDocument {
 }
 
 /** References of `files` are absolute; `#/…` is in the root. */
-export function createDocument(root: Node, files: ReadonlyMap<string, unknown>): OpenApiDocument {
+export function createDocument(
+  root: Node,
+  files: ReadonlyMap<string, unknown>,
+  paths: readonly string[] = [],
+): OpenApiDocument {
   const targets = new Map<string, Node>()
 
   function target(ref: string): Node {
@@ -49,7 +55,7 @@ export function createDocument(root: Node, files: ReadonlyMap<string, unknown>):
     return { node, ref }
   }
 
-  return { root, follow, resolve: (node) => follow(node).node }
+  return { root, files: paths, follow, resolve: (node) => follow(node).node }
 }
 
 export function splitOnce(text: string, at: string): readonly [string, string] {

@@ -14,7 +14,8 @@ export async function readDocument(source: object | string): Promise<OpenApiDocu
   const file = typeof source === 'string' ? pathToFileURL(resolve(source)).href : undefined
   const given = asNode(file === undefined ? source : await readValue(file))
   const files = file === undefined ? new Map<string, unknown>() : await readReferred(given, file)
-  return createDocument(await upgraded(given), files)
+  const urls = file === undefined ? [] : [file, ...files.keys()]
+  return createDocument(await upgraded(given), files, [...new Set(urls.map((url) => fileURLToPath(url)))])
 }
 
 async function upgraded(root: Node): Promise<Node> {

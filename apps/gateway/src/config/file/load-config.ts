@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { ConfigError, messageOf } from '../../errors.ts'
 import type { GatewayConfig } from '../types.ts'
+import type { ModuleRead } from './import-module.ts'
 import { parseConfig } from './parse-config.ts'
 import { isDataFile } from './data-file.ts'
 
@@ -41,9 +42,9 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
     const { readData } = await import('./read-data.ts')
     return { file, baseDirectory, ...(await readData(file, options.environment)) }
   }
-  const raw = await readModule(file)
+  const { value, files } = await readModule(file)
   try {
-    return { file, baseDirectory, config: parseConfig(raw), files: [file] }
+    return { file, baseDirectory, config: parseConfig(value), files }
   } catch (error) {
     const lines = messageOf(error).split('\n')
     throw new ConfigError(lines.map((line) => `${file}: ${line}`).join('\n'), { cause: error })
@@ -66,50 +67,12 @@ function findConfigFile({ file, directory }: LoadConfigOptions): string {
   return found
 }
 
-async function readModule(file: string): Promise<unknown> {
+async function readModule(file: string): Promise<ModuleRead> {
   try {
-    if (/\.m?[tj]s$/.test(file)) return await importModule(file)
+    if (/\.m?[tj]s$/.test(file)) return await (await import('./import-module.ts')).importModule(file)
     throw new ConfigError('unknown kind of config file; expected .ts, .js, .yaml or .json')
   } catch (error) {
     throw new ConfigError(`${file}: ${firstLine(messageOf(error))}`, { cause: error })
-  }
-}
-
-async function importModule(file: string): Promise<unknown> {
-  const { createJiti } = await import('jiti')
-  const { compileApart } = await import('./compile-apart.ts')
-  const folder = cacheFolder(file)
-  if (folder !== undefined && /\.m?ts$/.test(file)) await compileApart(file, folder)
-  // jiti reads TypeScript on every supported Node, and reads the file anew on each reload.
-  const jiti = createJiti(import.meta.url, {
-    moduleCache: false,
-    fsCache: folder ?? false,
-    interopDefault: true,
-  })
-  const loaded: unknown = await jiti.import(file, { default: true })
-  return loaded
-}
-
-/**
- * Where the JavaScript of a TypeScript config is kept, so that the next start does not load a compiler: beside the
- * packages that the config imports, never in a folder for temporary files, which others may write. The config may hold
- * secrets, so nobody else may look into it. Undefined where there is no such folder.
- */
-function cacheFolder(file: string): string | undefined {
-  for (let folder = dirname(file); ; folder = dirname(folder)) {
-    const packages = join(folder, 'node_modules')
-    if (existsSync(packages)) return makeFolder(join(packages, '.cache', 'vinyasa'))
-    if (folder === dirname(folder)) return undefined
-  }
-}
-
-function makeFolder(path: string): string | undefined {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    return path
-  } catch {
-    // An image or a package that cannot be written: every start compiles.
-    return undefined
   }
 }
 

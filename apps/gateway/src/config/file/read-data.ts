@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../types.ts'
 import { isDataFile } from './data-file.ts'
 import type { Mistake } from './describe-issue.ts'
 import { readConfigDocument, type ConfigDocument } from './document.ts'
-import { substituteEnvironment } from './environment.ts'
+import { substituteEnvironment, type UnsetVariable } from './environment.ts'
 import { formatMistake, validateData } from './parse-config.ts'
 
 export interface DataRead {
@@ -23,23 +23,16 @@ export async function readData(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<DataRead> {
   const documents = await readWithBases(file, [])
-  const found: string[] = []
+  const unset: [ConfigDocument, UnsetVariable][] = []
   const merged = documents
     .map((document) =>
-      substituteEnvironment(withoutExtends(document.data), environment, ({ path, name }) =>
-        found.push(
-          `${document.locate(path).at}: ${formatMistake({
-            path,
-            text: `the environment variable ${name} is not set; set it, or write \${${name}:-default}`,
-          })}`,
-        ),
-      ),
+      substituteEnvironment(withoutExtends(document.data), environment, (one) => unset.push([document, one])),
     )
     .reduce(merge)
-  const { config, mistakes } = validateData(merged)
   // A variable that is not set says why a value is none.
-  if (found.length === 0) found.push(...describe(mistakes, documents))
-  if (config === undefined || found.length > 0) throw new ConfigError(found.join('\n'))
+  if (unset.length > 0) throw new ConfigError((await Promise.all(unset.map(describeUnset))).join('\n'))
+  const { config, mistakes } = validateData(merged)
+  if (config === undefined) throw new ConfigError((await describe(mistakes, documents)).join('\n'))
   return { config, files: documents.map((document) => document.file) }
 }
 
@@ -49,7 +42,7 @@ async function readWithBases(file: string, above: readonly string[]): Promise<re
   const { extends: named = [] } = Object(document.data) as { readonly extends?: unknown }
   const bases: ConfigDocument[] = []
   for (const name of [named].flat()) {
-    const { at } = document.locate(['extends'])
+    const { at } = (await document.places())(['extends'])
     if (typeof name !== 'string') throw new ConfigError(`${at}: extends: expected a file name, or several`)
     const base = resolve(dirname(file), name)
     if (!isDataFile(base)) throw new ConfigError(`${at}: extends: ${name}: expected a .yaml or .json file`)
@@ -83,13 +76,20 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null
 }
 
+async function describeUnset([document, { path, name }]: [ConfigDocument, UnsetVariable]): Promise<string> {
+  const { at } = (await document.places())(path)
+  const text = `the environment variable ${name} is not set; set it, or write \${${name}:-default}`
+  return `${at}: ${formatMistake({ path, text })}`
+}
+
 /** As they stand in the files; each in the one that has the most of its path, of several in the one merged last. */
-function describe(mistakes: readonly Mistake[], documents: readonly ConfigDocument[]): string[] {
+async function describe(
+  mistakes: readonly Mistake[],
+  documents: readonly ConfigDocument[],
+): Promise<readonly string[]> {
+  const located = await Promise.all(documents.map((document) => document.places()))
   const placed = mistakes.map((mistake) => {
-    const places = documents.map((document, index) => ({
-      ...document.locate(mistake.path, mistake.isName),
-      index,
-    }))
+    const places = located.map((locate, index) => ({ ...locate(mistake.path, mistake.isName), index }))
     return { mistake, place: places.reduce((best, next) => (next.depth >= best.depth ? next : best)) }
   })
   placed.sort((a, b) => a.place.index - b.place.index || a.place.offset - b.place.offset)

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Jiti } from 'jiti'
+
+export interface Imports {
+  /** The module and all that it imports by path, directly or not. */
+  readonly files: readonly string[]
+  /** What it imports by name, and from where. */
+  readonly packages: readonly { readonly specifier: string; readonly importer: string }[]
+}
+
+/** Imports, exports and requires as they are written; what stands in a comment does no harm. */
+const SPECIFIER =
+  /(?:\bfrom|\bimport|\b(?:import|require)\s*\()\s*(?<quote>['"`])(?<specifier>[^'"`\n$]+)\k<quote>/g
+const MAX_FILES = 1_000
+
+/** Looks at what a config imports without running it. */
+export async function importsOf(file: string, jiti: Jiti): Promise<Imports> {
+  const files = [file]
+  const packages: { specifier: string; importer: string }[] = []
+  for (const importer of files) {
+    const text = await readFile(importer, 'utf8').catch(() => '')
+    for (const { groups } of text.matchAll(SPECIFIER)) {
+      const specifier = groups?.['specifier'] ?? ''
+      if (isBuiltin(specifier)) continue
+      if (!/^(?:\.|\/|file:)/.test(specifier)) {
+        packages.push({ specifier, importer })
+        continue
+      }
+      const found = jiti.esmResolve(specifier, { parentURL: pathToFileURL(importer), try: true })
+      if (!found?.startsWith('file:') || files.length >= MAX_FILES) continue
+      const path = fileURLToPath(found)
+      if (!files.includes(path)) files.push(path)
+    }
+  }
+  return { files, packages }
+}
