@@ -2,9 +2,19 @@ import { describeWithNginx, startNginx } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { createHttp2Transport } from '@vinyasa/grpc-transport'
 import type { Transport } from '@vinyasa/grpc-transport'
-import { disposables } from './harness.ts'
+import { backend, disposables, source } from './harness.ts'
 import { answer, frame, startWireServer } from './wire-server.ts'
 
+/** Asked: none of 50,000 fails. */
+const CALLS = Number(process.env['NGINX_CALLS'] ?? 1_000)
+const PROTO = `
+syntax = "proto3";
+package n;
+import "graphql.proto";
+service S { rpc Put(Req) returns (Res) { option (graphql.schema) = { type: MUTATION name: "put" }; } }
+message Req { string id = 1; }
+message Res { string text = 1; }
+`
 const CALL = { path: '/w.S/Get', metadata: [], timeoutMs: 10_000, signal: undefined }
 
 // nginx keeps a table of the headers it sends, writes them in Huffman codes, and cuts data into frames of its own.
@@ -45,6 +55,42 @@ describeWithNginx('transport http2 through nginx', () => {
     )
     expect(replies.map((reply) => reply.length)).toEqual(sizes)
   })
+
+  // Each connection ends after a hundred requests and takes five at once: calls it refuses unseen are sent again, those it
+  // took are not.
+  it(`${CALLS} mutations, 200 at once, over connections of 100 requests with 5 streams: each arrives once`, async () => {
+    const scope = disposables()
+    const seen = new Map<string, number>()
+    const up = await backend(
+      { 'n.proto': PROTO },
+      {
+        'n.S/Put': ({ id }: { id: string }) => {
+          seen.set(id, (seen.get(id) ?? 0) + 1)
+          return { text: id }
+        },
+      },
+    )
+    const { port } = scope.use(
+      await startNginx({
+        listen: 'http2',
+        http: 'keepalive_requests 100; http2_max_concurrent_streams 5;',
+        location: `grpc_pass grpc://${up.address};`,
+      }),
+    )
+    const grpc = await source({ protoText: { 'n.proto': PROTO }, endpoint: `127.0.0.1:${port}` })
+    const failures: unknown[] = []
+    let next = 0
+    const caller = async (): Promise<void> => {
+      while (next < CALLS) {
+        const id = String(next++)
+        const reply = await grpc.call('n.S.Put', { id }).catch((error: unknown) => failures.push(error))
+        if (typeof reply === 'object' && (reply as { text: string }).text !== id) failures.push(reply)
+      }
+    }
+    await Promise.all(Array.from({ length: 200 }, caller))
+    expect(failures).toEqual([])
+    expect([seen.size, Math.max(...seen.values())]).toEqual([CALLS, 1])
+  }, 300_000)
 
   it('errors of the backend, and of nginx without one, have their codes', async () => {
     const { unary } = await transport()
