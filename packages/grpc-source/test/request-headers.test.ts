@@ -34,7 +34,7 @@ describe('metadata of a request', () => {
       for (let round = 0; round < 3; round++) {
         const [large, ...small] = await Promise.allSettled([ask(size), ask(10), ask(10), ask(10)])
         expect(small.map(outcome)).toEqual(['10', '10', '10'])
-        expect(size > 16_000 ? ['INTERNAL_SERVER_ERROR', String(size)] : [String(size)]).toContain(
+        expect(size > 16_000 ? ['SERVICE_UNAVAILABLE', String(size)] : [String(size)]).toContain(
           outcome(large!),
         )
       }
