@@ -140,6 +140,9 @@ function selectOf(
   const chosen = fitting.filter(({ type: of }) =>
     random.chance(isUnionType(of) ? 0.6 : 2.2 / (fitting.length + 1)),
   )
+  const further = fitting.filter(({ type: of }) => !isLeafType(getNamedType(of)))
+  const leads = chosen.some((field) => further.includes(field))
+  if (!leads && further.length > 0 && random.chance(plan.features.below)) chosen.push(random.pick(further))
   const some = chosen.length > 0 ? chosen : fitting.length > 0 ? [random.pick(fitting)] : []
   return some.length > 0
     ? some.map((field) => drawField(random, schema, plan, field, depth + 1))

@@ -2,6 +2,7 @@ import type { Random } from '@vinyasa/test-kit'
 import {
   EFFECTS,
   type EntityPlan,
+  type Features,
   type JoinPlan,
   type MutationPlan,
   READ_SHAPES,
@@ -18,7 +19,12 @@ const OWN_NAMES = ['Fox', 'Gnu'] as const
 const LEAF = 'Hen'
 
 /** Types of both sources, what is read of them, and what changes them. */
-export function drawSchema(random: Random, isByEntity: boolean, hasOwn: boolean): SchemaPlan {
+export function drawSchema(
+  random: Random,
+  features: Features,
+  isByEntity: boolean,
+  hasOwn: boolean,
+): SchemaPlan {
   const ofSources = NAMES.slice(0, 2 + random.below(3))
   const own = hasOwn && random.chance(0.5) ? OWN_NAMES : []
   const leaf = random.chance(0.85) ? [LEAF] : []
@@ -35,26 +41,30 @@ export function drawSchema(random: Random, isByEntity: boolean, hasOwn: boolean)
       name,
       letter: lower(name).charAt(0),
       source: sources[index]!,
-      note: random.chance(0.5),
+      note: random.chance(features.notes),
       embeds:
-        sources[index] !== 'own' && name !== LEAF && beside.length > 0 && random.chance(0.6)
+        sources[index] !== 'own' && name !== LEAF && beside.length > 0 && random.chance(features.embeds)
           ? [{ field: 'within', type: random.pick(beside), many: random.chance(0.4) }]
           : [],
-      computed: name !== LEAF && random.chance(0.4) ? [{ field: 'reckoned', from: random.pick(others) }] : [],
+      computed:
+        name !== LEAF && random.chance(features.computed)
+          ? [{ field: 'reckoned', from: random.pick(others) }]
+          : [],
       links:
         sources[index] === 'own' || name === LEAF
           ? []
           : ofSources
-              .filter((to) => to !== name && random.chance(0.6))
+              .filter((to) => to !== name && random.chance(features.links))
               .map((to) => ({ field: `${lower(to)}Id`, to })),
       partners: index === 0 && leaf.length > 0 ? [name, LEAF] : [],
     }
   })
   return {
+    features,
     entities,
     joins: drawJoins(random, entities),
-    reads: drawReads(random, entities),
-    mutations: drawMutations(random, entities, isByEntity),
+    reads: drawReads(random, features, entities),
+    mutations: drawMutations(random, features, entities, isByEntity),
   }
 }
 
@@ -80,7 +90,7 @@ function drawJoins(random: Random, entities: readonly EntityPlan[]): JoinPlan[] 
   )
 }
 
-function drawReads(random: Random, entities: readonly EntityPlan[]): ReadPlan[] {
+function drawReads(random: Random, features: Features, entities: readonly EntityPlan[]): ReadPlan[] {
   const reads: ReadPlan[] = []
   for (const { name: type, source } of entities) {
     const possible = READ_SHAPES.filter(
@@ -93,7 +103,8 @@ function drawReads(random: Random, entities: readonly EntityPlan[]): ReadPlan[] 
     const shapes = possible.filter(() => random.chance(0.4))
     for (const shape of ['one' as const, ...(shapes.length > 0 ? shapes : [random.pick(possible)])]) {
       const name = shape === 'one' ? lower(type) : `${lower(type)}${shape === 'list' ? 's' : titled(shape)}`
-      const triggers = random.chance(0.3) && source !== 'own' && ownTrigger(shape) ? [`${type}.*`] : undefined
+      const mayHave = source !== 'own' && ownTrigger(shape)
+      const triggers = mayHave && random.chance(features.triggers) ? [`${type}.*`] : undefined
       reads.push({ name, source, type, shape, others: [], triggers })
     }
   }
@@ -119,6 +130,7 @@ const VERBS = ['update', 'ban', 'save', 'reset', 'move', 'delete', 'set', 'creat
 
 function drawMutations(
   random: Random,
+  { sides, statements }: Features,
   entities: readonly EntityPlan[],
   isByEntity: boolean,
 ): readonly MutationPlan[] {
@@ -142,7 +154,7 @@ function drawMutations(
         isByEntity && possible.includes('entity') && (namesOne || random.chance(0.5))
           ? 'entity'
           : random.pick(possible)
-      const side = !namesOne && random.chance(0.15) ? random.pick(others).name : undefined
+      const side = !namesOne && random.chance(sides) ? random.pick(others).name : undefined
       const verb = random.pick(VERBS)
       // A name says little: now and then it is that of another type.
       const noun = random.chance(0.25) ? random.pick(others).name : type
@@ -156,7 +168,7 @@ function drawMutations(
         returns,
         other: sameSource.length > 0 ? random.pick(sameSource).name : type,
         side,
-        changes: statementOf(random, type, side, returns),
+        changes: statementOf(random, statements, type, side, returns),
         httpMethod: random.pick(['POST', 'PUT', 'PATCH', 'DELETE']),
       })
     }
@@ -170,12 +182,13 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(['ok', 'boolean', 'id', 'empty
 /** Needed where what changes is not in what is returned; allowed everywhere. */
 function statementOf(
   random: Random,
+  statements: number,
   type: string,
   side: string | undefined,
   returns: MutationPlan['returns'],
 ): readonly string[] | undefined {
   const all = side === undefined ? [type] : [type, side]
-  if (SAYS_NOTHING.has(returns)) return random.chance(0.3) ? all : undefined
+  if (SAYS_NOTHING.has(returns)) return random.chance(statements) ? all : undefined
   if (returns === 'other') return all
   return side !== undefined ? [side] : random.chance(0.1) ? [] : undefined
 }

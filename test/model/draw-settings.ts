@@ -1,4 +1,4 @@
-import type { Random } from '@vinyasa/test-kit'
+import { createRandom, type Random } from '@vinyasa/test-kit'
 import {
   type CachePlan,
   type FixtureName,
@@ -16,8 +16,7 @@ const FORWARDS = [
   [],
 ] as const
 
-export function drawSettings(random: Random, fixtures: readonly FixtureName[]): SettingsPlan {
-  const fixture = random.pick(fixtures)
+export function drawSettings(random: Random, fixture: FixtureName): SettingsPlan {
   const isInProcess = isScripted(fixture)
   return {
     fixture,
@@ -48,7 +47,19 @@ function drawCache(random: Random): CachePlan {
 }
 
 /** Whether all of its servers run here, so that settings may be functions. */
-export const isScripted = (fixture: FixtureName): boolean => fixture !== 'workers' && fixture !== 'mortal'
+export const isScripted = (fixture: FixtureName): boolean => !hasWorkers(fixture) && fixture !== 'mortal'
+
+export const hasWorkers = (fixture: FixtureName): boolean => fixture === 'workers' || fixture === 'fleet'
+
+/** Which kind of servers a world has: all of them come before one comes again. */
+export function drawFixture(seed: number, world: number, fixtures: readonly FixtureName[]): FixtureName {
+  const place = (world - 1) % fixtures.length
+  const random = createRandom(seed, `fixtures ${(world - 1 - place) / fixtures.length}`)
+  const shuffled = fixtures
+    .map((fixture) => [fixture, random.next()] as const)
+    .toSorted(([, a], [, b]) => a - b)
+  return shuffled[place]![0]
+}
 
 /** One user, two that differ from the first by one header each, and one who shows nothing. */
 export function drawUsers(random: Random): readonly UserHeaders[] {

@@ -22,6 +22,9 @@ const OUTCOMES: readonly Outcome[] = [
 /** Every way in, and sockets, which are the easiest to forget, twice. */
 const ATTACK_WAYS: readonly Way[] = [...READ_WAYS, 'graphql socket', 'live socket']
 
+/** Live clients at a time. */
+const WATCHING = 4
+
 /** What happens in a world, in order. `operations` is how many reads its pool holds. */
 export function drawSteps(
   random: Random,
@@ -45,9 +48,9 @@ export function drawSteps(
   const probes = () => Array.from({ length: 6 }, read)
   let watching = 0
 
-  function draw(): StepPlan {
-    const dice = random.next()
-    if (dice < 0.08 && watching < 4) {
+  const draws = {
+    watch(): StepPlan {
+      if (watching === WATCHING) return draws.leave()
       watching++
       return {
         kind: 'watch',
@@ -55,33 +58,51 @@ export function drawSteps(
         operation: random.below(live),
         transport: random.pick(['sse', 'graphql socket', 'live socket']),
       }
-    }
-    if (dice < 0.1 && watching > 0) {
+    },
+    leave(): StepPlan {
+      if (watching === 0) return draws.read()
       watching--
-      return { kind: 'leave', client: random.below(4) }
-    }
-    if (dice < 0.36) {
-      const isWarm = random.chance(0.5)
-      return {
-        kind: 'mutate',
-        document: mutation(),
-        outcome: drawOutcome(random),
-        isWarm,
-        probes: probes(),
-        ...by(),
-      }
-    }
-    if (dice < 0.42) return { kind: 'race', document: mutation(), ...read() }
-    if (dice < 0.48) {
-      const attack = drawAttack(random, settings)
-      return { kind: 'attack', attack, document: mutation(), ...by(), way: random.pick(ATTACK_WAYS) }
-    }
-    if (dice < 0.5 && settings.cache?.defaultTtlMs === 200) return { kind: 'wait', ms: 250 }
-    if (dice < 0.51 && settings.fixture === 'redis') {
-      const fault = random.pick(['kill', 'freeze'] as const)
-      return { kind: 'outage', fault, document: mutation(), place: random.below(2), probes: probes() }
-    }
-    return { kind: 'read', ...read() }
+      return { kind: 'leave', client: random.below(WATCHING) }
+    },
+    mutate: (): StepPlan => ({
+      kind: 'mutate',
+      document: mutation(),
+      outcome: drawOutcome(random, plan.schema.features.cuts),
+      isWarm: random.chance(0.75),
+      probes: probes(),
+      ...by(),
+    }),
+    race: (): StepPlan => ({ kind: 'race', document: mutation(), ...read() }),
+    attack: (): StepPlan => ({
+      kind: 'attack',
+      attack: drawAttack(random, settings),
+      document: mutation(),
+      ...by(),
+      way: random.pick(ATTACK_WAYS),
+    }),
+    wait: (): StepPlan => ({ kind: 'wait', ms: 250 }),
+    outage: (): StepPlan => ({
+      kind: 'outage',
+      fault: random.pick(['kill', 'freeze']),
+      document: mutation(),
+      place: random.below(2),
+      probes: probes(),
+    }),
+    read: (): StepPlan => ({ kind: 'read', ...read() }),
+  } satisfies Partial<Record<StepPlan['kind'], () => StepPlan>>
+  const weights: Readonly<Record<keyof typeof draws, number>> = {
+    ...plan.schema.features.steps,
+    leave: 2,
+    wait: settings.cache?.defaultTtlMs === 200 ? 2 : 0,
+    outage: settings.fixture === 'redis' || settings.fixture === 'fleet' ? 1 : 0,
+  }
+  const kinds = Object.entries(weights) as readonly (readonly [keyof typeof draws, number])[]
+  const whole = kinds.reduce((sum, [, weight]) => sum + weight, 0)
+
+  function draw(): StepPlan {
+    let dice = random.between(0, whole)
+    const [kind] = kinds.find(([, weight]) => (dice -= weight) < 0) ?? kinds[0]!
+    return draws[kind]()
   }
   if (settings.fixture !== 'mortal') return Array.from({ length: count }, draw)
   const last: StepPlan = {
@@ -89,11 +110,11 @@ export function drawSteps(
     document: mutation(),
     probes: probes().map((probe) => ({ ...probe, place: 0 })),
   }
-  return [...Array.from({ length: Math.ceil(count / 4) }, draw), last]
+  return [...Array.from({ length: Math.ceil(count / 3) }, draw), last]
 }
 
-function drawOutcome(random: Random): Outcome {
-  if (random.chance(0.06)) return random.pick(['deadline', 'client leaves'])
+function drawOutcome(random: Random, cuts: number): Outcome {
+  if (random.chance(cuts)) return random.pick(['deadline', 'deadline', 'client leaves'])
   return random.pick(OUTCOMES)
 }
 

@@ -19,6 +19,13 @@ export function judged({ data = null, errors = [] }: Answer): Judged {
   }
 }
 
+/**
+ * Whether a backend was out of reach, which none of them ever says by itself: a machine that does much else kept a
+ * connection waiting. Such an answer is not old; it is none.
+ */
+export const isUnreached = ({ errors = [] }: Answer): boolean =>
+  errors.some(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE')
+
 export const isSame = (one: Judged, other: Judged): boolean =>
   isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)))
 

@@ -1,6 +1,6 @@
-// A run of the model checker: `pnpm test:model --seed 1 --seconds 60`; `--seed 1:7` is the seventh world of seed 1 alone.
-// and shows the steps that its violation needs. `--write` puts the counts into RESULTS.md. Exits with 1 when a rule was
-// broken. `--fixtures gateway,plugins,redis,workers,mortal` says which
+// A run of the model checker: `pnpm test:model --seed 1 --seconds 60`; `--seed 1:7` is the seventh world of seed 1 alone,
+// and shows the steps that its violation needs. `--until-broken` begins no world after a violation, `--write` puts the counts
+// into RESULTS.md. Exits with 1 when a rule was broken. `--fixtures gateway,plugins,redis,workers,mortal,fleet` says which
 // kinds of servers, and is part of what a seed decides. MODEL_LOG=error shows what gateways log.
 import { parseArgs } from 'node:util'
 import type { FixtureName } from './plan.ts'
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string', default: '60' },
     fixtures: { type: 'string' },
+    'until-broken': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
   },
 })
@@ -29,6 +30,7 @@ const report = await runModel({
   seconds: Number(values.seconds),
   world,
   fixtures: values.fixtures?.split(',') as FixtureName[] | undefined,
+  untilBroken: values['until-broken'],
   print,
 })
 print(formatReport(report))

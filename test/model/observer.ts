@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tally } from '@vinyasa/test-kit'
 import { type Answer, ask } from './ask.ts'
-import { foreignMarks, isSame, judged } from './judge.ts'
+import { foreignMarks, isSame, isUnreached, judged } from './judge.ts'
 import type { Place } from './places.ts'
 import type { Operation, UserHeaders, Way } from './plan.ts'
 import { textOf } from './shapes.ts'
@@ -69,13 +69,14 @@ export class Observer {
   async check(reading: Reading, patienceMs: number = 0): Promise<void> {
     const { place, user, operation, way } = reading
     const expected = judged(await place.tenant.reference(operation, user))
-    const until = performance.now() + patienceMs
+    const startedAt = performance.now()
     for (;;) {
       const answer = await this.ask(reading)
       const got = judged(answer)
       this.#tally.add('reads compared')
       if (isSame(expected, got)) return
-      if (performance.now() >= until) {
+      const isLate = performance.now() >= startedAt + (isUnreached(answer) ? PATIENCE_MS : patienceMs)
+      if (isLate) {
         const where = `${place.name}, ${way}, ${answer.cache ?? 'no cache'}, ${JSON.stringify(user)}`
         return this.violate('wrong', written(operation), where, expected, got)
       }

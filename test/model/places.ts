@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AddressInfo } from 'node:net'
 import { createGrpcSource, type GrpcSourceOptions, useGrpcSource } from '@vinyasa/grpc-source'
 import { createInvalidationBus } from '@vinyasa/invalidation'
@@ -17,6 +18,7 @@ import { startGateway } from '../faults/support/gateway.ts'
 import type { Answer } from './ask.ts'
 import { Behaviour } from './behaviour.ts'
 import { guardPlugin } from './guard.ts'
+import { isUnreached } from './judge.ts'
 import { createGrpcSide, stated } from './grpc-side.ts'
 import type { CachePlan, Operation, SettingsPlan, WorldPlan } from './plan.ts'
 import { type Announce, createOwnSide, type OwnSide } from './own-side.ts'
@@ -79,6 +81,11 @@ async function open(
       return [await openPlugins(own, plan, disposables)]
     case 'workers':
       return [await openProcess('workers', own, plan, undefined, ['--workers', '2'], disposables)]
+    case 'fleet':
+      return Promise.all([
+        openGateway('first', own, plan, redisUrl, disposables),
+        openProcess('workers', own, plan, redisUrl, ['--workers', '2'], disposables),
+      ])
     case 'mortal':
       return [
         await openGateway('first', own, plan, redisUrl, disposables),
@@ -139,12 +146,17 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
     rest,
     own: ownOf,
     async reference(operation, headers) {
-      const response = await yoga.fetch('http://reference/graphql', {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ query: textOf(operation), variables: operation.variables }),
-      })
-      return response.json() as Promise<Answer>
+      for (let tries = 1; ; tries++) {
+        const response = await yoga.fetch('http://reference/graphql', {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ query: textOf(operation), variables: operation.variables }),
+        })
+        const answer = (await response.json()) as Answer
+        if (!isUnreached(answer)) return answer
+        if (tries === 20) throw new Error(`A backend is out of reach: ${JSON.stringify(answer)}`)
+        await sleep(200)
+      }
     },
   }
 }

@@ -88,7 +88,32 @@ export interface MutationPlan {
   readonly httpMethod: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 }
 
+/**
+ * How much of what a world has, each drawn for itself: what is rare, or drowned by other things, on the average is the rule
+ * in some worlds, and two rare things meet in a few.
+ */
+export interface Features {
+  /** Of reads that may have triggers of their own. */
+  readonly triggers: number
+  /** Of mutations whose results say nothing: the configuration states what they change. */
+  readonly statements: number
+  /** Of pairs of types: rows of one hold ids of the other. */
+  readonly links: number
+  readonly embeds: number
+  readonly computed: number
+  readonly notes: number
+  /** Of mutations that change a second type. */
+  readonly sides: number
+  /** Of mutations whose outcome nobody knows: cut off by a deadline, or by the client. */
+  readonly cuts: number
+  /** Of selections: one that leads further is among them. */
+  readonly below: number
+  /** What weighs how much among the steps. */
+  readonly steps: Readonly<Record<'watch' | 'mutate' | 'race' | 'attack' | 'read', number>>
+}
+
 export interface SchemaPlan {
+  readonly features: Features
   readonly entities: readonly EntityPlan[]
   readonly joins: readonly JoinPlan[]
   readonly reads: readonly ReadPlan[]
@@ -115,8 +140,11 @@ export interface CachePlan {
   readonly hitsAt: 'auto' | 'params' | 'execute'
 }
 
-/** `mortal`: two gateways on a Redis, the second a process that is killed in the end. */
-export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis' | 'mortal'
+/**
+ * `mortal`: two gateways on a Redis, the second a process that is killed in the end; `fleet`: two, the second of two
+ * workers.
+ */
+export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis' | 'mortal' | 'fleet'
 
 export interface SettingsPlan {
   readonly fixture: FixtureName

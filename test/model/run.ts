@@ -1,7 +1,8 @@
 import { createRandom, findRedisServer, type RedisServer, startRedis, Tally } from '@vinyasa/test-kit'
 import { drawPointing, drawQuery } from './draw-operation.ts'
+import { drawFeatures } from './draw-features.ts'
 import { drawSchema } from './draw-schema.ts'
-import { drawSettings, drawUsers, isScripted } from './draw-settings.ts'
+import { drawFixture, drawSettings, drawUsers, isScripted } from './draw-settings.ts'
 import { drawSteps } from './draw-steps.ts'
 import { openPlaces } from './places.ts'
 import type { FixtureName, ReadPlan, StepPlan, WorldPlan } from './plan.ts'
@@ -15,6 +16,8 @@ export interface ModelOptions {
   /** Only this world. Default: one after the other. */
   readonly world?: number | undefined
   readonly fixtures?: readonly FixtureName[] | undefined
+  /** No world is begun after the first violation. Default false. */
+  readonly untilBroken?: boolean | undefined
   readonly print?: (line: string) => void
 }
 
@@ -24,6 +27,8 @@ export interface WorldViolation extends Violation {
   readonly steps: readonly StepPlan[]
   /** Since the run began. */
   readonly afterSeconds: number
+  /** That this process computed until then: on a busy machine the better measure. */
+  readonly afterCpuSeconds: number
 }
 
 export interface ModelReport {
@@ -34,7 +39,9 @@ export interface ModelReport {
   readonly violations: readonly WorldViolation[]
 }
 
-const STEPS = 70
+const STEPS = 40
+/** Worlds at a time: while one waits for a process or a deadline, others go on. */
+const LANES = 4
 const POOL = 14
 const LIVE_POOL = 8
 const POINTING_POOL = 11
@@ -48,47 +55,63 @@ const FIXTURES: readonly FixtureName[] = [
   'redis',
   'workers',
   'mortal',
+  'fleet',
 ]
 
-const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal'])
+const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal', 'fleet'])
 
-/** One random world after another, until the time is over. */
+/** Random worlds, one after another in each lane, until the time is over. */
 export async function runModel(options: ModelOptions): Promise<ModelReport> {
-  const { seed, seconds, world, fixtures = FIXTURES, print = () => {} } = options
+  const { seed, seconds, world, fixtures = FIXTURES, untilBroken = false, print = () => {} } = options
   const tally = new Tally()
   const violations: WorldViolation[] = []
   const startedAt = performance.now()
+  const cpuBefore = process.cpuUsage()
   const passed = (): number => (performance.now() - startedAt) / 1_000
-  await using redis = lazyRedis()
   let worlds = 0
-  for (let number = world ?? 1; passed() < seconds; number++) {
-    const plan = drawWorld(seed, number, fixtures)
-    const found = await runWorld(plan, redis, tally)
+
+  async function run(number: number, redis: LazyRedis): Promise<Found | undefined> {
+    const found = await runWorld(drawWorld(seed, number, fixtures), redis, tally)
     worlds++
-    if (found) {
-      violations.push({ ...found, world: number, plan, afterSeconds: passed() })
-      print(describe(violations.at(-1)!))
-    }
-    if (world === undefined) continue
+    if (!found) return undefined
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const afterCpuSeconds = (user + system) / 1_000_000
+    violations.push({ ...found, world: number, afterSeconds: passed(), afterCpuSeconds })
+    print(describe(violations.at(-1)!))
+    return found
+  }
+
+  if (world !== undefined) {
+    await using redis = lazyRedis()
+    const found = await run(world, redis)
     if (found)
       print(
-        `  needed: ${(await shrink(plan, found, redis)).map((step) => `\n    ${JSON.stringify(step)}`).join('')}`,
+        `  needed: ${(await shrink(found, redis)).map((step) => `\n    ${JSON.stringify(step)}`).join('')}`,
       )
-    break
+  } else {
+    let next = 1
+    const isOver = (): boolean => passed() >= seconds || (untilBroken && violations.length > 0)
+    const lane = async (): Promise<void> => {
+      // One of its own, as it is killed and frozen.
+      await using redis = lazyRedis()
+      while (!isOver()) await run(next++, redis)
+    }
+    await Promise.all(Array.from({ length: LANES }, lane))
   }
   return { seed, seconds: passed(), worlds, tally, violations }
 }
 
 function drawWorld(seed: number, world: number, fixtures: readonly FixtureName[]): WorldPlan {
   const random = createRandom(seed, `world ${world}`)
-  const settings = drawSettings(random, fixtures)
+  const settings = drawSettings(random, drawFixture(seed, world, fixtures))
   const users = drawUsers(random)
   const isByEntity = settings.cache?.strategy === 'entities'
-  const schema = drawSchema(random, isByEntity, isScripted(settings.fixture))
+  const schema = drawSchema(random, drawFeatures(random), isByEntity, isScripted(settings.fixture))
   return { seed, world, settings, users, schema }
 }
 
 interface Found extends Violation {
+  readonly plan: WorldPlan
   readonly steps: readonly StepPlan[]
 }
 
@@ -120,15 +143,11 @@ async function runWorld(
   const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
   const steps = only(drawSteps(random, built, plan, sizes, STEPS))
   const violation = await new World({ plan, places: opened.places, pool, tally, redis: server }).run(steps)
-  return violation && { ...violation, steps }
+  return violation && { ...violation, plan, steps }
 }
 
 /** The steps without which the same kind of violation is not seen: halves are dropped, then quarters, and so on. */
-async function shrink(
-  plan: WorldPlan,
-  { step, steps, what }: Found,
-  redis: LazyRedis,
-): Promise<readonly StepPlan[]> {
+async function shrink({ plan, step, steps, what }: Found, redis: LazyRedis): Promise<readonly StepPlan[]> {
   let kept = steps.slice(0, step + 1)
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length;) {
@@ -160,7 +179,8 @@ function lazyRedis(): LazyRedis {
 
 /** What a person needs to see it again. */
 export function describe(violation: WorldViolation): string {
-  const { plan, world, step, what, operation, where, expected, got, afterSeconds, steps } = violation
+  const { plan, world, step, what, operation, where, expected, got, afterSeconds, afterCpuSeconds, steps } =
+    violation
   const { settings } = plan
   const last = steps[step]!
   const mutations = steps
@@ -168,7 +188,7 @@ export function describe(violation: WorldViolation): string {
     .flatMap((taken) => (taken.kind === 'mutate' || taken.kind === 'race' ? [taken] : []))
     .slice(-2)
   return [
-    `VIOLATION ${what}: seed ${plan.seed}:${world}, step ${step} (${last.kind}), after ${afterSeconds.toFixed(1)} s`,
+    `VIOLATION ${what}: seed ${plan.seed}:${world}, step ${step} (${last.kind}), after ${afterSeconds.toFixed(1)} s (${afterCpuSeconds.toFixed(1)} s of CPU)`,
     `  operation: ${operation}`,
     `  where: ${where}`,
     `  expected: ${JSON.stringify(expected)}`,

@@ -3,6 +3,7 @@ import { type RedisServer, type Tally, waitUntil } from '@vinyasa/test-kit'
 import type { Answer } from './ask.ts'
 import { attack } from './attack.ts'
 import { DEADLINE_MS } from './behaviour.ts'
+import { hasWorkers } from './draw-settings.ts'
 import { Observer, PATIENCE_MS, type Reading, type Violation } from './observer.ts'
 import type { Place } from './places.ts'
 import type { Operation, Probe, StepPlan, UserHeaders, WorldPlan } from './plan.ts'
@@ -75,7 +76,7 @@ export class World {
       case 'watch':
         return this.#watch(step)
       case 'leave':
-        return this.#watchers.splice(step.client % 4, 1)[0]?.close()
+        return this.#watchers.splice(step.client, 1)[0]?.close()
       case 'mutate':
         return this.#mutate(step)
       case 'outage':
@@ -141,7 +142,7 @@ export class World {
       while (behaviour.late > 0 || performance.now() - startedAt < DEADLINE_MS) await sleep(10)
       await sleep(20)
       // Each of the workers may hold what is old until then, and one that does not proves nothing of the others.
-      if (this.#plan.settings.fixture === 'workers') await this.#untilReminded(answeredAt)
+      if (hasWorkers(this.#plan.settings.fixture)) await this.#untilReminded(answeredAt)
     }
     for (const probe of probes) {
       if (isLate || ranOut) await this.#observer.check(probe, ranOut ? AFTER_LOSS_MS : PATIENCE_MS)
