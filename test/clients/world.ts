@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import type { GatewayConfig } from '../../apps/gateway/src/config/types.ts'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
 import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 import { serve } from '../../apps/gateway/src/server.ts'
@@ -37,7 +38,8 @@ export const typeDefs = /* GraphQL */ `
   }
 `
 
-export async function startWorld(): Promise<World> {
+/** `more` is added to the gateway's config. */
+export async function startWorld(more: GatewayConfig = {}): Promise<World> {
   const user = { id: '1', name: 'Ada' }
   let reads = 0
   let streams = 0
@@ -73,6 +75,7 @@ export async function startWorld(): Promise<World> {
       responseCache: true,
       defer: 'default',
       liveQuery: { defaults: { enabled: true, throttleMs: 0 } },
+      ...more,
     },
     { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
   )

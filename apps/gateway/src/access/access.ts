@@ -11,6 +11,7 @@ import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
 import { loadDocuments } from './documents/load-documents.ts'
+import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
 import { identityOf } from './identity.ts'
 import { tokenHeader } from './tokens/token-place.ts'
@@ -71,7 +72,7 @@ async function openDocuments(
   logger: Logger,
 ): Promise<readonly Plugin[]> {
   const { persistedDocuments } = config
-  if (!persistedDocuments) return []
+  if (!persistedDocuments) return [useNoPersistedQueries()]
   const documents = await loadDocuments(documentFiles(config, baseDirectory))
   return [usePersistedDocuments(documents, persistedDocuments, logger)]
 }

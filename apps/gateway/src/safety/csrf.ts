@@ -1,0 +1,24 @@
+import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
+import { requestRefused } from '../http/errors.ts'
+import { type PluginWithShortWay, withShortWay } from '../short-way.ts'
+
+/** A request with one of these cannot come from another site's form or link. */
+const HEADERS = ['apollo-require-preflight', 'graphql-preflight', 'x-graphql-csrf', 'x-graphql-yoga-csrf']
+
+/** Refuses what a page of another site could send by itself, and says which header mends it. */
+export function useCsrfHeaders(): PluginWithShortWay {
+  const { onRequestParse } = useCSRFPrevention({ requestHeaders: HEADERS })
+  return withShortWay({
+    onRequestParse(payload) {
+      try {
+        return onRequestParse?.(payload)
+      } catch {
+        throw requestRefused(
+          403,
+          'CSRF_HEADER_REQUIRED',
+          `A page of another site could have sent this request: add the Content-Type application/json, or a header ${HEADERS.join(', ')} with any value.`,
+        )
+      }
+    },
+  })
+}
