@@ -25,7 +25,7 @@ export { mergeRecorded, type Recorded, recordedJoin, recordedRoot } from './plan
 export { FallBack, NotPlannable } from './plan/refusals.ts'
 export { offerField } from './plan/registry.ts'
 export { mergeSources } from './schema/merge-sources.ts'
-export { argumentsOf, type Variables } from './plan/variables.ts'
+export { type ArgumentsOf, prepareArguments, type Variables } from './plan/variables.ts'
 export { assignNames, groupBy, type NameWish } from './schema/assign-names.ts'
 export { parseInSlices, type ParseOptions } from './json/parse-in-slices.ts'
 export { exceededLimit, type JsonLimits } from './json/scan-json.ts'

@@ -1,7 +1,7 @@
 import {
-  argumentsOf,
   FallBack,
   NotPlannable,
+  prepareArguments,
   type Selection,
   type SelectionScope,
   type Variables,
@@ -52,8 +52,9 @@ export function compileCall(
     fragments: Object.fromEntries(scope.fragments),
     operation: scope.operation,
   } as unknown as GraphQLResolveInfo
+  const argumentsOf = prepareArguments(definition, node)
   const toRequest = (variables: Variables): Uint8Array | Promise<Uint8Array> =>
-    runtime.encode(withMask(argumentsOf(definition, node, variables), info))
+    runtime.encode(withMask(argumentsOf(variables), info))
   const isConstant = !namesVariable(node)
   let constant: Uint8Array | undefined
 

@@ -16,8 +16,9 @@ export function leftSignal(incoming: IncomingMessage, outgoing: ServerResponse):
     leave()
     return controller.signal
   }
-  outgoing.once('error', leave)
-  outgoing.once('close', leave)
-  outgoing.once('finish', () => outgoing.off('close', leave))
+  outgoing.on('error', leave)
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) leave()
+  })
   return controller.signal
 }

@@ -195,7 +195,9 @@ async function send(
   const { retry, random, budget, breaker, totalTimeoutMs, preparing } = settings
   const { clock } = settings.attempting
   const { counters } = settings.reading
-  const total = new Deadline(clock, totalTimeoutMs, ending)
+  // The first attempt's deadline is the earlier one; the whole call's matters once there is another.
+  const total = new Deadline(clock, totalTimeoutMs, ending, endpoint.timeoutMs < totalTimeoutMs)
+  const endsAt = clock.now() + totalTimeoutMs
   budget.call()
   try {
     return await retrying(
@@ -222,8 +224,12 @@ async function send(
         clock,
         random,
         ending: total,
-        endsAt: clock.now() + totalTimeoutMs,
-        allow: () => budget.take(),
+        endsAt,
+        allow() {
+          if (!budget.take()) return false
+          total.startTimer(Math.max(0, endsAt - clock.now()))
+          return true
+        },
       },
     )
   } finally {

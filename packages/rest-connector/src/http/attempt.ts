@@ -1,10 +1,10 @@
 import type { Turns } from '@vinyasa/source-kit'
 import type { Clock } from '../clock.ts'
 import { Deadline } from './deadline.ts'
-import { decodeBody, parseBody, single, type AnswerKind } from './decode.ts'
+import { decodeBody, isEncoded, parseBody, single, type AnswerKind } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
 import type { Ending } from './ending.ts'
-import type { Transport, WireRequest } from './transport.ts'
+import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** An upstream's answer, decoded and parsed. */
 export interface RestResponse {
@@ -67,16 +67,12 @@ export async function attempt(
       request,
       settings.origin,
       headersDeadline ?? ending,
-      { onHeaders: () => headersDeadline?.stopTimer(), onRedirect },
+      { onHeaders: headersDeadline && (() => headersDeadline.stopTimer()), onRedirect },
     )
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
     const isSuccess = status >= 200 && status <= 299
-    const body = await decodeBody(answer, maxResponseBytes).catch((error: unknown) => {
-      // What an error page was encoded with matters less than its status.
-      if (isSuccess) throw error
-      return Buffer.alloc(0)
-    })
+    const body = isEncoded(answer) ? await decoded(answer, isSuccess, maxResponseBytes) : answer.body
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
     const limits = { maxItems: maxResponseItems, turns: settings.turns }
@@ -84,5 +80,15 @@ export async function attempt(
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
     headersDeadline?.stop()
+  }
+}
+
+async function decoded(answer: WireResponse, isSuccess: boolean, maxBytes: number): Promise<Buffer> {
+  try {
+    return await decodeBody(answer, maxBytes)
+  } catch (error) {
+    // What an error page was encoded with matters less than its status.
+    if (isSuccess) throw error
+    return Buffer.alloc(0)
   }
 }

@@ -14,19 +14,27 @@ export class DeadlineExceeded extends Error {
 /** An ending after `ms`, or when the parent ends. */
 export class Deadline extends Ending {
   readonly #clock: Clock
-  readonly #timer: unknown
+  readonly #ms: number
+  #timer: unknown
   readonly #letGo: (() => void) | undefined
 
-  constructor(clock: Clock, ms: number, parent: Ending | undefined) {
+  /** `isCovered`: an earlier one stands in for it until `startTimer` is called. */
+  constructor(clock: Clock, ms: number, parent: Ending | undefined, isCovered = false) {
     super()
     this.#clock = clock
-    this.#timer = clock.setTimeout(() => this.end(new DeadlineExceeded(ms)), ms)
+    this.#ms = ms
+    if (!isCovered) this.startTimer(ms)
     this.#letGo = parent?.onEnd(() => this.end(parent.reason))
+  }
+
+  /** Ends it in `leftMs`, unless a timer runs already. */
+  startTimer(leftMs: number): void {
+    this.#timer ??= this.#clock.setTimeout(() => this.end(new DeadlineExceeded(this.#ms)), leftMs)
   }
 
   /** Only the parent can end it from here on. */
   stopTimer(): void {
-    this.#clock.clearTimeout(this.#timer)
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
   }
 
   /** Releases the timer and lets go of the parent. */

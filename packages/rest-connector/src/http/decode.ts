@@ -31,6 +31,11 @@ export const ACCEPTED_ENCODINGS: string = [...DECODERS.keys()].filter((name) => 
 /** More encodings one around the other are nobody's own idea. */
 const MAX_ENCODINGS = 3
 
+/** Whether the bytes of a body are not those that were meant. */
+export function isEncoded({ headers, body }: WireResponse): boolean {
+  return headers['content-encoding'] !== undefined && body.length > 0
+}
+
 /** The body without its content encodings; the cap counts decoded bytes, so a small bomb stays small. */
 export async function decodeBody({ headers, body }: WireResponse, maxBytes: number): Promise<Buffer> {
   const header = headers['content-encoding']

@@ -16,13 +16,17 @@ export async function sendFollowing(
   first: WireRequest,
   origin: string,
   ending: Ending,
-  { onHeaders, onRedirect }: { readonly onHeaders: () => void; readonly onRedirect: () => void },
+  {
+    onHeaders,
+    onRedirect,
+  }: { readonly onHeaders: (() => void) | undefined; readonly onRedirect: () => void },
 ): Promise<WireResponse> {
   let request = first
   for (let hops = 0; ; hops++) {
     const response = await transport.send(request, ending, onHeaders)
+    if (!REDIRECTS.has(response.status)) return response
     const location = single(response.headers['location'])
-    if (!REDIRECTS.has(response.status) || location === undefined) return response
+    if (location === undefined) return response
     onRedirect()
     if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)
     request = redirected(request, response.status, location, origin)

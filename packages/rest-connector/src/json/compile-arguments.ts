@@ -1,4 +1,4 @@
-import { argumentsOf, FallBack, type Variables } from '@vinyasa/source-kit'
+import { FallBack, prepareArguments, type Variables } from '@vinyasa/source-kit'
 import type { FieldNode, GraphQLField } from 'graphql'
 import type { Args } from '../templates/template.ts'
 
@@ -6,9 +6,10 @@ import type { Args } from '../templates/template.ts'
 export type ArgumentsOf = (variables: Variables) => Args
 
 export function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentsOf {
+  const argumentsOf = prepareArguments(field, node)
   return (variables) => {
     try {
-      return argumentsOf(field, node, variables)
+      return argumentsOf(variables)
     } catch {
       throw new FallBack('an argument is wrong')
     }

@@ -10,7 +10,7 @@ import { collectFields, conditionVariable, type SelectionScope } from './collect
 import { compilePlan, type Plan } from './compile-plan.ts'
 import type { PlanBudget } from './plan-budget.ts'
 import { NotPlannable } from './refusals.ts'
-import { coerceVariables, type Variables } from './variables.ts'
+import { prepareVariables, type Variables } from './variables.ts'
 
 /** An operation of a document, looked at once. */
 export interface OperationPlans {
@@ -72,8 +72,7 @@ export function compileOperation(
   return {
     operation,
     sources: sourcesOf({ schema, operation, fragments, conditions: 'any', joinedBy: new Map() }),
-    coerce: (given) =>
-      operation.variableDefinitions?.length ? coerceVariables(schema, operation, given) : NO_VARIABLES,
+    coerce: operation.variableDefinitions?.length ? prepareVariables(schema, operation) : () => NO_VARIABLES,
     find(variables) {
       let key = ''
       for (const name of conditionNames)

@@ -15,10 +15,16 @@ export interface Landed<T> {
 }
 
 interface Flight<T> {
-  readonly result: Promise<T>
   readonly ending: Ending
-  waiting: number
+  /** Who waits for it: one promise for each of them is all that a request needs that nobody joins. */
+  readonly waiting: Set<Waiter<T>>
   joined: number
+}
+
+interface Waiter<T> {
+  resolve(landed: Landed<T>): void
+  reject(reason: unknown): void
+  letGo(): void
 }
 
 /** `mayJoin`: whether changes are heard of; while they are not, nobody joins what may be older than one. */
@@ -30,39 +36,42 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
   }
 
   function begin(key: string, start: (ending: Ending) => Promise<T>): Flight<T> {
-    const ending = new Ending()
-    const flight: Flight<T> = {
-      ending,
-      waiting: 0,
-      joined: 0,
-      result: start(ending).finally(() => remove(key, flight)),
+    const flight: Flight<T> = { ending: new Ending(), waiting: new Set(), joined: 0 }
+    const land = (tell: (waiter: Waiter<T>) => void): void => {
+      remove(key, flight)
+      for (const waiter of flight.waiting) {
+        waiter.letGo()
+        tell(waiter)
+      }
+      flight.waiting.clear()
     }
     flights.set(key, flight)
+    start(flight.ending).then(
+      (value) => land(({ resolve }) => resolve({ value, shared: flight.joined > 1 })),
+      (error: unknown) => land(({ reject }) => reject(error)),
+    )
     return flight
   }
 
+  function leave(key: string, flight: Flight<T>, waiter: Waiter<T>, reason: unknown): void {
+    waiter.reject(reason)
+    flight.waiting.delete(waiter)
+    if (flight.waiting.size > 0) return
+    remove(key, flight)
+    flight.ending.end(reason)
+  }
+
   return {
-    async join(key, ending, start) {
-      if (ending?.hasEnded) throw ending.reason
+    join(key, ending, start) {
+      if (ending?.hasEnded) return Promise.reject(ending.reason)
       const flight = (mayJoin() ? flights.get(key) : undefined) ?? begin(key, start)
-      flight.waiting++
       if (++flight.joined > 1) onShared()
-      const value = await waitFor(flight, ending, () => remove(key, flight))
-      return { value, shared: flight.joined > 1 }
+      return new Promise((resolve, reject) => {
+        const waiter: Waiter<T> = { resolve, reject, letGo: () => {} }
+        flight.waiting.add(waiter)
+        if (ending) waiter.letGo = ending.onEnd(() => leave(key, flight, waiter, ending.reason))
+      })
     },
     forget: () => flights.clear(),
   }
-}
-
-function waitFor<T>(flight: Flight<T>, ending: Ending | undefined, onAbandoned: () => void): Promise<T> {
-  if (!ending) return flight.result
-  return new Promise((resolve, reject) => {
-    const letGo = ending.onEnd(() => {
-      reject(ending.reason as Error)
-      if (--flight.waiting > 0) return
-      onAbandoned()
-      flight.ending.end(ending.reason)
-    })
-    void flight.result.then(resolve, reject).finally(letGo)
-  })
 }
