@@ -4,6 +4,7 @@ import { messageOf } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { isLogMessage } from './log-settings.ts'
 import { watchHeartbeat } from './heartbeat.ts'
+import { closeUntaken } from './node-cluster.ts'
 
 export interface WorkersOptions {
   readonly cluster: Cluster
@@ -42,6 +43,7 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
   function start(): void {
     const worker = cluster.fork()
     workers.add(worker)
+    closeUntaken(worker)
     worker.on('message', (message) => {
       if (!isLogMessage(message)) return
       import('../logging/logger.ts')
