@@ -1,4 +1,5 @@
 import { startRestBackend } from '@vinyasa/test-kit'
+import { createHmac } from 'node:crypto'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
@@ -123,6 +124,76 @@ const configs: Readonly<Record<string, GatewayConfig>> = {
   'with origins': { graphql: { cors: ['https://a.test'] }, responseCache: true },
   'with varying answers': { responseCache: { varyHeaders: ['authorization', 'cookie'] } },
 }
+
+const secret = 'a secret of at least thirty-two characters'
+const issuers = [{ issuer: 'https://issuer.test', audience: 'api', secret }]
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+function token(sub: string, claims: object = {}): string {
+  const exp = Math.floor(Date.now() / 1000) + 600
+  const signed = `${encode({ alg: 'HS256' })}.${encode({ iss: 'https://issuer.test', aud: 'api', sub, exp, ...claims })}`
+  return `Bearer ${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
+}
+
+/** Who asks: at least two of each kind, so that one could get the other's. */
+const askers: Readonly<Record<string, Record<string, string>>> = {
+  nobody: {},
+  ada: { authorization: token('ada', { scope: 'items' }) },
+  bob: { authorization: token('bob', { scope: 'items' }) },
+  eve: { authorization: token('eve') },
+  'somebody expired': { authorization: token('ada', { scope: 'items', exp: 1 }) },
+  'somebody forged': { authorization: `${token('ada', { scope: 'items' }).slice(0, -4)}AAAA` },
+  'a liar': { 'x-user': 'ada' },
+  'a liar with a token': { 'x-user': 'ada', authorization: token('mallory') },
+}
+
+const guarded: GatewayConfig = {
+  typeDefs: [OWN_SCHEMA.typeDefs as string, 'extend type Query { me: String }'],
+  resolvers: {
+    Query: {
+      ...(OWN_SCHEMA.resolvers as { Query: object }).Query,
+      me: (_: unknown, __: unknown, context: { auth?: { claims: { sub: string } }; request: Request }) =>
+        `${context.auth?.claims.sub} ${context.request.headers.get('x-user')}`,
+    },
+  },
+  auth: { jwt: { issuers, forwardClaims: { 'x-user': 'sub' } } },
+  access: { fields: { 'Query.item': { scopes: ['items'] }, 'Item.secretName': { authenticated: true } } },
+}
+
+const accesses: Readonly<Record<string, GatewayConfig>> = {
+  'with rules': guarded,
+  'with rules and a cache': { ...guarded, responseCache: { varyHeaders: ['authorization'] } },
+  'with rules for whole operations': { ...guarded, access: { ...guarded.access, refuse: 'operation' } },
+  'with rules and tokens that must be': {
+    ...guarded,
+    preset: 'production',
+    responseCache: { varyHeaders: ['authorization'] },
+    auth: { jwt: { issuers, required: true, forwardClaims: { 'x-user': 'sub' } } },
+  },
+}
+
+describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
+  it('shows everybody the same on the short way as through all hooks', async () => {
+    expect(await startupLog(config)).not.toContain('go through every hook')
+    const short = await hear(config)
+    const whole = await hear({ ...config, plugins: [{ onParams() {} }] })
+    const bodies = ['{ me }', '{ item { id } }', '{ item { id secretName } hello }', '{ echo(text: "a") me }']
+    for (const time of [1, 2, 3]) {
+      for (const query of [...bodies, `{ echo(text: "${time}") me }`]) {
+        for (const [name, headers] of Object.entries(askers)) {
+          const request = { ...asks(query), headers: { ...json, ...headers } }
+          const expected = await seen(whole, request)
+          expect({ name, time, query, ...(await seen(short, request)) }).toEqual({
+            name,
+            time,
+            query,
+            ...expected,
+          })
+        }
+      }
+    }
+  })
+})
 
 describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
   it('shows the same on the short way as through all hooks', async () => {

@@ -132,3 +132,21 @@ it('a manifest that is none stops the start with the path and what was expected'
     ).rejects.toThrow(new RegExp(`persistedDocuments: .*${from}: (expected a manifest|ENOENT)`))
   }
 })
+
+it('what differs from registered documents in a value alone is none of them', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+  const registered = [1, 2, 3].map((n) => `{ twice(n: ${n}) }`)
+  await writeFile(join(folder, 'persisted.json'), JSON.stringify({ ...registered }))
+  const { endpoint } = await startGateway({
+    persistedDocuments: { from: join(folder, 'persisted.json'), mode: 'only' },
+    typeDefs: 'type Query { twice(n: Int): Int }',
+    resolvers: { Query: { twice: (_: unknown, { n }: { n: number }) => n * 2 } },
+  })
+  for (const _time of [1, 2, 3]) {
+    for (const [index, query] of registered.entries()) {
+      const answer = await post(endpoint, { query })
+      expect(await answer.json()).toEqual({ data: { twice: (index + 1) * 2 } })
+    }
+    expect((await post(endpoint, { query: '{ twice(n: 4) }' })).status).toBe(403)
+  }
+})

@@ -275,6 +275,11 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
     afterExecute(state, result) {
       if (!state.ticket) return result
+      // On the short way: nothing was executed yet.
+      if (result === undefined) {
+        failed(state)
+        return result
+      }
       if (isAsyncIterable(result)) {
         state.flight?.settle({ kind: 'unshareable' })
         return merging(state, result)

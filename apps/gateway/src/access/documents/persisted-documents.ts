@@ -3,6 +3,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
 import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
+import { withShortWay } from '../../short-way.ts'
 
 /** What requests call the id of a document: GraphQL over HTTP, appendix A; Relay. */
 const ID_PARAMETERS = ['documentId', 'doc_id', 'id'] as const
@@ -24,7 +25,7 @@ export function usePersistedDocuments(
     logger.info({ operationName, query: query?.slice(0, 500) }, 'a document that is not registered')
   }
 
-  return {
+  const plugin: Plugin = {
     onParams({ params, setParams }) {
       const id = idOf(params)
       const text = id === undefined ? undefined : documents.get(id)
@@ -35,6 +36,10 @@ export function usePersistedDocuments(
       else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     },
   }
+  // What has an id is not for it; what is not registered is refused, or logged, on the ordinary way.
+  return withShortWay(plugin, {
+    acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),
+  })
 }
 
 function idOf(params: GraphQLParams): string | undefined {

@@ -7,6 +7,7 @@ import { refusedOperation } from '../errors.ts'
 import { createGuardedSchema, type GuardedSchema } from './guarded-schema.ts'
 import { identityOf } from '../identity.ts'
 import { createPolicies } from './policies.ts'
+import { withShortWay } from '../../short-way.ts'
 
 export interface FieldRules {
   /** Behind the cache and `@defer`, before live queries. */
@@ -66,21 +67,30 @@ export function createFieldRules(options: FieldRulesOptions): FieldRules {
     return { ...given, schema: guarded.schema }
   }
 
-  return {
-    plugin: {
-      onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
-        const decision = decide(args)
-        if (!decision) return
-        if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision))
-        setExecuteFn((given: ExecutionArgs) => executeFn(withGuard(given, decision)))
-      },
-      onSubscribe({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) {
-        const decision = decide(args)
-        if (!decision) return
-        if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision) as never)
-        setSubscribeFn((given: ExecutionArgs) => subscribeFn(withGuard(given, decision)))
-      },
+  const plugin: Plugin = {
+    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+      const decision = decide(args)
+      if (!decision) return
+      if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision))
+      setExecuteFn((given: ExecutionArgs) => executeFn(withGuard(given, decision)))
     },
+    onSubscribe({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) {
+      const decision = decide(args)
+      if (!decision) return
+      if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision) as never)
+      setSubscribeFn((given: ExecutionArgs) => subscribeFn(withGuard(given, decision)))
+    },
+  }
+
+  return {
+    plugin: withShortWay(plugin, {
+      execute(call, next) {
+        const { schema, document, operationName } = call.operation
+        const contextValue = call.context
+        // Behind the cache, as `onExecute` is; what is refused is so on the ordinary way.
+        return decide({ schema, document, operationName, contextValue }) ? undefined : next(call)
+      },
+    }),
     accessOf({ schema, document }) {
       const rules = rulesOf(schema)
       const touched = rules.inOperation(document)

@@ -4,6 +4,7 @@ import type { JwtConfig } from '../../config/access-types.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, type Identity } from '../identity.ts'
 import { tokenOf } from './token-place.ts'
+import { withShortWay } from '../../short-way.ts'
 import type { VerifyToken } from './token-verifier.ts'
 
 export interface Authentication {
@@ -34,14 +35,33 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
     }
   }
 
-  return {
-    plugin: {
-      onRequestParse({ request, serverContext }) {
-        const found = identify(request.headers)
-        if (found instanceof Promise) return found.then((identity) => note(identity, request, serverContext))
-        return note(found, request, serverContext)
-      },
+  const plugin: Plugin = {
+    onRequestParse({ request, serverContext }) {
+      const found = identify(request.headers)
+      if (found instanceof Promise) return found.then((identity) => note(identity, request, serverContext))
+      return note(found, request, serverContext)
     },
+  }
+
+  return {
+    plugin: withShortWay(plugin, {
+      // Outermost: before the cache looks whose answer it may give.
+      execute(call, next) {
+        const { request, context } = call
+        const goOn = (identity: Identity | undefined): unknown => {
+          note(identity, request, context)
+          return next(call)
+        }
+        let found: ReturnType<typeof identify>
+        try {
+          found = identify(request.headers)
+        } catch {
+          // It is refused on the ordinary way.
+          return undefined
+        }
+        return found instanceof Promise ? found.then(goOn, () => undefined) : goOn(found)
+      },
+    }),
     async mayConnect(headers) {
       try {
         await identify(headers)

@@ -2,6 +2,7 @@ import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { unauthenticated } from '../errors.ts'
 import { identityOf } from '../identity.ts'
+import { withShortWay } from '../../short-way.ts'
 
 /** Longest time that a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -9,7 +10,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** Ends subscriptions with `UNAUTHENTICATED` when the token expires by which they were allowed. */
 export function useTokenExpiry(now: () => number = () => Date.now()): Plugin {
   const subscribed = new WeakSet<object>()
-  return {
+  return withShortWay({
     onSubscribe({ args }) {
       subscribed.add(args.contextValue as object)
     },
@@ -20,7 +21,7 @@ export function useTokenExpiry(now: () => number = () => Date.now()): Plugin {
       const isSocket = 'connectionParams' in context
       setResult(until(identity.expiresAt, result, { now, isSocket }) as never)
     },
-  }
+  })
 }
 
 /** By hand: an async generator would not hear of a client that leaves before its next result. */
