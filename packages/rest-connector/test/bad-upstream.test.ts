@@ -233,6 +233,19 @@ describe('answers that cannot be used', () => {
     const { connector } = await serve(answer)
     expect(await connector.execute('get')).toEqual(expected)
   })
+
+  it.each([
+    ['204 No Content', 'Content-Length: 11'],
+    ['204 No Content', 'Content-Type: application/json\r\nTransfer-Encoding: chunked'],
+    ['204 No Content', ''],
+  ])(
+    '%s that announces a body (%s) is a success without one, on a read and on a change',
+    async (status, head) => {
+      const peer = cleanup.use(await startTcpServer({ answer: `HTTP/1.1 ${status}\r\n${head}\r\n\r\n` }))
+      const { connector } = await serve({}, { baseUrl: `http://127.0.0.1:${peer.port}` })
+      expect([await connector.execute('post'), await connector.execute('get')]).toEqual([null, null])
+    },
+  )
 })
 
 describe('statuses', () => {

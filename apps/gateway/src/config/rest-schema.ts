@@ -93,6 +93,7 @@ const encoding = z.strictObject({
 const body = z.strictObject({
   arg: z.string().optional(),
   contentType: z.string().optional(),
+  isBase64: z.boolean().optional(),
   encoding: z.record(z.string(), encoding).optional(),
 } satisfies OptionsOf<BodyOptions>)
 

@@ -22,6 +22,8 @@ export interface BodyOptions {
    * (an `Upload`, or base64 text) and sends its bytes. Default `application/json`.
    */
   readonly contentType?: string | undefined
+  /** Of a file as the body: its bytes go out as base64 text. Default false: as they are. */
+  readonly isBase64?: boolean | undefined
   /** By property, for forms and multipart. */
   readonly encoding?: Readonly<Record<string, EncodingOptions>> | undefined
 }

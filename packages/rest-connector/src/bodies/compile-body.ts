@@ -4,7 +4,7 @@ import { toJson } from '../json.ts'
 import { mediaTypeOf } from '../templates/body-template.ts'
 import { argOf, toText, type Args } from '../templates/template.ts'
 import type { BodyOptions } from './body-options.ts'
-import { toFile } from './file.ts'
+import { inBase64, toFile } from './file.ts'
 import { compileForm } from './form-body.ts'
 import { compileMultipart, streamOf } from './multipart-body.ts'
 
@@ -21,8 +21,13 @@ export interface Body {
 }
 
 /** Chooses once, by the media type, how an argument becomes the body. */
-export function compileArgumentBody({ arg = 'input', contentType, encoding = {} }: BodyOptions): Body {
-  const write = writerOf(arg, contentType ?? 'application/json', encoding)
+export function compileArgumentBody({
+  arg = 'input',
+  contentType,
+  encoding = {},
+  isBase64 = false,
+}: BodyOptions): Body {
+  const write = writerOf(arg, contentType ?? 'application/json', encoding, isBase64)
   return {
     variables: [arg],
     render(args) {
@@ -36,6 +41,7 @@ function writerOf(
   arg: string,
   contentType: string,
   encoding: NonNullable<BodyOptions['encoding']>,
+  isBase64: boolean,
 ): (value: unknown) => RenderedBody {
   const mediaType = mediaTypeOf(contentType)
   if (mediaType === '*/*') return (value) => ({ contentType: 'application/json', body: toJson(value) })
@@ -48,5 +54,8 @@ function writerOf(
   }
   if (mediaType.startsWith('multipart/')) return compileMultipart(arg, mediaType, encoding)
   if (mediaType.startsWith('text/')) return (value) => ({ contentType, body: toText(value, arg) })
-  return (value) => ({ contentType, body: streamOf([toFile(value, arg)]) })
+  return (value) => {
+    const file = toFile(value, arg)
+    return { contentType, body: streamOf([isBase64 ? inBase64(file) : file]) }
+  }
 }

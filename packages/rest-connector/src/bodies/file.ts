@@ -38,3 +38,21 @@ function fileOf(bytes: Uint8Array): FileLike {
     },
   }
 }
+
+/** The same file as base64 text, written as it is read. */
+export function inBase64(file: FileLike): FileLike {
+  return {
+    size: file.size === undefined ? undefined : Math.ceil(file.size / 3) * 4,
+    isOnce: file.isOnce,
+    async *stream() {
+      let rest: Buffer = Buffer.alloc(0)
+      for await (const chunk of file.stream() as AsyncIterable<Uint8Array>) {
+        const bytes = Buffer.concat([rest, chunk])
+        const whole = bytes.length - (bytes.length % 3)
+        rest = bytes.subarray(whole)
+        if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole))
+      }
+      if (rest.length > 0) yield Buffer.from(rest.toString('base64'))
+    },
+  }
+}

@@ -145,9 +145,13 @@ export async function importOpenApi(
   for (const operation of operations) {
     place = operation.place
     const name = names.get(keyOf(operation)) as string
-    const { endpoint, reason } = attempt(operation, name, loaded, types, (node) =>
-      ownServer(node, operation.place),
-    )
+    const {
+      endpoint,
+      reason,
+      dropped = [],
+    } = attempt(operation, name, loaded, types, (node) => ownServer(node, operation.place))
+    for (const message of dropped)
+      findings.add({ place, message: `${message}: the field has no such argument` })
     if (endpoint === undefined)
       findings.add({
         place,
@@ -219,7 +223,11 @@ function attempt(
   document: OpenApiDocument,
   types: SchemaTypes,
   ownServer: (node: Node) => string | undefined,
-): { readonly endpoint?: RestEndpoint; readonly reason?: string | undefined } {
+): {
+  readonly endpoint?: RestEndpoint
+  readonly reason?: string | undefined
+  readonly dropped?: readonly string[] | undefined
+} {
   try {
     const { node, pathItem, method } = operation
     const { path, query } = splitPath(operation.path)
@@ -243,7 +251,7 @@ function attempt(
     }
     // What a connector would refuse must not stop the others.
     compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
-    return { endpoint }
+    return { endpoint, dropped: parameters.dropped }
   } catch (error) {
     return { reason: error instanceof Error ? error.message.replace(/^endpoint "\w+": /, '') : String(error) }
   }

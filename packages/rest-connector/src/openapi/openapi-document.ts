@@ -6,7 +6,7 @@ export type Node = Readonly<Record<string, unknown>>
 /** What a `$ref` leads to. */
 export interface Followed {
   readonly node: Node
-  /** The last reference on the way, which names the node; undefined: there was none. */
+  /** The reference on the way that names the node: to a component, or else the last; undefined: there was none. */
   readonly ref: string | undefined
 }
 
@@ -48,9 +48,10 @@ export function createDocument(
     let node = asNode(given)
     let ref: string | undefined
     for (let hops = 0; typeof node['$ref'] === 'string'; hops++) {
-      ref = node['$ref']
-      if (hops > 50) throw new RestConfigError(`$ref "${ref}" leads to itself`)
-      node = target(ref)
+      const next = node['$ref']
+      if (hops > 50) throw new RestConfigError(`$ref "${next}" leads to itself`)
+      if (!ref?.startsWith('#/components/') || next.startsWith('#/components/')) ref = next
+      node = target(next)
     }
     return { node, ref }
   }

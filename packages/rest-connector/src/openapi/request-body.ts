@@ -54,6 +54,7 @@ export function requestBodyOf(
     argument: argumentOf(kind, media, { isRequired, description }, settings),
     body: {
       ...(contentType !== 'application/json' && { contentType }),
+      ...(kind === 'binary' && isBase64(media['schema'], settings.document) && { isBase64: true }),
       ...((kind === 'form' || kind === 'multipart') && encodingOf(media)),
     },
   }
@@ -87,6 +88,12 @@ function argumentOf(
   if (fixed !== undefined)
     return { type: isRequired ? `${fixed}!` : fixed, ...(description !== undefined && { description }) }
   return types.argument(media['schema'], place, facts)
+}
+
+/** Whether the bytes of a file are written as text. */
+function isBase64(schema: unknown, document: OpenApiDocument): boolean {
+  const { format, contentEncoding } = document.resolve(schema)
+  return format === 'byte' || format === 'base64' || contentEncoding === 'base64'
 }
 
 function encodingOf(media: Node): Pick<BodyOptions, 'encoding'> {

@@ -2,6 +2,8 @@ import type { ArgumentDefinition } from '../declare/arguments.ts'
 import type { RestEndpoint } from '../declare/endpoint-options.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import type { ParameterOptions, ParameterPlace, ParameterStyle } from '../parameters/parameter-options.ts'
+import { RestConfigError } from '../errors.ts'
+import { compileParameters } from '../parameters/compile-parameters.ts'
 import { hasStyle } from '../parameters/style.ts'
 import { pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
@@ -13,6 +15,8 @@ export interface RequestInput {
   readonly endpoint: Pick<RestEndpoint, 'path' | 'args' | 'parameters' | 'body' | 'bodyTemplate'>
   /** Why the operation cannot be called; absent when it can. */
   readonly skip?: string | undefined
+  /** Why parameters that may be absent are not among the arguments. */
+  readonly dropped?: readonly string[] | undefined
 }
 
 /** "Parameter Object", `name`: header parameters of these names are ignored. */
@@ -28,6 +32,7 @@ export function requestInputOf(
 ): RequestInput {
   const args: Record<string, ArgumentDefinition> = {}
   const parameters: ParameterOptions[] = []
+  const dropped: string[] = []
   const addArgument = (name: string, definition: ArgumentDefinition): string => {
     const base = toFieldName(name)
     let arg = base
@@ -39,6 +44,11 @@ export function requestInputOf(
     const parameter = parameterOf(node, path)
     if (typeof parameter === 'string') return { endpoint: { path }, skip: parameter }
     if (!parameter) continue
+    const fault = faultOf(parameter)
+    if (fault !== undefined && node['required'] !== true && parameter.in !== 'path') {
+      dropped.push(fault)
+      continue
+    }
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
   }
@@ -47,6 +57,7 @@ export function requestInputOf(
   if (typeof found === 'string') return { endpoint: { path }, skip: found }
   const arg = found && addArgument('input', found.argument)
   return {
+    dropped,
     endpoint: {
       path,
       args,
@@ -87,6 +98,17 @@ function parameterOf(node: Node, path: string): ParameterOptions | string | unde
     ...(style !== undefined && { style }),
     ...(typeof node['explode'] === 'boolean' && { explode: node['explode'] }),
     ...(node['allowReserved'] === true && { allowReserved: true }),
+  }
+}
+
+/** Why no request can hold the parameter. */
+function faultOf(parameter: ParameterOptions): string | undefined {
+  try {
+    compileParameters([parameter])
+    return undefined
+  } catch (error) {
+    if (error instanceof RestConfigError) return error.message
+    throw error
   }
 }
 

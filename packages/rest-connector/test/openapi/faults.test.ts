@@ -171,6 +171,146 @@ describe('one operation never stops the others', () => {
   })
 })
 
+describe('what documents say beside a reference', () => {
+  const named = { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } }
+
+  it.each([
+    { allOf: [{ $ref: '#/components/schemas/Pet' }], required: ['name'] },
+    { oneOf: [{ $ref: '#/components/schemas/Pet' }], required: ['name'] },
+    { anyOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'null' }], required: ['name'] },
+  ])('required properties are: %j', async (schema) => {
+    const { types, endpoints } = await serve(
+      documentOf(
+        {
+          '/make': { post: { requestBody: { required: true, ...json(schema) }, responses: none } },
+          '/edit': { patch: { requestBody: json({ $ref: '#/components/schemas/Pet' }), responses: none } },
+        },
+        { Pet: named },
+      ),
+    )
+    const inputs = endpoints.map(({ args }) =>
+      (args as { input: { type: string } }).input.type.replace('!', ''),
+    )
+    const fields = inputs.map((type) => (types[type] as { fields: unknown }).fields)
+    expect(fields).toMatchObject([
+      { name: { type: 'String!' }, age: { type: 'Long' } },
+      { name: { type: 'String' }, age: { type: 'Long' } },
+    ])
+  })
+
+  it('an enum of the discriminator property tells variants apart, without a mapping', async () => {
+    const variant = (type: string): object => ({
+      type: 'object',
+      properties: { type: { type: 'string', enum: [type] }, [type]: { type: 'string' } },
+    })
+    const oneOf = ['ArtistObject', 'TrackObject'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+    const { ask } = await serve(
+      documentOf(
+        {
+          '/top': {
+            get: {
+              operationId: 'top',
+              responses: ok({ type: 'array', items: { oneOf, discriminator: { propertyName: 'type' } } }),
+            },
+          },
+        },
+        { ArtistObject: variant('artist'), TrackObject: variant('track') },
+      ),
+      { json: [{ type: 'track' }, { type: 'artist' }] },
+    )
+    expect(await ask('{ top { __typename } }')).toEqual({
+      data: { top: [{ __typename: 'TrackObject' }, { __typename: 'ArtistObject' }] },
+    })
+  })
+
+  it.each([
+    ['header', ''],
+    ['header', 'a b'],
+    ['cookie', 'a;b'],
+  ])(
+    'a %s parameter that no request can hold (%j) costs the argument, or the operation that needs it',
+    async (place, name) => {
+      const one = (required: boolean): object => ({
+        operationId: required ? 'needs' : 'may',
+        parameters: [{ name, in: place, required, schema: { type: 'string' } }],
+        responses: ok(pet),
+      })
+      const { endpoints, findings } = await serve(
+        documentOf({ '/a': { get: one(false) }, '/b': { get: one(true) } }),
+      )
+      expect(endpoints.map((endpoint) => endpoint.name)).toEqual(['may'])
+      expect(findings.map(({ message }) => message)).toEqual([
+        expect.stringMatching(
+          /is not a name that a (header|cookie) can have: the field has no such argument$/,
+        ),
+        expect.stringContaining('GET /b is left out'),
+      ])
+    },
+  )
+})
+
+describe('schemas that only a place tells apart', () => {
+  const text = { type: 'string' }
+  const thing = (field: string): object => ({ type: 'object', properties: { [field]: text } })
+
+  it('references into paths, as bundlers write them, name nothing: each schema is a type of its own', async () => {
+    const list = (field: string): object => ok({ type: 'array', items: thing(field) })
+    const into = (path: string): string =>
+      `#/paths/~1${path}/get/responses/200/content/application~1json/schema/items`
+    const make = (path: string): object => ({
+      operationId: `make ${path}`,
+      requestBody: { required: true, ...json({ allOf: [{ $ref: into(path) }], required: [path] }) },
+      responses: ok({ $ref: into(path) }),
+    })
+    const paths = Object.fromEntries(
+      ['cat', 'dog'].map((path) => [
+        `/${path}`,
+        { get: { operationId: `all ${path}`, responses: list(path) }, post: make(path) },
+      ]),
+    )
+    const { types, endpoints } = await serve(documentOf(paths))
+    const fieldsOf = (type = ''): unknown => {
+      const definition = types[type.replaceAll(/[[\]!]/g, '')]
+      return definition && 'fields' in definition ? Object.keys(definition.fields) : undefined
+    }
+    const seen = endpoints.map(({ returnType, args }) => [
+      fieldsOf(returnType),
+      fieldsOf((args?.['input'] as { type?: string } | undefined)?.type),
+    ])
+    expect(seen).toEqual([
+      [['cat'], undefined],
+      [['cat'], ['cat']],
+      [['dog'], undefined],
+      [['dog'], ['dog']],
+    ])
+  })
+
+  it('schemas of one name in several files are types of their own, and a component keeps its name', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-openapi-'))
+    const write = (name: string, value: object): Promise<void> =>
+      writeFile(join(folder, name), JSON.stringify(value))
+    for (const name of ['a', 'b'])
+      await write(`${name}.json`, { components: { schemas: { Pet: thing(name) } } })
+    await write('whole.json', thing('whole'))
+    const refs = [
+      'a.json#/components/schemas/Pet',
+      'b.json#/components/schemas/Pet',
+      '#/components/schemas/Pet',
+    ]
+    await write(
+      'api.json',
+      documentOf(
+        Object.fromEntries(refs.map(($ref, index) => [`/${index}`, { get: { responses: ok({ $ref }) } }])),
+        { Pet: { $ref: 'whole.json' } },
+      ),
+    )
+    const { types } = await serve(join(folder, 'api.json'))
+    const fields = Object.values(types).map((type) => ('fields' in type ? Object.keys(type.fields) : []))
+    expect(fields.toSorted()).toEqual([['a'], ['b'], ['whole']])
+    expect(types).toMatchObject({ Pet: { fields: { whole: { type: 'String' } } } })
+  })
+})
+
 describe('a reply that is not what its document says', () => {
   const html: RestAnswer = { body: '<html>secret</html>', headers: { 'content-type': 'text/html' } }
   const paths = {

@@ -137,6 +137,20 @@ describe('the body of a document', () => {
     expect(String(body)).toMatch(/name="cover"; filename="a.bin"[\s\S]*bytes[\s\S]*name="name"\r\n\r\nn\r\n/)
   })
 
+  it.each([{ format: 'byte' }, { format: 'base64' }, { contentEncoding: 'base64' }])(
+    'bytes that the document wants in base64 are sent so: %j',
+    async (how) => {
+      const document = bodyOf({ 'image/png': { schema: { type: 'string', ...how } } })
+      for (const input of [new File(['by\u00ff'], 'a.png'), Buffer.from('by\u00ff').toString('base64url')]) {
+        const { body, headers } = await sent(document, { input })
+        expect([String(body), headers['content-type']]).toEqual([
+          Buffer.from('by\u00ff').toString('base64'),
+          'image/png',
+        ])
+      }
+    },
+  )
+
   it('is not sent where it is optional and absent, nor where there is none', async () => {
     for (const document of [bodyOf({ 'application/json': { schema } }, false), documentOf({})]) {
       const { body, headers } = await sent(document, {})

@@ -6,11 +6,12 @@ import type {
   TypeDefinitions,
 } from '../../declare/type-definitions.ts'
 import { fieldNames, pascal } from '../names.ts'
-import { asList, asNode, asText, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { breakInputCycles } from './input-cycles.ts'
 import { enumNames } from './enum-names.ts'
 import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
 import { createShapeReader, type ReadShape, type Shape } from './shape.ts'
+import { schemaName } from './schema-name.ts'
 import type { Place, TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
 import { optionNames, tellMembers, type Variant } from './variants.ts'
@@ -329,13 +330,4 @@ function inside(place: Place, step: string, word: string, owner = ''): Place {
 
 function withoutInput(name: string): string {
   return name.replace(/Input$/, '')
-}
-
-/** The schema's name in a reference: its last step, or the file's name. */
-function schemaName(ref: string | undefined): string | undefined {
-  if (ref === undefined) return undefined
-  const [file, pointer] = splitOnce(ref, '#')
-  const last = (pointer === '' || pointer === '/' ? file : pointer).split('/').at(-1) ?? ''
-  const name = decodeURIComponent(last).replaceAll('~1', '/').replaceAll('~0', '~')
-  return pointer === '' || pointer === '/' ? name.replace(/\.\w+$/, '') : name
 }

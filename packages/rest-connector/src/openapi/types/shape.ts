@@ -59,7 +59,9 @@ export function createShapeReader(
     const [only] = [...others, ...asList(given['allOf'])]
     if (isBare && others.length + asList(given['allOf']).length === 1) {
       const inner = read(only)
-      return { ...inner, isNullable: inner.isNullable || isNullable }
+      if (!requiresMore(given, inner)) return { ...inner, isNullable: inner.isNullable || isNullable }
+      const node = unite({ allOf: [only], required: given['required'], description: given['description'] })
+      return { ...classify(node), node, ref: undefined, isNullable: inner.isNullable || isNullable }
     }
     const node = asList(given['allOf']).length > 0 ? unite(given) : given
     return { ...classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
@@ -191,6 +193,12 @@ export function createShapeReader(
   }
 
   return read
+}
+
+/** Whether a schema is another type than the one it points to, by what must be there. */
+function requiresMore(given: Node, { kind, node }: Shape): boolean {
+  const required = asList(node['required'])
+  return kind === 'object' && asList(given['required']).some((key) => !required.includes(key))
 }
 
 /** An option that only says what must be there, of properties that stand beside it. */

@@ -19,6 +19,13 @@ export interface Place {
   readonly key: string
 }
 
+/** What a schema is called where a document names it. */
+export interface SchemaName {
+  readonly name: string
+  /** Tells it from schemas of other files and places that are called alike; of the document's own ones the name. */
+  readonly key: string
+}
+
 /** A name that gave way to one of others. */
 export interface MovedName {
   readonly wanted: string
@@ -67,15 +74,17 @@ export class TypeNames {
   }
 
   /** Of a schema's output form. */
-  output(schema: string | undefined, place: Place): string {
+  output(schema: SchemaName | undefined, place: Place): string {
     if (schema === undefined) return this.claim(place.name, `output ${place.key}`)
     const name = this.#component(schema)
-    return name.endsWith('Input') && !this.#isChosen(schema) ? this.claim(`${name}Output`, schema) : name
+    return name.endsWith('Input') && !this.#isChosen(schema.key)
+      ? this.claim(`${name}Output`, schema.key)
+      : name
   }
 
   /** Of a schema's input form. */
-  input(schema: string | undefined, place: Place): string {
-    const key = `input ${schema ?? place.key}`
+  input(schema: SchemaName | undefined, place: Place): string {
+    const key = `input ${schema?.key ?? place.key}`
     if (schema === undefined) return this.claim(withInput(place.name), key)
     const name = this.#component(schema)
     if (name.endsWith('Input')) return name
@@ -86,7 +95,7 @@ export class TypeNames {
   }
 
   /** Of an enum, a scalar or an entry, which are the same in and out. */
-  shared(schema: string | undefined, place: Place): string {
+  shared(schema: SchemaName | undefined, place: Place): string {
     return schema === undefined ? this.claim(place.name, `shared ${place.key}`) : this.#component(schema)
   }
 
@@ -112,21 +121,21 @@ export class TypeNames {
     return this.#moved.get(name)
   }
 
-  #component(schema: string): string {
-    const known = this.#components.get(schema)
+  #component({ name, key }: SchemaName): string {
+    const known = this.#components.get(key)
     if (known !== undefined) return known
-    // Of a file that the document refers to.
-    return this.#assign(schema, this.#free(this.#candidates(schema), schema))
+    // Of another file, or of a place in the document that is not among its components.
+    return this.#assign(key, this.#free(this.#candidates(name), key), name)
   }
 
-  #assign(schema: string, name: string): string {
-    this.#components.set(schema, name)
-    this.#owners.set(name, schema)
+  #assign(key: string, name: string, schema: string = key): string {
+    this.#components.set(key, name)
+    this.#owners.set(name, key)
     const { taken } = this.#options
     const wanted = this.#wishes(schema).find(
       (wish, place) => taken.has(wish) && (place === 0 || this.#apart(wish) === name),
     )
-    if (wanted !== undefined && !this.#isChosen(schema)) this.#moved.set(name, { wanted, schema })
+    if (wanted !== undefined && !this.#isChosen(key)) this.#moved.set(name, { wanted, schema })
     return name
   }
 

@@ -21,7 +21,7 @@ export function tellMembers(
   variants: readonly Variant[],
   read: ReadShape,
 ): Signs | undefined {
-  const discriminator = discriminatorOf(node, variants)
+  const discriminator = discriminatorOf(node, variants, read)
   const facts = variants.map(({ shape }) => factsOf(shape, read))
   const members = facts.map(({ required, constants }) => ({
     ...(required.length > 0 && { required }),
@@ -61,6 +61,7 @@ function isApart(a: Facts, b: Facts): boolean {
 function discriminatorOf(
   node: Readonly<Record<string, unknown>>,
   variants: readonly Variant[],
+  read: ReadShape,
 ): Signs['discriminator'] {
   const discriminator = asNode(node['discriminator'])
   const key = asText(discriminator['propertyName'])
@@ -77,7 +78,25 @@ function discriminatorOf(
   })
   const named = new Set(stated.map(([, index]) => index))
   const implied = [...byName].filter(([, index]) => !named.has(index))
-  return { key, variants: new Map([...implied, ...stated]) }
+  return { key, variants: new Map([...implied, ...valuesOf(key, variants, read), ...stated]) }
+}
+
+/** What the variants themselves list for the discriminator, where one value is of one of them. */
+function valuesOf(
+  key: string,
+  variants: readonly Variant[],
+  read: ReadShape,
+): readonly (readonly [string, number])[] {
+  const owners = new Map<string, number>()
+  const shared = new Set<string>()
+  for (const [index, { shape }] of variants.entries()) {
+    const properties = asNode(shape.node['properties'])
+    const values = Object.hasOwn(properties, key) ? (read(properties[key]).values ?? []) : []
+    for (const value of values.map(String))
+      if (owners.has(value)) shared.add(value)
+      else owners.set(value, index)
+  }
+  return [...owners].filter(([value]) => !shared.has(value))
 }
 
 /** Of a variant with the properties that stand beside it. */

@@ -1,0 +1,33 @@
+import { splitOnce } from '../openapi-document.ts'
+import type { SchemaName } from './type-names.ts'
+
+/** Steps of a place inside of an operation or a schema, where nothing has a name that others may not have. */
+const INSIDE = new Set('paths items schema properties additionalProperties allOf oneOf anyOf'.split(' '))
+
+/**
+ * The name that a reference gives to its schema: that of a component, of a definition, or of a whole file. What stands
+ * elsewhere, as in documents that a bundler wrote, is called by its place: `items` would be everybody's name.
+ */
+export function schemaName(ref: string | undefined): SchemaName | undefined {
+  if (ref === undefined) return undefined
+  const [file, pointer] = splitOnce(ref, '#')
+  const steps = pointer.split('/').slice(1).filter(Boolean).map(unescaped)
+  const last = steps.at(-1)
+  if (last === undefined) return file === '' ? undefined : { name: nameOfFile(file), key: ref }
+  const isOwn = file === '' && steps.length === 3 && steps[0] === 'components' && steps[1] === 'schemas'
+  if (isOwn) return { name: last, key: last }
+  const isInside = steps.some((step, index) => INSIDE.has(step) && steps[index - 1] !== 'schemas')
+  return isInside ? undefined : { name: last, key: ref }
+}
+
+function nameOfFile(file: string): string {
+  return unescaped(file.split('/').at(-1) ?? '').replace(/\.\w+$/, '')
+}
+
+function unescaped(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return step
+  }
+}
