@@ -1,4 +1,4 @@
-import type { GatewayConfig, GraphqlConfig, ServerConfig } from './config/types.ts'
+import type { GatewayConfig, GraphqlConfig, ServerConfig, UploadsConfig } from './config/types.ts'
 import type { CorsSetting } from './http/cors.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/plugin.ts'
@@ -19,6 +19,8 @@ export interface HttpSettings {
   /** Operations in one HTTP request; 1: no batching. */
   readonly batching: number
   readonly maxBodyBytes: number
+  /** Undefined: files are read whole, within `maxBodyBytes`. */
+  readonly uploads: UploadsConfig | undefined
   readonly limits: DocumentLimits & JsonLimits
 }
 
@@ -31,6 +33,7 @@ const DEVELOPMENT: HttpSettings = {
   cors: false,
   batching: 1,
   maxBodyBytes: 1_048_576,
+  uploads: undefined,
   limits: {
     maxDepth: 100,
     maxTokens: 20_000,
@@ -74,6 +77,7 @@ export function httpSettings(config: GatewayConfig): HttpSettings {
     cors: http.cors ?? preset.cors,
     batching: http.batching ?? preset.batching,
     maxBodyBytes: http.maxBodyBytes ?? preset.maxBodyBytes,
+    uploads: http.uploads ?? preset.uploads,
     limits: {
       maxDepth: limits.maxDepth ?? preset.limits.maxDepth,
       maxTokens: limits.maxTokens ?? preset.limits.maxTokens,

@@ -19,6 +19,8 @@ export interface ServeOptions {
   readonly host?: string | undefined
   /** How long a request may take to send its headers. Default 10_000 ms; 0 means no limit. */
   readonly headersTimeoutMs?: number | undefined
+  /** How long a request may take to arrive whole. Default 30_000 ms, or `headersTimeoutMs` if longer; 0 means no limit. */
+  readonly requestTimeoutMs?: number | undefined
   /** Connections open at once; further ones are closed unheard. Default 0: no limit. */
   readonly maxConnections?: number | undefined
   /**
@@ -76,7 +78,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     maxInFlight,
     turns: createFairTurns(),
   })
-  const server = createServer(timeouts(headersTimeoutMs), (request, response) => {
+  const server = createServer(timeouts(headersTimeoutMs, options.requestTimeoutMs), (request, response) => {
     proxies.clean(request)
     ignored.track(request, response)
     gate.admit(request, response, () => {
@@ -124,10 +126,13 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
 }
 
 /** Node looks for late requests only so often (30 s by default): a limit must be looked for more often than it is long. */
-function timeouts(headersTimeout: number): ServerOptions {
+function timeouts(
+  headersTimeout: number,
+  requestTimeout: number = Math.max(30_000, headersTimeout),
+): ServerOptions {
   const connectionsCheckingInterval =
     headersTimeout > 0 ? Math.min(1000, Math.max(50, headersTimeout / 4)) : 1000
-  return { headersTimeout, requestTimeout: Math.max(30_000, headersTimeout), connectionsCheckingInterval }
+  return { headersTimeout, requestTimeout, connectionsCheckingInterval }
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -10,6 +10,11 @@ export function acceptTargets(): never {
   throw notHere()
 }
 
+/** Throws: there is no HTTP server of Node here. */
+export function useUploads(): never {
+  throw notHere()
+}
+
 function notHere(): TypeError {
   return new TypeError(
     "@vinyasa/node-handler is for Node's own HTTP server: where requests are Request objects, call yoga.fetch.",

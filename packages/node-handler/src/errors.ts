@@ -23,3 +23,28 @@ export function invalidMaxBodyBytes(given: unknown): TypeError {
     `createNodeHandler: maxBodyBytes is ${String(given)}; expected a whole number of bytes, 0 or more, or undefined for Yoga's own limit.`,
   )
 }
+
+/** A multipart request that is not one of the GraphQL multipart request specification. */
+export function badUploadRequest(reason: string): GraphQLError {
+  return createGraphQLError(
+    `The multipart request cannot be read: ${reason}. Send the parts "operations" and "map", in this order, and then the files.`,
+    { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } },
+  )
+}
+
+/** A file, or the text before the files, has more bytes than allowed. */
+export function uploadTooLarge(what: string, maxBytes: number): GraphQLError {
+  return createGraphQLError(`${what} has more than ${maxBytes} bytes. Send a smaller one.`, {
+    extensions: { code: 'REQUEST_ENTITY_TOO_LARGE', http: { status: 413 } },
+  })
+}
+
+/** Why the bytes of an upload cannot be had; the client can mend it. */
+export function unusableUpload(reason: string): GraphQLError {
+  return createGraphQLError(reason, { extensions: { code: 'BAD_USER_INPUT' } })
+}
+
+/** The connection ended before the files did. */
+export function clientLeft(): DOMException {
+  return new DOMException('The client left', 'AbortError')
+}

@@ -7,6 +7,7 @@ it('exports these names and no others', () => {
       "acceptTargets",
       "createNodeHandler",
       "useShortWay",
+      "useUploads",
     ]
   `)
 })

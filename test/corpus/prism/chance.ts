@@ -6,8 +6,8 @@ export interface Chance {
   next(): number
   integer(min: number, max: number): number
   pick<T>(items: readonly T[]): T
-  /** Text that a regular expression matches. */
-  matching(pattern: string): string
+  /** Text that a regular expression matches; the example where one cannot be made. */
+  matching(pattern: string, example?: unknown): string
 }
 
 /** Mulberry32. */
@@ -24,12 +24,17 @@ export function createChance(seed: number): Chance {
     next,
     integer,
     pick: (items) => items[integer(0, items.length - 1)] as never,
-    matching(pattern) {
-      const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern)), {
-        seed: integer(0, 2 ** 31 - 1),
-        numRuns: 1,
-      })
-      return text
+    matching(pattern, example) {
+      const expression = new RegExp(pattern)
+      try {
+        const settings = { seed: integer(0, 2 ** 31 - 1), numRuns: 1 }
+        return fc.sample(fc.stringMatching(expression), settings)[0] as string
+      } catch {
+        // fast-check makes no text for `\b` and lookarounds.
+        return SIMPLE.concat(String(example)).findLast((text) => expression.test(text)) ?? String(example)
+      }
     },
   }
 }
+
+const SIMPLE = ['a', 'Ab', '1', 'abc', 'ab-c1', 'a.b', 'example.com', 'https://example.com/a', '10.0.0.1']

@@ -75,7 +75,7 @@ export function createSampler(root: Node, chance: Chance): Sampler {
       pattern,
       format,
     } = node as Record<string, never>
-    if (pattern !== undefined) return chance.matching(pattern)
+    if (pattern !== undefined) return chance.matching(pattern, node['example'])
     const known = FORMATS[String(format)]
     if (known) return known(chance)
     const length = Math.max(Number(minLength), Math.min(Number(maxLength), chance.integer(1, 12)))
@@ -113,7 +113,8 @@ export function createSampler(root: Node, chance: Chance): Sampler {
     const described = new Set(properties.map(([key]) => key))
     undescribed.push(...[...required].map(String).filter((key) => !described.has(key)))
     const chosen = properties.filter(([key, schema]) => {
-      if (resolveIn(root, schema)['readOnly'] === true) return false
+      // Beside a reference it counts as well, whatever OpenAPI 3.0 says of siblings.
+      if ([asNode(schema), resolveIn(root, schema)].some(({ readOnly }) => readOnly === true)) return false
       return required.has(key) || (depth <= DEPTH && isLikely(0.5))
     })
     const entries = chosen.map(([key, schema]) => [key, sample(schema, depth + 1)])

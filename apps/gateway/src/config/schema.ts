@@ -17,6 +17,7 @@ const server = z.strictObject({
   port: z.number().int().min(0).max(65_535).optional(),
   host: z.string().optional(),
   headersTimeoutMs: milliseconds.optional(),
+  requestTimeoutMs: milliseconds.optional(),
   maxConnections: count.optional(),
   maxUnansweredPerConnection: count.optional(),
   maxInFlight: count.optional(),
@@ -86,6 +87,13 @@ const graphql = z.strictObject({
   cors: cors.optional(),
   batching: count.min(1).optional(),
   maxBodyBytes: count.optional(),
+  uploads: z
+    .strictObject({
+      maxFileBytes: count.optional(),
+      maxFiles: count.min(1).optional(),
+      maxIdleMs: milliseconds.optional(),
+    })
+    .optional(),
   limits: z
     .strictObject({
       maxDepth: count.optional(),

@@ -10,6 +10,16 @@ import type { Plugin } from 'graphql-yoga'
 import type { ExampleOperation } from '../graphiql/examples.ts'
 import type { AccessConfig, AuthConfig, PersistedDocumentsConfig } from './access-types.ts'
 
+/** Bounds of files that are streamed. */
+export interface UploadsConfig {
+  /** Bytes of one file. Default 100_000_000. */
+  readonly maxFileBytes?: number | undefined
+  /** Files of one request. Default 10. */
+  readonly maxFiles?: number | undefined
+  /** How long a file is waited for that comes behind one which nobody reads. Default 10_000 ms. */
+  readonly maxIdleMs?: number | undefined
+}
+
 /** Where and how the gateway listens. */
 export interface ServerConfig {
   /** Default: the environment variable `PORT`, else 4000; 0 takes a free port. */
@@ -18,6 +28,8 @@ export interface ServerConfig {
   readonly host?: string | undefined
   /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
   readonly headersTimeoutMs?: number | undefined
+  /** Time a request has to arrive whole, files included. Default 30_000 ms, or `headersTimeoutMs` if longer; 0: no limit. */
+  readonly requestTimeoutMs?: number | undefined
   /**
    * Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit; production
    * 10_000.
@@ -125,6 +137,11 @@ export interface GraphqlConfig {
   readonly batching?: number | undefined
   /** Bytes of a request's body; over it: HTTP 413. Default 1_048_576. */
   readonly maxBodyBytes?: number | undefined
+  /**
+   * Streams the files of multipart requests to where they go, beside `maxBodyBytes`. Default: such requests are read
+   * whole, and have no more bytes than others.
+   */
+  readonly uploads?: UploadsConfig | undefined
   readonly limits?: LimitsConfig | undefined
 }
 

@@ -1,3 +1,4 @@
+import { useUploads } from '@vinyasa/node-handler'
 import type { Plugin } from 'graphql-yoga'
 import { useVaryOrigin } from '../http/cors.ts'
 import { useRequestBody } from '../http/request-body.ts'
@@ -6,6 +7,7 @@ import type { HttpSettings } from '../presets.ts'
 import { useCsrfHeaders } from './csrf.ts'
 import { useShortErrors } from './short-errors.ts'
 import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
+import { withShortWay } from '../short-way.ts'
 
 /** What stands between the network and the schema, as far as the settings ask for it. */
 export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
@@ -13,6 +15,10 @@ export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
     useVaryOrigin(http.cors),
     ...(http.csrfPrevention ? [useCsrfHeaders()] : []),
     useRequestBody({ maxBytes: http.maxBodyBytes, ...http.limits }),
+    // Behind what reads bodies: of multipart requests it reads them instead.
+    ...(http.uploads
+      ? [withShortWay(useUploads({ ...http.uploads, maxFieldBytes: http.maxBodyBytes }))]
+      : []),
     ...(http.introspection ? [] : [useNoIntrospection()]),
     ...(http.suggestions ? [] : [useNoSuggestions()]),
     useDocumentLimits(http.limits),

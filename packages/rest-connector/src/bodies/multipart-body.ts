@@ -41,15 +41,29 @@ function partOf(name: string, value: unknown, declaredType: string | undefined):
   const named = declaredType !== undefined && !/[,*]/.test(declaredType) ? declaredType : undefined
   const disposition = `content-disposition: form-data; name="${quoted(name)}"`
   if (isFile(value)) {
-    const type = named ?? (isMediaType(value.type) ? value.type : 'application/octet-stream')
-    const head = `${disposition}; filename="${quoted(value.name ?? 'file')}"\r\ncontent-type: ${type}\r\n\r\n`
-    return [head, value]
+    const head = (): string => {
+      const type = named ?? (isMediaType(value.type) ? value.type : 'application/octet-stream')
+      return `${disposition}; filename="${quoted(value.name || 'file')}"\r\ncontent-type: ${type}\r\n\r\n`
+    }
+    return value.arrived ? [afterArrival(value, head)] : [head(), value]
   }
   const isStructured = typeof value === 'object'
   const type = named ?? (isStructured ? 'application/json' : undefined)
   const text =
     isStructured || (type !== undefined && /[/+]json\b/.test(type)) ? toJson(value) : toText(value, name)
   return [`${disposition}\r\n${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n`, text]
+}
+
+/** A file that is on its way yet, and the head of its part. */
+function afterArrival(file: FileLike, head: () => string): FileLike {
+  return {
+    isOnce: true,
+    async *stream() {
+      await file.arrived?.()
+      yield Buffer.from(head())
+      yield* file.stream() as AsyncIterable<Uint8Array>
+    },
+  }
 }
 
 /** WHATWG: "multipart/form-data encoding algorithm". */

@@ -1,0 +1,57 @@
+import { badUploadRequest } from '../errors.ts'
+
+/** The places in the operations where the files stand, by the names of their parts. */
+export type UploadMap = ReadonlyMap<string, readonly string[]>
+
+export function parseOperations(text: string): object {
+  const value = parsed(text, 'operations')
+  if (typeof value !== 'object' || value === null)
+    throw badUploadRequest('"operations" is no JSON object or list')
+  return value
+}
+
+export function parseMap(text: string, maxFiles: number): UploadMap {
+  const value = parsed(text, 'map')
+  const entries =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
+  const isMap = entries.every(([, paths]) => isListOfText(paths))
+  if (!isMap || typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badUploadRequest('"map" is no JSON object of lists of paths')
+  const places = entries.flatMap(([, paths]) => paths as readonly string[])
+  if (places.length > maxFiles) throw badUploadRequest(`"map" names more than ${maxFiles} places for files`)
+  return new Map(entries as [string, readonly string[]][])
+}
+
+/** Puts a file where its path leads: `variables.files.0`, or `1.variables.file` in a list of operations. */
+export function place(operations: object, path: string, file: unknown): void {
+  const steps = path.split('.')
+  const last = steps.pop() as string
+  let value: unknown = operations
+  for (const step of steps) value = memberOf(value, step)
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !Object.hasOwn(value, last) ||
+    memberOf(value, last) !== null
+  )
+    throw badUploadRequest(`the path "${path.slice(0, 100)}" of "map" leads to no null in "operations"`)
+  ;(value as Record<string, unknown>)[last] = file
+}
+
+function memberOf(value: unknown, step: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+    ? (value as Record<string, unknown>)[step]
+    : undefined
+}
+
+function parsed(text: string, part: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badUploadRequest(`"${part}" is no JSON`)
+  }
+}
+
+function isListOfText(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}

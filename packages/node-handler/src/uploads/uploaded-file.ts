@@ -1,0 +1,145 @@
+import type { Readable } from 'node:stream'
+import { unusableUpload, uploadTooLarge } from '../errors.ts'
+
+/** A file of a multipart request whose bytes are read from the connection as they arrive. */
+export interface UploadedFile {
+  /** As the client calls it; empty until the file has arrived. */
+  readonly name: string
+  /** The media type that the client states; empty until the file has arrived. */
+  readonly type: string
+  /** Nobody knows before the end. */
+  readonly size: undefined
+  /** Its bytes can be read once. */
+  readonly isOnce: true
+  /** Resolves when the connection has come to the file, and name and type are known. */
+  arrived(): Promise<void>
+  /** The bytes, as fast as they are read. @throws GraphQLError the second time */
+  stream(): AsyncIterable<Uint8Array>
+  arrayBuffer(): Promise<ArrayBuffer>
+  text(): Promise<string>
+}
+
+/** A part of the body, as the parser gives it. */
+export interface FilePart {
+  /** `truncated`: it was longer than allowed. */
+  readonly bytes: Readable & { truncated?: boolean }
+  readonly name: string
+  readonly type: string
+}
+
+/** What a file waits for: its place in the body. */
+export interface FileQueue {
+  readonly maxFileBytes: number
+  /** Rejects when the file is behind one that nobody reads. */
+  untilReached(file: WaitingFile, arrival: Promise<void>): Promise<void>
+}
+
+/** An {@link UploadedFile} with the side that the parser sees. */
+export class WaitingFile implements UploadedFile {
+  readonly size: undefined = undefined
+  readonly isOnce = true as const
+  readonly #queue: FileQueue
+  readonly #arrival: Promise<void>
+  #resolve: () => void = () => {}
+  #reject: (reason: unknown) => void = () => {}
+  #part: FilePart | undefined
+  #failure: { readonly reason: unknown } | undefined
+  #isOpen = false
+  #isDiscarded = false
+
+  constructor(queue: FileQueue) {
+    this.#queue = queue
+    this.#arrival = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Nobody may ask for the file.
+    this.#arrival.catch(() => {})
+  }
+
+  get name(): string {
+    return this.#part?.name ?? ''
+  }
+
+  get type(): string {
+    return this.#part?.type ?? ''
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'File'
+  }
+
+  /** Whether the connection stands still at it, and nobody has begun to read. */
+  get isInTheWay(): boolean {
+    return this.#part !== undefined && !this.#isOpen && !this.#isDiscarded && !this.#part.bytes.readableEnded
+  }
+
+  get hasArrived(): boolean {
+    return this.#part !== undefined || this.#failure !== undefined
+  }
+
+  arrived(): Promise<void> {
+    return this.#queue.untilReached(this, this.#arrival)
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    if (this.#isOpen || this.#isDiscarded)
+      throw unusableUpload('A file of the request is read twice; its bytes come once. Send it twice.')
+    this.#isOpen = true
+    return this.#read()
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const bytes = await this.#whole()
+    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
+  }
+
+  async text(): Promise<string> {
+    return (await this.#whole()).toString('utf8')
+  }
+
+  /** The connection has come to it. */
+  attach(part: FilePart): void {
+    this.#part = part
+    // Heard where it is read; without a listener it would end the process.
+    part.bytes.on('error', () => {})
+    if (this.#isDiscarded) part.bytes.resume()
+    this.#resolve()
+  }
+
+  /** It will not come, or not to its end. */
+  fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.#reject(reason)
+    this.#part?.bytes.destroy(reason instanceof Error ? reason : undefined)
+  }
+
+  /** Nobody will read it any more: its bytes go by. */
+  discard(): void {
+    if (this.#isOpen) return
+    this.#isDiscarded = true
+    this.#part?.bytes.resume()
+  }
+
+  async #whole(): Promise<Buffer> {
+    const chunks: Uint8Array[] = []
+    for await (const chunk of this.stream()) chunks.push(chunk)
+    return Buffer.concat(chunks)
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array, void, undefined> {
+    await this.arrived()
+    const { bytes } = this.#part as FilePart
+    try {
+      // Not destroyed where a reader stops early: what follows in the body would never come.
+      for await (const chunk of bytes.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
+    } catch (error) {
+      throw this.#failure ? this.#failure.reason : error
+    } finally {
+      bytes.resume()
+    }
+    if (this.#failure) throw this.#failure.reason
+    const { maxFileBytes } = this.#queue
+    if (bytes.truncated) throw uploadTooLarge('A file of the request', maxFileBytes)
+  }
+}
