@@ -9,7 +9,11 @@ import type { Path } from './delivery-group.ts'
 import type { FieldCall } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { SharedValues } from './shared-values.ts'
+import { inLaterTurn } from '../turn.ts'
 import type { TypeShape } from '../document/type-shape.ts'
+
+/** Objects of a list that are completed in one turn of the event loop: some ten milliseconds. */
+const ITEMS_A_TURN = 500
 
 /** GraphQL specification, section 6.4.3: value completion. */
 export function completeValue(
@@ -102,6 +106,9 @@ function completeList(
   if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${call.name}".`)
   }
+  if (itemShape.kind !== 'leaf' && Array.isArray(value) && value.length > ITEMS_A_TURN) {
+    return completeLongList(call, itemShape, value, path, shared)
+  }
   const completed: unknown[] = []
   let isWaiting = false
   try {
@@ -115,6 +122,31 @@ function completeList(
     throw error
   }
   return isWaiting ? Promise.all(completed) : completed
+}
+
+/** A slice in each turn of the event loop, so that others are answered in between. */
+async function completeLongList(
+  call: FieldCall,
+  itemShape: TypeShape,
+  items: readonly unknown[],
+  path: Path,
+  shared: SharedValues | undefined,
+): Promise<unknown[]> {
+  const completed: unknown[] = []
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0 && index % ITEMS_A_TURN === 0) {
+      await new Promise<void>((resolve) => inLaterTurn(resolve))
+      if (call.group.isClosed) throw new Error('The answer is no longer wanted.')
+    }
+    completed.push(heard(completeItem(call, itemShape, items[index], path, index, shared)))
+  }
+  return Promise.all(completed)
+}
+
+/** What is waited for later may fail before. */
+function heard(completed: unknown): unknown {
+  if (isPromise(completed)) completed.then(undefined, () => undefined)
+  return completed
 }
 
 async function completeAsyncList(
