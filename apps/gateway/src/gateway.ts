@@ -35,6 +35,7 @@ import { openBus, type OpenedBus } from './open-bus.ts'
 import { openCache } from './open-cache.ts'
 import { useOwnMutations } from './dependencies/own-mutations.ts'
 import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
+import { checkRateLimit } from './rate-limit/rate-limit.ts'
 import { httpSettings, type HttpSettings } from './presets.ts'
 import { safetyPlugins } from './safety/plugins.ts'
 import { openSources } from './sources/open-sources.ts'
@@ -97,13 +98,18 @@ const READINESS_TIMEOUT_MS = 2000
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
   const paths = pathsOf(config)
-  const { bus, redis, close: closeBus } = await openBus(config.redisUrl, logger, options.bus)
   const access = await createAccess(config, { logger, baseDirectory })
+  const opened = await openBus(config.redisUrl, logger, options.bus).catch((error: unknown) => {
+    access.close()
+    throw error
+  })
+  const { bus, redis, close: closeBus } = opened
   const cache = await openCache(config, { ...options, bus, access: access.cache })
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources, options.lostLogLines)
   const observability = await createObservability({ config, logger, readings, paths })
   const closeBackends = async (): Promise<void> => {
+    access.close()
     await cache?.close()
     await Promise.all(sources.map((source) => source.close()))
     closeBus()
@@ -226,6 +232,7 @@ function compose(parts: Parts): Gateway {
   yoga.getEnveloped({})
   checkStatements(schema.current(), config.dependencies ?? {})
   checkAccess(schema.current(), config.access)
+  checkRateLimit(schema.current(), config.rateLimit)
   refuseUnknownAsker(schema.current(), config)
   const acceptTarget = acceptTargets()
   const nodeHandler = createNodeHandler(yoga)
@@ -245,9 +252,13 @@ function compose(parts: Parts): Gateway {
     probePaths: [paths.live, paths.ready],
     bus,
     fetch: async (request) => yoga.fetch(request),
-    handle: (request, response) => void nodeHandler(request, response),
+    handle(request, response) {
+      access.note(request)
+      void nodeHandler(request, response)
+    },
     handleUpgrade(request, socket, head) {
       if (!acceptTarget(request)) return refuseUpgrade(socket, 400)
+      access.note(request)
       const sockets = status?.serves(request) ? status.sockets : liveSockets
       sockets.handleUpgrade(request, socket, head)
     },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { createRandom, type Random } from '@vinyasa/test-kit'
 import { drawQuery } from './draw-query.ts'
@@ -83,14 +84,46 @@ async function askWorld(world: AccessWorld, random: Random, tally: Tally): Promi
 async function ask({ url }: AccessWorld, asked: readonly Asked[], random: Random): Promise<Answer[]> {
   const [first] = asked
   if (!first) throw new Error('Nothing is asked.')
+  const { headers } = first.user
   const isGet = asked.length === 1 && random.below(3) === 0
-  const bodies = asked.map(({ query }) => ({ query }))
+  if (random.below(3) > 0) return send(url, headers, isGet, asked.map(toText))
+  // As clients do with automatic persisted queries: whoever asked first has said the text for everybody.
+  const named = await send(url, headers, isGet, asked.map(toHash))
+  const isUnknown = named.some(({ answer }) => answer.errors.includes('PERSISTED_QUERY_NOT_FOUND '))
+  if (!isUnknown) return named
+  return send(
+    url,
+    headers,
+    false,
+    asked.map((one) => ({ ...toText(one), ...toHash(one) })),
+  )
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+const toText = ({ query }: Asked): Body => ({ query })
+
+function toHash({ query }: Asked): Body {
+  const sha256Hash = createHash('sha256').update(query).digest('hex')
+  return { extensions: { persistedQuery: { version: 1, sha256Hash } } }
+}
+
+async function send(
+  url: string,
+  headers: User['headers'],
+  isGet: boolean,
+  bodies: readonly Body[],
+): Promise<Answer[]> {
+  const texts = Object.entries(bodies[0] ?? {}).map(([key, value]): [string, string] => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
   const response = isGet
-    ? await fetch(`${url}?query=${encodeURIComponent(first.query)}`, { headers: first.user.headers })
+    ? await fetch(`${url}?${new URLSearchParams(texts)}`, { headers })
     : await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...first.user.headers },
-        body: JSON.stringify(asked.length === 1 ? bodies[0] : bodies),
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(bodies.length === 1 ? bodies[0] : bodies),
       })
   const outcomes = response.headers.get('x-cache')?.split(', ') ?? []
   return [(await response.json()) as any].flat().map(({ data, errors = [] }, index) => ({

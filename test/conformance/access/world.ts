@@ -145,6 +145,7 @@ export async function openWorld(seed: number): Promise<AccessWorld> {
   const fields = { id: 'id!', name: text, price: 'string!', note: text, owner }
   const gateway = await createGateway(
     {
+      apq: true,
       typeDefs: OWN,
       resolvers: {
         Query: { shop: () => SHOP },

@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { Plugin } from 'graphql-yoga'
+import type { Redis } from 'ioredis'
+import type { RateLimitConfig } from '../config/access-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -10,6 +13,11 @@ import { createAuthentication, type Authentication } from './tokens/authenticati
 import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
+import { createMemoryStore, createRedisDocumentStore, useApq } from './documents/apq.ts'
+import { openRedis } from './redis.ts'
+import { createClientAddress, type ClientAddress } from '../rate-limit/client-address.ts'
+import { createMemoryCounters, createRedisCounters } from '../rate-limit/counters.ts'
+import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { loadDocuments } from './documents/load-documents.ts'
 import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
@@ -25,6 +33,9 @@ export interface Access {
   readonly cache: Pick<ResponseCacheOptions, 'access' | 'varyHeaders'>
   readonly live: Pick<UseLiveQueryOptions, 'varyHeaders' | 'expiresAt'>
   readonly sockets: Pick<LiveServerOptions, 'onConnect' | 'connectionHeaders'>
+  /** For each request, before it is looked at. */
+  note(request: IncomingMessage): void
+  close(): void
 }
 
 export async function createAccess(
@@ -38,14 +49,22 @@ export async function createAccess(
   const onError = (error: unknown): void => logger.error(error, 'access')
   const authentication = auth && (await openAuthentication(auth.jwt, onError))
   const [header = 'authorization'] = headers
+  const documents = await openDocuments(config, baseDirectory, logger)
+  refuseBadApq(config)
+  // Last of what may fail: whoever throws has nothing to close.
+  const redis = await openSharedRedis(config, onError)
+  const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis, onError)
   const rules =
     auth || access || usesDirectives(config) ? createFieldRules({ ...access, headers, onError }) : undefined
   return {
     first: [
       ...(authentication ? [authentication.plugin, useTokenExpiry()] : []),
-      ...(await openDocuments(config, baseDirectory, logger)),
+      // Those who ask too often are not helped by asking for what is not there.
+      ...(rateLimit ? [rateLimit.limit.requests] : []),
+      ...documents,
+      ...openApq(config, redis, onError),
     ],
-    beforeLive: rules ? [rules.plugin] : [],
+    beforeLive: [...(rateLimit ? [rateLimit.limit.executions] : []), ...(rules ? [rules.plugin] : [])],
     cache: cacheOptions(config, headers, rules),
     live: auth ? liveOptions(config, headers) : {},
     sockets: authentication
@@ -54,7 +73,61 @@ export async function createAccess(
           connectionHeaders: [...new Set(['authorization', header])],
         }
       : {},
+    note: (request) => rateLimit?.address.note(request),
+    close: () => redis?.disconnect(),
   }
+}
+
+/** Undefined where nothing is shared. Throws {@link ConfigError} where something is to be, and there is no Redis. */
+async function openSharedRedis(
+  { apq = false, rateLimit, redisUrl }: GatewayConfig,
+  onError: (error: unknown) => void,
+): Promise<Redis | undefined> {
+  const shared = [
+    ['apq', apq === false ? false : apq === true ? undefined : apq.redis],
+    ['rateLimit', rateLimit ? rateLimit.redis : false],
+  ] as const
+  for (const [name, redis] of shared) {
+    if (redis === true && redisUrl === undefined)
+      throw new ConfigError(`${name}.redis: there is no Redis to share with; set redisUrl`)
+  }
+  if (redisUrl === undefined || shared.every(([, redis]) => redis === false)) return undefined
+  return openRedis({ url: redisUrl, onError })
+}
+
+function openRateLimit(
+  { server }: GatewayConfig,
+  { rules, redis: isShared }: RateLimitConfig,
+  redis: Redis | undefined,
+  onError: (error: unknown) => void,
+): { readonly limit: RateLimit; readonly address: ClientAddress } {
+  const address = createClientAddress(server?.trustProxy)
+  const near = createMemoryCounters()
+  const counters = redis && isShared !== false ? createRedisCounters(redis, near, onError) : near
+  return { limit: createRateLimit({ rules, counters, address }), address }
+}
+
+function refuseBadApq({ apq = false, persistedDocuments }: GatewayConfig): void {
+  if (apq === false || persistedDocuments?.mode !== 'only') return
+  throw new ConfigError(
+    'apq: persistedDocuments.mode "only" takes no document of clients; leave one of them out',
+  )
+}
+
+const APQ_BYTES = 16 * 1024 * 1024
+const APQ_TTL_SECONDS = 86_400
+
+function openApq(
+  { apq = false }: GatewayConfig,
+  redis: Redis | undefined,
+  onError: (error: unknown) => void,
+): readonly Plugin[] {
+  if (apq === false) return []
+  const options = apq === true ? {} : apq
+  const { maxBytes = APQ_BYTES, ttlSeconds = APQ_TTL_SECONDS, redis: isShared } = options
+  const near = createMemoryStore(maxBytes)
+  if (!redis || isShared === false) return [useApq(near)]
+  return [useApq(createRedisDocumentStore({ near, redis, ttlSeconds, maxBytes, onError }))]
 }
 
 /** The library that verifies tokens is loaded only where it is asked for. */
@@ -71,10 +144,11 @@ async function openDocuments(
   baseDirectory: string,
   logger: Logger,
 ): Promise<readonly Plugin[]> {
-  const { persistedDocuments } = config
-  if (!persistedDocuments) return [useNoPersistedQueries()]
+  const { persistedDocuments, apq = false } = config
+  if (!persistedDocuments) return apq === false ? [useNoPersistedQueries()] : []
   const documents = await loadDocuments(documentFiles(config, baseDirectory))
-  return [usePersistedDocuments(documents, persistedDocuments, logger)]
+  const hasApq = config.apq !== undefined && config.apq !== false
+  return [usePersistedDocuments(documents, persistedDocuments, logger, hasApq)]
 }
 
 /** Files and folders that registered documents are read from, for `--watch`. */

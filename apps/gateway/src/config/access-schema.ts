@@ -2,10 +2,13 @@ import { z } from 'zod'
 import type {
   AccessConfig,
   AccessRule,
+  ApqConfig,
   AuthConfig,
   IssuerConfig,
   JwtConfig,
   PersistedDocumentsConfig,
+  RateLimitConfig,
+  RateLimitRule,
 } from './access-types.ts'
 import { count, functionValue, textValues, type OptionsOf } from './primitives.ts'
 
@@ -67,3 +70,35 @@ export const persistedDocuments: z.ZodType<PersistedDocumentsConfig> = z.strictO
   from: z.union([name, z.array(name).min(1)]),
   mode: z.enum(['log', 'allow', 'only']).optional(),
 } satisfies OptionsOf<PersistedDocumentsConfig>) as z.ZodType<PersistedDocumentsConfig>
+
+/** The config's `apq`. */
+export const apq: z.ZodType<boolean | ApqConfig> = z.union([
+  z.boolean(),
+  z.strictObject({
+    redis: z.boolean().optional(),
+    ttlSeconds: count.min(1).optional(),
+    maxBytes: count.optional(),
+  } satisfies OptionsOf<ApqConfig>) as z.ZodType<ApqConfig>,
+])
+
+const rateLimitRule = z
+  .strictObject({
+    by: z
+      .union([z.literal('address'), z.strictObject({ claim: name }), z.strictObject({ header: name })])
+      .optional(),
+    max: count,
+    windowSeconds: z.number().positive(),
+    operations: z.array(name).min(1).optional(),
+    fields: z.array(name).min(1).optional(),
+    counts: z.enum(['requests', 'executions']).optional(),
+  } satisfies OptionsOf<RateLimitRule>)
+  .refine(({ counts, operations, fields }) => counts !== 'requests' || !(operations ?? fields), {
+    error: 'which operation or field it is, is known of executions alone; leave it out',
+    path: ['counts'],
+  })
+
+/** The config's `rateLimit`. */
+export const rateLimit: z.ZodType<RateLimitConfig> = z.strictObject({
+  rules: z.array(rateLimitRule).min(1),
+  redis: z.boolean().optional(),
+} satisfies OptionsOf<RateLimitConfig>) as z.ZodType<RateLimitConfig>

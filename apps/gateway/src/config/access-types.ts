@@ -87,3 +87,41 @@ export interface PersistedDocumentsConfig {
    */
   readonly mode?: 'log' | 'allow' | 'only' | undefined
 }
+
+/** Automatic persisted queries: a document is sent once, and named by its SHA-256 from then on. */
+export interface ApqConfig {
+  /** Shares the documents with other gateways through `redisUrl`. Default: whether that is set. */
+  readonly redis?: boolean | undefined
+  /** How long Redis keeps a document that is not sent again. Default 86_400. */
+  readonly ttlSeconds?: number | undefined
+  /** Bytes of documents in memory, none above a sixteenth of it; the oldest go. Default 16_777_216. */
+  readonly maxBytes?: number | undefined
+}
+
+/** One limit. All rules that concern an operation must hold. */
+export interface RateLimitRule {
+  /**
+   * Whom it counts: `address` of the client, the value of a `claim` of its token, or of a `header`. Who has no such claim
+   * or header is counted by address. Default `address`.
+   */
+  readonly by?: 'address' | { readonly claim: string } | { readonly header: string } | undefined
+  /** How often in a window. */
+  readonly max: number
+  readonly windowSeconds: number
+  /** Only operations of these names. Default: all. */
+  readonly operations?: readonly string[] | undefined
+  /** Only these fields, `Type.field`: each time that an operation has one, under whatever alias. Default: operations. */
+  readonly fields?: readonly string[] | undefined
+  /**
+   * `requests`: what is asked, answers from the cache too; `executions`: what is executed. Default `requests`; with
+   * `operations` or `fields` always `executions`, as what comes from the cache is not looked at.
+   */
+  readonly counts?: 'requests' | 'executions' | undefined
+}
+
+/** How often clients may ask. Over a limit: HTTP 429, `RATE_LIMITED`, `Retry-After`. */
+export interface RateLimitConfig {
+  readonly rules: readonly RateLimitRule[]
+  /** Counts together with other gateways and workers, through `redisUrl`. Default: whether that is set. */
+  readonly redis?: boolean | undefined
+}

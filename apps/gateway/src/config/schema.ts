@@ -2,7 +2,7 @@ import type { IResolvers } from '@graphql-tools/utils'
 import type { TracerProvider } from '@opentelemetry/api'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { access, auth, persistedDocuments } from './access-schema.ts'
+import { access, apq, auth, persistedDocuments, rateLimit } from './access-schema.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
@@ -185,6 +185,8 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   auth: auth.optional(),
   access: access.optional(),
   persistedDocuments: persistedDocuments.optional(),
+  apq: apq.optional(),
+  rateLimit: rateLimit.optional(),
   invalidate: invalidate.optional(),
   metrics: metrics.optional(),
   tracing: tracing.optional(),

@@ -8,7 +8,13 @@ import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connect
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
 import type { ExampleOperation } from '../graphiql/examples.ts'
-import type { AccessConfig, AuthConfig, PersistedDocumentsConfig } from './access-types.ts'
+import type {
+  AccessConfig,
+  ApqConfig,
+  AuthConfig,
+  PersistedDocumentsConfig,
+  RateLimitConfig,
+} from './access-types.ts'
 
 /** Bounds of files that are streamed. */
 export interface UploadsConfig {
@@ -276,6 +282,10 @@ export interface GatewayConfig {
   readonly access?: AccessConfig | undefined
   /** Default: documents have no ids. */
   readonly persistedDocuments?: PersistedDocumentsConfig | undefined
+  /** Automatic persisted queries; `true` takes the defaults. Default false. */
+  readonly apq?: boolean | ApqConfig | undefined
+  /** How often clients may ask. Default: as often as they like. */
+  readonly rateLimit?: RateLimitConfig | undefined
   /** Default: off. */
   readonly invalidate?: InvalidateConfig | undefined
   /** Default true; production false, as `/metrics` is answered to everyone unless it has a token. */

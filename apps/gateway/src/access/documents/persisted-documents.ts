@@ -16,6 +16,7 @@ export function usePersistedDocuments(
   documents: RegisteredDocuments,
   { mode = 'allow' }: Pick<PersistedDocumentsConfig, 'mode'>,
   logger: Logger,
+  hasApq = false,
 ): Plugin {
   const texts = new Set(documents.values())
 
@@ -32,6 +33,9 @@ export function usePersistedDocuments(
       if (text !== undefined) {
         const { operationName, variables, extensions } = params
         setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
+      } else if (hasApq && isHash(params)) {
+        // It may be one that clients have sent.
+        if (params.query) checkFree(params.query, params.operationName)
       } else if (id === undefined || params.query) checkFree(params.query, params.operationName)
       else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     },
@@ -48,6 +52,10 @@ function idOf(params: GraphQLParams): string | undefined {
   const { sha256Hash } = Object(persistedQuery) as { readonly sha256Hash?: unknown }
   const ids = [sha256Hash, ...ID_PARAMETERS.map((name) => given[name])]
   return ids.find((id) => typeof id === 'string')
+}
+
+function isHash({ extensions }: GraphQLParams): boolean {
+  return Object(extensions).persistedQuery !== undefined
 }
 
 function withoutId(extensions: GraphQLParams['extensions']): GraphQLParams['extensions'] {

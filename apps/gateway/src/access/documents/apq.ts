@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { GraphQLError } from 'graphql'
+import type { GraphQLParams, Plugin } from 'graphql-yoga'
+import type { Redis } from 'ioredis'
+import { LRUCache } from 'lru-cache'
+
+/** Texts by their hashes. One that is gone is sent again by whoever wants it. */
+export interface DocumentStore {
+  get(hash: string): string | undefined | Promise<string | undefined>
+  set(hash: string, text: string): void
+}
+
+/** Keeps the texts that were asked for last. None may take more than a sixteenth of the place. */
+export function createMemoryStore(maxBytes: number): DocumentStore {
+  const texts = new LRUCache<string, string>({
+    maxSize: Math.max(1, maxBytes),
+    maxEntrySize: Math.max(1, Math.floor(maxBytes / 16)),
+    // Two bytes a character at most, and what an entry costs by itself.
+    sizeCalculation: (text) => text.length * 2 + 256,
+  })
+  return { get: (hash) => texts.get(hash), set: (hash, text) => void texts.set(hash, text) }
+}
+
+export interface RedisStoreOptions {
+  readonly near: DocumentStore
+  readonly redis: Pick<Redis, 'get' | 'set'>
+  readonly ttlSeconds: number
+  readonly maxBytes: number
+  readonly onError: (error: unknown) => void
+}
+
+/** Shares texts with other gateways. What Redis holds is believed only as far as its hash is right. */
+export function createRedisDocumentStore(options: RedisStoreOptions): DocumentStore {
+  const { near, redis, ttlSeconds, maxBytes, onError } = options
+  const keyOf = (hash: string): string => `vinyasa:apq:${hash}`
+
+  async function ask(hash: string): Promise<string | undefined> {
+    try {
+      const text = await redis.get(keyOf(hash))
+      if (text === null || hashOf(text) !== hash) return undefined
+      near.set(hash, text)
+      return text
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
+
+  return {
+    get: (hash) => near.get(hash) ?? ask(hash),
+    set(hash, text) {
+      near.set(hash, text)
+      if (text.length > maxBytes / 16) return
+      redis.set(keyOf(hash), text, 'EX', ttlSeconds).catch(onError)
+    },
+  }
+}
+
+/**
+ * Automatic persisted queries, as Apollo's and urql's clients ask for them: a hash alone first, and the text with it once
+ * the hash is not known. The text then takes its place before anything looks at it, so that hits, plans, live queries and
+ * sockets know no difference.
+ */
+export function useApq(store: DocumentStore): Plugin {
+  return {
+    onParams({ params, setParams }) {
+      const hash = hashIn(params)
+      if (hash === undefined) return undefined
+      const { query } = params
+      if (query) {
+        if (hashOf(query) !== hash)
+          throw refused(400, 'PERSISTED_QUERY_MISMATCH', 'The hash is not that of the document.')
+        store.set(hash, query)
+        return setParams(withText(params, query))
+      }
+      const found = store.get(hash)
+      const put = (text: string | undefined): void => {
+        // With 200, as Apollo Server does: some clients read no bodies of other answers, and would not send the text.
+        if (text === undefined) throw refused(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+        setParams(withText(params, text))
+      }
+      return found instanceof Promise ? found.then(put) : put(found)
+    },
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function hashIn({ extensions }: GraphQLParams): string | undefined {
+  const { persistedQuery } = Object(extensions) as { readonly persistedQuery?: unknown }
+  const { version, sha256Hash } = Object(persistedQuery) as { version?: unknown; sha256Hash?: unknown }
+  if (version !== 1 || typeof sha256Hash !== 'string') return undefined
+  const hash = sha256Hash.toLowerCase()
+  // What is no hash is never found, and no key of a store.
+  return /^[0-9a-f]{64}$/.test(hash) ? hash : 'none'
+}
+
+function withText(params: GraphQLParams, query: string): GraphQLParams {
+  const { operationName, variables, extensions } = params
+  const { persistedQuery: _, ...others } = Object(extensions) as Record<string, unknown>
+  return { query, operationName, variables, extensions: others }
+}
+
+function refused(status: number, code: string, message: string): GraphQLError {
+  // Whoever stands between must not keep what is true of this moment only.
+  const http = { status, headers: { 'cache-control': 'no-store' } }
+  return new GraphQLError(message, { extensions: { code, http } })
+}

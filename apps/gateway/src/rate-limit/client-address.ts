@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { createTrustedProxies } from '../http/trusted-proxies.ts'
+
+/** Where a request came from, kept with it on every way that it takes. */
+export interface ClientAddress {
+  note(request: IncomingMessage): void
+  of(headers: Headers): string
+}
+
+/**
+ * Sockets hand on the headers of the request that opened them, and live queries those of theirs: the address goes along
+ * as a header whose name nobody outside of this process knows.
+ */
+export function createClientAddress(trustProxy: boolean | readonly string[] = false): ClientAddress {
+  const header = `x-client-address-${randomBytes(16).toString('hex')}`
+  const proxies = createTrustedProxies(trustProxy)
+  return {
+    note(request) {
+      const address = networkOf(proxies.addressOf(request))
+      request.headers[header] = address
+      request.rawHeaders.push(header, address)
+    },
+    of: (headers) => headers.get(header) ?? 'unknown',
+  }
+}
+
+/** Of IPv6 the first 64 bits: a client has all addresses behind them. */
+export function networkOf(address: string): string {
+  const [plain = ''] = address.split('%')
+  if (!isIPv6(plain)) return address
+  const [before = '', after] = plain.split('::')
+  const head = before === '' ? [] : before.split(':')
+  const tail = after === undefined || after === '' ? [] : after.split(':')
+  const zeros = after === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)
+  const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { claimAt, identityOf } from '../access/identity.ts'
+import type { RateLimitConfig, RateLimitRule } from '../config/access-types.ts'
+import { ConfigError } from '../errors.ts'
+import type { ClientAddress } from './client-address.ts'
+import { countFields } from './count-fields.ts'
+import type { Counters } from './counters.ts'
+
+export interface RateLimit {
+  /** Counts what is asked: before the cache, so that hits count. */
+  readonly requests: Plugin
+  /** Counts what is executed: behind the cache. */
+  readonly executions: Plugin
+}
+
+export interface RateLimitOptions extends Pick<RateLimitConfig, 'rules'> {
+  readonly counters: Counters
+  readonly address: ClientAddress
+}
+
+interface Rule extends RateLimitRule {
+  readonly index: number
+}
+
+/** Refuses with `RATE_LIMITED` who asks more often than the rules allow. Runs of a live query after its first are free. */
+export function createRateLimit({ rules, counters, address }: RateLimitOptions): RateLimit {
+  const indexed = rules.map((rule, index): Rule => ({ ...rule, index }))
+  const ofRequests = indexed.filter((rule) => countsOf(rule) === 'requests')
+  const ofExecutions = indexed.filter((rule) => countsOf(rule) === 'executions')
+
+  /** Whom a rule counts: those who do not say who they are, by where they come from. */
+  function clientOf({ by = 'address' }: Rule, context: object, headers: Headers): string {
+    if (typeof by === 'object' && 'claim' in by) {
+      const identity = identityOf(context)
+      const value = identity && claimAt(identity.claims, by.claim)
+      if (value !== undefined && value !== null) return `claim:${digest(JSON.stringify(value))}`
+    } else if (typeof by === 'object') {
+      const value = headers.get(by.header)
+      if (value !== null) return `header:${digest(value)}`
+    }
+    return `address:${address.of(headers)}`
+  }
+
+  async function count(rule: Rule, times: number, context: object, request: Request): Promise<void> {
+    if (times === 0) return
+    const { max, windowSeconds, index } = rule
+    const key = `${index}:${windowSeconds}:${clientOf(rule, context, request.headers)}`
+    const { count: found, endsInMs } = await counters.add(key, times, windowSeconds * 1000)
+    if (found > max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
+  }
+
+  async function countExecution(args: ExecutionArgs): Promise<GraphQLError | undefined> {
+    const context = args.contextValue as { readonly request: Request }
+    if (isRerun(context)) return undefined
+    try {
+      for (const rule of ofExecutions) await count(rule, timesIn(rule, args), context, context.request)
+      return undefined
+    } catch (error) {
+      if (error instanceof GraphQLError) return error
+      throw error
+    }
+  }
+
+  return {
+    requests: {
+      async onParams({ request, context }) {
+        if (isRerun(context)) return
+        for (const rule of ofRequests) await count(rule, 1, context, request)
+      },
+    },
+    executions:
+      ofExecutions.length === 0
+        ? {}
+        : {
+            async onExecute({ args, setResultAndStopExecution }) {
+              const error = await countExecution(args)
+              if (error) setResultAndStopExecution({ errors: [error] })
+            },
+            async onSubscribe({ args, setResultAndStopExecution }) {
+              const error = await countExecution(args)
+              if (error) setResultAndStopExecution({ errors: [error] } as never)
+            },
+          },
+  }
+}
+
+/** Throws {@link ConfigError} for a rule on a field that the schema does not have. */
+export function checkRateLimit(schema: GraphQLSchema, { rules = [] }: Partial<RateLimitConfig> = {}): void {
+  for (const [index, { fields = [] }] of rules.entries()) {
+    for (const coordinate of fields) {
+      const [typeName = '', fieldName = ''] = coordinate.split('.')
+      const type = schema.getType(typeName)
+      if (type && 'getFields' in type && Object.hasOwn(type.getFields(), fieldName)) continue
+      throw new ConfigError(
+        `rateLimit.rules[${index}].fields: the schema has no ${coordinate}; write "Type.field", for example "Mutation.login"`,
+      )
+    }
+  }
+}
+
+/** What is of one operation or field is known once it is parsed. */
+function countsOf({ counts, operations, fields }: RateLimitRule): 'requests' | 'executions' {
+  return counts ?? (operations || fields ? 'executions' : 'requests')
+}
+
+function timesIn({ operations, fields }: Rule, args: ExecutionArgs): number {
+  const { schema, document, operationName } = args
+  const name = getOperationAST(document, operationName)?.name?.value
+  if (operations && !(name !== undefined && operations.includes(name))) return 0
+  return fields ? countFields(schema, document, operationName, new Set(fields)) : 1
+}
+
+function isRerun(context: object): boolean {
+  const { liveQuery } = context as { readonly liveQuery?: { readonly first?: boolean } }
+  return liveQuery !== undefined && liveQuery.first !== true
+}
+
+/** Keys of counters are of one length, and tell nobody who reads them what a client sent. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 32)
+}
+
+function rateLimited(seconds: number): GraphQLError {
+  return new GraphQLError(`Asked too often; try again in ${seconds} s.`, {
+    extensions: {
+      code: 'RATE_LIMITED',
+      retryAfterSeconds: seconds,
+      http: { status: 429, headers: { 'retry-after': String(seconds) } },
+    },
+  })
+}

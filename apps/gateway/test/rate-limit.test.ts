@@ -1,0 +1,260 @@
+import { AUDIENCE, describeWithRedis, connectRawWebSocket, startIssuer, startRedis } from '@vinyasa/test-kit'
+import { buildSchema, parse } from 'graphql'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RateLimitRule } from '../src/config/access-types.ts'
+import { parseConfig } from '../src/config/file/parse-config.ts'
+import type { GatewayConfig } from '../src/config/types.ts'
+import { networkOf } from '../src/rate-limit/client-address.ts'
+import { countFields } from '../src/rate-limit/count-fields.ts'
+import { createMemoryCounters } from '../src/rate-limit/counters.ts'
+import { createGateway } from '../src/gateway.ts'
+import { createLogger } from '../src/logging/logger.ts'
+import { post, startGateway } from './support/gateway.ts'
+
+const SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
+  typeDefs: 'type Query { hello: Int, other: Int } type Mutation { login: Int }',
+  resolvers: { Query: { hello: () => 1, other: () => 2 }, Mutation: { login: () => 3 } },
+}
+
+async function start(rules: readonly RateLimitRule[], config: GatewayConfig = {}) {
+  const { endpoint, gateway } = await startGateway({
+    ...SCHEMA,
+    ...config,
+    rateLimit: { rules },
+  })
+  const ask = async (query: string, headers: Record<string, string> = {}, more: object = {}) => {
+    const response = await post(endpoint, { query, ...more }, headers)
+    const { errors } = (await response.json()) as any
+    return errors?.[0].extensions.code ?? response.status
+  }
+  return { endpoint, gateway, ask }
+}
+
+const many = async <T>(times: number, task: () => Promise<T>): Promise<T[]> => {
+  const results: T[] = []
+  for (let time = 0; time < times; time++) results.push(await task())
+  return results
+}
+const LIMITED = 'RATE_LIMITED'
+
+describe('rateLimit', () => {
+  it('answers who asks too often with 429, a code and when to come again', async () => {
+    const { endpoint } = await start([{ max: 1, windowSeconds: 60 }])
+    await (await post(endpoint, { query: '{ hello }' })).text()
+    const response = await post(endpoint, { query: '{ hello }' })
+    expect(response.status).toBe(429)
+    const seconds = Number(response.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(60)
+    expect(await response.json()).toMatchObject({
+      errors: [{ extensions: { code: LIMITED, retryAfterSeconds: seconds } }],
+    })
+  })
+
+  it('counts each operation of a batch, GET, bodies of forms, and operations of sockets', async () => {
+    const { endpoint } = await start([{ max: 4, windowSeconds: 60 }], { graphql: { batching: 5 } })
+    const query = '{ hello }'
+    expect(await (await post(endpoint, [{ query }, { query }])).json()).toHaveLength(2)
+    await (await fetch(`${endpoint}?query={hello}`)).text()
+    await using socket = await connectRawWebSocket(endpoint.replace('http', 'ws'))
+    socket.sendJson({ type: 'connection_init' })
+    await socket.nextJson()
+    const types: string[] = []
+    for (const id of ['a', 'b']) {
+      socket.sendJson({ type: 'subscribe', id, payload: { query } })
+      let answer = await socket.nextJson()
+      while (answer.id !== id) answer = await socket.nextJson()
+      types.push(answer.type === 'error' ? answer.payload[0].extensions.code : answer.type)
+    }
+    expect(types).toEqual(['next', LIMITED])
+    expect((await post(endpoint, { query })).status).toBe(429)
+  })
+
+  it('counts hits where requests are counted, and only what is executed where that is', async () => {
+    const query = '{ hello }'
+    const requests = await start([{ max: 2, windowSeconds: 60 }], { responseCache: true })
+    expect(await many(3, () => requests.ask(query))).toEqual([200, 200, LIMITED])
+    const executions = await start([{ max: 2, windowSeconds: 60, counts: 'executions' }], {
+      responseCache: true,
+    })
+    expect(await many(5, () => executions.ask(query))).toEqual([200, 200, 200, 200, 200])
+    expect(await executions.ask('{ other }')).toBe(200)
+    expect(await executions.ask('{ hello other }')).toBe(LIMITED)
+    expect(await executions.ask(query)).toBe(200)
+  })
+
+  it('counts fields as often as an operation has them, and operations by name', async () => {
+    const fields = await start([{ max: 3, windowSeconds: 60, fields: ['Mutation.login'] }])
+    expect(await fields.ask('mutation { a: login b: login }')).toBe(200)
+    expect(await fields.ask('{ hello }')).toBe(200)
+    expect(await fields.ask('mutation { ...F } fragment F on Mutation { login other: login }')).toBe(LIMITED)
+    const named = await start([{ max: 1, windowSeconds: 60, operations: ['Report'] }])
+    expect(await many(2, () => named.ask('query Other { hello }'))).toEqual([200, 200])
+    expect(await many(2, () => named.ask('query Report { hello }'))).toEqual([200, LIMITED])
+    // What a client calls an operation beside the document is not its name.
+    const both = 'query Other { hello } query Report { hello }'
+    expect(await named.ask(both, {}, { operationName: 'Report' })).toBe(LIMITED)
+  })
+
+  it('all rules hold, each by itself', async () => {
+    const { ask } = await start([
+      { max: 1, windowSeconds: 60, operations: ['Report'] },
+      { max: 3, windowSeconds: 60 },
+    ])
+    expect(await ask('query Report { hello }')).toBe(200)
+    expect(await ask('query Report { hello }')).toBe(LIMITED)
+    expect(await ask('{ hello }')).toBe(200)
+    expect(await ask('{ hello }')).toBe(LIMITED)
+  })
+
+  it('counts by header, and those without it by address', async () => {
+    const { ask } = await start([{ by: { header: 'x-api-key' }, max: 1, windowSeconds: 60 }])
+    const keys: Record<string, string>[] = [{ 'x-api-key': 'a' }, { 'x-api-key': 'b' }, {}]
+    for (const key of keys) expect(await many(2, () => ask('{ hello }', key))).toEqual([200, LIMITED])
+  })
+
+  it('counts by claim, whichever token says it, and those without a token by address', async () => {
+    const issuer = await startIssuer()
+    onTestFinished(() => issuer[Symbol.asyncDispose]())
+    const { ask } = await start([{ by: { claim: 'sub' }, max: 2, windowSeconds: 60 }], {
+      auth: { jwt: { issuers: [{ issuer: issuer.url, audience: AUDIENCE }] } },
+    })
+    const of = (sub: string, jti: string) => ({
+      authorization: `Bearer ${issuer.token({ claims: { sub, jti } })}`,
+    })
+    expect(await ask('{ hello }', of('ann', '1'))).toBe(200)
+    expect(await ask('{ hello }', of('ann', '2'))).toBe(200)
+    expect(await ask('{ hello }', of('ann', '3'))).toBe(LIMITED)
+    expect(await ask('{ hello }', of('bob', '4'))).toBe(200)
+    expect(await many(3, () => ask('{ hello }'))).toEqual([200, 200, LIMITED])
+  })
+
+  it('an address is that of the connection, and of a client only where a trusted proxy says it', async () => {
+    const rules: RateLimitRule[] = [{ max: 1, windowSeconds: 60 }]
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    const forged = await start(rules)
+    expect(await forged.ask('{ hello }', from('1.1.1.1'))).toBe(200)
+    expect(await forged.ask('{ hello }', from('2.2.2.2'))).toBe(LIMITED)
+    const gateway = await createGateway(
+      { ...SCHEMA, rateLimit: { rules }, server: { trustProxy: ['loopback'] } },
+      { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
+    )
+    const { serve } = await import('../src/server.ts')
+    const server = await serve(gateway, { port: 0, trustProxy: ['loopback'] })
+    onTestFinished(() => server.close({ graceMs: 100 }))
+    const ask = async (address: string) =>
+      (await post(`${server.url}/graphql`, { query: '{ hello }' }, from(address))).status
+    expect([await ask('1.1.1.1'), await ask('2.2.2.2'), await ask('1.1.1.1')]).toEqual([200, 200, 429])
+  })
+
+  it('runs of a live query after the first are free', async () => {
+    const { endpoint, gateway } = await start(
+      [
+        { max: 1, windowSeconds: 60 },
+        { max: 1, windowSeconds: 60, counts: 'executions' },
+      ],
+      {
+        liveQuery: { defaults: { enabled: true } },
+        resolvers: { Query: { hello: () => Math.random() } },
+        dependencies: { 'Query.hello': { dependsOn: ['Thing'] } },
+        typeDefs: 'type Query { hello: Float } type Thing { id: ID }',
+      },
+    )
+    await using socket = await connectRawWebSocket(endpoint.replace('http', 'ws'))
+    socket.sendJson({ type: 'connection_init' })
+    await socket.nextJson()
+    socket.sendJson({ type: 'subscribe', id: 'a', payload: { query: 'query @live { hello }' } })
+    expect((await socket.nextJson()).type).toBe('next')
+    for (let run = 0; run < 3; run++) {
+      await gateway.bus.publish([{ entityType: 'Thing', operation: 'update' }])
+      expect((await socket.nextJson()).type).toBe('next')
+    }
+  })
+
+  it.each([
+    [[{ max: 1 }], /rateLimit\.rules\[0\]\.windowSeconds: expected number/],
+    [[], /rateLimit\.rules: /],
+    [
+      [{ max: 1, windowSeconds: 1, fields: ['Query.a'], counts: 'requests' }],
+      /rateLimit\.rules\[0\]\.counts: which operation or field it is/,
+    ],
+    [[{ max: 1, windowSeconds: 1, by: { cookie: 'a' } }], /rateLimit\.rules\[0\]\.by/],
+  ])('refuses the rules %j', (rules, message) => {
+    expect(() => parseConfig({ rateLimit: { rules } })).toThrow(message)
+  })
+
+  it('refuses a rule on a field that is not there', async () => {
+    const rules = [{ max: 1, windowSeconds: 1, fields: ['Query.gone'] }]
+    await expect(start(rules)).rejects.toThrow('rateLimit.rules[0].fields: the schema has no Query.gone')
+  })
+})
+
+describe('windows', () => {
+  it('begin with the first count and end by themselves', () => {
+    let now = 0
+    const counters = createMemoryCounters(() => now)
+    const add = (by = 1) => counters.add('a', by, 1000)
+    expect(add()).toEqual({ count: 1, endsInMs: 1000 })
+    now = 600
+    expect(add(2)).toEqual({ count: 3, endsInMs: 400 })
+    now = 1000
+    expect(add()).toEqual({ count: 1, endsInMs: 1000 })
+  })
+})
+
+it.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:0db8:1:2::', '2001:db8:1:2'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['', ''],
+])('of the address %s counted is %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+describe('fields of an operation', () => {
+  const schema = buildSchema(`
+    interface Node { id: ID }
+    type User implements Node { id: ID, friends: [User] }
+    type Query { user: User, node: Node }`)
+
+  it.each([
+    ['{ user { id } }', 'User.id', 1],
+    ['{ a: user { id } b: user { x: id y: id } }', 'User.id', 3],
+    ['{ node { id } }', 'User.id', 1],
+    ['{ user { id } }', 'Node.id', 1],
+    ['{ node { ... on User { id } } }', 'User.id', 1],
+    ['{ ...F ...F } fragment F on Query { user { id friends { id } } }', 'User.id', 4],
+    ['{ user { ...F } } fragment F on User { id friends { ...F } }', 'User.id', 1],
+    ['{ user { id @skip(if: true) } }', 'User.id', 1],
+    ['{ node { id } }', 'Query.user', 0],
+  ])('%s has %s %i times', (query, coordinate, times) => {
+    expect(countFields(schema, parse(query), undefined, new Set([coordinate]))).toBe(times)
+  })
+
+  it('fragments that double in each other end at once', () => {
+    const fragments = Array.from(
+      { length: 60 },
+      (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
+    )
+    const query = `{ ...F0 } ${fragments.join(' ')} fragment F60 on Query { user { id } }`
+    expect(countFields(schema, parse(query), undefined, new Set(['User.id']))).toBe(1_000_000)
+  })
+})
+
+describeWithRedis('rateLimit with Redis', () => {
+  it('counts over all gateways at once, and each goes on by itself without it', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    const rules = [{ max: 10, windowSeconds: 60 }]
+    const gateways = await many(2, () => start(rules, { redisUrl: redis.url }))
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => gateways[index % 2]?.ask('{ hello }')),
+    )
+    expect(answers.filter((answer) => answer === 200)).toHaveLength(10)
+    await redis.stop()
+    expect(await gateways[0]?.ask('{ hello }')).toBe(200)
+  })
+})
