@@ -235,6 +235,22 @@ describe('answers that cannot be used', () => {
   })
 
   it.each([
+    'SSH-2.0-OpenSSH_9.6\r\n',
+    'HTTP/1.1 99999 OK\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nno header\r\n\r\n',
+    'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nok',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: nonsense\r\nContent-Length: 2\r\n\r\nok',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  ])('%j is no HTTP: REST_BAD_RESPONSE, and not a fault of ours', async (answer) => {
+    const peer = cleanup.use(await startTcpServer({ answer }))
+    const { connector } = await serve({}, { baseUrl: `http://127.0.0.1:${peer.port}`, exposeErrors: true })
+    await expect(connector.execute('get')).rejects.toMatchObject({
+      message: expect.stringContaining('the answer is no HTTP/1.1'),
+      extensions: { code: 'REST_BAD_RESPONSE' },
+    })
+  })
+
+  it.each([
     ['204 No Content', 'Content-Length: 11'],
     ['204 No Content', 'Content-Type: application/json\r\nTransfer-Encoding: chunked'],
     ['204 No Content', ''],

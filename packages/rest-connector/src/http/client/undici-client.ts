@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { HTTPParserError } from 'undici/lib/core/errors.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { ResponseTooLarge } from '../failures.ts'
+import { BadResponse, ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { isStreamed, type WireBody } from '../../bodies/wire-body.ts'
@@ -116,11 +117,16 @@ function sendOn(
         onResponseError(_, error) {
           letGo()
           if (isBodilessAnswer(status, error)) resolve({ status, headers: answer, body: Buffer.alloc(0) })
-          else reject(error)
+          else reject(error instanceof HTTPParserError ? noHttp(error) : error)
         },
       },
     )
   })
+}
+
+/** The upstream was reached: it speaks something else, or frames its body in a way that nobody can read. */
+function noHttp(cause: Error): BadResponse {
+  return new BadResponse('the answer is no HTTP/1.1', { cause })
 }
 
 /**

@@ -1,3 +1,8 @@
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici'
 }
+
+declare module 'undici/lib/core/errors.js' {
+  import { errors } from 'undici'
+  export const HTTPParserError: typeof errors.HTTPParserError
+}
