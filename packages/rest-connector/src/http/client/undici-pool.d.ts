@@ -3,6 +3,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
 }
 
 declare module 'undici/lib/core/errors.js' {
-  import { errors } from 'undici'
+  import type { errors } from 'undici'
   export const HTTPParserError: typeof errors.HTTPParserError
 }
