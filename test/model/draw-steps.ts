@@ -25,6 +25,9 @@ const ATTACK_WAYS: readonly Way[] = [...READ_WAYS, 'graphql socket', 'live socke
 /** Live clients at a time. */
 const WATCHING = 4
 
+/** Reads of a race: few mutations change what one of them asks for. */
+const RACING = 4
+
 /** What happens in a world, in order. `operations` is how many reads its pool holds. */
 export function drawSteps(
   random: Random,
@@ -72,7 +75,12 @@ export function drawSteps(
       probes: probes(),
       ...by(),
     }),
-    race: (): StepPlan => ({ kind: 'race', document: mutation(), ...read() }),
+    race: (): StepPlan => ({
+      kind: 'race',
+      document: mutation(),
+      operations: Array.from({ length: RACING }, () => random.below(operations)),
+      ...by(),
+    }),
     attack: (): StepPlan => ({
       kind: 'attack',
       attack: drawAttack(random, settings),

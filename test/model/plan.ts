@@ -186,7 +186,7 @@ export type StepPlan =
       readonly isWarm: boolean
       readonly probes: readonly Probe[]
     } & ByUser)
-  | ({ readonly kind: 'race'; readonly operation: number; readonly document: string } & ByUser)
+  | ({ readonly kind: 'race'; readonly operations: readonly number[]; readonly document: string } & ByUser)
   | ({
       readonly kind: 'watch'
       readonly operation: number

@@ -221,35 +221,38 @@ export class World {
     await this.#observer.converge(this.#watchers, AFTER_LOSS_MS)
   }
 
-  /** A read whose backend is slow, a mutation meanwhile, and a read after the mutation's answer. */
+  /** Reads whose backend is slow, a mutation meanwhile, and the same reads after the mutation's answer. */
   async #race(step: Extract<StepPlan, { kind: 'race' }>): Promise<void> {
     const { behaviour } = this.#places[step.place]!.tenant
-    const reading = this.#reading({ ...step, way: 'post' })
+    const readings = step.operations.map((operation) => this.#reading({ ...step, operation, way: 'post' }))
+    const checkAll = (): Promise<unknown> =>
+      Promise.all(readings.map((reading) => this.#observer.check(reading)))
+    // What a cache holds no backend is asked for.
+    await this.#observer.ask({ ...readings[0]!, operation: documentOf(step.document) })
     behaviour.hold()
-    let isOver = false
-    const early = this.#observer.ask(reading).finally(() => {
-      isOver = true
-    })
-    // Until it waits in the backend, unless a cache has answered it.
-    await waitUntil(() => isOver || behaviour.held > 0, { awaited: 'a read to be held', everyMs: 2 })
+    let open = readings.length
+    const early = Promise.all(readings.map((reading) => this.#observer.ask(reading).finally(() => open--)))
+    // Until they wait in the backend, but for those that a cache has answered.
+    await waitUntil(() => open === 0 || behaviour.held > 0, { awaited: 'a read to be held', everyMs: 2 })
+    await sleep(20)
     behaviour.letPass()
     // Joined fields of the mutation may wait for what is held.
-    const mutation = this.#observer.ask({ ...reading, operation: documentOf(step.document) })
+    const mutation = this.#observer.ask({ ...readings[0]!, operation: documentOf(step.document) })
     const answered = await Promise.race([mutation, sleep(DEADLINE_MS, undefined)])
-    this.#changed = { place: reading.place, at: performance.now() }
+    this.#changed = { place: readings[0]!.place, at: performance.now() }
     if (!answered || hasRunOut(answered)) {
       behaviour.open()
       await Promise.all([mutation, early])
       await this.#untilReminded(performance.now())
       return
     }
-    const late = this.#observer.check(reading)
-    // Time to join what is held, if anything lets it.
+    const late = checkAll()
+    // Time to join what is held, if anything lets them.
     await sleep(50)
     behaviour.open()
     await Promise.all([early, late])
     if (this.#observer.violation) return
-    await this.#observer.check(reading)
+    await checkAll()
     await this.#observer.converge(this.#watchers)
   }
 }
