@@ -111,7 +111,7 @@ it.skipIf(skip)(
     const config = join(folder, 'gateway.config.yaml')
     await writeFile(
       config,
-      'status: true\nrest: { shop: { base_url: "http://127.0.0.1:1", endpoints: [{ name: item, path: /i }] } }',
+      'status: true\nrest: { shop: { base_url: "http://127.0.0.1:1", health_path: false, endpoints: [{ name: item, path: /i }] } }',
     )
     const gateway = await spawnProcess({
       command: process.execPath,

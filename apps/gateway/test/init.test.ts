@@ -134,7 +134,8 @@ describe('vinyasa init, check and start from an empty folder', () => {
     expect(config).not.toContain('secret')
     const answer = await post(await folder.start(), { query: '{ getPet(id: 7) { name } }' })
     expect(await answer.json()).toEqual({ data: { getPet: { name: 'Rex' } } })
-    expect(asked).toEqual(['/docs/pets.json', '/v1/pets/7'])
+    // `check` asks the API itself for a sign of life.
+    expect(asked).toEqual(['/docs/pets.json', '/v1', '/v1/pets/7'])
     expect(folder.err).toEqual([])
   }, 60_000)
 
@@ -153,8 +154,10 @@ describe('vinyasa init, check and start from an empty folder', () => {
     expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toContain(
       'baseUrl: http://127.0.0.1:1/v2',
     )
-    expect(await folder.command('check')).toBe(0)
+    // Nobody is at home there.
+    expect(await folder.command('check')).toBe(1)
     expect(folder.out).toContain('schema   1 queries, 0 mutations, 0 subscriptions')
+    expect(folder.err).toEqual([expect.stringContaining('pets: not reachable')])
   })
 
   it('says in the config what of a document is left out', async () => {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check'
+import type { ZodType } from 'zod'
 import { definitionOf } from '../../src/config/definition.ts'
 import { gatewayConfig } from '../../src/config/schema.ts'
 
@@ -32,9 +33,11 @@ function spelled(value: unknown): fc.Arbitrary<Spelled> {
 function arbitraryOf(schema: unknown, depth = 0): fc.Arbitrary<Spelled> | undefined {
   const definition = definitionOf(schema) as any
   switch (definition.type) {
-    // A value that keeps every bound of the schema at once.
-    case 'string':
-      return spelled('/some_text_of_at_least_32_characters/')
+    // Values that keep every bound of the schema between them.
+    case 'string': {
+      const value = ['/some_text_of_at_least_32_characters/', 'loopback'].find((text) => takes(schema, text))
+      return value === undefined ? undefined : spelled(value)
+    }
     case 'number':
       return spelled(150)
     case 'boolean':
@@ -63,10 +66,15 @@ function arbitraryOf(schema: unknown, depth = 0): fc.Arbitrary<Spelled> | undefi
       )
     }
     case 'object':
-      return objectOf(definition.shape, depth)
+      return objectOf(definition.shape, depth).filter(({ own }) => takes(schema, own))
     default:
       return undefined
   }
+}
+
+/** Whether it keeps the rules between its settings too. */
+function takes(schema: unknown, value: unknown): boolean {
+  return (schema as ZodType).safeParse(value).success
 }
 
 function listOf(item: fc.Arbitrary<Spelled> | undefined): fc.Arbitrary<Spelled> | undefined {
