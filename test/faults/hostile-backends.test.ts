@@ -221,10 +221,13 @@ it('a backend that allows one call at a time, and later a hundred', async () => 
   expect(failed).toBe(0)
 })
 
-it.each([
+const replies: (readonly [area: string, fault: string, query: string])[] = [
   ['gRPC', 'replies of a million empty items in 2 MB', '{ list { users { name } } }'],
-  ['REST', 'replies of 4 MB of `[`', '{ deep }'],
-])('%s: %s', async (area, fault, query) => {
+]
+// Its buffers are garbage of 110 to 260 MB, as the collector comes sooner or later: too near its bound for every change.
+if (process.env['FAULTS_QUICK'] !== '1') replies.push(['REST', 'replies of 4 MB of `[`', '{ deep }'])
+
+it.each(replies)('%s: %s', async (area, fault, query) => {
   let asked = 0
   const codes = new Set<string>()
   await besideNeighbours(neighbours, {

@@ -6,6 +6,7 @@ import { BadResponse, ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { isStreamed, type WireBody } from '../../bodies/wire-body.ts'
+import { ReceivedBody } from './received-body.ts'
 
 /**
  * One undici pool for the connector's origin, where the import condition `node` holds; `fetch-client.ts` is for elsewhere.
@@ -78,8 +79,7 @@ function sendOn(
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
     let answer: WireResponse['headers'] = {}
-    let size = 0
-    const chunks: Buffer[] = []
+    const received = new ReceivedBody(maxResponseBytes)
 
     const letGo = ending.onEnd(() => {
       controller?.abort(ending.reason as Error)
@@ -105,14 +105,12 @@ function sendOn(
           onHeaders?.()
         },
         onResponseData(running, chunk) {
-          size += chunk.length
-          if (size > maxResponseBytes) running.abort(new ResponseTooLarge(maxResponseBytes))
-          else chunks.push(chunk)
+          if (!received.add(chunk, answer['content-length']))
+            running.abort(new ResponseTooLarge(maxResponseBytes))
         },
         onResponseEnd() {
-          const whole = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)
           letGo()
-          resolve({ status, headers: answer, body: whole })
+          resolve({ status, headers: answer, body: received.whole() })
         },
         onResponseError(_, error) {
           letGo()
