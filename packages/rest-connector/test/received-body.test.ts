@@ -18,5 +18,6 @@ it('is what came, whatever length was said, up to its bound', () => {
         expect(!isTaken || received.whole().equals(whole)).toBe(true)
       },
     ),
+    { numRuns: 5_000 },
   )
 })
