@@ -124,13 +124,12 @@ function compile(schema: GraphQLSchema, text: string) {
   const root = schema.getQueryType()
   if (!root) throw new Error('The schema has no queries')
   const selections = unwrapped(below(root, (operation as OperationDefinitionNode).selectionSet))
-  const argumentDefinitions = (operation as OperationDefinitionNode).variableDefinitions?.map(
-    ({ variable, defaultValue }) => ({
-      kind: 'LocalArgument',
-      name: variable.name.value,
-      defaultValue: defaultValue ? valueFromASTUntyped(defaultValue) : null,
-    }),
-  )
+  const { variableDefinitions = [] } = operation as OperationDefinitionNode
+  const argumentDefinitions = variableDefinitions.map(({ variable, defaultValue }) => ({
+    kind: 'LocalArgument',
+    name: variable.name.value,
+    defaultValue: defaultValue ? valueFromASTUntyped(defaultValue) : null,
+  }))
   const fragmentOf = { argumentDefinitions, kind: 'Fragment', metadata: null, abstractKey: null }
   return {
     kind: 'Request',
