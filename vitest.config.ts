@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { defineConfig, type ViteUserConfig } from 'vitest/config'
+import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
 
 // GRAPHQL=17 runs the unit tests on graphql 17 (Node 22 and newer): every import of `graphql`,
 // from our sources and from dependencies, is sent to the second installed version.
@@ -21,12 +21,20 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: graphql17
       ? ['packages/*/test/**/*.test.ts']
-      : ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/{kit,e2e}/**/*.test.ts'],
+      : ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'test/{kit,e2e,bench}/**/*.test.ts'],
+    // Suites of their own: what starts a browser, and what runs long and is rarely red (`test:conformance`).
+    exclude: [
+      ...configDefaults.exclude,
+      'apps/gateway/test/browser/**',
+      ...(graphql17 ? [] : ['**/*.property.test.ts']),
+    ],
     // Most of a test's time is waiting: on two cores vitest would leave one idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     reporters: jsonReport ? ['default', ['json', { outputFile: jsonReport }]] : ['default'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // All comes late on a busy machine; only what fails takes so long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 15_000 } },
     // ioredis is CommonJS and knows nothing of graphql: inlined it would lose its named exports.
     server: graphql17 ? { deps: { inline: [/^(?!.*\/ioredis\/)/] } } : {},
   },

@@ -1,6 +1,6 @@
 // What the project's own programs cost here and in another checkout, which must be built too, in interleaved rounds.
-// `pnpm bench:compare --repo ../before [--rounds 5] [--seconds 3] [--scenario grpc-1] [--gateway]`; `--gateway` takes
-// `vinyasa start` in place of the packages behind node-handler.
+// `pnpm bench:compare --repo ../before [--rounds 5] [--seconds 3] [--scenario grpc-1] [--gateway] [--get]`; `--gateway` takes
+// `vinyasa start` in place of the packages behind node-handler, `--get` asks by GET.
 import { deepStrictEqual } from 'node:assert'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -11,7 +11,14 @@ import { hello } from './scenarios/hello.ts'
 import { hits, newDocument } from './scenarios/hit.ts'
 import { posts } from './scenarios/posts.ts'
 import { itemsOf, itemsQuery } from './src/cache-schema.ts'
-import { findLoadGenerator, type Program, runScenario, type Scenario, spreadOf } from './src/index.ts'
+import {
+  type BenchRequest,
+  findLoadGenerator,
+  type Program,
+  runScenario,
+  type Scenario,
+  spreadOf,
+} from './src/index.ts'
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +27,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     scenario: { type: 'string', multiple: true },
     gateway: { type: 'boolean', default: false },
+    get: { type: 'boolean', default: false },
   },
 })
 if (values.repo === undefined) throw new Error('--repo names the other checkout')
@@ -56,6 +64,18 @@ const all = [
   cacheScenario('memory', 2000),
   cacheScenario('miss', 20),
 ]
+
+/** The same, asked by a GET. */
+function asGet<Request extends BenchRequest | undefined>(request: Request): Request {
+  if (!values.get || !request) return request
+  const { query, variables } = JSON.parse(request.body) as Record<string, unknown>
+  const search = new URLSearchParams({ query: String(query) })
+  if (variables) search.set('variables', JSON.stringify(variables))
+  const headers = { ...request.headers, 'x-graphql-csrf': '1' }
+  const path = `${request.path}?${search}`.replaceAll(encodeURIComponent('{n}'), '{n}')
+  return { ...request, method: 'GET', path, headers }
+}
+
 const load = await findLoadGenerator()
 for (const scenario of all) {
   if (values.scenario && !values.scenario.includes(scenario.name)) continue
@@ -65,9 +85,10 @@ for (const scenario of all) {
   const { contenders: results } = await runScenario(
     {
       ...scenario,
+      request: asGet(scenario.request),
       contenders: [
-        { ...ours, name: 'there', file: there },
-        { ...ours, name: 'here' },
+        { ...ours, request: asGet(ours.request), name: 'there', file: there },
+        { ...ours, request: asGet(ours.request), name: 'here' },
       ],
     },
     {

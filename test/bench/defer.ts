@@ -1,8 +1,10 @@
-// What @defer costs and brings: ours beside Yoga's plugin and Apollo Server 5. `pnpm bench:defer [--smoke] [--write]`
+// What @defer costs and brings: ours beside Yoga's plugin and Apollo Server 5, and the started gateway beside itself without
+// @defer. `pnpm bench:defer [--gateway] [--smoke] [--write]`, `--gateway`: the latter alone.
 import { deepStrictEqual } from 'node:assert'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createDeferClient, type DeferTimes } from './src/defer-client.ts'
+import { measureDeferredGateway } from './src/deferred-gateway.ts'
 import { mergeDeferred } from './src/merge-deferred.ts'
 import {
   median,
@@ -15,6 +17,7 @@ import {
 
 const { values } = parseArgs({
   options: {
+    gateway: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     smoke: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -150,10 +153,19 @@ function check({ name }: Contender, query: string, { bodies }: DeferTimes, least
   else deepStrictEqual(merged, known)
 }
 
+const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`
+
+async function measureGateway(): Promise<void> {
+  const table = (await measureDeferredGateway({ rounds, smoke })).join('\n')
+  const text = `## @defer, the gateway as its users start it\n\n${machine}. \`pnpm bench:defer --gateway${write ? ' --write' : ''}\`, medians of ${rounds} interleaved rounds (least–most)\n\n${table}`
+  if (write) await writeSection(new URL('RESULTS.md', import.meta.url), 'defer-gateway', text)
+}
+
+await measureGateway()
+if (values.gateway) process.exit()
 const starting = contenders.map((contender) => startProgram(contender))
 try {
   const programs: readonly RunningProgram[] = await Promise.all(starting)
-  const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`
   const versions = programs
     .map(
       ({ name, versions }) =>

@@ -1,19 +1,32 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { catalog } from './scenarios/catalog.ts'
+import { withEverythingOn } from './scenarios/everything-on.ts'
+import { GATEWAY } from './scenarios/gateway.ts'
 import { hello } from './scenarios/hello.ts'
 import { hits, newDocument } from './scenarios/hit.ts'
 import { posts } from './scenarios/posts.ts'
+import { supply } from './scenarios/supply.ts'
 import {
   findLoadGenerator,
   formatScenario,
+  formatTargets,
   outcomes,
   runScenario,
   type Scenario,
+  type ScenarioResult,
   writeSection,
 } from './src/index.ts'
 
-const scenarios: readonly Scenario[] = [hello, ...catalog, ...posts, ...hits, newDocument]
+const scenarios: readonly Scenario[] = [
+  hello,
+  ...catalog,
+  ...posts,
+  ...hits,
+  newDocument,
+  supply,
+  ...withEverythingOn,
+]
 
 const { values } = parseArgs({
   options: {
@@ -35,7 +48,11 @@ const chosen = scenarios.filter(({ name }) => values.scenario?.includes(name) ??
 const load = await findLoadGenerator()
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}`)
 
-let missed = 0
+const results: ScenarioResult[] = []
+const command = ['pnpm bench', ...process.argv.slice(2)].join(' ')
+const day = new Date().toISOString().slice(0, 10)
+const note = `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}. \`${command}\``
+const file = new URL('RESULTS.md', import.meta.url)
 for (const scenario of chosen) {
   const result = await runScenario(only(scenario), {
     rounds,
@@ -48,18 +65,17 @@ for (const scenario of chosen) {
   })
   const text = formatScenario(result)
   console.log(`\n${text}`)
-  missed += outcomes(result).filter(({ met }) => !met).length
-  if (write) {
-    const command = ['pnpm bench', ...process.argv.slice(2)].join(' ')
-    const day = new Date().toISOString().slice(0, 10)
-    const note = `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}. \`${command}\``
-    await writeSection(
-      new URL('RESULTS.md', import.meta.url),
-      scenario.name,
-      text.replace('\n\n', `\n\n${note}\n\n`),
-    )
-  }
+  results.push(result)
+  if (write) await writeSection(file, scenario.name, text.replace('\n\n', `\n\n${note}\n\n`))
 }
+// Of all scenarios or of none: a table of some would stand in the place of one of all. Each Node has its own.
+if (write && !values.scenario) {
+  const [major] = process.versions.node.split('.')
+  const table = formatTargets(results, GATEWAY)
+  const text = `## The gateway beside others, Node ${major}\n\n${note}, medians of ${rounds} interleaved rounds\n\n${table}`
+  await writeSection(file, `targets-node-${major}`, text)
+}
+const missed = results.flatMap(outcomes).filter(({ met }) => !met).length
 // A smoke run shows that everything runs and answers rightly; its figures mean nothing.
 console.log(smoke ? 'smoke run: every answer was right' : `${missed} targets missed`)
 

@@ -10,10 +10,8 @@ import {
   InMemoryCache as InMemoryCache3,
 } from 'apollo-client-3/core'
 import { createPersistedQueryLink } from 'apollo-client-3/link/persisted-queries'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { createGateway } from '../../apps/gateway/src/gateway.ts'
-import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
-import { serve } from '../../apps/gateway/src/server.ts'
+import { describe, expect, it } from 'vitest'
+import { startGateway } from '../../apps/gateway/test/support/gateway.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const QUERY = 'query Hello { hello }'
@@ -54,19 +52,14 @@ const CLIENTS: Readonly<Record<string, (uri: string, fetch: Fetch, useGet: boole
   },
 }
 
-async function startGateway(preset: 'development' | 'production'): Promise<string> {
-  const gateway = await createGateway(
-    {
-      preset,
-      apq: true,
-      typeDefs: 'type Query { hello: Int }',
-      resolvers: { Query: { hello: () => 1 } },
-    },
-    { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
-  )
-  const server = await serve(gateway, { port: 0 })
-  onTestFinished(() => server.close({ graceMs: 100 }))
-  return `${server.url}${gateway.endpoint}`
+async function start(preset: 'development' | 'production'): Promise<string> {
+  const { endpoint } = await startGateway({
+    preset,
+    apq: true,
+    typeDefs: 'type Query { hello: Int }',
+    resolvers: { Query: { hello: () => 1 } },
+  })
+  return endpoint
 }
 
 describe.each(Object.keys(CLIENTS))('automatic persisted queries of %s', (name) => {
@@ -80,7 +73,7 @@ describe.each(Object.keys(CLIENTS))('automatic persisted queries of %s', (name) 
         // What the CSRF prevention of the preset asks of a browser's requests.
         return fetch(url, { ...init, headers: { ...init?.headers, 'graphql-preflight': '1' } })
       }
-      const ask = CLIENTS[name]?.(await startGateway(preset), watched, method === 'GET')
+      const ask = CLIENTS[name]?.(await start(preset), watched, method === 'GET')
       const answers = [await ask?.(QUERY), await ask?.(QUERY)]
       expect(answers).toEqual([{ hello: 1 }, { hello: 1 }])
       // By which method the text is sent is the client's business.

@@ -184,7 +184,19 @@ const urql: CreateLibrary = (url, wsUrl) => {
   }
 }
 
-/** What graphql-ws and graphql-sse have in common. */
+/** Adds a part of a deferred answer to what came before it. */
+function merge(before: any, { data, incremental = [] }: any): any {
+  const merged = structuredClone(before ?? data)
+  for (const patch of incremental) {
+    Object.assign(
+      patch.path.reduce((place: any, key: any) => place[key], merged),
+      patch.data,
+    )
+  }
+  return merged
+}
+
+/** What graphql-ws and graphql-sse have in common: they leave it to their users to merge the parts. */
 function plainFollower(client: {
   subscribe(request: { query: string }, sink: any): () => void
   dispose(): void | Promise<void>
@@ -196,6 +208,18 @@ function plainFollower(client: {
         client.subscribe(
           { query },
           { next: (result: any) => (data = result.data), error: reject, complete: () => resolve(data) },
+        )
+      }),
+    defer: (query) =>
+      new Promise((resolve, reject) => {
+        const seen: any[] = []
+        client.subscribe(
+          { query },
+          {
+            next: (part: any) => seen.push(merge(seen.at(-1), part)),
+            error: reject,
+            complete: () => resolve(seen),
+          },
         )
       }),
     follow: (query, onData) => followWith((sink) => client.subscribe({ query }, sink), onData),
@@ -212,28 +236,25 @@ const graphqlRequest: CreateLibrary = (url) => {
   }
 }
 
-const merosWithFetch: CreateLibrary = (url) => ({
-  async defer(query) {
-    const response = await fetch(url, {
+const merosWithFetch: CreateLibrary = (url) => {
+  const send = (query: string): Promise<Response> =>
+    fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'multipart/mixed' },
+      headers: { 'content-type': 'application/json', accept: 'multipart/mixed, application/json;q=0.9' },
       body: JSON.stringify({ query }),
     })
-    const seen: any[] = []
-    for await (const { body } of (await meros<any>(response)) as AsyncIterable<any>) {
-      const merged = structuredClone(seen.at(-1) ?? body.data)
-      for (const { path, data } of body.incremental ?? []) {
-        Object.assign(
-          path.reduce((place: any, key: any) => place[key], merged),
-          data,
-        )
-      }
-      seen.push(merged)
-    }
-    return seen
-  },
-  close() {},
-})
+  return {
+    // What is no multipart is handed back as it is.
+    ask: async (query) => (await ((await meros(await send(query))) as Response).json()).data,
+    async defer(query) {
+      const seen: any[] = []
+      for await (const { body } of (await meros<any>(await send(query))) as AsyncIterable<any>)
+        seen.push(merge(seen.at(-1), body))
+      return seen
+    },
+    close() {},
+  }
+}
 
 export const libraries: Readonly<Record<string, CreateLibrary>> = {
   'Apollo Client 4, Defer20220824Handler': apollo4(() => new Defer20220824Handler()),

@@ -46,6 +46,17 @@ describe('inside packages and apps', () => {
     expect(sizes.size).toBeGreaterThan(5)
     expect([...sizes].filter(([, size]) => size > 15)).toEqual([])
   })
+
+  it.each(['packages', 'apps'])(
+    'a source file of %s that is not generated has 300 lines at most',
+    (folder) => {
+      const files = sourceFilesUnder(root, folder).filter((file) => !file.includes('/gen/'))
+      expect(files.length).toBeGreaterThan(50)
+      const linesOf = (file: string): number =>
+        readFileSync(`${root}/${file}`, 'utf8').trimEnd().split('\n').length
+      expect(files.filter((file) => linesOf(file) > 300)).toEqual([])
+    },
+  )
 })
 
 it('ARCHITECTURE.md can be read: no row of a table has more than 200 characters', () => {

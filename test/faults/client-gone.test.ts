@@ -20,7 +20,8 @@ let gateway: RunningGateway
 beforeAll(async () => {
   backend = disposables.use(
     await startRestBackend(({ url }) =>
-      url.pathname === '/quick' ? { json: { ok: true } } : { delayMs: 30_000, json: {} },
+      // Everything else at once: readiness asks the backend for a sign of life.
+      url.pathname.startsWith('/slow/') ? { delayMs: 30_000, json: {} } : { json: { ok: true } },
     ),
   )
   const slow = (name: string) => ({

@@ -1,10 +1,17 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { TlsOptions } from '@vinyasa/grpc-transport'
-import { freePort, isListening, spawnProcess, waitUntil, type SpawnedProcess } from '@vinyasa/test-kit'
+import {
+  freePort,
+  isListening,
+  makeCertificate,
+  spawnProcess,
+  waitUntil,
+  type SpawnedProcess,
+} from '@vinyasa/test-kit'
 
 /** What a server of the interop cases may lack. */
 export type Feature = 'compressed requests' | 'compressed replies'
@@ -126,18 +133,12 @@ export const interopServers: readonly InteropServerKind[] = [
 ]
 
 async function startBoth(folder: string, command: string, args: readonly string[]): Promise<InteropServer> {
-  const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  const request =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
-  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  execFileSync('openssl', [...request.split(' '), ...names, '-keyout', key, '-out', certificate], {
-    stdio: 'pipe',
-  })
+  const { cert, certFile, keyFile } = makeCertificate(folder)
   const start = (extra: readonly string[]): Promise<SpawnedProcess> =>
     spawnProcess({ command, args: [...args, ...extra], ready: /^port (\d+)$/ })
-  const servers = await Promise.all([start([]), start([certificate, key])])
+  const servers = await Promise.all([start([]), start([certFile, keyFile])])
   const [port = 0, tlsPort = 0] = servers.map(({ ready }) => Number(ready?.[1]))
-  return { port, tlsPort, tls: { ca: readFileSync(certificate) }, close: () => end(servers) }
+  return { port, tlsPort, tls: { ca: cert }, close: () => end(servers) }
 }
 
 async function end(servers: readonly SpawnedProcess[]): Promise<void> {

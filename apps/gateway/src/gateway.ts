@@ -1,50 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
-import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
-import type { AllowedOrigins } from '@vinyasa/live-query/ws'
-import { acceptTargets, createNodeHandler, useShortWay } from '@vinyasa/node-handler'
-import { useResponseCache, type UndeliveredInvalidations, type ResponseCache } from '@vinyasa/response-cache'
-import type { GraphQLSchema } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
-import { checkAccess } from './access/rules/check-access.ts'
-import { createAccess, type Access } from './access/access.ts'
+import type { UndeliveredInvalidations } from '@vinyasa/response-cache'
+import { createAccess } from './access/access.ts'
 import type { GatewayConfig } from './config/types.ts'
-import { extraSchema } from './extra-schema.ts'
-import { refuseUnknownAsker } from './dependencies/asker.ts'
-import { checkStatements, stateDependencies } from './dependencies/statements.ts'
-import { graphiqlOptions } from './graphiql/options.ts'
-import { renderGraphiQL } from './graphiql/render.ts'
-import { corsFor, originsOf, toPattern } from './http/cors.ts'
-import { pathsOf, type GatewayPaths } from './http/paths.ts'
+import { pathsOf } from './http/paths.ts'
 import { ConfigError, messageOf } from './errors.ts'
-import { useInvalidateEndpoint } from './http/invalidate.ts'
-import { useLeftClients } from './http/left-clients.ts'
-import { createLiveSockets } from './http/live-sockets.ts'
-import { refuseUpgrade } from './http/refuse-upgrade.ts'
-import { createLiveStreams } from './http/live-streams.ts'
-import { rememberBriefly, useReadiness } from './http/readiness.ts'
-import { documentCache } from './limits/document-cache.ts'
-import { unknownLiveAskers } from './dependencies/live-askers.ts'
 import type { Logger } from './logging/logger.ts'
-import { yogaLogging } from './logging/yoga-logging.ts'
-import { createObservability, type Observability } from './observability/observability.ts'
-import { lateReadings, type LateReadings } from './observability/readings.ts'
-import { openBus, type OpenedBus } from './open-bus.ts'
+import { createObservability } from './observability/observability.ts'
+import { lateReadings } from './observability/readings.ts'
+import { configuredRedis } from './redis/servers.ts'
+import { configuredBroker } from './bus/broker.ts'
+import { openBus } from './bus/open-bus.ts'
 import { openCache } from './open-cache.ts'
-import { useOwnMutations } from './dependencies/own-mutations.ts'
-import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
-import { checkRateLimit } from './rate-limit/rate-limit.ts'
-import { httpSettings, type HttpSettings } from './presets.ts'
-import { safetyPlugins } from './safety/plugins.ts'
+import { parseTypeDefs } from './schema/type-defs.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
-import { statusReadings } from './status/readings.ts'
-import { createStatus } from './status/status.ts'
-import { useStaticContext, withShortWay } from './short-way.ts'
+import { compose, type Gateway } from './composition/compose.ts'
 
-export type { SourceHealth }
+export type { Gateway, SourceHealth }
 
 export interface CreateGatewayOptions {
   /** Paths in the config are relative to this folder. */
@@ -64,47 +36,23 @@ export interface CreateGatewayOptions {
   readonly lostLogLines?: (() => number) | undefined
 }
 
-/** The composed GraphQL server, not listening yet: see `serve`. */
-export interface Gateway {
-  readonly schema: GraphQLSchema
-  /** Path of the GraphQL endpoint. */
-  readonly endpoint: string
-  /** Where those who watch over the process ask whether it is well. */
-  readonly probePaths: readonly string[]
-  /** Announce changes here that no mutation of this gateway made. */
-  readonly bus: InvalidationBus
-  /** Answers one request without a network. */
-  fetch(request: Request): Promise<Response>
-  handle(request: IncomingMessage, response: ServerResponse): void
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Asks every source. */
-  health(signal: AbortSignal): Promise<readonly SourceHealth[]>
-  /** Paths that its sources were read from. */
-  readonly files: readonly string[]
-  /** What sources left out, or call otherwise than their descriptions do, and what cannot be live. */
-  readonly notes: readonly { readonly source: string; readonly note: string }[]
-  /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
-  startDraining(): void
-  /** Ends WebSockets and lets go of every backend. */
-  close(): Promise<void>
-}
-
-const READINESS_TIMEOUT_MS = 2000
-
 /**
  * Composes a gateway from a config. Throws {@link ConfigError} when a source cannot be opened or two of them
  * give one field; whatever was opened before is closed again.
  */
 export async function createGateway(config: GatewayConfig, options: CreateGatewayOptions): Promise<Gateway> {
   const { baseDirectory, logger } = options
+  const typeDefs = parseTypeDefs(config)
   const paths = pathsOf(config)
-  const access = await createAccess(config, { logger, baseDirectory })
-  const opened = await openBus(config.redisUrl, logger, options.bus).catch((error: unknown) => {
+  const shared = await configuredRedis(config, baseDirectory)
+  const carrier = await configuredBroker(config, shared, baseDirectory)
+  const access = await createAccess(config, { logger, baseDirectory, redis: shared })
+  const opened = await openBus(carrier, logger, options.bus).catch((error: unknown) => {
     access.close()
     throw error
   })
-  const { bus, redis, close: closeBus } = opened
-  const cache = await openCache(config, { ...options, bus, access: access.cache })
+  const { bus, broker, close: closeBus } = opened
+  const cache = await openCache(config, { ...options, bus, redis: shared, access: access.cache })
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources, options.lostLogLines)
   const observability = await createObservability({ config, logger, readings, paths })
@@ -120,7 +68,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
       config,
       logger,
       bus,
-      redis,
+      broker,
       cache,
       sources,
       closeBackends,
@@ -128,199 +76,10 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
       readings,
       access,
       paths,
+      typeDefs,
     })
   } catch (error) {
     await closeBackends()
     throw error instanceof ConfigError ? error : new ConfigError(messageOf(error), { cause: error })
-  }
-}
-
-interface Parts {
-  readonly config: GatewayConfig
-  readonly logger: Logger
-  readonly bus: InvalidationBus
-  readonly redis: OpenedBus['redis']
-  readonly cache: ResponseCache | undefined
-  readonly sources: readonly Source[]
-  readonly closeBackends: () => Promise<void>
-  readonly observability: Observability
-  readonly readings: LateReadings
-  readonly access: Access
-  readonly paths: GatewayPaths
-}
-
-function compose(parts: Parts): Gateway {
-  const { config, logger, bus, cache, sources, closeBackends, observability, readings, access, paths } = parts
-  const { activity } = observability
-  const http = httpSettings(config)
-  const live = livePlugin(config, { bus, logger, access })
-  readings.live = () => live.store.stats()
-  const liveSockets = createLiveSockets({
-    plugin: live,
-    paths: [paths.graphqlLive, paths.graphql],
-    logger,
-    allowedOrigins: allowedOrigins(config, http),
-    limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
-    access: access.sockets,
-  })
-  const status = activity && createStatus({ readings: statusReadings({ ...parts, activity }), logger })
-  const cachePlugin = cache && useResponseCache(cache)
-  const defer = deferPlugin(config)
-  const added = config.plugins ?? []
-  refuseDoubles(added, {
-    responseCache: cachePlugin,
-    defer: config.defer === false ? undefined : defer,
-    liveQuery: config.liveQuery === false ? undefined : live,
-  })
-  const isDeferFirst = mayWrapExecutor(added)
-  const liveStreams = createLiveStreams()
-  const schema = holdSchema(config)
-  let draining = false
-
-  const health = (signal: AbortSignal): Promise<SourceHealth[]> =>
-    Promise.all(sources.map((source) => source.health(signal)))
-
-  const areSourcesHealthy = rememberBriefly(async () => {
-    const reports = await health(AbortSignal.timeout(READINESS_TIMEOUT_MS))
-    return reports.every((source) => source.healthy)
-  })
-
-  async function isReady(): Promise<boolean> {
-    return !draining && areSourcesHealthy()
-  }
-
-  const yoga = createYoga({
-    graphqlEndpoint: paths.graphql,
-    healthCheckEndpoint: paths.live,
-    landingPage: false,
-    logging: yogaLogging(logger),
-    maskedErrors: http.maskedErrors && { isDev: false },
-    cors: corsFor(http.cors),
-    parserAndValidationCache: documentCache(),
-    batching: http.batching > 1 && { limit: http.batching },
-    // useRequestBody does it.
-    maxRequestBodySize: false,
-    graphiql: http.graphiql && (() => graphiqlOptions(schema.current(), config.graphql?.examples)),
-    renderGraphiQL,
-    ...(config.typeDefs === undefined ? {} : { schema: extraSchema(config) }),
-    plugins: [
-      useStaticContext({ sources: Object.fromEntries(sources.map(({ name, api }) => [name, api])) }),
-      useReadiness({ path: paths.ready, isReady }),
-      useLeftClients(),
-      ...access.first,
-      ...(isDeferFirst ? [defer] : []),
-      // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
-      ...added,
-      ...(cachePlugin ? [cachePlugin] : []),
-      ...observability.plugins,
-      ...(status ? [withShortWay(status.plugin)] : []),
-      ...(config.invalidate ? [withShortWay(useInvalidateEndpoint({ ...config.invalidate, bus }))] : []),
-      ...safetyPlugins(http),
-      ...(isDeferFirst ? [] : [defer]),
-      withShortWay(useOwnMutations(bus)),
-      ...access.beforeLive,
-      live,
-      withShortWay(liveStreams.plugin),
-      ...sources.map((source) => source.plugin),
-      schema.plugin,
-      // A plugin of the config may look at values in documents.
-      useShortWay({ liftLiterals: added.length === 0 }),
-    ],
-  })
-
-  // The sources set the schema when Yoga prepares its first operation: here, so that mistakes show at the start.
-  yoga.getEnveloped({})
-  checkStatements(schema.current(), config.dependencies ?? {})
-  checkAccess(schema.current(), config.access)
-  checkRateLimit(schema.current(), config.rateLimit)
-  refuseUnknownAsker(schema.current(), config)
-  const acceptTarget = acceptTargets()
-  const nodeHandler = createNodeHandler(yoga)
-  if (nodeHandler.slowPathReasons.length > 0) {
-    logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.slowPathReasons.join('; ')}`)
-  }
-  if (nodeHandler.shortWayReasons.length > 0) {
-    logger.info(`Known queries go through every hook: ${nodeHandler.shortWayReasons.join('; ')}`)
-  }
-
-  const notLive = unknownLiveAskers(schema.current(), config)
-  for (const note of notLive) logger.warn(note)
-
-  return {
-    schema: schema.current(),
-    endpoint: paths.graphql,
-    probePaths: [paths.live, paths.ready],
-    bus,
-    fetch: async (request) => yoga.fetch(request),
-    handle(request, response) {
-      access.note(request)
-      void nodeHandler(request, response)
-    },
-    handleUpgrade(request, socket, head) {
-      if (!acceptTarget(request)) return refuseUpgrade(socket, 400)
-      access.note(request)
-      const sockets = status?.serves(request) ? status.sockets : liveSockets
-      sockets.handleUpgrade(request, socket, head)
-    },
-    health,
-    get files() {
-      return sources.flatMap((source) => source.files)
-    },
-    notes: [
-      ...sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
-      ...notLive.map((note) => ({ source: 'liveQuery', note })),
-    ],
-    startDraining() {
-      draining = true
-      void liveSockets.close()
-      liveStreams.close()
-      void status?.sockets.close()
-    },
-    async close() {
-      await Promise.all([liveSockets.close(), status?.close()])
-      await yoga.dispose()
-      await closeBackends()
-    },
-  }
-}
-
-function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {
-  return useDeferSplitter(defer === false ? 'disabled' : (defer ?? preset))
-}
-
-/** With live queries off, sockets still serve queries, mutations and subscriptions. */
-function livePlugin(
-  { liveQuery }: GatewayConfig,
-  { bus, logger, access }: Pick<Parts, 'bus' | 'logger' | 'access'>,
-): LiveQueryPlugin {
-  const onError = (error: unknown): void => logger.error(error, 'live query')
-  if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
-  return useLiveQuery({ ...liveQuery, ...access.live, bus, onError })
-}
-
-/** Pages that may ask over HTTP may open a socket. */
-function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): AllowedOrigins {
-  const own = liveQuery === false ? undefined : liveQuery?.allowedOrigins
-  return own ?? originsOf(cors).map((origin) => toPattern(origin) ?? origin)
-}
-
-/** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
-function holdSchema({ dependencies = {} }: GatewayConfig): { plugin: Plugin; current(): GraphQLSchema } {
-  let latest: GraphQLSchema | undefined
-  return {
-    plugin: {
-      onSchemaChange: ({ schema }) => {
-        latest = schema as GraphQLSchema
-        stateDependencies(latest, dependencies)
-      },
-    },
-    current() {
-      if (!latest?.getQueryType()) {
-        throw new ConfigError(
-          'the schema has no query field; give the config a grpc or rest source, or typeDefs of your own',
-        )
-      }
-      return latest
-    },
   }
 }

@@ -2,14 +2,12 @@
 export { defineConfig } from './define-config.ts'
 export type {
   GatewayConfig,
-  GraphqlConfig,
   InvalidateConfig,
-  LimitsConfig,
   LogConfig,
   MetricsConfig,
-  ServerConfig,
   TracingConfig,
 } from './config/types.ts'
+export type { GraphqlConfig, LimitsConfig, ServerConfig } from './http/http-types.ts'
 
 // For embedding the gateway in a program of one's own.
 export { ConfigError } from './errors.ts'

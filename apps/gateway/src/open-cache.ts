@@ -8,9 +8,11 @@ import {
 import type { GatewayConfig } from './config/types.ts'
 import { cacheScope } from './dependencies/scope.ts'
 import type { Logger } from './logging/logger.ts'
+import type { ConfiguredRedis } from './redis/servers.ts'
 
 export interface OpenCacheOptions {
   readonly bus: InvalidationBus
+  readonly redis: ConfiguredRedis | undefined
   readonly undelivered?: UndeliveredInvalidations | undefined
   readonly logger: Logger
   /** What the rules of access add to the config's options. */
@@ -20,14 +22,13 @@ export interface OpenCacheOptions {
 /** In memory; behind it Redis, where the config names one. */
 export async function openCache(
   config: GatewayConfig,
-  { bus, undelivered, logger, access }: OpenCacheOptions,
+  { bus, redis, undelivered, logger, access }: OpenCacheOptions,
 ): Promise<ResponseCache | undefined> {
-  const { responseCache = false, redisUrl } = config
+  const { responseCache = false } = config
   if (responseCache === false) return undefined
   const store =
-    redisUrl === undefined
-      ? undefined
-      : (await import('@vinyasa/response-cache/redis')).createRedisStore({ url: redisUrl, undelivered })
+    redis &&
+    (await import('@vinyasa/response-cache/redis')).createRedisStore({ connect: redis.connect, undelivered })
   const options = responseCache === true ? {} : responseCache
   return createResponseCache({
     ...options,

@@ -1,4 +1,5 @@
-import type { GatewayConfig, GraphqlConfig, ServerConfig, UploadsConfig } from './config/types.ts'
+import type { GatewayConfig } from './config/types.ts'
+import type { GraphqlConfig, ServerConfig, UploadsConfig } from './http/http-types.ts'
 import type { CorsSetting } from './http/cors.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/plugin.ts'

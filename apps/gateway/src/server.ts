@@ -7,41 +7,25 @@ import { createConnectionGate } from './http/connections/connection-gate.ts'
 import { limitConnections } from './http/connections/connection-limit.ts'
 import { createDrain } from './http/connections/drain.ts'
 import { createInFlight } from './http/connections/in-flight.ts'
+import type { ServerConfig } from './http/http-types.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { isAt } from './http/paths.ts'
 import { dropSlowReaders } from './http/connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
 
-export interface ServeOptions {
+type Bounds =
+  | 'headersTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'maxConnections'
+  | 'maxUnansweredPerConnection'
+  | 'maxInFlight'
+  | 'sendTimeoutMs'
+  | 'maxUnsentBytes'
+
+/** What the config says in `server`, without what a preset or the environment adds. */
+export interface ServeOptions extends Pick<ServerConfig, 'host' | 'trustProxy' | Bounds> {
   /** Default 4000; 0 takes a free port. */
   readonly port?: number | undefined
-  /** Default `127.0.0.1`. */
-  readonly host?: string | undefined
-  /** How long a request may take to send its headers. Default 10_000 ms; 0 means no limit. */
-  readonly headersTimeoutMs?: number | undefined
-  /** How long a request may take to arrive whole. Default 30_000 ms, or `headersTimeoutMs` if longer; 0 means no limit. */
-  readonly requestTimeoutMs?: number | undefined
-  /** Connections open at once; further ones are closed unheard. Default 0: no limit. */
-  readonly maxConnections?: number | undefined
-  /**
-   * Requests that one connection may have without an answer, sent one behind the other; behind them it is not read.
-   * Default 32; 0: any number.
-   */
-  readonly maxUnansweredPerConnection?: number | undefined
-  /**
-   * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
-   * 2000; 0: any number.
-   */
-  readonly maxInFlight?: number | undefined
-  /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
-  readonly sendTimeoutMs?: number | undefined
-  /**
-   * Bytes of answers that may wait on all connections; over it those that have not moved for a second are cut, the
-   * largest first. Default 67_108_864; 0: any number.
-   */
-  readonly maxUnsentBytes?: number | undefined
-  /** Proxies in front: see `server.trustProxy` of the config. Default false. */
-  readonly trustProxy?: boolean | readonly string[] | undefined
   /** Told of refused and cut connections. */
   readonly logger?: Logger | undefined
 }

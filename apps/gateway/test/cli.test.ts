@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startRestBackend } from '@vinyasa/test-kit'
@@ -57,6 +57,11 @@ describe('a config that cannot be used: exit code 1 and one line that names the 
     [
       'no source at all',
       'server: { port: 0 }',
+      /the schema has no query field; give the config a grpc or rest source/,
+    ],
+    [
+      'types alone, without a query',
+      'typeDefs: "type User { id: ID! }"',
       /the schema has no query field; give the config a grpc or rest source/,
     ],
     ['text that is no YAML', 'server: {', /gateway\.config\.yaml:1:10: /],
@@ -210,6 +215,36 @@ describe('vinyasa check', () => {
       expect(out.at(-1)).toContain(`source   shop: ${expected}`)
     }
     expect(backend.requests.map(({ method }) => method)).toEqual(['HEAD'])
+  })
+
+  it('fails, naming registered documents that the schema does not answer', async () => {
+    const backend = await startRestBackend(() => ({ json: {} }))
+    onTestFinished(() => backend.stop())
+    const written = `${REST(backend.url)}persistedDocuments: { from: [relay.json, documents] }\n`
+    const directory = await folderWith('gateway.config.yaml', written)
+    const good = {
+      plain: 'query { getProduct(id: "1") }',
+      live: 'query @live { getProduct(id: "1") }',
+      deferred: 'query { ... @defer { getProduct(id: "1") } }',
+    }
+    await mkdir(join(directory, 'documents'))
+    await writeFile(join(directory, 'documents/Old.graphql'), 'query Old($id: ID!) { getProducts(id: $id) }')
+    const write = (more: object): Promise<void> =>
+      writeFile(join(directory, 'relay.json'), JSON.stringify({ ...good, ...more }))
+    await write({ argument: '{ getProduct }', text: '{ getProduct(id: ' })
+    const { code, out, err } = runIn(directory, ['check'])
+    expect(await code).toBe(1)
+    expect(out.filter((line) => line.startsWith('document'))).toEqual([
+      'document argument: Field "getProduct" argument "id" of type "ID!" is required, but it was not provided.',
+      'document text: Syntax Error: Unexpected <EOF>.',
+      'document Old: Cannot query field "getProducts" on type "Query". Did you mean "getProduct"?',
+    ])
+    expect(err).toEqual([
+      'vinyasa: persistedDocuments: the schema does not answer 3 of them; correct the documents, or write them anew',
+    ])
+    await write({})
+    await rm(join(directory, 'documents/Old.graphql'))
+    expect(await runIn(directory, ['check']).code).toBe(0)
   })
 
   it('fails, naming the source, when a backend cannot be reached', async () => {

@@ -30,6 +30,24 @@ describe('parseConfig', () => {
       { rest: { shop: { baseURL: 'http://shop' } } },
       'rest.shop.baseURL: unknown setting; did you mean baseUrl?',
     ],
+    [
+      'a Redis in two places',
+      { redis: { url: 'redis://a', cluster: ['b'] } },
+      'redis: expected one of url, sentinels and cluster',
+    ],
+    [
+      'sentinels without the name of their master',
+      { redis: { sentinels: ['a'] } },
+      'redis: sentinels and name stand together',
+    ],
+    ...[{ url: 'redis://a' }, { cluster: ['a'] }].flatMap((redis) =>
+      ['sentinelUsername', 'sentinelPassword'].map((name): [string, unknown, string] => [
+        `a ${name} beside ${Object.keys(redis)[0]}`,
+        { redis: { ...redis, [name]: 'me' } },
+        'redis: sentinelUsername and sentinelPassword sign in at sentinels, and there are none',
+      ]),
+    ),
+    ['a database of a cluster', { redis: { cluster: ['a'], db: 1 } }, 'redis: a cluster has no db'],
     ['no object at all', undefined, 'config: expected object, received undefined'],
   ])('%s', (_, config, message) => {
     expect(() => parseConfig(config)).toThrow(message)

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config/file/parse-config.ts'
 import { createOriginList } from '../src/http/cors.ts'
-import type { GraphqlConfig } from '../src/config/types.ts'
+import type { GraphqlConfig } from '../src/http/http-types.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
 type Cors = NonNullable<GraphqlConfig['cors']>

@@ -139,6 +139,40 @@ describe('vinyasa init, check and start from an empty folder', () => {
     expect(folder.err).toEqual([])
   }, 60_000)
 
+  it('with a document some of whose operations are at other servers', async () => {
+    const asked: string[] = []
+    const backends = await Promise.all(
+      ['main', 'uploads'].map((name) =>
+        startRestBackend(({ url }) => {
+          asked.push(name + url.pathname)
+          return { json: { id: 7, name } }
+        }),
+      ),
+    )
+    const [main, uploads] = backends.map(({ url }) => url)
+    for (const one of backends) onTestFinished(() => one.stop())
+    const folder = await emptyFolder()
+    const document = openApi(main as string) as { paths: Record<string, any> }
+    const { get } = document.paths['/pets/{id}']
+    document.paths['/files/{id}'] = {
+      servers: [{ url: `${uploads}/v2` }],
+      get: { ...get, operationId: 'getFile' },
+    }
+    await writeFile(join(folder.directory, 'pets.json'), JSON.stringify(document))
+    expect(await folder.command('init', 'pets.json')).toBe(0)
+    expect(await readFile(join(folder.directory, 'gateway.config.yaml'), 'utf8')).toContain(
+      '1 operations at other servers',
+    )
+    const answer = await post(await folder.start(), {
+      query: '{ getPet(id: 7) { name } getFile(id: 8) { name } }',
+    })
+    expect(await answer.json()).toEqual({ data: { getPet: { name: 'main' }, getFile: { name: 'uploads' } } })
+    expect(asked.filter((one) => /\d$/.test(one) && !one.endsWith('v2')).toSorted()).toEqual([
+      'main/pets/7',
+      'uploads/v2/files/8',
+    ])
+  }, 60_000)
+
   it('with a Swagger 2 document', async () => {
     const folder = await emptyFolder()
     const swagger = {
@@ -211,9 +245,9 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
     [
       'a page',
       { body: '<html></html>', headers: { 'content-type': 'text/html' } },
-      /expected a \.proto file or an OpenAPI document/,
+      /\/openapi: it is neither OpenAPI 3 nor Swagger 2/,
     ],
-    ['a refusal', { status: 403, json: openApi('/') }, /cannot be kept: the server answered 403/],
+    ['a refusal', { status: 403, json: openApi('/') }, /\/openapi: the server answered 403/],
   ])('%s', async (_, answer, line) => {
     const backend = await startRestBackend(() => answer)
     onTestFinished(() => backend.stop())
@@ -235,7 +269,7 @@ describe('vinyasa init: a document that is no good leaves nothing behind', () =>
       response.on('close', () => cancelled++)
       response.write('{')
       if (request.url === '/long.json') response.write(' '.repeat(4096))
-      if (request.url === '/mine.json') response.end('}')
+      if (request.url === '/mine.json') response.end('"openapi": "3.0.3"}')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())

@@ -1,16 +1,24 @@
 import * as fc from 'fast-check'
 import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
-import { limitDepth, limitJson } from '../src/limits/json-limits.ts'
+import { limitJson, limitValue } from '../src/limits/json-limits.ts'
+import type { GraphqlConfig } from '../src/http/http-types.ts'
 import type { PresetName } from '../src/presets.ts'
 import { post, startGateway, type RunningGateway } from './support/gateway.ts'
 
+const members = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : []
 const depthOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...members(value).map(depthOf)) : 0
+const itemsOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Math.max(1, members(value).length) + members(value).reduce<number>((sum, one) => sum + itemsOf(one), 0)
+    : 0
 
-it('values are as deep as their JSON, and 0 is no limit', () => {
+it('values are as deep, and hold as much, as their JSON; 0 is no limit', () => {
+  const limit = fc.integer({ min: 0, max: 12 })
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 8 }), fc.integer({ min: 1, max: 12 }), (value, depth) => {
+    fc.property(fc.jsonValue({ maxDepth: 8 }), limit, limit, (value, maxBodyDepth, maxBodyItems) => {
       const bytes = Buffer.from(JSON.stringify(value))
       const passes = (run: () => void): boolean => {
         try {
@@ -20,18 +28,19 @@ it('values are as deep as their JSON, and 0 is no limit', () => {
           return false
         }
       }
-      const isWithin = depthOf(value) <= depth
-      expect(passes(() => limitDepth(value, depth))).toBe(isWithin)
-      expect(passes(() => limitJson(bytes, { maxBodyDepth: depth, maxBodyItems: 0 }))).toBe(isWithin)
-      limitDepth(value, 0)
-      limitJson(bytes, { maxBodyDepth: 0, maxBodyItems: 0 })
+      const isWithin =
+        depthOf(value) <= (maxBodyDepth || Infinity) && itemsOf(value) <= (maxBodyItems || Infinity)
+      expect(passes(() => limitValue(value, { maxBodyDepth, maxBodyItems }))).toBe(isWithin)
+      expect(passes(() => limitJson(bytes, { maxBodyDepth, maxBodyItems }))).toBe(isWithin)
     }),
+    { numRuns: 500 },
   )
 })
 
-function start(preset: PresetName): Promise<RunningGateway> {
+function start(preset: PresetName, graphql: GraphqlConfig = {}): Promise<RunningGateway> {
   return startGateway({
     preset,
+    graphql,
     typeDefs: 'scalar JSON enum Color { RED } type Query { echo(v: JSON, color: Color): JSON }',
     resolvers: { Query: { echo: (_: unknown, { v }: { v: unknown }) => v } },
   })
@@ -76,6 +85,28 @@ describe.each<PresetName>(['development', 'production'])('deep variables, %s pre
     expect(await answer.text()).toBe(`{"data":{"echo":${nested(98)}}}`)
   })
 })
+
+it.each([undefined, {}])(
+  'more items than allowed are refused in parts too, with uploads %o',
+  async (uploads) => {
+    const { endpoint } = await start('production', { uploads })
+    const send = async (items: number): Promise<Response> => {
+      const form = new FormData()
+      form.set(
+        'operations',
+        JSON.stringify({ query: ECHO, variables: { v: Array.from({ length: items }, () => 1) } }),
+      )
+      form.set('map', '{}')
+      return fetch(endpoint, { method: 'POST', body: form, headers: { 'x-graphql-csrf': '1' } })
+    }
+    expect((await send(49_999)).status).toBe(200)
+    const refused = await send(50_000)
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({
+      errors: [{ extensions: { code: 'DOCUMENT_LIMIT_EXCEEDED' } }],
+    })
+  },
+)
 
 const MEGABYTE = 1_040_000
 /** What a client may fill a megabyte with. */

@@ -244,6 +244,13 @@ describe('/metrics', () => {
     await socket.close()
   })
 
+  it('tells what the response cache keeps', async () => {
+    const { endpoint, server } = await stage({ responseCache: true })
+    expect((await scrape(server.url)).value('vinyasa_cache_bytes')).toBe(0)
+    await post(endpoint, { query: BOTH, variables: { id: '1' } })
+    expect((await scrape(server.url)).value('vinyasa_cache_bytes')).toBeGreaterThan(100)
+  })
+
   it('does not grow with what clients choose', async () => {
     const { endpoint, server } = await stage()
     const series = async (): Promise<number> =>

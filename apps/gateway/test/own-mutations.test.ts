@@ -1,7 +1,7 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { expect, it, onTestFinished } from 'vitest'
-import { createGateway, type Gateway } from '../src/gateway.ts'
-import { createLogger } from '../src/logging/logger.ts'
+import { expect, it } from 'vitest'
+import type { Gateway } from '../src/gateway.ts'
+import { fetchFrom, openGateway } from './support/gateway.ts'
 
 const typeDefs = `
   type Fox { id: ID! name: String! }
@@ -12,24 +12,20 @@ const typeDefs = `
 const fox = { id: '1', name: 'Reynard' }
 
 async function start(events: InvalidationEvent[]): Promise<Gateway> {
-  const gateway = await createGateway(
-    {
-      typeDefs,
-      resolvers: {
-        Query: { fox: () => fox },
-        Mutation: {
-          rename: () => fox,
-          pay: () => ({ id: 'p', fox }),
-          reset: () => ({ ok: true }),
-          fail: () => {
-            throw new Error('after the commit')
-          },
+  const gateway = await openGateway({
+    typeDefs,
+    resolvers: {
+      Query: { fox: () => fox },
+      Mutation: {
+        rename: () => fox,
+        pay: () => ({ id: 'p', fox }),
+        reset: () => ({ ok: true }),
+        fail: () => {
+          throw new Error('after the commit')
         },
       },
     },
-    { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
-  )
-  onTestFinished(() => gateway.close())
+  })
   gateway.bus.subscribe((published) => void events.push(...published))
   return gateway
 }
@@ -46,13 +42,7 @@ it.each([
 ])('announces %s, before the answer', async (_, query, expected) => {
   const events: InvalidationEvent[] = []
   const gateway = await start(events)
-  const response = await gateway.fetch(
-    new Request('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    }),
-  )
+  const response = await fetchFrom(gateway, query)
   const seen = [...events]
   await response.text()
   expect(seen.toSorted((a, b) => a.entityType.localeCompare(b.entityType))).toEqual(

@@ -7,8 +7,6 @@ import type { GatewayConfig } from '../src/config/types.ts'
 import { networkOf } from '../src/rate-limit/client-address.ts'
 import { countFields } from '../src/rate-limit/count-fields.ts'
 import { createMemoryCounters } from '../src/rate-limit/counters.ts'
-import { createGateway } from '../src/gateway.ts'
-import { createLogger } from '../src/logging/logger.ts'
 import { post, startGateway } from './support/gateway.ts'
 
 const SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
@@ -135,15 +133,12 @@ describe('rateLimit', () => {
     const forged = await start(rules)
     expect(await forged.ask('{ hello }', from('1.1.1.1'))).toBe(200)
     expect(await forged.ask('{ hello }', from('2.2.2.2'))).toBe(LIMITED)
-    const gateway = await createGateway(
+    const { endpoint } = await startGateway(
       { ...SCHEMA, rateLimit: { rules }, server: { trustProxy: ['loopback'] } },
-      { baseDirectory: '/', logger: await createLogger({ level: 'silent' }) },
+      { trustProxy: ['loopback'] },
     )
-    const { serve } = await import('../src/server.ts')
-    const server = await serve(gateway, { port: 0, trustProxy: ['loopback'] })
-    onTestFinished(() => server.close({ graceMs: 100 }))
     const ask = async (address: string) =>
-      (await post(`${server.url}/graphql`, { query: '{ hello }' }, from(address))).status
+      (await post(endpoint, { query: '{ hello }' }, from(address))).status
     expect([await ask('1.1.1.1'), await ask('2.2.2.2'), await ask('1.1.1.1')]).toEqual([200, 200, 429])
   })
 
@@ -247,14 +242,14 @@ describe('fields of an operation', () => {
 describeWithRedis('rateLimit with Redis', () => {
   it('counts over all gateways at once, and each goes on by itself without it', async () => {
     const redis = await startRedis()
-    onTestFinished(() => redis.stop())
+    onTestFinished(() => redis[Symbol.asyncDispose]())
     const rules = [{ max: 10, windowSeconds: 60 }]
     const gateways = await many(2, () => start(rules, { redisUrl: redis.url }))
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, index) => gateways[index % 2]?.ask('{ hello }')),
     )
     expect(answers.filter((answer) => answer === 200)).toHaveLength(10)
-    await redis.stop()
+    redis.stop()
     expect(await gateways[0]?.ask('{ hello }')).toBe(200)
   })
 })

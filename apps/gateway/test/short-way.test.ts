@@ -68,7 +68,19 @@ const asks = (query: string, more: object = {}): RequestInit => ({
   body: JSON.stringify({ query, ...more }),
 })
 
-const requests: Readonly<Record<string, RequestInit>> = {
+interface Asked extends RequestInit {
+  readonly search?: string
+}
+
+/** With a header that no page of another site can send. */
+const gets = (parameters: Record<string, string>, headers: Record<string, string> = {}): Asked => ({
+  search: `?${new URLSearchParams(parameters)}`,
+  headers: { 'x-graphql-csrf': '1', ...headers },
+})
+const send = (endpoint: string, { search = '', ...request }: Asked): Promise<Response> =>
+  fetch(`${endpoint}${search}`, request)
+
+const requests: Readonly<Record<string, Asked>> = {
   'a query': asks('{ hello }'),
   'a query with a name': asks('query Hello { hello }'),
   'one with variables': asks('query ($a: String) { echo(text: $a) }', { variables: { a: 'ü' } }),
@@ -95,6 +107,31 @@ const requests: Readonly<Record<string, RequestInit>> = {
   somebody: { ...asks('{ hello }'), headers: { ...json, authorization: 'Bearer a' } },
   'a cookie': { ...asks('{ hello }'), headers: { ...json, cookie: 'a=b' } },
   'deep variables': asks('query ($a: String) { echo(text: $a) }', { variables: { b: deep(120) } }),
+  'a GET': gets({ query: '{ hello }' }),
+  'a GET with variables': gets({ query: 'query ($a: String) { echo(text: $a) }', variables: '{"a":"ü"}' }),
+  'a GET with an error': gets({ query: '{ fail hello }' }),
+  'a GET of objects': gets({ query: '{ item { id item { id } } }' }),
+  'a GET of a mutation': gets({ query: 'mutation { change }' }),
+  'a GET of a deferred fragment': gets(
+    { query: '{ hello ... @defer { item { id } } }' },
+    { accept: 'multipart/mixed' },
+  ),
+  'a GET with deep variables': gets({ query: '{ hello }', variables: JSON.stringify({ b: deep(120) }) }),
+  'a GET with a value in the document': gets({ query: '{ echo(text: "get") }' }),
+  'a GET of an origin': gets({ query: '{ hello }' }, { origin: 'https://a.test' }),
+  'a GET of somebody': gets({ query: '{ hello }' }, { authorization: 'Bearer a' }),
+  'a GET with a cookie': gets({ query: '{ hello }' }, { cookie: 'a=b' }),
+  'a GET with a validator': gets({ query: '{ hello }' }, { 'if-none-match': '*' }),
+  'a GET with a stale validator': gets({ query: '{ hello }' }, { 'if-none-match': '"a"' }),
+  'a GET that another site could send': { search: gets({ query: '{ hello }' }).search },
+  'a GET with a content type': { ...gets({ query: '{ hello }' }), headers: json },
+  'a GET with a simple content type': {
+    ...gets({ query: '{ hello }' }),
+    headers: { 'content-type': 'text/plain' },
+  },
+  'a GET of a page': gets({ query: '{ hello }' }, { accept: 'text/html' }),
+  'a GET with a hash alone': gets({ extensions: '{"persistedQuery":{"version":1,"sha256Hash":"a"}}' }),
+  'a HEAD': { ...gets({ query: '{ hello }' }), method: 'HEAD' },
   'no JSON': { method: 'POST', headers: json, body: '{"query":"{ hello }"' },
   'not UTF-8': {
     method: 'POST',
@@ -103,13 +140,30 @@ const requests: Readonly<Record<string, RequestInit>> = {
   },
 }
 
+/** What clients accept, and what browsers and others do. */
+const ACCEPTS = [
+  'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
+  'multipart/mixed;deferSpec=20220824,application/graphql-response+json,application/json;q=0.9',
+  'multipart/mixed; incrementalSpec=v0.2, application/json',
+  'multipart/mixed;subscriptionSpec=1.0, application/json',
+  'application/json, multipart/mixed;q=0.5',
+  'multipart/mixed;q=0, application/json',
+  'multipart/mixed',
+  'multipart/mixed;unknown=1',
+  'text/html, multipart/mixed',
+  'text/event-stream, multipart/mixed',
+  'text/event-stream, application/json',
+  'multipart/mixed, image/png',
+  'Multipart/Mixed, Application/JSON',
+]
+
 function deep(levels: number): unknown {
   return levels === 0 ? 1 : [deep(levels - 1)]
 }
 
 /** All that a client and an operator see of a request, but for what is new each time. */
-async function seen({ endpoint, lines }: Heard, request: RequestInit): Promise<object> {
-  const response = await fetch(endpoint, request)
+async function seen({ endpoint, lines }: Heard, request: Asked): Promise<object> {
+  const response = await send(endpoint, request)
   const body = (await response.text()).replaceAll(/---?[\w-]{10,}/g, '---')
   const { date: _date, 'x-request-id': id, age: _age, ...headers } = Object.fromEntries(response.headers)
   const { time: _time, ms, id: loggedId, ...line } = lines.at(-1) ?? {}
@@ -178,10 +232,12 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
     const short = await hear(config)
     const whole = await hear({ ...config, plugins: [{ onParams() {} }] })
     const bodies = ['{ me }', '{ item { id } }', '{ item { id secretName } hello }', '{ echo(text: "a") me }']
+    bodies.push('{ hello ... @defer { me } }', '{ me ... @defer { item { id secretName } } }')
     for (const time of [1, 2, 3]) {
       for (const query of [...bodies, `{ echo(text: "${time}") me }`]) {
         for (const [name, headers] of Object.entries(askers)) {
-          const request = { ...asks(query), headers: { ...json, ...headers } }
+          const accept = query.includes('@defer') ? 'multipart/mixed' : 'application/json'
+          const request = { ...asks(query), headers: { ...json, accept, ...headers } }
           const expected = await seen(whole, request)
           expect({ name, time, query, ...(await seen(short, request)) }).toEqual({
             name,
@@ -203,6 +259,29 @@ describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
       for (const [name, request] of Object.entries(requests)) {
         const expected = await seen(whole, request)
         expect({ name, time, ...(await seen(short, request)) }).toEqual({ name, time, ...expected })
+      }
+    }
+  })
+})
+
+describe.each(['development', 'production'] as const)('a gateway in %s', (preset) => {
+  it('answers alike whatever else a client accepts', async () => {
+    const short = await hear({ ...everything, responseCache: false, preset })
+    const whole = await hear({ ...everything, responseCache: false, preset, plugins: [{ onParams() {} }] })
+    const queries = ['{ hello }', '{ fail hello }', '{ hello ... @defer { item { id } } }']
+    for (const accept of ACCEPTS) {
+      for (const query of queries) {
+        const headers = { ...json, 'x-graphql-csrf': '1', accept }
+        for (const request of [{ ...asks(query), headers }, gets({ query }, { accept })])
+          for (const time of [1, 2]) {
+            const expected = await seen(whole, request)
+            expect({ accept, query, time, ...(await seen(short, request)) }).toEqual({
+              accept,
+              query,
+              time,
+              ...expected,
+            })
+          }
       }
     }
   })
@@ -245,7 +324,7 @@ it('counts the same in its metrics', async () => {
   const counts = async (config: GatewayConfig): Promise<string[]> => {
     const { endpoint } = await startGateway({ ...OWN_SCHEMA, ...everything, ...config })
     for (const _time of [1, 2, 3])
-      for (const request of Object.values(requests)) await (await fetch(endpoint, request)).text()
+      for (const request of Object.values(requests)) await (await send(endpoint, request)).text()
     const text = await (await fetch(new URL('/metrics', endpoint))).text()
     return text
       .split('\n')

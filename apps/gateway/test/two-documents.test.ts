@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import { validateSchema } from 'graphql'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { run } from '../src/cli.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
-import { createGateway, type Gateway } from '../src/gateway.ts'
+import type { Gateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logging/logger.ts'
+import { ask, openGateway } from './support/gateway.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const json = (schema: object) => ({ content: { 'application/json': { schema } } })
@@ -56,24 +58,9 @@ async function start(config: GatewayConfig, documents: Readonly<Record<string, o
   const baseDirectory = await mkdtemp(join(tmpdir(), 'vinyasa-two-documents-'))
   for (const [file, document] of Object.entries(documents))
     await writeFile(join(baseDirectory, file), JSON.stringify(document))
-  const gateway = await createGateway(config, {
-    baseDirectory,
-    logger: await createLogger({ level: 'silent' }),
-  })
-  onTestFinished(() => gateway.close())
+  const gateway = await openGateway(config, { baseDirectory })
   expect(validateSchema(gateway.schema)).toEqual([])
   return gateway
-}
-
-async function ask(gateway: Gateway, query: string): Promise<unknown> {
-  const response = await gateway.fetch(
-    new Request('http://gateway/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
-    }),
-  )
-  return response.json()
 }
 
 /** The names of a gateway's own root fields and types. */
@@ -273,9 +260,20 @@ it('a document of which much is left out fills no log: check tells all of it', a
     destination: { write: (line) => void lines.push(line) },
   })
   const config = { rest: { odd: { baseUrl: 'http://127.0.0.1:1', openapi: 'odd.json' } } }
-  const gateway = await createGateway(config, { baseDirectory, logger })
-  onTestFinished(() => gateway.close())
+  const gateway = await openGateway(config, { baseDirectory, logger })
   expect(gateway.notes).toHaveLength(50)
   expect(lines).toHaveLength(21)
   expect(lines.at(-1)).toContain('rest.odd: 30 notes more; vinyasa check lists all of them')
+
+  await writeFile(join(baseDirectory, 'gateway.config.json'), JSON.stringify(config))
+  const told: string[] = []
+  await run(['check'], {
+    directory: baseDirectory,
+    environment: {},
+    shutdown: new AbortController().signal,
+    reload: new EventTarget(),
+    print: (line) => told.push(line),
+    printError: () => {},
+  })
+  expect(told.filter((line) => line.startsWith('note     odd: #/paths/~1odd'))).toHaveLength(50)
 })

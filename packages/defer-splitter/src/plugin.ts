@@ -16,20 +16,22 @@ import { executeEagerly, type ExecuteFunction, splitToStream } from './eager/eag
 import { withUrl } from './wire/endpoint.ts'
 import { formatNotAcceptable, tooManyFragments } from './errors.ts'
 import { executeStreaming } from './execution/execute-streaming.ts'
+import { plansOf } from './execution/plans.ts'
 import { isAsyncIterable, isPromise } from './maybe-promise.ts'
-import { createMultipartResponse } from './wire/multipart.ts'
+import { createMultipart, createMultipartResponse } from './wire/multipart.ts'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import { type DeferPreset, type DeferSplitterOptions, isStreaming, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
+import { createDeferShortWay, type ShortWay } from './short-way.ts'
 import { incrementalRules } from './document/validation.ts'
-import { createWireFormatter, type MaskError } from './wire/wire-format.ts'
+import type { MaskError } from './wire/wire-format.ts'
 
 /** What is needed to split a result that another plugin brings. */
 type Source = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>
 
 export interface DeferSplitterPlugin extends Plugin {
-  /** For node-handler: plain queries need none of the hooks once they went through them. */
-  readonly shortWay: { admits(operation: { readonly document: DocumentNode }): boolean }
+  /** For node-handler: what is done in place of the hooks for queries that went through them before. */
+  readonly shortWay: ShortWay
 }
 
 /**
@@ -56,13 +58,16 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
   let plugins: readonly unknown[] = []
   let yogasOwn: unknown
 
+  function named(accept: string): AcceptedDelivery {
+    return accepts.of(accept, () => parseMultipartAccept(accept))
+  }
+
   function accepted(context: object, request: Request): AcceptedDelivery {
-    const accept = request.headers.get('accept') ?? ''
-    const named = accepts.of(accept, () => parseMultipartAccept(accept))
-    if (!onDeferEndpoint.has(context)) return named
+    const given = named(request.headers.get('accept') ?? '')
+    if (!onDeferEndpoint.has(context)) return given
     return {
       preferred: 'multipart',
-      multipart: named.multipart ?? { format: 'patches', parameter: undefined },
+      multipart: given.multipart ?? { format: 'patches', parameter: undefined },
     }
   }
 
@@ -80,8 +85,17 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     return isNeither ? formatNotAcceptable() : undefined
   }
 
+  const short = createDeferShortWay({
+    options,
+    documents,
+    named,
+    jsonTypeOf,
+    maskError: (error) => maskError(error),
+    onStream: (request) => void streamed.add(request),
+  })
+
   return {
-    shortWay: { admits: ({ document }) => !documents.of(document).isIncremental },
+    shortWay: short.part,
 
     onPluginInit(init) {
       plugins = init.plugins
@@ -139,6 +153,10 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
         return
       }
       const { document: original, operationName, variableValues } = args
+      if (short.hasExecuted(context)) {
+        arrived.set(context, 'executed')
+        return
+      }
       arrived.set(context, { document: original, operationName, variableValues })
       const count = document.operation(operationName)?.countDeferred(variableValues) ?? 0
       const request = (context as { readonly request?: Request }).request
@@ -150,13 +168,20 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       }
       const isDeferred = count > 0 && deliveryOf(context, request) !== undefined
       const isStreamed = isStreaming(options.strategy, executeFn, yogasOwn)
+      // Anything else than Yoga's own executor is there for a reason.
+      const isYogas = yogasOwn !== undefined && executeFn === yogasOwn
+      const plans = isYogas ? plansOf(plugins) : undefined
+      if (isDeferred && isStreamed && isYogas) short.learn(original)
       const mark = (result: unknown): unknown => {
         if (request && isAsyncIterable(result)) streamed.add(request)
         return result
       }
       setExecuteFn((given: ExecutionArgs) => {
         arrived.set(context, 'executed')
-        if (!isDeferred) return execute({ ...given, document: document.stripped })
+        if (!isDeferred) {
+          const whole = { ...given, document: document.stripped }
+          return plans?.run(whole) ?? execute(whole)
+        }
         const known = documents.of(given.document)
         const result = isStreamed
           ? executeStreaming(given, options, known)
@@ -187,7 +212,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       if (!isAsyncIterable(result)) {
         // Yoga would send a client that names multipart a single part.
         if (accepted(serverContext, request).preferred !== 'json') {
-          setResultProcessor(processRegularResult, jsonTypeOf(request))
+          setResultProcessor(processRegularResult, jsonTypeOf(request.headers.get('accept') ?? ''))
         }
         return Array.isArray(result) && streamed.has(request) ? mergeBatch(result).then(setResult) : undefined
       }
@@ -195,20 +220,11 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       if (!delivery || !streamed.has(request)) return undefined
       // Yoga's compression plugin would hold every part back until the last.
       refuseEncoding(request.headers)
-      const format = createWireFormatter(delivery.format, maskError)
-      const boundary = options.multipartBoundary
-      setResultProcessor(
-        (parts, fetchAPI) =>
-          createMultipartResponse({
-            parts: parts as AsyncIterable<unknown>,
-            delivery,
-            boundary,
-            format,
-            maskError,
-            fetchAPI,
-          }),
-        'multipart/mixed',
-      )
+      const { multipartBoundary: boundary } = options
+      setResultProcessor((given, fetchAPI) => {
+        const parts = given as AsyncIterable<unknown>
+        return createMultipartResponse(createMultipart({ parts, delivery, boundary, maskError }), fetchAPI)
+      }, 'multipart/mixed')
       return undefined
     },
   }
@@ -257,8 +273,8 @@ function refuseEncoding(headers: Headers): void {
   }
 }
 
-function jsonTypeOf({ headers }: Request): string {
-  const isModern = headers.get('accept')?.includes('application/graphql-response+json')
+function jsonTypeOf(accept: string): string {
+  const isModern = accept.includes('application/graphql-response+json')
   return isModern ? 'application/graphql-response+json' : 'application/json'
 }
 

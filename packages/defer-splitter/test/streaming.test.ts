@@ -1,5 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
-import { createDisposables, requestMultipart } from '@vinyasa/test-kit'
+import { createDisposables, requestMultipart, waitUntil } from '@vinyasa/test-kit'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -115,9 +115,36 @@ describe('the first part over a real socket', () => {
     return { first: median(firsts), plain: median(plains) }
   }
 
-  it('does not wait for a deferred field of 200 ms', async () => {
-    const { first, plain } = await compare('{ fast ... @defer { slow(ms: 200) } }', '{ fast }')
-    expect(first).toBeLessThan(plain * 1.5 + noiseMs)
+  /** A server whose fields `held` wait until they are released, a request to it, and which of them have begun. */
+  async function hold(query: string) {
+    const disposables = createDisposables(onTestFinished)
+    const begun: string[] = []
+    const releases = new Map<string, () => void>()
+    const schema = makeExecutableSchema({
+      typeDefs: 'type Query { fast: String held(name: String!): String }',
+      resolvers: {
+        Query: {
+          fast: () => 'fast',
+          held: (_: unknown, { name }: { name: string }) => {
+            begun.push(name)
+            return new Promise((resolve) => releases.set(name, () => resolve(name)))
+          },
+        },
+      },
+    })
+    const url = await listen(createTestServer({ schema }).yoga, disposables)
+    const response = requestMultipart(url, { body: { query } })
+    return { begun, response, release: (name: string): void => releases.get(name)?.() }
+  }
+
+  it('does not wait for a deferred field', async () => {
+    const { begun, response, release } = await hold('{ fast ... @defer { held(name: "late") } }')
+    const { nextPart, ended } = await response
+    expect((await nextPart()).json()).toEqual({ data: { fast: 'fast' }, hasNext: true })
+    await waitUntil(() => begun.includes('late'))
+    release('late')
+    expect((await nextPart()).json()).toMatchObject({ incremental: [{ data: { held: 'late' } }] })
+    expect(await ended).toEqual({ complete: true })
   })
 
   it('does not wait for 50 ms of synchronous deferred work', async () => {
@@ -133,19 +160,18 @@ describe('the first part over a real socket', () => {
     expect(first).toBeLessThan(plain * 1.5 + noiseMs)
   })
 
-  it('initial 100 ms beside deferred 200 ms wait at the same time', async () => {
-    const disposables = createDisposables(onTestFinished)
-    const url = await listen(createCountingServer().yoga, disposables)
-    const query = '{ slow(ms: 100) ... @defer { late: slow(ms: 200) } }'
-    await arrivals(url, query)
-    const rounds = [await arrivals(url, query), await arrivals(url, query), await arrivals(url, query)]
-    const first = median(rounds.map((round) => round.first))
-    const last = median(rounds.map((round) => round.last))
-    expect(first).toBeGreaterThan(98)
-    expect(first).toBeLessThan(180)
-    expect(last).toBeGreaterThan(198)
-    // One after the other takes 300.
-    expect(last).toBeLessThan(280)
+  it('comes of fields that wait at the same time as deferred ones', async () => {
+    const { begun, response, release } = await hold(
+      '{ held(name: "first") ... @defer { late: held(name: "late") } }',
+    )
+    await waitUntil(() => begun.length === 2)
+    expect(begun).toEqual(['first', 'late'])
+    release('first')
+    const { nextPart, ended } = await response
+    expect((await nextPart()).json()).toEqual({ data: { held: 'first' }, hasNext: true })
+    release('late')
+    expect((await nextPart()).json()).toMatchObject({ incremental: [{ data: { late: 'late' } }] })
+    expect(await ended).toEqual({ complete: true })
   })
 })
 

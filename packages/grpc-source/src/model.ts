@@ -1,37 +1,36 @@
-import { createTurns, mergeSources, type ContributedField } from '@vinyasa/source-kit'
-import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
-import { createMutationEvents, type MutationAnnouncer } from '@vinyasa/invalidation'
+import {
+  createTurns,
+  mergeSources,
+  nameSource,
+  type ContributedField,
+  type Source,
+} from '@vinyasa/source-kit'
+import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import { GraphQLSchema, type GraphQLFieldConfig, type GraphQLFieldConfigMap } from 'graphql'
 import type { Annotations } from './contract/annotations.ts'
 import { createDecoders } from './codec/decode.ts'
-import { createEncoders } from './codec/encode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
 import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
 import type { LoadedDescriptors } from './descriptors/load.ts'
-import { neverConnected, type Endpoints } from './endpoints.ts'
+import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
 import { createExposure } from './contract/exposure.ts'
-import { createResolverField, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
-import { createMethodRuntime, type MethodRuntime, type TypedMethod } from './methods/method-runtime.ts'
-import {
-  answersWithStream,
-  exposeMethods,
-  findMethod,
-  joinedMethods,
-  methodId,
-  type ExposedMethod,
-} from './contract/methods.ts'
+import { declaredResolver, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
+import type { MethodRuntime, TypedMethod } from './methods/method-runtime.ts'
+import { exposeMethods, findMethod, joinedMethods, methodId } from './contract/methods.ts'
 import { findEntities } from './calls/entities.ts'
 import { toSubgraph } from './mapping/federation.ts'
-import { createAnnouncedCalls } from './calls/invalidation.ts'
+import { createAnnouncedCalls, createMessageEvents } from './calls/invalidation.ts'
 import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
 import { ReplyTranscoder } from './json/transcoder.ts'
-import type { Callable, CallSite } from './methods/call-site.ts'
+import type { CallSite } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
 import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import type { Operations } from './methods/operation.ts'
+import { createRuntimes } from './methods/runtimes.ts'
 import { createTypeNames } from './contract/names.ts'
 import { findUsedTypes } from './contract/used-types.ts'
 import { createRootField, rootType } from './calls/root-fields.ts'
@@ -120,10 +119,20 @@ export function buildModel(options: ModelOptions): Model {
           transcoder: new ReplyTranscoder(maxReplyItems),
           turns: createTurns(),
         }
-  const encoders = createEncoders({ shapes, registry })
-  const withoutEndpoint = new Set<DescService>()
-  const whole = new Map<DescMethod, MethodRuntime>()
-  const mutationEvents = createMutationEvents()
+  const runtimes = createRuntimes({
+    source,
+    registry,
+    annotations,
+    endpoints,
+    exposed,
+    shapes,
+    decoders,
+    invoker,
+    errors,
+    comments,
+    findings,
+  })
+  const mutationEvents = createMessageEvents()
 
   const joinContext: JoinContext = {
     sourceName,
@@ -132,15 +141,11 @@ export function buildModel(options: ModelOptions): Model {
     operations,
     findings,
     findMethod: (id) => findMethod(registry, id),
-    reader: (desc) => createRuntime({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
-    pluckOf,
+    reader: runtimes.reader,
+    pluckOf: runtimes.pluckOf,
     dependsOnOf: (desc) => overrides[methodId(desc)]?.dependsOn,
     asker,
     plannable,
-  }
-
-  function pluckOf(desc: DescMethod): DescField | undefined {
-    return exposed.find((method) => method.desc === desc)?.responsePluck
   }
 
   /** The field for `(graphql.field).resolver`; a join in the options takes its place. */
@@ -149,76 +154,11 @@ export function buildModel(options: ModelOptions): Model {
     field: FieldShape,
   ): GraphQLFieldConfig<unknown, unknown> | undefined {
     const typeName = names.of(message)
-    if (source.joins?.some((join) => join.type === typeName && join.field === field.name)) return undefined
-    const { resolver } = field.annotation
-    const method = exposed.find(
-      (candidate) =>
-        candidate.name === resolver && (candidate.type === 'RESOLVER' || candidate.type === 'QUERY'),
-    )
-    if (method) return createResolverField(message, field, method.desc, joinContext)
-    findings.push({
-      file: message.file.proto.name,
-      element: `${message.typeName}.${field.desc.name}`,
-      message: `(graphql.field).resolver names "${resolver}", but no RESOLVER or QUERY method has that name`,
-    })
-    return undefined
-  }
-
-  function createRuntime(
-    method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
-    isRead: boolean,
-  ): MethodRuntime {
-    return createMethodRuntime(method, {
-      callable: toCallable(method.desc, isRead),
-      encode: encoders(method.desc.input),
-      invoker,
-      shapes,
-      errors,
-      description: comments.of(method.desc),
-    })
-  }
-
-  /** Called from code, the request and the response are whole. */
-  function wholeRuntime(desc: DescMethod): MethodRuntime {
-    let runtime = whole.get(desc)
-    if (!runtime)
-      whole.set(
-        desc,
-        (runtime = createRuntime(
-          { desc, wrapRequest: undefined, responsePluck: undefined },
-          isReadMethod(desc),
-        )),
-      )
-    return runtime
-  }
-
-  function toCallable(desc: DescMethod, isRead: boolean): Callable {
-    const settings = overrides[methodId(desc)] ?? {}
-    const transport = endpoints.of(desc.parent, annotations.service(desc.parent))
-    if (!transport && !withoutEndpoint.has(desc.parent)) {
-      withoutEndpoint.add(desc.parent)
-      findings.push({
-        file: desc.parent.file.proto.name,
-        element: desc.parent.typeName,
-        message: `has no endpoint; set endpoint, endpoints["${desc.parent.typeName}"] or (graphql.service).host`,
-      })
-    }
-    const isStream = answersWithStream(desc)
-    return {
-      desc,
-      path: `/${desc.parent.typeName}/${desc.name}`,
-      transport: transport ?? neverConnected,
-      decode: decoders(desc.output),
-      deadlineMs: settings.deadlineMs ?? (isStream ? 0 : (source.deadlineMs ?? 15_000)),
-      retries: settings.retries ?? source.retries?.max ?? 2,
-      isRead,
-    }
-  }
-
-  function isReadMethod(desc: DescMethod): boolean {
-    return exposed.some(
-      (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
-    )
+    // Under other names only those tell what takes whose place.
+    const isAsNamed = !source.prefix && !source.rename && !source.hide
+    if (isAsNamed && source.joins?.some((join) => join.type === typeName && join.field === field.name))
+      return undefined
+    return declaredResolver(message, field, exposed, joinContext)
   }
 
   function asSubgraph(joined: GraphQLSchema, federation: FederationOptions): GraphQLSchema {
@@ -254,7 +194,7 @@ export function buildModel(options: ModelOptions): Model {
   }
   for (const method of exposed) {
     if (method.type === 'RESOLVER') continue
-    const runtime = createRuntime(method, method.type === 'QUERY')
+    const runtime = runtimes.of(method, method.type === 'QUERY')
     const field = createRootField(method, runtime, {
       types,
       shapes,
@@ -263,6 +203,7 @@ export function buildModel(options: ModelOptions): Model {
       asker,
       announcer,
       mutationEvents,
+      named: () => named,
       fieldMasks: source.fieldMasks === true,
       plannable,
     })
@@ -279,10 +220,9 @@ export function buildModel(options: ModelOptions): Model {
         types: typesOf(declared),
       }),
   )
-  const joined =
-    findings.length === 0
-      ? mergeSources(null, [{ id: sourceId, schema: plain, fields: declared }]).schema
-      : plain
+  const own: Source = { id: sourceId, schema: plain, fields: declared }
+  const named = nameSource(own, findings.length === 0 ? source : {})
+  const joined = findings.length === 0 ? mergeSources(null, [named.source]).schema : plain
   const schema = source.federation
     ? asSubgraph(joined, source.federation === true ? {} : source.federation)
     : joined
@@ -295,15 +235,15 @@ export function buildModel(options: ModelOptions): Model {
   }
   if (findings.length > 0) throw lintError(sourceName, findings)
 
-  const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents })
+  const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents, named })
   return {
     schema,
     registry,
-    joins: declared,
+    joins: named.source.fields,
     notes,
     method(id) {
       const desc = findMethod(registry, id)
-      const runtime = desc && wholeRuntime(desc)
+      const runtime = desc && runtimes.whole(desc)
       return (
         runtime && {
           ...runtime,
@@ -315,7 +255,7 @@ export function buildModel(options: ModelOptions): Model {
       const desc = findMethod(registry, method.path)
       if (!desc) return undefined
       const decode = (bytes: Uint8Array): unknown => method.responseDeserialize(Buffer.from(bytes))
-      const callable = toCallable(desc, isReadMethod(desc))
+      const callable = runtimes.callable(desc)
       return announced(desc, {}, () =>
         invoker.unary(callable, method.requestSerialize(request), site, decode).catch((error: unknown) => {
           throw toRpcError(error, errors)

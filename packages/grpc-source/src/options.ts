@@ -3,8 +3,7 @@ import type { FieldAnnotation, LiveQueryAnnotation, SchemaAnnotation } from './c
 import type { Int64Mode } from './codec/scalar-codecs.ts'
 import type { Expose } from './contract/exposure.ts'
 import type { JoinOptions } from './contract/join-options.ts'
-import type { OnPlan } from '@vinyasa/source-kit'
-import type { Clock } from './clock.ts'
+import type { Clock, OnPlan, SourceNames } from '@vinyasa/source-kit'
 import type { CallObserver, OnReply, RetryOptions } from './runtime/call.ts'
 import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
@@ -36,8 +35,9 @@ export interface DescriptorOptions {
 export interface ReflectionOptions {
   /** Full service names; default: all that the server lists. */
   readonly services?: readonly string[] | undefined
+  /** Metadata of the request, for servers that ask who wants to know. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Default 5000. */
+  /** Milliseconds that the server may take. Default 5000. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -108,15 +108,16 @@ export interface MethodOptions {
 }
 
 export interface InvalidationRule {
+  /** The type that changed, by its GraphQL name. */
   readonly entityType: string
-  /** Default: from the verb in the method's name. */
+  /** What happened to it. Default: from the verb in the method's name. */
   readonly operation?: string | undefined
   /** The field of the request or response that holds the id. Default `id`. */
   readonly idField?: string | undefined
 }
 
 /** Options of {@link createGrpcSource}. */
-export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
+export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, SourceNames {
   /** The name in errors, logs and metrics. */
   readonly name: string
   /** Where services listen that have no endpoint of their own. Default: `(graphql.service).host`. */
@@ -139,6 +140,7 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput {
   readonly joins?: readonly JoinOptions[] | undefined
   /** Milliseconds from the start of the operation by which calls must be done; 0: no limit. Default 15000. Streams have none unless the method sets one. */
   readonly deadlineMs?: number | undefined
+  /** How often a query is sent again to a backend that is not there. */
   readonly retries?: RetryOptions | undefined
   /** One RPC for identical calls: within a query (`operation`, default), also across requests in flight with the same metadata (`inflight`), or never. */
   readonly dedupe?: 'operation' | 'inflight' | false | undefined

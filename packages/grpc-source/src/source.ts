@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
-import type { Source } from '@vinyasa/source-kit'
+import { SourceNamesError, type Source, systemClock } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './contract/annotations.ts'
 import { shippedRegistry } from './descriptors/shipped-registry.ts'
@@ -9,7 +9,6 @@ import { createEndpoints, transportOf } from './endpoints.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
-import type { Clock } from './clock.ts'
 import type { GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
 import { createCallWatch } from './methods/call-watch.ts'
@@ -147,7 +146,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       ? error
       : new GrpcSourceError(
           'GRPC_SOURCE_DESCRIPTORS',
-          `grpc source "${name}" cannot start: ${String(error)}`,
+          `grpc source "${name}" cannot start: ${error instanceof SourceNamesError ? error.message : String(error)}`,
           { cause: error },
         )
   }
@@ -228,12 +227,6 @@ function tellOfReplies(
 
 function addressOf(endpoint: GrpcSourceOptions['endpoint']): string {
   return typeof endpoint === 'object' ? endpoint.address : (endpoint ?? 'no endpoint')
-}
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimeout: (callback, ms) => setTimeout(callback, ms),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 }
 
 /* oxlint-disable no-console -- the documented default of an injectable logger */

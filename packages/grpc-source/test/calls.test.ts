@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { getEventListeners } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Metadata, ServerCredentials } from '@grpc/grpc-js'
-import { createFakeClock, grpcError } from '@vinyasa/test-kit'
+import { createFakeClock, grpcError, makeCertificate, waitUntil } from '@vinyasa/test-kit'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { GraphQLError } from 'graphql'
 import { expect, it } from 'vitest'
@@ -252,7 +251,7 @@ describeTransports('sharing', (source) => {
     const ask = (user: string): Promise<unknown> =>
       run(yoga, '{ get(id: "1") { text } }', { headers: { authorization: user } })
     const answers = [ask('a'), ask('a'), ask('b')]
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await waitUntil(() => calls.length === 2)
     release()
     expect(await Promise.all(answers)).toEqual(
       Array.from({ length: 3 }, () => ({ data: { get: { text: 'x' } } })),
@@ -409,28 +408,8 @@ describeTransports('TLS', (source) => {
   it('speaks TLS with a custom authority, and mTLS, by service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'))
     disposables().use(() => rmSync(folder, { recursive: true }))
-    const file = (name: string): string => join(folder, name)
-    const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'pipe' })
-    openssl(
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-keyout',
-      file('key.pem'),
-      '-out',
-      file('cert.pem'),
-      '-days',
-      '2',
-      '-subj',
-      '/CN=backend.test',
-      '-addext',
-      'subjectAltName=DNS:backend.test',
-    )
-    const [key, cert] = [readFileSync(file('key.pem')), readFileSync(file('cert.pem'))]
+    const made = makeCertificate(folder, 'DNS:backend.test')
+    const [key, cert] = [Buffer.from(made.key), Buffer.from(made.cert)]
     const credentials = ServerCredentials.createSsl(cert, [{ private_key: key, cert_chain: cert }], true)
     const { address } = await backend({ 'c.proto': PROTO }, ok, { credentials })
     const trusted = { ca: cert, cert, key, serverName: 'backend.test' }

@@ -1,17 +1,17 @@
-import { execFileSync } from 'node:child_process'
 import { constants, createSecureServer } from 'node:http2'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import { freePort, waitUntil } from '@vinyasa/test-kit'
+import { freePort, makeCertificate, waitUntil } from '@vinyasa/test-kit'
 import { array, assert, nat, property, uint8Array } from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { GrpcSourceOptions } from '../src/options.ts'
 import type { ResolvedEndpoint } from '../src/runtime/endpoint.ts'
 import type { Connection, ConnectionOptions } from '../../grpc-transport/src/grpc/connection.ts'
 import { FrameReader } from '../../grpc-transport/src/grpc/frames.ts'
+import { SpareMemory } from '../../grpc-transport/src/grpc/spare-memory.ts'
 import { Peer } from '../../grpc-transport/src/grpc/peer.ts'
 import { formatTimeout } from '../../grpc-transport/src/grpc/status.ts'
 import { parseTarget } from '../../grpc-transport/src/grpc/target.ts'
@@ -44,7 +44,11 @@ describe('messages', () => {
         (messages, cuts) => {
           const bytes = Buffer.concat(messages.map((message) => frame(message)))
           const seen: number[][] = []
-          const reader = new FrameReader(100, ({ bytes: message }) => seen.push([...message]))
+          const reader = new FrameReader(
+            100,
+            ({ bytes: message }) => seen.push([...message]),
+            new SpareMemory(),
+          )
           let from = 0
           for (const cut of [...cuts, bytes.length]) {
             reader.push(bytes.subarray(from, from + cut))
@@ -57,8 +61,30 @@ describe('messages', () => {
     )
   })
 
+  it('keep what they hold while others grow in the memory that they outgrew', () => {
+    const spare = new SpareMemory()
+    const seen: Uint8Array[] = []
+    const read = (): FrameReader => new FrameReader(-1, ({ bytes }) => seen.push(bytes), spare)
+    const sizes = [2_000_000, 262_144, 262_145, 1_048_576, 700_000, 2_000_001]
+    const sent = sizes.map((size, index) => frame(Buffer.alloc(size, index + 1)))
+    // Two at a time, a piece of each in turn.
+    for (let pair = 0; pair < sent.length; pair += 2) {
+      const readers = [read(), read()]
+      for (let from = 0; from < 2_100_000; from += 16_384)
+        for (const [index, reader] of readers.entries())
+          reader.push(sent[pair + index]!.subarray(from, from + 16_384))
+    }
+    seen.sort((a, b) => a[0]! - b[0]!)
+    expect(seen.map(({ length }) => length)).toEqual(sizes)
+    for (const [index, message] of seen.entries())
+      expect(message.every((byte) => byte === index + 1)).toBe(true)
+    expect(new Set(seen.map(({ buffer }) => buffer)).size).toBe(sizes.length)
+    const [outgrown] = [spare.take(262_144)]
+    expect(seen.some(({ buffer }) => buffer === outgrown.buffer)).toBe(false)
+  })
+
   it('over the limit are refused by their prefix alone', () => {
-    const reader = new FrameReader(3, () => {})
+    const reader = new FrameReader(3, () => {}, new SpareMemory())
     reader.push(frame('abc'))
     expect(() => reader.push(frame('abcd').subarray(0, 5))).toThrow('allows 3')
   })
@@ -155,9 +181,8 @@ describe('addresses', () => {
     const [first, second] = await Promise.all(ports.map((listen) => startWireServer(ok, { listen })))
     disposables().use(() => first?.close())
     const transport = transportTo(`ipv4:${ports.map((port) => `127.0.0.1:${port}`).join(',')}`)
-    await transport.unary(CALL, REQUEST)
-    await waitUntil(() => first?.sessions.length === 1 && second?.sessions.length === 1)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const areBothUsed = (): boolean => Boolean(first?.calls.length && second?.calls.length)
+    await waitUntil(async () => (await transport.unary(CALL, REQUEST)) && areBothUsed())
     const before = [first?.calls.length ?? 0, second?.calls.length ?? 0]
     for (let call = 0; call < 10; call++) await transport.unary(CALL, REQUEST)
     expect([first?.calls.length, second?.calls.length]).toEqual(before.map((count) => count + 5))
@@ -278,16 +303,7 @@ describe('connections', () => {
 
 describe('TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grpc-http2-'))
-  const file = (name: string): string => join(folder, name)
-  execFileSync(
-    'openssl',
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost
-     -addext subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout ${file('key')} -out ${file('cert')}`.split(
-      /\s+/,
-    ),
-    { stdio: 'pipe' },
-  )
-  const [key, cert] = [readFileSync(file('key')), readFileSync(file('cert'))]
+  const { key, cert } = makeCertificate(folder)
   rmSync(folder, { recursive: true })
 
   async function listening(server: ReturnType<typeof createTlsServer>): Promise<number> {

@@ -1,5 +1,9 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import {
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+  type FileDescriptorProto,
+} from '@bufbuild/protobuf/wkt'
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js'
 
@@ -7,16 +11,23 @@ export interface ReflectionServer {
   readonly address: string
   /** `x-token` of each stream. */
   readonly tokens: readonly string[]
+  /** Names of files sent, in order. */
+  readonly sent: readonly string[]
   close(): void
 }
 
-/** A server that only describes itself, from a descriptor set, with the options and comments it holds. */
+/**
+ * A server that only describes itself, from a descriptor set, with the options and comments it holds. `find` answers
+ * in its place for the names that it knows: a file, or null for none.
+ */
 export async function startReflectionServer(
   descriptorSet: Uint8Array,
   version: 'v1' | 'v1alpha',
+  find: (wanted: string) => FileDescriptorProto | null | undefined = () => undefined,
 ): Promise<ReflectionServer> {
   const { file: files } = fromBinary(FileDescriptorSetSchema, descriptorSet)
   const tokens: string[] = []
+  const sent: string[] = []
   const services = files.flatMap((file) => file.service.map(({ name }) => `${file.package}.${name}`))
 
   function answer(request: Uint8Array): Uint8Array {
@@ -30,11 +41,15 @@ export async function startReflectionServer(
         writer.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(name).join()
       return writer.join().finish()
     }
-    const file = files.find((candidate) =>
-      field === 3
-        ? candidate.name === wanted
-        : candidate.service.some(({ name }) => `${candidate.package}.${name}` === wanted),
-    )
+    const given = find(wanted)
+    const file =
+      given === undefined
+        ? files.find((candidate) =>
+            field === 3
+              ? candidate.name === wanted
+              : candidate.service.some(({ name }) => `${candidate.package}.${name}` === wanted),
+          )
+        : given
     if (!file) {
       return writer
         .tag(7, WireType.LengthDelimited)
@@ -46,6 +61,7 @@ export async function startReflectionServer(
         .join()
         .finish()
     }
+    sent.push(file.name)
     const bytes = toBinary(FileDescriptorProtoSchema, create(FileDescriptorProtoSchema, file))
     return writer
       .tag(4, WireType.LengthDelimited)
@@ -84,5 +100,5 @@ export async function startReflectionServer(
       error ? reject(error) : resolve(bound),
     )
   })
-  return { address: `127.0.0.1:${port}`, tokens, close: () => server.forceShutdown() }
+  return { address: `127.0.0.1:${port}`, tokens, sent, close: () => server.forceShutdown() }
 }

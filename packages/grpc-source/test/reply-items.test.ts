@@ -1,9 +1,11 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { createTurns } from '@vinyasa/source-kit'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { writeValue } from '../src/codec/json-values.ts'
 import { noteMembers } from '../src/codec/note-members.ts'
-import { WireReader } from '../src/codec/wire-reader.ts'
+import { replyReader } from '../src/calls/reply-reader.ts'
+import { TooManyItemsError, WireReader } from '../src/codec/wire-reader.ts'
 import { createGrpcSource, useGrpcSource } from '../src/index.ts'
 import { disposables } from './harness.ts'
 import { answer, frame, startWireServer } from './wire-server.ts'
@@ -98,4 +100,30 @@ it('members of a JSON value count however many levels down they are', () => {
     noteMembers(new WireReader(bytes, maxItems), bytes, 'google.protobuf.Value')
   expect(() => note(599)).not.toThrow()
   expect(() => note(598)).toThrow('maxReplyItems')
+})
+
+it('a plan that counted too many items does not have them decoded, to count them again', async () => {
+  const reading = (error: Error) => {
+    const decoded: number[] = []
+    const field = {
+      transcoder: { begin: () => {}, json: { raw: () => {} } },
+      turns: createTurns(),
+      codecs: { decoder: () => (bytes: Uint8Array) => decoded.push(bytes.length) },
+    }
+    const call = {
+      write() {
+        throw error
+      },
+    }
+    const read = replyReader(field as never, call as never, '', '')
+    return { decoded, read: async (length: number) => read(new Uint8Array(length)) }
+  }
+  for (const length of [10, 1_000_000]) {
+    const counted = reading(new TooManyItemsError('too many'))
+    await expect(counted.read(length)).rejects.toThrow('too many')
+    expect(counted.decoded).toEqual([])
+    const other = reading(new Error('not for a plan'))
+    expect(await other.read(length)).toMatchObject({ json: undefined, reason: 'not for a plan' })
+    expect(other.decoded).toEqual([length])
+  }
 })

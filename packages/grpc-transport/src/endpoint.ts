@@ -1,8 +1,9 @@
 export interface TlsOptions {
   /** PEM of the authorities to trust. Default: Node's. */
   readonly ca?: string | Uint8Array | undefined
-  /** PEM of the client's certificate and key, for mTLS. */
+  /** PEM of the client's certificate, for mTLS. */
   readonly cert?: string | Uint8Array | undefined
+  /** PEM of the client's key, for mTLS. */
   readonly key?: string | Uint8Array | undefined
   /** The name to verify in place of the address's. */
   readonly serverName?: string | undefined
@@ -13,10 +14,17 @@ export interface ChannelOptions {
    * Pings while calls are in flight: after `timeMs` of silence, given up after `timeoutMs`.
    * Default: none. Servers other than grpc-js refuse pings more often than they were told to expect.
    */
-  readonly keepalive?: { readonly timeMs: number; readonly timeoutMs: number } | undefined
-  /** Default 4 MiB. */
+  readonly keepalive?:
+    | {
+        /** Milliseconds of silence before a ping. */
+        readonly timeMs: number
+        /** Milliseconds that its answer is waited for. */
+        readonly timeoutMs: number
+      }
+    | undefined
+  /** Bytes of one reply's message. Default 4 MiB. */
   readonly maxReceiveBytes?: number | undefined
-  /** Default: no limit. */
+  /** Bytes of one request's message. Default: no limit. */
   readonly maxSendBytes?: number | undefined
   /** Compresses requests. Default none. */
   readonly compression?: 'gzip' | 'deflate' | undefined

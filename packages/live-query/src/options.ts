@@ -11,7 +11,7 @@ export type LiveQueryStrategy = 'INVALIDATION' | 'POLLING' | 'HASH_DIFF'
 export interface LiveQueryFieldOptions {
   /** Whether `@live` may be used with the field. Default `false` in extensions, `true` in the plugin's `fields`. */
   readonly enabled?: boolean | undefined
-  /** Default `INVALIDATION`. */
+  /** What runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default `INVALIDATION`. */
   readonly strategy?: LiveQueryStrategy | undefined
   /**
    * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: `create`, `update` and `delete` of
@@ -40,7 +40,7 @@ export interface LiveQueryFieldOptions {
 
 /** Merging of rapid events. Specification: "Batch invalidation configuration". */
 export interface BatchOptions {
-  /** Default: on where `throttleMs` is above 0. */
+  /** Whether rapid events are collected. Default: where `throttleMs` is above 0. */
   readonly enabled?: boolean | undefined
   /** Wait for this much quiet. Default 50. */
   readonly debounceMs?: number | undefined
@@ -51,6 +51,7 @@ export interface BatchOptions {
 }
 
 export interface LiveQueryStoreOptions {
+  /** How rapid events become one update. */
   readonly batch?: BatchOptions | undefined
   /** Live subscriptions of the whole server; one over is refused with `LIVE_QUERY_LIMIT`. Default 10 000. */
   readonly maxSubscriptions?: number | undefined

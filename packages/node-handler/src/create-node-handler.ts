@@ -19,15 +19,15 @@ export type NodeRequestListener = (
 export interface NodeHandler {
   /** For `http.createServer`. Objects after the response become part of the context, as with Yoga itself. */
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
-  /** Why every request of this server takes Yoga's own door; empty when JSON requests take the thin one. */
+  /** Why every request of this server takes Yoga's own door; empty when GETs and JSON requests take the thin one. */
   readonly slowPathReasons: readonly string[]
   /** Why every request goes through all hooks; empty where known queries take the short way. */
   readonly shortWayReasons: readonly string[]
 }
 
 /**
- * Answers the JSON requests of a Yoga server with less work than Yoga's own door, to the same bytes, and gives it all
- * other requests. Requests whose `Host` or target is none are answered with 400 before either door sees them, and the
+ * Answers the GETs and the JSON requests of a Yoga server with less work than Yoga's own door, to the same bytes, and
+ * gives it all other requests. Requests whose `Host` or target is none are answered with 400 before either door sees them, and the
  * path that both see is that of the target alone.
  *
  * @throws TypeError when `maxBodyBytes` is not a whole number of bytes.
@@ -38,7 +38,7 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
     throw invalidMaxBodyBytes(maxBodyBytes)
   }
   const { internals, reasons } = readInternals(yoga)
-  const isFastPathRequest = fastPathRequests()
+  const isFastPathRequest = fastPathRequests(Reflect.get(yoga, 'graphqlEndpoint'))
   const fastPath =
     internals && createFastPath(internals, maxBodyBytes, (...valid) => short.way?.learn(...valid))
   const short = fastPath

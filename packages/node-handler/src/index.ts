@@ -7,6 +7,8 @@ export type {
   ShortHeaders,
   ShortParams,
   ShortResponse,
+  ShortStream,
+  ShortStreamPart,
   ShortWayPart,
 } from './short-way/part.ts'
 export type { NodeHandlerOptions } from './options.ts'

@@ -165,4 +165,14 @@ export async function bothAnswer(
   return { yoga: await exchange(doors.yoga, bytes), thin: await exchange(doors.thin, bytes) }
 }
 
+/** A GET with these parameters. */
+export const get = (
+  parameters: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string | undefined>> = {},
+): RawRequest => ({
+  method: 'GET',
+  path: `/graphql?${new URLSearchParams(parameters)}`,
+  headers: { 'content-type': undefined, 'content-length': undefined, ...headers },
+})
+
 export const graphql = (query: string, more: object = {}): string => JSON.stringify({ query, ...more })

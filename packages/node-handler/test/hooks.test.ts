@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { createGraphQLError, createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { bothAnswer, type Doors, graphql, openDoors, type RawRequest } from './doors.ts'
+import { bothAnswer, type Doors, get, graphql, openDoors, type RawRequest } from './doors.ts'
 
 type Hooks = Record<string, (payload: any) => unknown>
 
@@ -11,6 +11,9 @@ const requests: readonly RawRequest[] = [
   { body: '{' },
   { body: graphql('{ hello }'), headers: { accept: 'image/png' } },
   { body: `[${graphql('{ hello }')},${graphql('{ slow }')}]` },
+  get({ query: '{ hello(name: "x") fails }' }, { 'x-a': '1' }),
+  get({ query: 'mutation { bump }' }, { origin: 'https://a.test' }),
+  get({}),
 ]
 
 async function expectAlike(doors: Doors): Promise<string[]> {

@@ -182,7 +182,8 @@ it(
       ),
       { numRuns: 150 },
     )
-    expect(wasShort).toBeGreaterThan(30)
+    // Some forty of 600, mostly: two of each document that is valid. What is lifted at all, the table below says.
+    expect(wasShort).toBeGreaterThan(4)
   },
 )
 

@@ -12,7 +12,7 @@ const change = fc.oneof(
 it('says what Headers would say, whatever is done to it', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
-      const ours = new AnswerHeaders('application/json', 7)
+      const ours = new AnswerHeaders(['content-type', 'application/json', 'content-length', '7'])
       const theirs = new Headers({ 'content-type': 'application/json', 'content-length': '7' })
       for (const [method, ...given] of changes) {
         ;(ours[method] as (...given: string[]) => void)(...given)

@@ -218,7 +218,14 @@ describe('what is refused', () => {
       field('operations', one('read')) +
         field('map', { 0: Array.from({ length: 99 }, () => 'variables.file') }),
       400,
-      'more than 10 places',
+      'more than 10 files or places',
+    ],
+    [
+      'more files than are allowed, each without a place',
+      field('operations', one('read')) +
+        field('map', Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at, []]))),
+      400,
+      'more than 10 files or places',
     ],
     [
       'operations that are too long',

@@ -2,9 +2,8 @@ import { createSchema, createYoga } from 'graphql-yoga'
 import { expect, it } from 'vitest'
 import { createNodeHandler } from '@vinyasa/node-handler'
 import { findAcceptChoice } from '../src/fast-path/accept-choice.ts'
-import { onlyYogaValidates } from '../src/fast-path/params-handler.ts'
-import { findParserChoice } from '../src/fast-path/parser-choice.ts'
-import { findSizeLimit } from '../src/fast-path/size-limit.ts'
+import { onlyYogaValidates } from '../src/fast-path/params-phase.ts'
+import { findParserChoice, findSizeLimit } from '../src/fast-path/body-choices.ts'
 import { readInternals } from '../src/yoga/yoga-5.ts'
 
 // The range of peers begins at this version; a newer one that is built otherwise is red here before it is slow.

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Redis } from 'ioredis'
 import { configError, redisClientMissing } from './errors.ts'
-import { isRedisUrl } from './store/redis-url.ts'
+import { isRedisUrl, withoutLogin } from './store/redis-url.ts'
 import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
 
 /**
@@ -9,7 +9,8 @@ import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
  * is loaded only here, so that a cache without Redis does not need it.
  */
 export function openRedisStore(url: string): RemoteStore {
-  if (!isRedisUrl(url)) throw configError('redisUrl', url, 'an address such as redis://localhost:6379')
+  if (!isRedisUrl(url))
+    throw configError('redisUrl', withoutLogin(url), 'an address such as redis://localhost:6379')
   try {
     createRequire(import.meta.url).resolve('ioredis')
   } catch (error) {
@@ -49,5 +50,5 @@ async function open(url: string): Promise<RemoteStore> {
     throw redisClientMissing(error)
   }
   const { createStoreOn } = await import('./redis/redis-store.ts')
-  return createStoreOn(client.Redis, { url })
+  return createStoreOn((settings) => new client.Redis(url, settings), { url })
 }

@@ -87,7 +87,7 @@ export interface ResponseCacheOptions {
    * in another name. What one of them evicts, all do. Default: none.
    */
   readonly prefix?: string | undefined
-  /** Default `types`. */
+  /** Which entries a change evicts. Default `types`. */
   readonly strategy?: InvalidationStrategy | undefined
   /** Events published here evict in the bus's first phase. */
   readonly bus?: InvalidationBus | undefined

@@ -1,6 +1,8 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { GraphQLParams } from 'graphql-yoga'
-import { type OperationState, type Pipeline, runThrough } from './answer/pipeline.ts'
+import type { OperationState } from './answer/operation-state.ts'
+import type { Pipeline } from './answer/pipeline.ts'
+import { runThrough } from './answer/run-through.ts'
 import type { DocumentProfile } from './document/document-profile.ts'
 import type { CachedResponse, OperationReport } from './http/cache-headers.ts'
 import { createSlot } from './slot.ts'
@@ -22,9 +24,16 @@ export interface ShortCall {
   readonly sameBody?: object | undefined
 }
 
+/** Of Node's request. */
+interface RequestHead {
+  readonly method?: string | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
 /** What node-handler calls in place of the hooks. */
 export interface ShortWay {
   admits(operation: KnownOperation): boolean
+  accepts(request: RequestHead): boolean
   execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
   respond(call: { readonly request: Request }, response: CachedResponse): void
   /** Whether the operation of a context was looked for here: the hooks, if they come to run, have nothing to do. */
@@ -59,6 +68,8 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
       const profile = isOpen ? pipeline.profileOf({ ...operation, context: {} }) : undefined
       return profile !== undefined && !profile.live && !profile.incremental
     },
+    // Where the client's copy is still the answer, the hooks say so.
+    accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
     execute(call, next) {
       const { request, params, context, operation, sameBody } = call
       const state: OperationState = {

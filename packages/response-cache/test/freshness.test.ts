@@ -346,7 +346,7 @@ describe.each(['types', 'entities'] as const)('strategy %s', (strategy) => {
       }),
       { numRuns: 120 },
     )
-  }, 60_000)
+  }, 300_000)
 })
 
 describe('each of these was stale once', () => {

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, nat, oneof, property, record } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEntry, type CacheEntry } from '../src/store/entry.ts'
+import { createEntry, offHeap, type CacheEntry } from '../src/store/entry.ts'
 import { createMemoryStore } from '../src/store/memory-store.ts'
 import { createResponseCache } from '../src/index.ts'
 
@@ -123,4 +123,13 @@ describe('memory', () => {
 
 it.each([Number.NaN, -1])('maxBytes %d is refused', (maxBytes) => {
   expect(() => createResponseCache({ maxBytes })).toThrow('maxBytes')
+})
+
+it('a long answer is kept as the very bytes that are sent, and a short one as its text', () => {
+  const long = JSON.stringify({ data: 'ü'.repeat(70_000) })
+  const bytes = offHeap(long)
+  expect(bytes).toEqual(Buffer.from(long))
+  expect(entryOf(bytes).body).toBe(bytes)
+  expect(offHeap(bytes)).toBe(bytes)
+  expect(offHeap('{"data":1}')).toBe('{"data":1}')
 })

@@ -22,9 +22,13 @@ describeWithRedis('two gateways and one Redis', () => {
   const rejections: unknown[] = []
   const onRejection = (reason: unknown): void => void rejections.push(reason)
 
+  /** A busy machine may need longer than the default allows; without an answer there is no cache to test. */
+  const patientStore = (heartbeatMs?: number): RedisStore =>
+    createRedisStore({ url: redis.url, commandTimeoutMs: 2_000, heartbeatMs })
+
   async function gateway(
     options: ResponseCacheOptions = {},
-    store = createRedisStore({ url: redis.url, heartbeatMs: 50 }),
+    store = patientStore(50),
   ): Promise<World & { store: RedisStore }> {
     stores.push(store)
     await store.ready()
@@ -32,9 +36,6 @@ describeWithRedis('two gateways and one Redis', () => {
     worlds.push(world)
     return Object.assign(world, { store })
   }
-
-  /** A busy machine may need longer for a burst than the default allows; without an answer there is no cache to test. */
-  const patientStore = (): RedisStore => createRedisStore({ url: redis.url, commandTimeoutMs: 5_000 })
 
   /** The memory of both gateways shares its users, as a backend would. */
   async function pair(options?: ResponseCacheOptions) {
@@ -94,6 +95,39 @@ describeWithRedis('two gateways and one Redis', () => {
     b.gate = {}
     await waitUntil(async () => (await ask(b, '{ products { id } }')).cache !== 'BYPASS')
     expect((await ask(b, users)).cache).toBe('MISS')
+  })
+
+  it('what is too old to matter is forgotten a part at a time', async () => {
+    const changed = '{vinyasa:cache}:changed'
+    const client = new Redis(redis.url)
+    const store = (heartbeatMs: number): RedisStore => {
+      const opened = createRedisStore({
+        url: redis.url,
+        commandTimeoutMs: 2_000,
+        heartbeatMs,
+        rememberMs: 60_000,
+      })
+      stores.push(opened)
+      return opened
+    }
+    const quiet = store(600_000)
+    await quiet.ready()
+    const old = Array.from({ length: 5_500 }, (_, index) => [index, `old:${index}`]).flat()
+    await client.zadd(changed, ...old)
+    const count = async (): Promise<number> => client.zcount(changed, '-inf', 10_000)
+    await quiet.invalidate(['User'])
+    expect(await count()).toBe(4_500)
+    await quiet.invalidate('all')
+    expect(await count()).toBe(3_500)
+    // One that is not told of changes forgets as well.
+    await store(20).ready()
+    await waitUntil(async () => (await count()) === 0)
+    await client.zadd(changed, ...old.slice(0, 20))
+    await waitUntil(async () => (await count()) === 0)
+    expect(await client.zscore(changed, 'User')).not.toBeNull()
+    expect(await client.zcard(changed)).toBe(3)
+    client.disconnect()
+    for (const one of stores) await one.close()
   })
 
   it('killed: both kinds of operation are answered, and again from the cache after a restart', async () => {
@@ -200,6 +234,31 @@ describeWithRedis('two gateways and one Redis', () => {
     await settled(a, 1)
     expect((await ask(a, users)).cache).toBe('HIT')
     client.disconnect()
+  })
+
+  it('whatever the server evicts for want of memory, nothing is served that was changed', async () => {
+    const store = createRedisStore({ url: redis.url, heartbeatMs: 60_000 })
+    await store.ready()
+    const client = new Redis(redis.url)
+    const keys = async (): Promise<string[]> =>
+      (await client.keys('{vinyasa:cache}:*')).filter((key) => !key.includes(':e:'))
+    const put = async (key: string): Promise<void> => {
+      const body = Buffer.from('{"data":{}}')
+      const entry = { storedAt: Date.now(), ttlMs: 60_000, staleMs: 0, body, tags: ['User:1'], version: 0 }
+      const { version } = (await store.read(key))!
+      expect(await store.write(key, entry, version)).toBe(true)
+    }
+    await put('first')
+    await store.invalidate(['User:1'])
+    for (const evicted of await keys()) {
+      await put('entry')
+      await store.invalidate(['User:1'])
+      await client.del(evicted)
+      expect((await store.read('entry'))?.entry).toBeUndefined()
+    }
+    expect((await keys()).length).toBeGreaterThan(2)
+    client.disconnect()
+    await store.close()
   })
 
   it('poisoned and foreign values are misses, removed and counted', async () => {
@@ -405,6 +464,16 @@ describeWithRedis('two gateways and one Redis', () => {
 })
 
 it('a bad redis_url is a start-up error', () => {
+  for (const [address, shown] of [
+    ['me:secret@localhost:6379', 'localhost:6379'],
+    ['http://me:se@cret@localhost/1', 'http://localhost/1'],
+    ['//:secret/@localhost', 'localhost'],
+  ] as const)
+    for (const create of [
+      () => createWorld({ cache: { redisUrl: address } }),
+      () => createRedisStore({ url: address }),
+    ])
+      expect(create).toThrow(`response-cache: option redisUrl is "${shown}"; expected`)
   for (const redisUrl of ['localhost:6379', 'http://localhost', '']) {
     expect(() => createWorld({ cache: { redisUrl } })).toThrow(
       `response-cache: option redisUrl is "${redisUrl}"; expected an address such as redis://localhost:6379.`,

@@ -1,5 +1,5 @@
 import { createDependencyCache } from '@vinyasa/invalidation'
-import { mergeSources, type Source } from '@vinyasa/source-kit'
+import { mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { MutationField } from './call/announce.ts'
 import { askerOf } from './asker.ts'
@@ -52,16 +52,21 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   for (const endpoint of compiled.values())
     calls.set(
       endpoint.name,
-      atPlace(`endpoint "${endpoint.name}"`, () => createCall(endpoint, { ...settings, typesOf })),
+      atPlace(`endpoint "${endpoint.name}"`, () =>
+        createCall(endpoint, { ...settings, typesOf, named: () => named }),
+      ),
     )
-  const contribution = contribute(name, [...compiled.values()], calls, {
+  const declared = contribute(name, [...compiled.values()], calls, {
     types,
     // A transformer may give anything: promises, functions, objects with getters.
     isPlannable: plans && !options.transformer,
     turns: settings.attempting.turns,
     onPlan,
     asker: askerOf(name, options),
+    home: settings.preparing,
   })
+  const named = nameSource(declared, options)
+  const contribution = named.source
   async function close(): Promise<void> {
     leaveBus()
     await settings.attempting.transport.close()
@@ -83,16 +88,24 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     const known = served ?? schema()
     const dependencies = dependenciesOf(known)
     const query = known.getQueryType()
-    const field = query?.getFields()[endpoint.name]
+    const field = query?.getFields()[named.fieldNamed('Query', endpoint.name) ?? '']
     const depends =
-      field && query ? dependencies.ofField(query.name, field) : dependencies.ofType(endpoint.returnType.name)
+      field && query
+        ? dependencies.ofField(query.name, field)
+        : dependencies.ofType(clientType(endpoint.returnType.name))
     if (depends.everything) return 'any'
-    const whole = responseTypesOf(endpoint, known)
+    const whole = responseTypesOf(endpoint, known, clientType)
     return whole === 'any' ? whole : new Set([...whole, ...depends.types])
   }
 
+  /** A hidden type is one that no schema has: what depends on it depends on everything. */
+  function clientType(own: string): string {
+    return named.typeNamed(own) ?? ''
+  }
+
   function placeOf(endpointName: string): MutationField {
-    return { schema: schema(), field: schema().getMutationType()?.getFields()[endpointName] }
+    const field = named.fieldNamed('Mutation', endpointName) ?? ''
+    return { schema: schema(), field: schema().getMutationType()?.getFields()[field] }
   }
 
   return {
@@ -103,7 +116,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     },
     async execute(endpointName, args = {}, scope = {}) {
       const call = calls.get(endpointName)
-      if (call) return call(args, { ...scope, place: () => placeOf(endpointName) })
+      if (call) return call(args, { ...scope, isEnveloped: true, place: () => placeOf(endpointName) })
       const known = [...calls.keys()].join(', ')
       throw badInput(
         `REST connector "${name}" has no endpoint "${endpointName.slice(0, 80)}"; it has ${known}.`,

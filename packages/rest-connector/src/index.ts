@@ -16,8 +16,12 @@ export {
   type SecretSource,
 } from './interceptors/credentials.ts'
 export { oauth2ClientCredentials, type OAuth2Options } from './interceptors/oauth2.ts'
-export { importOpenApi, type OpenApiImport, type OpenApiOptions } from './openapi/import-openapi.ts'
+export { importOpenApi } from './openapi/import-openapi.ts'
+export type { OpenApiImport, OpenApiOptions } from './openapi/openapi-options.ts'
+export { downloadOpenApi, type OpenApiFiles } from './openapi/files/download-openapi.ts'
+export type { DownloadOptions } from './openapi/files/download.ts'
 export type { SecuritySource, SecurityVariable } from './openapi/security.ts'
+export type { EnvelopeSelection } from './openapi/envelopes.ts'
 export type { ServerOptions } from './openapi/servers.ts'
 export { describeFinding, type OpenApiFinding } from './openapi/findings.ts'
 export type { OpenApiOperation, OperationFilter } from './openapi/operations.ts'
@@ -28,6 +32,7 @@ export type {
   EnumValueDefinition,
   InputDefinition,
   InputEntryDefinition,
+  InterfaceDefinition,
   MemberDefinition,
   MemberSigns,
   ObjectDefinition,
@@ -46,6 +51,7 @@ export type {
   ResponseSchema,
   RestEndpoint,
 } from './declare/endpoint-options.ts'
+export type { EnvelopeHeader, EnvelopeLink, EnvelopeOptions, LinkValue } from './declare/envelope-options.ts'
 export type { BodyOptions, EncodingOptions } from './bodies/body-options.ts'
 export type { ParameterOptions, ParameterPlace, ParameterStyle } from './parameters/parameter-options.ts'
 export type { HttpMethod } from './http/http-method.ts'
@@ -54,7 +60,6 @@ export type { HttpMethod } from './http/http-method.ts'
 export type { RestResponse } from './http/attempt.ts'
 export type { BreakerOptions, BreakerState } from './retry/breaker.ts'
 export type { CallScope } from './call/call.ts'
-export type { Clock } from './clock.ts'
 export type {
   CallInfo,
   OutgoingRequest,
@@ -64,7 +69,7 @@ export type {
 export type { LogBodiesOptions, Logger } from './call/log-bodies.ts'
 export type { AttemptOutcome, ObserveAttempt } from './call/observe.ts'
 export type { NameValues, QueryArrayFormat } from './templates/query-template.ts'
-export type { PlanEvent } from '@vinyasa/source-kit'
+export type { Clock, PlanEvent } from '@vinyasa/source-kit'
 export type { RetryBudgetOptions } from './retry/retry-budget.ts'
 export type { RestConnectorStats } from './call/stats.ts'
 export type { ResponseTransformer, TransformableResponse, TransformInfo } from './call/transformer.ts'

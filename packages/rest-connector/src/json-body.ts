@@ -6,6 +6,8 @@ import { BadResponse } from './http/failures.ts'
 const MAX_DEPTH = 200
 /** A body so small can be neither deep nor long enough to matter. */
 const HARMLESS_BYTES = 4_096
+/** Of UTF-8: no JSON, but some begin with it. */
+const MARK = Buffer.from('\uFEFF')
 /** What is parsed at once all the same. */
 const LONG_BYTES = 2 * SLICE_BYTES
 
@@ -27,8 +29,10 @@ export function parseJson(body: Buffer, { maxItems, turns }: JsonBodyOptions): u
         ? `the body is nested deeper than the ${MAX_DEPTH} levels that are taken`
         : `the body has more items than the ${maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
     )
-  if (body.length > LONG_BYTES)
-    return parseInSlices(textOf(body), { ...limits, turns, parse: parseExactJson, refuse }).catch(invalid)
+  if (body.length > LONG_BYTES) {
+    const json = body.subarray(MARK.equals(body.subarray(0, MARK.length)) ? MARK.length : 0)
+    return parseInSlices(json, { ...limits, turns, parse: parseExactJson, refuse }).catch(invalid)
+  }
   const exceeded = body.length > HARMLESS_BYTES ? exceededLimit(body, limits) : undefined
   if (exceeded) throw refuse(exceeded)
   try {

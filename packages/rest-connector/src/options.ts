@@ -1,19 +1,18 @@
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import type { BreakerOptions } from './retry/breaker.ts'
-import type { Clock } from './clock.ts'
 import type { RestEndpoint } from './declare/endpoint-options.ts'
 import type { TypeDefinitions } from './declare/type-definitions.ts'
 import type { RequestInterceptor } from './interceptors/interceptor.ts'
 import type { LogBodiesOptions, Logger } from './call/log-bodies.ts'
 import type { ObserveAttempt } from './call/observe.ts'
-import type { PlanEvent } from '@vinyasa/source-kit'
+import type { Clock, PlanEvent, SourceNames } from '@vinyasa/source-kit'
 import type { NameValues } from './templates/query-template.ts'
 import type { RetryBudgetOptions } from './retry/retry-budget.ts'
 import type { RetryOptions } from './retry/retry-policy.ts'
 import type { ResponseTransformer } from './call/transformer.ts'
 
 /** A connector. Specification: "REST connector". */
-export interface RestConnectorOptions {
+export interface RestConnectorOptions extends SourceNames {
   /** `http` or `https`; endpoints' paths are appended, and no request leaves its origin and path. */
   readonly baseUrl: string
   readonly endpoints: readonly RestEndpoint[]
@@ -69,6 +68,12 @@ export interface RestConnectorOptions {
    * deep. Default 500,000.
    */
   readonly maxResponseItems?: number | undefined
+  /**
+   * Bytes that may have come of all responses above 256 KiB that are not read and parsed yet. When there are more, all
+   * but the oldest wait, within their timeouts. Default 33 554 432 (32 MiB). Where the platform's fetch is used it says
+   * nothing.
+   */
+  readonly maxHeldBytes?: number | undefined
   /** Calls to this connector that one GraphQL operation may make. Default 200; 0: no limit. */
   readonly maxRequestsPerOperation?: number | undefined
   /** Connections kept to the origin at most. Default 128. */

@@ -9,6 +9,7 @@ it('exports these names and no others', () => {
       "bearer",
       "createRestConnector",
       "describeFinding",
+      "downloadOpenApi",
       "field",
       "importOpenApi",
       "oauth2ClientCredentials",

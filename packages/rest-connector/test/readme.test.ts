@@ -84,7 +84,7 @@ describe('README', () => {
     for (const file of ['options', 'declare/endpoint-options']) {
       const source = readFileSync(new URL(`../src/${file}.ts`, import.meta.url), 'utf8')
       const [, options = ''] =
-        /export interface Rest(?:Connector|Endpoint)\w* \{([\s\S]*?)\n\}/.exec(source) ?? []
+        /export interface Rest(?:Connector|Endpoint)\w*(?: extends \w+)? \{([\s\S]*?)\n\}/.exec(source) ?? []
       const names = [...options.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name = '']) => name)
       expect(names.length).toBeGreaterThan(10)
       for (const name of names) expect(readme).toContain(`\`${name}\``)

@@ -6,6 +6,7 @@ export {
   SchemaConflictError,
   type Source,
 } from './schema/source.ts'
+export { type NamePrefix, type SourceNames, SourceNamesError } from './naming/options.ts'
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
@@ -13,7 +14,6 @@ export { claimJoin, prepareJoin } from './plan/prepared-joins.ts'
 export { fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
 export type {
   FastPath,
-  JsonText,
   Prepared,
   PreparedJoin,
   Selection,
@@ -23,11 +23,19 @@ export type {
 } from './plan/fast-path.ts'
 export { mergeRecorded, type Recorded, recordedJoin, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
+export { nearestNames } from './naming/nearest.ts'
+export { type NamedSource, nameSource } from './naming/name-source.ts'
+export { markMember, memberOf } from './own/members.ts'
+export { fieldOf, memberIn, ownNameOf } from './own/names.ts'
+export { resolverBehind } from './own/stand-ins.ts'
+export { markTeller, type Teller, tellerOf } from './own/tellers.ts'
 export { offerField } from './plan/registry.ts'
 export { mergeSources } from './schema/merge-sources.ts'
 export { type ArgumentsOf, prepareArguments, type Variables } from './plan/variables.ts'
 export { assignNames, groupBy, type NameWish } from './schema/assign-names.ts'
+export type { JsonText } from './json/json-text.ts'
 export { parseInSlices, type ParseOptions } from './json/parse-in-slices.ts'
 export { exceededLimit, type JsonLimits } from './json/scan-json.ts'
 export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
+export { type Clock, systemClock } from './clock.ts'

@@ -1,6 +1,7 @@
 import type { Plugin } from '@envelop/core'
 import type { ExecutionArgs, GraphQLSchema } from 'graphql'
 import type { Executor } from './plan/plain-executor.ts'
+import type { Planner } from './plan/planner.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
@@ -12,6 +13,8 @@ export interface ShortCall {
   readonly context: unknown
   /** A plan is an execution like any other. */
   wasExecuted?: boolean
+  /** Executes in parts: no plan does. */
+  readonly executor?: unknown
 }
 
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
@@ -21,6 +24,8 @@ export type SourcesPlugin = Plugin & {
   readonly shortWay: {
     execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
   }
+  /** For defer-splitter: answers operations by plans, where Yoga's own interpreter would execute them. */
+  readonly plans: Pick<Planner, 'run'>
 }
 
 /**
@@ -45,7 +50,7 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
   return {
     shortWay: {
       execute(call, next) {
-        if (!isFirst || !server) return next(call)
+        if (!isFirst || !server || call.executor) return next(call)
         const { operation, params, context } = call
         const { schema, document, operationName } = operation
         const variableValues = params.variables
@@ -56,6 +61,7 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
         return planned
       },
     },
+    plans: { run: (args) => (isFirst ? server?.planner.run(args) : undefined) },
     onPluginInit(init) {
       server = serverOf(init.plugins)
       plugins = init.plugins

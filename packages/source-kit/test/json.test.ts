@@ -10,7 +10,7 @@ const { createTurns, exceededLimit, parseInSlices, stringifySlices, writeInSlice
 const RUNS = Number(process.env['JSON_RUNS'] ?? 1_000)
 const NO_LIMITS: JsonLimits = { maxDepth: Infinity, maxItems: Infinity }
 const parse = (text: string, limits = NO_LIMITS): Promise<unknown> =>
-  parseInSlices(text, {
+  parseInSlices(Buffer.from(text), {
     ...limits,
     parse: JSON.parse,
     turns: createTurns(),
@@ -28,22 +28,28 @@ function itemsOf(value: unknown): number {
   return Math.max(1, members.length) + members.reduce<number>((sum, member) => sum + itemsOf(member), 0)
 }
 
-const value = fc.oneof(
-  fc.jsonValue({ maxDepth: 6 }),
-  fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 40 }),
-  fc.letrec((tie) => ({
-    nested: fc.oneof(
-      { maxDepth: 8 },
-      fc.constantFrom('a', 1, '"\\', ',[{', '\\\\', 'x'.repeat(50)),
-      fc.array(tie('nested')),
-      fc.dictionary(
-        // Not a backslash alone: after it, JSON.parse of Node 24.21 takes the name '"' for it.
-        fc.constantFrom('a', 'b', '__proto__', '"', '\\:', '1', ':', 'constructor'),
-        tie('nested'),
+/**
+ * Once JSON.parse of Node 24.21 has seen a name that is a backslash alone, it takes the name '"' for it, or it for that.
+ */
+const isMisread = (text: string): boolean => /"\\\\"\s*:/.test(text)
+const value = fc
+  .oneof(
+    fc.jsonValue({ maxDepth: 6 }),
+    fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 40 }),
+    fc.letrec((tie) => ({
+      nested: fc.oneof(
+        { maxDepth: 8 },
+        fc.constantFrom('a', 1, '"\\', ',[{', '\\\\', 'x'.repeat(50)),
+        fc.array(tie('nested')),
+        fc.dictionary(
+          // Not a backslash alone: see `isMisread`.
+          fc.constantFrom('a', 'b', '__proto__', '"', '\\:', '1', ':', 'constructor'),
+          tie('nested'),
+        ),
       ),
-    ),
-  })).nested,
-)
+    })).nested,
+  )
+  .filter((given) => !isMisread(JSON.stringify(given)))
 const indent = fc.constantFrom(undefined, 1, '\t', '\r\n')
 /** A text that was JSON before one character of it was changed, or left out. */
 const broken = fc
@@ -56,8 +62,10 @@ const broken = fc
   .map(([given, space, at, put]) => {
     const text = JSON.stringify(given, null, space)
     const place = at % text.length
-    return text.slice(0, place) + put + text.slice(place + (at % 2))
+    // In UTF-8 there is no half of a character.
+    return Buffer.from(text.slice(0, place) + put + text.slice(place + (at % 2))).toString()
   })
+  .filter((text) => !isMisread(text))
 
 function outcomeOf(run: () => unknown): unknown {
   try {
@@ -103,11 +111,24 @@ describe('JSON in slices', () => {
   it('is done in as many turns as it has slices, and others get theirs in between', async () => {
     const text = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => index))
     let turns = 0
+    let longest = 0
     const counted = { next: async (): Promise<void> => void turns++ }
-    await parseInSlices(text, { ...NO_LIMITS, parse: JSON.parse, turns: counted, refuse: () => new Error() })
+    const noted = (part: string): unknown => {
+      longest = Math.max(longest, part.length)
+      return JSON.parse(part)
+    }
+    await parseInSlices(Buffer.from(text), {
+      ...NO_LIMITS,
+      parse: noted,
+      turns: counted,
+      refuse: () => new Error(),
+    })
+    // Text of a slice, of the number that ends behind it and of brackets: never of the whole.
+    expect(longest).toBeLessThan(12 + 8)
     expect(turns).toBeGreaterThan(text.length / 20)
     turns = 0
-    expect(await writeInSlices(stringifySlices(JSON.parse(text)) ?? [], counted)).toBe(text)
+    const written = await writeInSlices(stringifySlices(JSON.parse(text)) ?? [], counted, '<', 'ü>')
+    expect(written).toEqual(Buffer.from(`<${text}ü>`))
     expect(turns).toBeGreaterThan(1_000 / 64 - 2)
   })
 
@@ -120,7 +141,7 @@ describe('JSON in slices', () => {
         async (given) => {
           const expected = JSON.stringify(given) as string | undefined
           const pieces = stringifySlices(given)
-          expect(pieces && (await writeInSlices(pieces, createTurns()))).toBe(expected)
+          expect(pieces && (await writeInSlices(pieces, createTurns())).toString()).toBe(expected)
         },
       ),
     )

@@ -3,7 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { field } from '@vinyasa/rest-connector'
 
 const { BENCH_GRPC_URL: grpc, BENCH_REST_URL: rest, BENCH_SCHEMA: schema } = process.env
-const { BENCH_LOG: level = 'info', BENCH_CACHE: cache, BENCH_METRICS: metrics } = process.env
+const {
+  BENCH_LOG: level = 'info',
+  BENCH_CACHE: cache,
+  BENCH_METRICS: metrics,
+  BENCH_TRACES: traces,
+} = process.env
 const proto = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 const { required: id } = field.string
@@ -94,6 +99,7 @@ function overRest(baseUrl) {
 export default {
   log: { level },
   ...(metrics && { metrics: true }),
+  ...(traces && { tracing: true }),
   ...(cache && { responseCache: { defaultTtlMs: 3_600_000 } }),
   ...(grpc && { grpc: { backend: overGrpc(grpc) } }),
   ...(rest && { rest: { [grpc ? 'users' : 'backend']: overRest(rest) } }),

@@ -25,8 +25,10 @@ Server.prototype.listen = function (...args) {
   return listen.apply(this, args)
 }
 
+if (process.env.BENCH_TRACES) await import('./trace-sdk.mjs')
+
 const command = path('../../../apps/gateway/dist/main.js')
-const config = path('gateway.config.mjs')
+const config = path(process.env.BENCH_CONFIG ?? 'gateway.config.mjs')
 process.argv = [
   process.execPath,
   command,

@@ -12,6 +12,9 @@ const list = postService['ListPosts']!.responseSerialize({ items: posts })
 
 type Done = (error: null, reply: unknown) => void
 
+/** Milliseconds that a join takes; of joins alone, so that what they are joined to is there at once. */
+const joinMs = Number(process.env['BENCH_JOIN_MS'] ?? 0)
+
 const server = new Server()
 server.addService(
   {
@@ -21,8 +24,11 @@ server.addService(
 )
 server.addService(userService, {
   GetUser: ({ request }: { request: { id: string } }, done: Done) => done(null, user(request.id)),
-  BatchGetUsers: ({ request }: { request: { ids: string[] } }, done: Done) =>
-    done(null, { users: request.ids.map(user) }),
+  BatchGetUsers({ request }: { request: { ids: string[] } }, done: Done) {
+    const answer = (): void => done(null, { users: request.ids.map(user) })
+    if (joinMs > 0) setTimeout(answer, joinMs)
+    else answer()
+  },
 })
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error

@@ -1,12 +1,11 @@
 // Hive Gateway with Mesh's handlers, on a supergraph that is composed at the start. Plain JavaScript, as the loader that
 // runs TypeScript here and packages of Hive's do not go together.
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createGatewayRuntime } from '@graphql-hive/gateway'
 import { getComposedSchemaFromConfig } from '@graphql-mesh/compose-cli'
 import { loadGrpcSubgraph } from '@omnigraph/grpc'
 import { loadJSONSchemaSubgraph } from '@omnigraph/json-schema'
+import { serveProgram } from './serve-program.mjs'
 
 const product = {
   type: 'object',
@@ -66,20 +65,8 @@ const subgraph = grpc ? overGrpc(grpc) : overRest(process.env.BENCH_REST_URL ?? 
 const supergraph = await getComposedSchemaFromConfig({ subgraphs: [{ sourceHandler: subgraph }] }, silent)
 const gateway = createGatewayRuntime({ supergraph, logging: false })
 
-// What the benchmark asks of a program: see src/serve-program.ts.
-const server = createServer(gateway)
-server.listen(0, '127.0.0.1', () => {
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage()
-    process.send({ cpuMicros: user + system, rssBytes: process.memoryUsage.rss() })
-  })
-  process.on('disconnect', () => process.exit(0))
-  const names = ['@graphql-hive/gateway', grpc ? '@omnigraph/grpc' : '@omnigraph/json-schema', 'graphql']
-  const versions = Object.fromEntries(
-    names.map((name) => {
-      const file = new URL(`node_modules/${name}/package.json`, import.meta.url)
-      return [name, JSON.parse(readFileSync(file, 'utf8')).version]
-    }),
-  )
-  process.send({ url: `http://127.0.0.1:${server.address().port}`, versions })
-})
+serveProgram(gateway, [
+  '@graphql-hive/gateway',
+  grpc ? '@omnigraph/grpc' : '@omnigraph/json-schema',
+  'graphql',
+])

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { fields, product, products } from '../contenders/catalog.ts'
 import type { Program, Scenario } from '../src/index.ts'
 import { GATEWAY, gatewayPrograms } from './gateway.ts'
+import { tailcallPrograms } from './tailcall.ts'
 
 const program = (name: string, file: string, env: Record<string, string> = {}): Program => ({
   name,
@@ -14,6 +15,7 @@ type Backend = 'grpc' | 'rest'
 
 const GATEWAY_TARGETS = { 'grpc-1': 0.17, 'grpc-100': 0.15, 'rest-1': 0.25, 'rest-100': 0.22 }
 const TARGETS = { 'grpc-1': 0.3, 'grpc-100': 0.2, 'rest-1': 0.35, 'rest-100': 0.35 }
+const TAILCALL_TARGETS = { 'grpc-1': 1.2, 'grpc-100': 0.25, 'rest-1': undefined, 'rest-100': 0.5 }
 const HIVE_TARGETS = { 'grpc-1': undefined, 'grpc-100': 0.1, 'rest-1': 0.2, 'rest-100': 0.2 }
 
 /** Heavy peers stand in a folder of their own: `pnpm bench:peers` installs them. */
@@ -55,6 +57,7 @@ function scenario(backend: Backend, count: 1 | 100): Scenario {
   const byHand = backend === 'grpc' ? 'Yoga by hand, grpc-js' : 'Yoga by hand, fetch'
   const ours = backend === 'grpc' ? 'grpc-source + node-handler' : 'rest-connector + node-handler'
   const oursInYoga = backend === 'grpc' ? "grpc-source, Yoga's door" : "rest-connector, Yoga's door"
+  const atMostOfTailcall = TAILCALL_TARGETS[`${backend}-${count}`]
   const atMostOfHive = HIVE_TARGETS[`${backend}-${count}`]
   return {
     name: `${backend}-${count}`,
@@ -69,6 +72,7 @@ function scenario(backend: Backend, count: 1 | 100): Scenario {
       program(byHand, 'catalog-by-hand'),
       program('Mercurius + JIT', 'catalog-mercurius'),
       ...(hasPeers ? [hiveProgram(backend, count, query)] : []),
+      ...tailcallPrograms,
       program(oursInYoga, 'catalog-vinyasa'),
       program(ours, 'catalog-vinyasa', { BENCH_DOOR: 'node-handler' }),
       ...gatewayPrograms({}),
@@ -76,6 +80,12 @@ function scenario(backend: Backend, count: 1 | 100): Scenario {
     targets: [
       { of: GATEWAY, against: byHand, atMost: GATEWAY_TARGETS[`${backend}-${count}`] },
       { of: ours, against: byHand, atMost: TARGETS[`${backend}-${count}`] },
+      ...tailcallPrograms.flatMap(({ name }) =>
+        atMostOfTailcall ? [{ of: GATEWAY, against: name, atMost: atMostOfTailcall }] : [],
+      ),
+      ...(hasPeers && backend === 'grpc' && count === 100
+        ? [{ of: GATEWAY, against: hive, atMost: 0.06 }]
+        : []),
       ...(hasPeers && atMostOfHive ? [{ of: ours, against: hive, atMost: atMostOfHive }] : []),
     ],
   }

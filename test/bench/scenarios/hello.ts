@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert'
 import { GATEWAY, gatewayPrograms } from './gateway.ts'
+import { tailcallPrograms } from './tailcall.ts'
 import type { Program, Scenario } from '../src/index.ts'
 
 const program = (name: string, file: string, env: Record<string, string> = {}): Program => ({
@@ -20,6 +21,7 @@ export const hello: Scenario = {
     program('node-handler', 'hello-yoga', { BENCH_DOOR: 'node-handler' }),
     program('Mercurius + JIT', 'hello-mercurius'),
     program('node:http floor', 'hello-floor'),
+    ...tailcallPrograms,
     ...gatewayPrograms({ BENCH_SCHEMA: 'hello' }),
   ],
   targets: [

@@ -48,21 +48,35 @@ export function bodyOf({ body }: BenchRequest, number: number): string {
   return body.replaceAll(NUMBER, String(number))
 }
 
+/** The path of the request with this number. */
+export function pathOf({ path }: BenchRequest, number: number): string {
+  return path.replaceAll(NUMBER, String(number))
+}
+
+/** The headers of a request, its content type among them. */
+export function headersOf({ method, headers }: BenchRequest): Readonly<Record<string, string>> {
+  return method === 'GET' ? { ...headers } : { 'content-type': 'application/json', ...headers }
+}
+
 function luaScript(request: BenchRequest): string {
-  const { body, headers = {}, numbers } = request
-  const lines = Object.entries({ 'content-type': 'application/json', ...headers }).map(
+  const { method = 'POST', path, body, numbers } = request
+  const lines = Object.entries(headersOf(request)).map(
     ([name, value]) => `wrk.headers[${luaString(name)}] = ${luaString(value)}`,
   )
-  lines.unshift('wrk.method = "POST"')
-  if (!body.includes(NUMBER)) return [...lines, `wrk.body = ${luaString(body)}`, REPORT].join('\n')
+  lines.unshift(`wrk.method = ${luaString(method)}`)
+  const text = method === 'GET' ? path : body
+  if (!text.includes(NUMBER)) {
+    if (method === 'POST') lines.push(`wrk.body = ${luaString(body)}`)
+    return [...lines, REPORT].join('\n')
+  }
   const next = numbers === undefined ? 'n + 1' : `n % ${numbers} + 1`
-  const parts = body.split(NUMBER).map(luaString)
+  const parts = text.split(NUMBER).map(luaString).join(' .. n .. ')
   // A round goes on where another may have ended: what comes once, comes once in all rounds.
   const first = numbers === undefined ? Math.floor(Math.random() * 1e9) : 0
   return [
     ...lines,
     `local n = ${first}`,
-    `function request() n = ${next} return wrk.format(nil, nil, nil, ${parts.join(' .. n .. ')}) end`,
+    `function request() n = ${next} return wrk.format(nil, ${method === 'GET' ? parts : `nil, nil, ${parts}`}) end`,
     REPORT,
   ].join('\n')
 }
@@ -81,7 +95,7 @@ const wrk: LoadGenerator = {
         `-d${seconds}s`,
         '-s',
         script,
-        `${origin}${request.path}`,
+        `${origin}${pathOf(request, 1)}`,
       ])
       const found = /RESULT (\{.*\})/.exec(stdout)?.[1]
       if (!found) throw new Error(`wrk printed no result:\n${stdout}`)
@@ -109,12 +123,12 @@ const cannon: LoadGenerator = {
       return bodyOf(request, number)
     }
     const result = await autocannon({
-      url: `${origin}${request.path}`,
-      method: 'POST',
-      ...(request.body.includes(NUMBER)
+      url: `${origin}${pathOf(request, 1)}`,
+      method: request.method ?? 'POST',
+      ...(request.method !== 'GET' && request.body.includes(NUMBER)
         ? { requests: [{ setupRequest: (given) => ({ ...given, body: nextBody() }) }] }
-        : { body: request.body }),
-      headers: { 'content-type': 'application/json', ...request.headers },
+        : request.method !== 'GET' && { body: request.body }),
+      headers: headersOf(request),
       duration: seconds,
       connections,
     })

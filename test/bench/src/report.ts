@@ -67,7 +67,29 @@ export function formatScenario(result: ScenarioResult): string {
   return `## ${scenario.title}\n\n${table}\n${targetTable}`
 }
 
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** One row for each target of the contenders whose names begin so, of many scenarios. */
+export function formatTargets(results: readonly ScenarioResult[], names: string): string {
+  const rows = results.flatMap((result) => {
+    const cpuOf = (name: string): string =>
+      spreadOf(samplesOf(result.contenders, name).map((sample) => sample.cpuMicrosPerRequest)).median.toFixed(
+        0,
+      )
+    return outcomes(result)
+      .filter(({ of }) => of.startsWith(names))
+      .map(({ of, against, atMost, ratio, met }) => [
+        result.scenario.title,
+        cpuOf(of),
+        `${against}, ${cpuOf(against)}`,
+        `≤ ${atMost}`,
+        ratio.toFixed(2),
+        met ? 'met' : '**missed**',
+      ])
+  })
+  return markdownTable(['work', 'CPU µs a request', 'beside', 'aimed at', 'seen', ''], rows)
+}
+
+/** A table of Markdown. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -1,5 +1,6 @@
-import { bodyOf, type LoadGenerator } from './load.ts'
-import { type RunningProgram, startProgram } from './start-program.ts'
+import type { LoadGenerator } from './load.ts'
+import { checkAnswer, startScenario } from './running-scenario.ts'
+import type { RunningProgram } from './start-program.ts'
 import type { BenchRequest, Sample, Scenario, ScenarioResult } from './types.ts'
 
 export interface RunOptions {
@@ -19,6 +20,20 @@ export interface RunOptions {
 const WARM_REQUESTS = 4_000
 const MOST_WARM_UPS = 3
 
+/** Loads a program until an optimising compiler has seen enough of it. */
+export async function warmProgram(
+  program: RunningProgram,
+  scenario: Scenario,
+  { warmUpSeconds, connections, load }: Pick<RunOptions, 'warmUpSeconds' | 'connections' | 'load'>,
+): Promise<void> {
+  if (warmUpSeconds === 0) return
+  const request = program.request ?? scenario.request
+  // On a machine that does other things too, time alone says little of what it has seen.
+  let requests = 0
+  for (let time = 0; time < MOST_WARM_UPS && requests < WARM_REQUESTS; time++)
+    requests += (await load.send(program.url, request, { seconds: warmUpSeconds, connections })).requests
+}
+
 interface Contender {
   readonly program: RunningProgram
   readonly samples: Sample[]
@@ -26,21 +41,10 @@ interface Contender {
 
 /** Starts everything, warms every contender up, then loads them in turn, round after round, or one after the other. */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<ScenarioResult> {
-  const { rounds, secondsPerRound, warmUpSeconds, connections, load, log } = options
-  const backends: RunningProgram[] = []
-  const contenders: Contender[] = []
+  const { rounds, secondsPerRound, connections, load, log } = options
+  const running = await startScenario(scenario)
+  const contenders: Contender[] = running.contenders.map((program) => ({ program, samples: [] }))
   try {
-    const env: Record<string, string> = {}
-    for (const backend of scenario.backends ?? []) {
-      const program = await startProgram(backend)
-      backends.push(program)
-      env[`BENCH_${backend.name.toUpperCase().replaceAll('-', '_')}_URL`] = program.url
-    }
-    // All that did start is stopped below, also when one of them does not.
-    const starts = scenario.contenders.map((contender) => startProgram(contender, env))
-    for (const started of await Promise.allSettled(starts))
-      if (started.status === 'fulfilled') contenders.push({ program: started.value, samples: [] })
-    await Promise.all(starts)
     if (options.isUnbroken) {
       for (const contender of contenders) {
         await warmUp(contender.program)
@@ -58,17 +62,12 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
     }
     return resultOf(contenders)
   } finally {
-    await Promise.all([...contenders.map(({ program }) => program), ...backends].map((p) => p.stop()))
+    await running.stop()
   }
 
   async function warmUp(program: RunningProgram): Promise<void> {
     await checkAnswer(program, scenario)
-    if (warmUpSeconds === 0) return
-    const request = program.request ?? scenario.request
-    // On a machine that does other things too, time alone says little of what an optimising compiler has seen.
-    let requests = 0
-    for (let time = 0; time < MOST_WARM_UPS && requests < WARM_REQUESTS; time++)
-      requests += (await load.send(program.url, request, { seconds: warmUpSeconds, connections })).requests
+    await warmProgram(program, scenario, options)
   }
 
   async function sampleOf({ program, samples }: Contender): Promise<void> {
@@ -93,27 +92,5 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       cpuMicrosPerRequest: (after.cpuMicros - before.cpuMicros) / result.requests,
       rssBytes: after.rssBytes,
     }
-  }
-}
-
-async function checkAnswer(program: RunningProgram, scenario: Scenario): Promise<void> {
-  for (const number of [1, 7]) await checkNumber(program, scenario, number)
-}
-
-async function checkNumber(program: RunningProgram, scenario: Scenario, number: number): Promise<void> {
-  const { check } = scenario
-  const request = program.request ?? scenario.request
-  const response = await fetch(`${program.url}${request.path}`, {
-    method: 'POST',
-    body: bodyOf(request, number),
-    headers: { 'content-type': 'application/json', ...request.headers },
-  })
-  const text = await response.text()
-  try {
-    check(JSON.parse(text), number)
-  } catch (error) {
-    throw new Error(`${program.name} answered wrongly (${response.status}): ${text.slice(0, 500)}`, {
-      cause: error,
-    })
   }
 }

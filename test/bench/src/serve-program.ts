@@ -13,16 +13,25 @@ export interface ProgramUsage {
   readonly rssBytes: number
 }
 
-/** Tells the benchmark that this program is up, answers its questions, and ends when the benchmark does. */
-export function announceProgram(url: string, versions: Readonly<Record<string, string>> = {}): void {
+function ownUsage(): ProgramUsage {
+  const { user, system } = process.cpuUsage()
+  return { cpuMicros: user + system, rssBytes: process.memoryUsage.rss() }
+}
+
+/**
+ * Tells the benchmark that this program is up, answers its questions, and ends when the benchmark does. Where the program
+ * is another one's parent, `usage` is what that other one has used.
+ */
+export function announceProgram(
+  url: string,
+  versions: Readonly<Record<string, string>> = {},
+  usage: () => ProgramUsage = ownUsage,
+): void {
   if (!process.send) {
     console.log(`listening on ${url}`)
     return
   }
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage()
-    process.send?.({ cpuMicros: user + system, rssBytes: process.memoryUsage.rss() } satisfies ProgramUsage)
-  })
+  process.on('message', () => process.send?.(usage()))
   process.on('disconnect', () => process.exit(0))
   process.send({ url, versions } satisfies ProgramReady)
 }

@@ -11,8 +11,10 @@ export interface Program {
 }
 
 export interface BenchRequest {
+  /** Default: POST. A GET has everything in its path. */
+  readonly method?: 'GET' | undefined
   readonly path: string
-  /** The text `{n}` in it stands for a number: 1, 2, 3 … from request to request. */
+  /** The text `{n}` in it, and in the path of a GET, stands for a number: 1, 2, 3 … from request to request. */
   readonly body: string
   /** Where the numbers begin anew. Default: they do not. */
   readonly numbers?: number

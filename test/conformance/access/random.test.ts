@@ -7,5 +7,6 @@ it('random users with random rights get what the rules say, from resolvers, plan
   expect(report.unshared).toBe(0)
   expect(report.refused).toBeGreaterThan(200)
   expect(report.shared).toBeGreaterThan(100)
+  expect(report.overSockets).toBeGreaterThan(200)
   expect(report.hits).toBeGreaterThan(200)
 }, 120_000)

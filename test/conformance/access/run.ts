@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { createRandom, type Random } from '@vinyasa/test-kit'
 import { drawQuery } from './draw-query.ts'
 import { expectedAnswer, mayReachRefused, type Expected } from './expected.ts'
+import { createSockets, type Sockets } from './sockets.ts'
 import { openWorld, type AccessWorld, type User } from './world.ts'
 
 export interface AccessReport {
@@ -10,6 +11,8 @@ export interface AccessReport {
   /** Answers of which a part was refused. */
   readonly refused: number
   readonly hits: number
+  /** Answers over sockets, about half of them of live queries. */
+  readonly overSockets: number
   /** Answers that were not as they should be, the first few in words. */
   readonly wrong: readonly string[]
   /** Answers from a cache whose keys hold no token, to those who may have all of them. */
@@ -19,6 +22,7 @@ export interface AccessReport {
 }
 
 const OPERATIONS_PER_WORLD = 250
+const OVER_SOCKET = 'over a socket'
 
 interface Answer {
   readonly answer: Expected
@@ -34,6 +38,7 @@ class Tally {
   cases = 0
   refused = 0
   hits = 0
+  overSockets = 0
   shared = 0
   unshared = 0
   readonly wrong: string[] = []
@@ -46,7 +51,10 @@ class Tally {
     if (expected.errors.length > 0) this.refused++
     if (!isDeepStrictEqual(found.answer, expected) && this.wrong.length < 3)
       this.wrong.push(JSON.stringify({ query, user, rules: world.rules, found, expected }))
-    if (world.cache !== 'shared' || mayReachRefused(world, user, query)) return
+    // What a socket was answered from is not said.
+    if (found.outcome === OVER_SOCKET) this.overSockets++
+    if (found.outcome === OVER_SOCKET || world.cache !== 'shared' || mayReachRefused(world, user, query))
+      return
     const key = `${query}${query.includes('whoami') ? user.name : ''}`
     if (isHit) this.shared++
     else if (answered.has(key) && found.outcome !== 'COALESCED') this.unshared++
@@ -72,18 +80,29 @@ async function askWorld(world: AccessWorld, random: Random, tally: Tally): Promi
   const queries = Array.from({ length: 25 }, () => drawQuery(world.schema, random))
   /** By whom and what for: who was answered in full. */
   const answered = new Set<string>()
+  const sockets = createSockets(world.url)
   for (let step = 0; step < OPERATIONS_PER_WORLD; step++) {
     const user = random.pick(world.users)
     const length = random.below(8) === 0 ? 2 : 1
     const asked = Array.from({ length }, () => ({ user, query: random.pick(queries) }))
-    const answers = await ask(world, asked, random)
+    const answers = await ask(world, sockets, asked, random)
     for (const [index, one] of asked.entries()) tally.note(world, one, answers[index] as Answer, answered)
   }
+  await sockets.close()
 }
 
-async function ask({ url }: AccessWorld, asked: readonly Asked[], random: Random): Promise<Answer[]> {
+async function ask(
+  { url }: AccessWorld,
+  sockets: Sockets,
+  asked: readonly Asked[],
+  random: Random,
+): Promise<Answer[]> {
   const [first] = asked
   if (!first) throw new Error('Nothing is asked.')
+  if (asked.length === 1 && random.below(4) === 0) {
+    const answer = await sockets.ask(first.user, first.query, random)
+    return [{ answer: comparable(answer), outcome: OVER_SOCKET }]
+  }
   const { headers } = first.user
   const isGet = asked.length === 1 && random.below(3) === 0
   if (random.below(3) > 0) return send(url, headers, isGet, asked.map(toText))
@@ -126,13 +145,12 @@ async function send(
         body: JSON.stringify(bodies.length === 1 ? bodies[0] : bodies),
       })
   const outcomes = response.headers.get('x-cache')?.split(', ') ?? []
-  return [(await response.json()) as any].flat().map(({ data, errors = [] }, index) => ({
-    answer: {
-      data,
-      errors: errors
-        .map((error: any) => `${error.extensions?.code} ${(error.path ?? []).join('.')}`)
-        .sort() as string[],
-    },
-    outcome: outcomes[index],
-  }))
+  return [(await response.json()) as any]
+    .flat()
+    .map((answer, index) => ({ answer: comparable(answer), outcome: outcomes[index] }))
+}
+
+function comparable({ data, errors = [] }: { data?: unknown; errors?: readonly any[] }): Expected {
+  const said = errors.map(({ extensions, path = [] }) => `${extensions?.code} ${path.join('.')}`)
+  return { data, errors: said.sort() }
 }

@@ -2,9 +2,7 @@ import { AUDIENCE, connectRawWebSocket, startIssuer, startRestBackend, waitUntil
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AccessConfig, AccessRule } from '../../../apps/gateway/src/config/access-types.ts'
 import type { GatewayConfig } from '../../../apps/gateway/src/config/types.ts'
-import { createGateway } from '../../../apps/gateway/src/gateway.ts'
-import { createLogger } from '../../../apps/gateway/src/logging/logger.ts'
-import { serve } from '../../../apps/gateway/src/server.ts'
+import { startGateway } from '../../../apps/gateway/test/support/gateway.ts'
 import { waysIn, type Endpoints } from '../ways-in/ways.ts'
 
 const SECRET = 'the value that nobody may see'
@@ -114,25 +112,18 @@ async function start(kind: Kind, rule: Rule, refuse: AccessConfig['refuse'], res
   }
   const rest = await startRestBackend(() => ({ json: tell() }))
   const { access, ...config } = kind.config(rule, rest.url, tell)
-  const logger = await createLogger({ level: 'silent' })
-  const gateway = await createGateway(
-    {
-      ...config,
-      auth: { jwt: { issuers: [{ issuer: issuer.url, audience: AUDIENCE }] } },
-      access: { ...access, refuse, policies: rule.policies },
-      responseCache: responseCache && { varyHeaders: [] },
-      graphql: { batching: 10 },
-      liveQuery: { defaults: { enabled: true, throttleMs: 0 } },
-    },
-    { baseDirectory: '/', logger },
-  )
-  const server = await serve(gateway, { port: 0, logger })
   onTestFinished(async () => {
-    await server.close({ graceMs: 100 })
     await issuer[Symbol.asyncDispose]()
     await rest.stop()
   })
-  const http = `${server.url}/graphql`
+  const { endpoint: http, gateway } = await startGateway({
+    ...config,
+    auth: { jwt: { issuers: [{ issuer: issuer.url, audience: AUDIENCE }] } },
+    access: { ...access, refuse, policies: rule.policies },
+    responseCache: responseCache && { varyHeaders: [] },
+    graphql: { batching: 10 },
+    liveQuery: { defaults: { enabled: true, throttleMs: 0 } },
+  })
   const socket = http.replace('http', 'ws')
   const endpoints: Endpoints = { http, sockets: [socket, `${socket}/live`] }
   const bearer = (claims: object = {}): Record<string, string> => ({

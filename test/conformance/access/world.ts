@@ -195,6 +195,7 @@ export async function openWorld(seed: number): Promise<AccessWorld> {
       },
       responseCache: cache === 'none' ? false : cache === 'shared' ? { varyHeaders: [] } : {},
       graphql: { batching: 10 },
+      liveQuery: { defaults: { enabled: true, throttleMs: 0 } },
       status: false,
       metrics: false,
     },

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createGateway } from '../../../apps/gateway/src/gateway.ts'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
 import { createNodeHandler } from '@vinyasa/node-handler'
@@ -8,8 +7,7 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLogger } from '../../../apps/gateway/src/logging/logger.ts'
-import { serve } from '../../../apps/gateway/src/server.ts'
+import { startGateway } from '../../../apps/gateway/test/support/gateway.ts'
 import { REFUSALS } from './refusals.ts'
 import { waysIn, type Endpoints } from './ways.ts'
 
@@ -87,22 +85,15 @@ const composed = (preset: 'development' | 'production'): Composition => ({
   name: `the gateway, ${preset}`,
   sockets: 2,
   async start(plugins, { resolvers }) {
-    const logger = await createLogger({ level: 'silent' })
-    const gateway = await createGateway(
-      {
-        preset,
-        typeDefs,
-        resolvers,
-        plugins,
-        responseCache: true,
-        graphql: { batching: 10 },
-        liveQuery: { defaults: { enabled: true } },
-      },
-      { baseDirectory: '/', logger },
-    )
-    const server = await serve(gateway, { port: 0, logger })
-    onTestFinished(() => server.close({ graceMs: 100 }))
-    const http = `${server.url}/graphql`
+    const { endpoint: http } = await startGateway({
+      preset,
+      typeDefs,
+      resolvers,
+      plugins,
+      responseCache: true,
+      graphql: { batching: 10 },
+      liveQuery: { defaults: { enabled: true } },
+    })
     const socket = http.replace('http', 'ws')
     return { http, sockets: [socket, `${socket}/live`] }
   },

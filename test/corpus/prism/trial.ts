@@ -7,7 +7,7 @@ import {
   type RestEndpoint,
   type TypeDefinitions,
 } from '@vinyasa/rest-connector'
-import type { GraphQLField, GraphQLInputType } from 'graphql'
+import type { GraphQLField, GraphQLInputType, GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { createChance, type Chance } from './chance.ts'
 import { startPrism, type Violation } from './prism-upstream.ts'
@@ -87,7 +87,7 @@ export async function tryDocument({ file, seed, operations }: TrialOptions): Pro
     const response = await yoga.fetch('http://localhost/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: documentOf(subject, variables), variables }),
+      body: JSON.stringify({ query: documentOf(connector.schema, subject, variables), variables }),
     })
     const { errors = [] } = (await response.json()) as { errors?: { message: string; extensions?: object }[] }
     const exchanges = prism.take()
@@ -153,12 +153,16 @@ function requestOf({ method = 'GET', path }: RestEndpoint): string {
   return `${method} ${path}`
 }
 
-function documentOf({ kind, field }: Subject, variables: Record<string, unknown>): string {
+function documentOf(
+  schema: GraphQLSchema,
+  { kind, field }: Subject,
+  variables: Record<string, unknown>,
+): string {
   const given = field.args.filter(({ name }) => name in variables)
   const declared = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ')
   const passed = given.map(({ name }) => `${name}: $${name}`).join(', ')
   const inParentheses = (text: string): string => (text === '' ? '' : `(${text})`)
-  return `${kind}${inParentheses(declared)} { ${field.name}${inParentheses(passed)} ${selectionOf(field.type)} }`
+  return `${kind}${inParentheses(declared)} { ${field.name}${inParentheses(passed)} ${selectionOf(schema, field.type)} }`
 }
 
 /** Variables that stand for values which the document's own schemas allow. */

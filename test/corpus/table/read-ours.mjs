@@ -3,6 +3,7 @@ import { createRestConnector, importOpenApi } from '@vinyasa/rest-connector'
 import {
   GraphQLInputObjectType,
   GraphQLEnumType,
+  GraphQLInterfaceType,
   GraphQLObjectType,
   GraphQLUnionType,
   validateSchema,
@@ -28,7 +29,7 @@ console.log(
     objects: count(GraphQLObjectType),
     inputs: count(GraphQLInputObjectType),
     enums: count(GraphQLEnumType),
-    unions: count(GraphQLUnionType),
+    unions: count(GraphQLUnionType) + count(GraphQLInterfaceType),
     errors: validateSchema(schema).length,
     seconds: (user + system) / 1e6,
     megabytes: process.resourceUsage().maxRSS / 1024,

@@ -13,9 +13,10 @@ message AskRequest { string how = 1; int32 seed = 2; }
 message Answer { repeated Item items = 1; }
 message Item { string name = 1; }`
 
-/** The demo's, with the backends of `backends-process.ts` beside it. */
+/** The demo's, with the backends of `backends-process.ts` beside it. The metrics tell what its cache keeps. */
 const config: object = {
   ...demo,
+  metrics: true,
   grpc: {
     users: {
       ...demo.grpc['users'],

@@ -1,3 +1,5 @@
+export { type Certificate, makeCertificate } from './certificate.ts'
+export { type CodeBlock, codeBlocks } from './code-blocks.ts'
 export { type Closable, createDisposables, type Disposables } from './disposables.ts'
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
 export { freePort, isListening } from './free-port.ts'
@@ -29,7 +31,7 @@ export {
   UpgradeRefused,
 } from './raw-web-socket.ts'
 export { createRandom, type Random } from './random.ts'
-export { describeWithRedis, findRedisServer, type RedisServer, startRedis } from './redis.ts'
+export { describeWith, describeWithRedis, findRedisServer, type RedisServer, startRedis } from './redis.ts'
 export {
   type RecordedRequest,
   type RestAnswer,
@@ -41,3 +43,13 @@ export { type ProcessExit, spawnProcess, type SpawnedProcess, type SpawnOptions 
 export { Tally } from './tally.ts'
 export { startTcpServer, type TcpServer, type TcpServerOptions } from './tcp-server.ts'
 export { waitUntil, type WaitUntilOptions, withTimeout } from './wait.ts'
+export {
+  startRedisCluster,
+  startSentinelRedis,
+  startTlsRedis,
+  type RedisCluster,
+  type SentinelRedis,
+  type TlsRedis,
+} from './redis-topologies.ts'
+export { startNats, type NatsOptions, type NatsServer } from './nats.ts'
+export type { RestartableServer } from './restartable.ts'

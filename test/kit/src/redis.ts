@@ -2,29 +2,22 @@ import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe } from 'vitest'
-import { freePort } from './free-port.ts'
-import { spawnProcess, type SpawnedProcess } from './spawned.ts'
+import { startRestartable, type RestartableServer } from './restartable.ts'
+import { spawnProcess } from './spawned.ts'
 
-export interface RedisServer {
-  readonly port: number
+export interface RedisServer extends RestartableServer {
   /** `redis://127.0.0.1:<port>` */
   readonly url: string
-  readonly pid: number
-  /** kill -9: connections break, nothing is saved. */
-  kill(): Promise<void>
-  /** SIGSTOP: connections stay open, nothing answers. */
-  stop(): void
-  /** SIGCONT after `stop`. */
-  cont(): void
-  /** Starts an empty server on the same port again, ending the running one first. */
-  restart(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** The `redis-server` on PATH, if there is one. */
 export function findRedisServer(): string | undefined {
+  return findProgram('redis-server')
+}
+
+function findProgram(name: string): string | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, 'redis-server')
+    const path = join(folder, name)
     try {
       accessSync(path, constants.X_OK)
       return path
@@ -40,47 +33,27 @@ export async function startRedis(): Promise<RedisServer> {
   const command = findRedisServer()
   if (!command) throw new Error('No redis-server on PATH. Install it (Debian: apt-get install redis-server).')
   const folder = mkdtempSync(join(tmpdir(), 'vinyasa-redis-'))
-  const start = (port: number): Promise<SpawnedProcess> =>
-    spawnProcess({
-      command,
-      args: [
-        '--port',
-        String(port),
-        '--bind',
-        '127.0.0.1',
-        '--save',
-        '',
-        '--appendonly',
-        'no',
-        '--dir',
-        folder,
-      ],
-      ready: /ready to accept connections/i,
-    })
-
-  const port = await freePort()
-  let server = await start(port)
-  async function kill(): Promise<void> {
-    await server.kill('SIGKILL')
-  }
-  return {
-    port,
-    url: `redis://127.0.0.1:${port}`,
-    get pid() {
-      return server.pid
-    },
-    kill,
-    stop: () => server.stop(),
-    cont: () => server.cont(),
-    async restart() {
-      await kill()
-      server = await start(port)
-    },
-    async [Symbol.asyncDispose]() {
-      await kill()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  const server = await startRestartable(
+    (port) =>
+      spawnProcess({
+        command,
+        args: [
+          '--port',
+          String(port),
+          '--bind',
+          '127.0.0.1',
+          '--save',
+          '',
+          '--appendonly',
+          'no',
+          '--dir',
+          folder,
+        ],
+        ready: /ready to accept connections/i,
+      }),
+    () => rmSync(folder, { recursive: true, force: true }),
+  )
+  return { ...server, url: `redis://127.0.0.1:${server.port}` }
 }
 
 /**
@@ -88,11 +61,15 @@ export async function startRedis(): Promise<RedisServer> {
  * and fail where `CI` is set.
  */
 export function describeWithRedis(name: string, suite: () => void): void {
-  // Where it must not be missing the suite runs, and startRedis fails with the reason.
-  const skip = !findRedisServer() && !process.env['CI']
-  if (skip) {
-    process.stderr.write(`\n!!! SKIPPED "${name}": no redis-server on PATH (apt-get install redis-server)\n`)
-  }
+  describeWith('redis-server', name, suite)
+}
+
+/** The same, for a server of another name, which is that of its Debian package too. */
+export function describeWith(program: string, name: string, suite: () => void): void {
+  // Where it must not be missing the suite runs, and starting it fails with the reason.
+  const skip = !findProgram(program) && !process.env['CI']
+  if (skip)
+    process.stderr.write(`\n!!! SKIPPED "${name}": no ${program} on PATH (apt-get install ${program})\n`)
   // oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- they are this function's arguments
   describe.skipIf(skip)(name, suite)
 }

@@ -1,23 +1,19 @@
-'use strict'
 // A result of a live query or subscription looks like any other. Whether it still follows the server is told to the
 // style sheet in data-live, by tab: GraphiQL stops a tab's stream when another is opened.
 {
+  const beside = globalThis.besideGraphiQL
   const states = new WeakMap()
-  const openTab = () => document.querySelector('.graphiql-tabs [role=tab][aria-selected=true]')
 
   function show() {
     const response = document.querySelector('.graphiql-response')
-    const tab = openTab()
+    const tab = beside.openTab()
     const state = tab && states.get(tab)?.state
     if (state) response?.setAttribute('data-live', state)
     else response?.removeAttribute('data-live')
   }
-  new MutationObserver(show).observe(document, { subtree: true, attributeFilter: ['aria-selected'] })
+  beside.whenAnotherTabOpens(show)
 
-  const send = globalThis.fetch
-  globalThis.fetch = async (resource, init) => {
-    const tab = openTab()
-    if (!tab || /IntrospectionQuery/.test(init?.body)) return send(resource, init)
+  beside.whenTabsSend(async (tab, send, init) => {
     const run = { state: undefined }
     const become = (state) => {
       run.state = state
@@ -25,7 +21,7 @@
     }
     states.set(tab, run)
     show()
-    const response = await send(resource, init)
+    const response = await send()
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream'))
       return response
     become('live')
@@ -35,5 +31,5 @@
     response.body.pipeTo(writable).then(stopped, stopped)
     init?.signal?.addEventListener('abort', stopped)
     return new Response(readable, response)
-  }
+  })
 }

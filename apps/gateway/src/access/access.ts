@@ -4,7 +4,7 @@ import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { Plugin } from 'graphql-yoga'
-import type { Redis } from 'ioredis'
+import type { RedisClient } from '@vinyasa/invalidation/redis'
 import type { RateLimitConfig } from '../config/access-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
@@ -14,7 +14,8 @@ import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
 import { createMemoryStore, createRedisDocumentStore, useApq } from './documents/apq.ts'
-import { openRedis } from './redis.ts'
+import { openRedis } from '../redis/open-redis.ts'
+import type { ConfiguredRedis } from '../redis/servers.ts'
 import { createClientAddress, type ClientAddress } from '../rate-limit/client-address.ts'
 import { createMemoryCounters, createRedisCounters } from '../rate-limit/counters.ts'
 import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
@@ -38,9 +39,15 @@ export interface Access {
   close(): void
 }
 
+interface AccessEnvironment {
+  readonly logger: Logger
+  readonly baseDirectory: string
+  readonly redis: ConfiguredRedis | undefined
+}
+
 export async function createAccess(
   config: GatewayConfig,
-  { logger, baseDirectory }: { readonly logger: Logger; readonly baseDirectory: string },
+  { logger, baseDirectory, redis: configured }: AccessEnvironment,
 ): Promise<Access> {
   const { auth, access } = config
   refuseCookiesWithoutCsrf(config)
@@ -52,7 +59,7 @@ export async function createAccess(
   const documents = await openDocuments(config, baseDirectory, logger)
   refuseBadApq(config)
   // Last of what may fail: whoever throws has nothing to close.
-  const redis = await openSharedRedis(config, onError)
+  const redis = openSharedRedis(config, configured, onError)
   const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis, onError)
   const rules =
     auth || access || usesDirectives(config) ? createFieldRules({ ...access, headers, onError }) : undefined
@@ -79,26 +86,27 @@ export async function createAccess(
 }
 
 /** Undefined where nothing is shared. Throws {@link ConfigError} where something is to be, and there is no Redis. */
-async function openSharedRedis(
-  { apq = false, rateLimit, redisUrl }: GatewayConfig,
+function openSharedRedis(
+  { apq = false, rateLimit }: GatewayConfig,
+  configured: ConfiguredRedis | undefined,
   onError: (error: unknown) => void,
-): Promise<Redis | undefined> {
+): RedisClient | undefined {
   const shared = [
     ['apq', apq === false ? false : apq === true ? undefined : apq.redis],
     ['rateLimit', rateLimit ? rateLimit.redis : false],
   ] as const
   for (const [name, redis] of shared) {
-    if (redis === true && redisUrl === undefined)
-      throw new ConfigError(`${name}.redis: there is no Redis to share with; set redisUrl`)
+    if (redis === true && !configured)
+      throw new ConfigError(`${name}.redis: there is no Redis to share with; set redisUrl, or redis`)
   }
-  if (redisUrl === undefined || shared.every(([, redis]) => redis === false)) return undefined
-  return openRedis({ url: redisUrl, onError })
+  if (!configured || shared.every(([, redis]) => redis === false)) return undefined
+  return openRedis({ connect: configured.connect, onError })
 }
 
 function openRateLimit(
   { server }: GatewayConfig,
   { rules, redis: isShared }: RateLimitConfig,
-  redis: Redis | undefined,
+  redis: RedisClient | undefined,
   onError: (error: unknown) => void,
 ): { readonly limit: RateLimit; readonly address: ClientAddress } {
   const address = createClientAddress(server?.trustProxy)
@@ -119,7 +127,7 @@ const APQ_TTL_SECONDS = 86_400
 
 function openApq(
   { apq = false }: GatewayConfig,
-  redis: Redis | undefined,
+  redis: RedisClient | undefined,
   onError: (error: unknown) => void,
 ): readonly Plugin[] {
   if (apq === false) return []

@@ -19,6 +19,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
   context.print(`config   ${file}`)
   const { createGateway } = await import('../gateway.ts')
   const { unseenDependencies } = await import('../dependencies/report.ts')
+  const { findInvalidDocuments } = await import('../access/documents/check-documents.ts')
   const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })
   const gateway = await createGateway(config, { baseDirectory, logger })
@@ -30,8 +31,17 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     for (const { source, note } of gateway.notes) context.print(`note     ${source}: ${note}`)
     const { responseCache } = config
     const { idFields } = typeof responseCache === 'object' ? responseCache : {}
-    for (const { coordinate, what } of unseenDependencies(gateway.schema, idFields))
-      context.print(`unseen   ${coordinate} ${what}`)
+    const unseen = unseenDependencies(gateway.schema, idFields)
+    // Without a cache they only cost live queries, and an imported document has hundreds.
+    const shown = config.responseCache ? unseen : unseen.slice(0, MAX_UNSEEN)
+    for (const { coordinate, what } of shown) context.print(`unseen   ${coordinate} ${what}`)
+    if (shown.length < unseen.length)
+      context.print(
+        `unseen   ${unseen.length - shown.length} fields more, which live queries run too often for; ` +
+          `with responseCache all are listed`,
+      )
+    const invalid = await findInvalidDocuments(config, baseDirectory, gateway.schema)
+    for (const { id, reason } of invalid.slice(0, MAX_INVALID)) context.print(`document ${id}: ${reason}`)
     const report = await gateway.health(AbortSignal.timeout(1500))
     for (const source of report) {
       context.print(
@@ -39,17 +49,22 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
       )
     }
     const down = report.filter((source) => !source.healthy)
-    if (down.length > 0) {
-      throw new ConfigError(
-        down
-          .map((source) => `${source.name}: ${stateOf(source)}; ${isAway(source) ? START : MEND}`)
-          .join(', '),
+    const wrong = down.map((source) => `${source.name}: ${stateOf(source)}; ${isAway(source) ? START : MEND}`)
+    if (invalid.length > 0)
+      wrong.push(
+        `persistedDocuments: the schema does not answer ${invalid.length} of them; correct the documents, or write them anew`,
       )
-    }
+    if (wrong.length > 0) throw new ConfigError(wrong.join(', '))
   } finally {
     await gateway.close()
   }
 }
+
+/** What is listed of fields whose dependencies nobody knows where no cache needs them. */
+const MAX_UNSEEN = 20
+
+/** Registered documents that are named of those that nothing answers. */
+const MAX_INVALID = 20
 
 const START = 'start the backend, or correct its address'
 const MEND = 'it runs; what is wrong with it, or with its settings, stands above'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { basename, extname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from './context.ts'
@@ -54,11 +54,11 @@ export async function initCommand(
 /** The document is kept beside the config: a running gateway downloads nothing. */
 async function initFromUrl(address: string, ask: Ask, context: CommandContext): Promise<void> {
   const { directory } = context
-  const { file, url } = await downloadDocument(address, directory)
+  const { file, url, missing, remove } = await downloadDocument(address, directory)
   try {
-    await write(await draftRest({ file, name: address, url, directory, ask }), context)
+    await write(await draftRest({ file, name: address, url, missing, directory, ask }), context)
   } catch (error) {
-    await rm(file)
+    await remove()
     throw error
   }
 }
@@ -146,44 +146,74 @@ async function describeFields(
   }
 }
 
+const LOCAL = 'http://localhost:8080'
+
 interface RestDraftOptions {
   readonly file: string
   /** What the user calls it. */
   readonly name: string
   /** Where it came from, if it was downloaded. */
   readonly url?: string | undefined
+  /** Files of it that could not be downloaded. */
+  readonly missing?: readonly string[] | undefined
   readonly directory: string
   readonly ask: Ask
 }
 
-async function draftRest({ file, name, url, directory, ask }: RestDraftOptions): Promise<Draft> {
+async function draftRest({
+  file,
+  name,
+  url,
+  missing = [],
+  directory,
+  ask,
+}: RestDraftOptions): Promise<Draft> {
   const local = relative(directory, file)
   const source = nameOf(local)
   const { importOpenApi, describeFinding } = await import('@vinyasa/rest-connector')
+  const read = (documentUrl?: string) =>
+    importOpenApi(file, { source, documentUrl }).catch((error: unknown) => {
+      const [reason = ''] = messageOf(error).split('\n')
+      throw new ConfigError(`${name}: expected a .proto file or an OpenAPI document; ${reason}`, {
+        cause: error,
+      })
+    })
+  const given = await read(url)
   // A server that is only a path is one of the machine's own until somebody says where it is.
-  const documentUrl = url ?? 'http://localhost:8080/'
   const {
-    baseUrl: declared = new URL(documentUrl).origin,
+    baseUrl: declared = LOCAL,
     findings,
     variables,
-  } = await importOpenApi(file, { source, documentUrl }).catch((error: unknown) => {
-    const [reason = ''] = messageOf(error).split('\n')
-    throw new ConfigError(`${name}: expected a .proto file or an OpenAPI document; ${reason}`, {
-      cause: error,
-    })
-  })
+    endpoints,
+  } = given.baseUrl ? given : await read(LOCAL)
   const baseUrl = await ask('Base URL of the API', declared)
+  const elsewhere = endpoints.filter(
+    (one) => one.baseUrl && new URL(one.baseUrl).origin !== new URL(declared).origin,
+  )
+  // One that is written down would be asked for those, too.
+  const isLeftOut = baseUrl === given.baseUrl && elsewhere.length > 0
   return {
     note: [
       'Every operation of the document is a field: GET a query, the others mutations.',
       ...(url === undefined
         ? []
         : ['The document is what its URL gave once; download it again for changes.']),
+      ...(isLeftOut
+        ? [
+            `The API is at ${baseUrl}, and ${elsewhere.length} operations at other servers, as the document says.`,
+          ]
+        : []),
+      ...missing.map((reason) => `Not downloaded: ${reason}.`),
       ...variables.map(({ variable, scheme }) => `Credentials for "${scheme}" are read from ${variable}.`),
       ...findings.map(describeFinding),
     ],
     config: {
-      rest: { [source]: { baseUrl, openapi: url === undefined ? local : { file: local, documentUrl: url } } },
+      rest: {
+        [source]: {
+          ...(!isLeftOut && { baseUrl }),
+          openapi: url === undefined ? local : { file: local, documentUrl: url },
+        },
+      },
     },
   }
 }

@@ -16,6 +16,7 @@ export interface IssuerConfig {
 
 /** JSON Web Tokens (RFC 7519). One that is not valid is refused with 401 on every way in. */
 export interface JwtConfig {
+  /** Who issues tokens. */
   readonly issuers: readonly IssuerConfig[]
   /** Refuses who sends no token. Default false: fields say whom they are for. */
   readonly required?: boolean | undefined
@@ -36,7 +37,9 @@ export interface JwtConfig {
   readonly forwardClaims?: Readonly<Record<string, string>> | undefined
 }
 
+/** Who asks. */
 export interface AuthConfig {
+  /** Tokens that clients send. */
   readonly jwt: JwtConfig
 }
 
@@ -90,7 +93,7 @@ export interface PersistedDocumentsConfig {
 
 /** Automatic persisted queries: a document is sent once, and named by its SHA-256 from then on. */
 export interface ApqConfig {
-  /** Shares the documents with other gateways through `redisUrl`. Default: whether that is set. */
+  /** Shares the documents with other gateways through `redisUrl` or `redis`. Default: whether there is one. */
   readonly redis?: boolean | undefined
   /** How long Redis keeps a document that is not sent again. Default 86_400. */
   readonly ttlSeconds?: number | undefined
@@ -104,9 +107,20 @@ export interface RateLimitRule {
    * Whom it counts: `address` of the client, the value of a `claim` of its token, or of a `header`. Who has no such claim
    * or header is counted by address. Default `address`.
    */
-  readonly by?: 'address' | { readonly claim: string } | { readonly header: string } | undefined
+  readonly by?:
+    | 'address'
+    | {
+        /** The claim whose value is counted. */
+        readonly claim: string
+      }
+    | {
+        /** The request header whose value is counted. */
+        readonly header: string
+      }
+    | undefined
   /** How often in a window. */
   readonly max: number
+  /** Length of the window. */
   readonly windowSeconds: number
   /** Only operations of these names. Default: all. */
   readonly operations?: readonly string[] | undefined
@@ -121,7 +135,8 @@ export interface RateLimitRule {
 
 /** How often clients may ask. Over a limit: HTTP 429, `RATE_LIMITED`, `Retry-After`. */
 export interface RateLimitConfig {
+  /** The limits, each for itself. */
   readonly rules: readonly RateLimitRule[]
-  /** Counts together with other gateways and workers, through `redisUrl`. Default: whether that is set. */
+  /** Counts together with other gateways and workers, through `redisUrl` or `redis`. Default: whether there is one. */
   readonly redis?: boolean | undefined
 }

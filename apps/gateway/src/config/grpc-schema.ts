@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { count, functionValue, milliseconds, textValues, typeNames, type OptionsOf } from './primitives.ts'
+import {
+  count,
+  functionValue,
+  milliseconds,
+  sourceNames,
+  textValues,
+  typeNames,
+  type OptionsOf,
+} from './primitives.ts'
 import type { GrpcSourceConfig } from './types.ts'
 
 const bytes = z.union([z.string(), z.instanceof(Uint8Array)])
@@ -113,6 +121,7 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   oneofs: z.enum(['fields', 'union']).optional(),
   uploads: z.boolean().optional(),
   typeNames: textValues.optional(),
+  ...sourceNames,
   typeNaming: z.enum(['short', 'qualified']).optional(),
   fields: z.record(z.string(), fieldAnnotation).optional(),
   endpoint: endpoint.optional(),

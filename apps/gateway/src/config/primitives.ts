@@ -1,3 +1,4 @@
+import type { SourceNames } from '@vinyasa/source-kit'
 import { z } from 'zod'
 
 /** Values that several parts of the config use. */
@@ -12,6 +13,15 @@ export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record
 
 /** Names of the user's own with one text each. */
 export const textValues: z.ZodType<Record<string, string>> = z.record(z.string(), z.string())
+
+/** What clients call the types and fields of a source. */
+export const sourceNames: OptionsOf<SourceNames> = {
+  prefix: z
+    .union([z.string(), z.strictObject({ types: z.string().optional(), fields: z.string().optional() })])
+    .optional(),
+  rename: textValues.optional(),
+  hide: z.array(z.string()).optional(),
+}
 
 /** Names of GraphQL types; `*` stands for any. */
 export const typeNames: z.ZodArray<z.ZodString> = z.array(z.string())

@@ -1,7 +1,9 @@
 import type {
   ArgumentDefinition,
   BodyOptions,
+  DownloadOptions,
   EncodingOptions,
+  EnvelopeOptions,
   ParameterOptions,
   RestEndpoint,
 } from '@vinyasa/rest-connector'
@@ -11,6 +13,7 @@ import {
   functionValue,
   milliseconds,
   nameValues,
+  sourceNames,
   textValues,
   typeNames,
   type OptionsOf,
@@ -97,6 +100,42 @@ const body = z.strictObject({
   encoding: z.record(z.string(), encoding).optional(),
 } satisfies OptionsOf<BodyOptions>)
 
+const envelope = z.strictObject({
+  typeName: z.string().optional(),
+  headers: z
+    .union([
+      z.array(z.string()),
+      z.record(
+        z.string(),
+        z.strictObject({
+          header: z.string(),
+          type: z.string().optional(),
+          description: z.string().optional(),
+        }),
+      ),
+    ])
+    .optional(),
+  next: z.boolean().optional(),
+  links: z
+    .record(
+      z.string(),
+      z.strictObject({
+        endpoint: z.string(),
+        args: z.record(
+          z.string(),
+          z.union([
+            z.strictObject({ body: z.string() }),
+            z.strictObject({ header: z.string() }),
+            z.strictObject({ arg: z.string(), path: z.string().optional() }),
+            z.strictObject({ value: z.unknown() }),
+          ]),
+        ),
+        description: z.string().optional(),
+      }),
+    )
+    .optional(),
+} satisfies OptionsOf<EnvelopeOptions>)
+
 const endpoint = z.strictObject({
   name: z.string(),
   path: z.string(),
@@ -120,6 +159,7 @@ const endpoint = z.strictObject({
     })
     .optional(),
   answer: z.enum(['json', 'text', 'binary', 'none']).optional(),
+  envelope: envelope.optional(),
   asQuery: z.boolean().optional(),
   deprecated: z.string().optional(),
   args: z.record(z.string(), z.union([z.string(), argument])).optional(),
@@ -132,28 +172,52 @@ const endpoint = z.strictObject({
 } satisfies OptionsOf<RestEndpoint>) as z.ZodType<RestEndpoint>
 
 const operations = z.union([z.array(z.string()), functionValue()])
+const names = z.union([z.boolean(), z.array(z.string())])
 
-const openapi = z.strictObject({
-  file: z.string(),
-  include: operations.optional(),
-  exclude: operations.optional(),
-  tags: z.array(z.string()).optional(),
-  prefix: z.string().optional(),
-  rename: textValues.optional(),
-  integers: z.enum(['auto', 'int', 'long']).optional(),
-  trustRequired: z.union([z.boolean(), z.array(z.string())]).optional(),
-  asQuery: operations.optional(),
-  server: z.union([z.number().int().nonnegative(), z.string()]).optional(),
-  variables: textValues.optional(),
-  security: z.union([z.enum(['env', 'forward']), z.literal(false)]).optional(),
-  documentUrl: z.string().optional(),
-} satisfies OptionsOf<OpenApiConfig>) as z.ZodType<OpenApiConfig>
+const download = z.strictObject({
+  headers: textValues.optional(),
+  origins: z.array(z.string()).optional(),
+  maxBytes: count.optional(),
+  maxFiles: count.optional(),
+  timeoutMs: milliseconds.optional(),
+} satisfies OptionsOf<DownloadOptions>)
+
+const openapi = z
+  .strictObject({
+    file: z.string().optional(),
+    url: z
+      .string()
+      .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), {
+        error: 'expected an http or https URL',
+      })
+      .optional(),
+    include: operations.optional(),
+    exclude: operations.optional(),
+    tags: z.array(z.string()).optional(),
+    prefix: z.string().optional(),
+    rename: textValues.optional(),
+    integers: z.enum(['auto', 'int', 'long']).optional(),
+    trustRequired: names.optional(),
+    asQuery: operations.optional(),
+    headers: names.optional(),
+    links: names.optional(),
+    nextPage: z.union([z.boolean(), operations]).optional(),
+    server: z.union([z.number().int().nonnegative(), z.string()]).optional(),
+    variables: textValues.optional(),
+    security: z.union([z.enum(['env', 'forward']), z.literal(false)]).optional(),
+    documentUrl: z.string().optional(),
+    download: download.optional(),
+  } satisfies OptionsOf<OpenApiConfig>)
+  .refine(({ file, url }) => (file === undefined) !== (url === undefined), {
+    error: 'expected either file or url',
+  }) as z.ZodType<OpenApiConfig>
 
 /** One entry of the config's `rest`. */
 export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   baseUrl: z.string().optional(),
   endpoints: z.array(endpoint).optional(),
   types: typeDefinitions.optional(),
+  ...sourceNames,
   openapi: z.union([z.string(), openapi]).optional(),
   healthPath: z.union([z.string(), z.literal(false)]).optional(),
   timeoutMs: milliseconds.optional(),
@@ -199,6 +263,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   exposeErrors: z.boolean().optional(),
   maxResponseBytes: count.optional(),
   maxResponseItems: count.optional(),
+  maxHeldBytes: count.optional(),
   maxRequestsPerOperation: count.optional(),
   maxConnections: count.optional(),
   observe: functionValue().optional(),

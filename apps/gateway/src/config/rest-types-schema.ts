@@ -18,6 +18,8 @@ const signs = z.strictObject({
   constants: z.record(z.string(), z.array(z.unknown())).optional(),
 })
 
+const discriminator = z.strictObject({ key: z.string(), types: z.record(z.string(), z.string()) }).optional()
+
 const enumValue = z.strictObject({
   value: z.union([z.string(), z.number(), z.boolean()]),
   deprecated: z.string().optional(),
@@ -28,11 +30,23 @@ const enumValue = z.strictObject({
 export const typeDefinitions: z.ZodType<TypeDefinitions> = z.record(
   z.string(),
   z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('object'), fields: members, description }),
+    z.strictObject({
+      kind: z.literal('object'),
+      fields: members,
+      interfaces: z.array(z.string()).optional(),
+      description,
+    }),
     z.strictObject({
       kind: z.literal('union'),
       members: z.record(z.string(), signs),
-      discriminator: z.strictObject({ key: z.string(), types: z.record(z.string(), z.string()) }).optional(),
+      discriminator,
+      description,
+    }),
+    z.strictObject({
+      kind: z.literal('interface'),
+      fields: members,
+      members: z.record(z.string(), signs),
+      discriminator,
       description,
     }),
     z.strictObject({ kind: z.literal('enum'), values: z.record(z.string(), enumValue), description }),

@@ -1,15 +1,23 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { TracerProvider } from '@opentelemetry/api'
+import type { DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { access, apq, auth, persistedDocuments, rateLimit } from './access-schema.ts'
+import { cost } from '../cost/cost-schema.ts'
+import { federation } from './federation-schema.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
 import { toPattern } from '../http/cors.ts'
-import type { CorsConfig, GatewayConfig, ResponseCacheConfig, ServerConfig } from './types.ts'
+import { nats, redis } from './broker-schema.ts'
+import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
+import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
+
+type DeferConfig = NonNullable<GatewayConfig['defer']>
+type DeferOptions = Omit<DeferSplitterOptions, 'clock'>
 
 const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
 
@@ -108,7 +116,7 @@ const graphql = z.strictObject({
     .optional(),
 })
 
-const defer = z.union([
+const defer: z.ZodType<DeferConfig> = z.union([
   z.literal(false),
   z.enum(['default', 'production', 'development', 'disabled']),
   z.strictObject({
@@ -120,7 +128,8 @@ const defer = z.union([
     strategy: z.enum(['auto', 'streaming', 'eager']).optional(),
     maxPatches: count.optional(),
     endpoint: z.string().optional(),
-  }),
+    maskError: functionValue().optional(),
+  } satisfies OptionsOf<DeferOptions>) as z.ZodType<DeferOptions>,
 ])
 
 const invalidate = z.strictObject({
@@ -176,6 +185,8 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   grpc: z.record(z.string(), grpcSource).optional(),
   rest: z.record(z.string(), restSource).optional(),
   redisUrl: z.string().optional(),
+  redis: redis.optional(),
+  nats: nats.optional(),
   liveQuery: liveQuery.optional(),
   responseCache: responseCache.optional(),
   dependencies: z
@@ -187,6 +198,7 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   persistedDocuments: persistedDocuments.optional(),
   apq: apq.optional(),
   rateLimit: rateLimit.optional(),
+  cost: cost.optional(),
   invalidate: invalidate.optional(),
   metrics: metrics.optional(),
   tracing: tracing.optional(),
@@ -196,6 +208,7 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
       z.custom<Plugin>((value) => value !== null && typeof value === 'object', 'expected a plugin object'),
     )
     .optional(),
+  federation: federation.optional(),
   typeDefs: z.union([z.string(), z.array(z.string())]).optional(),
   resolvers: z
     .custom<IResolvers>((value) => value !== null && typeof value === 'object', 'expected resolvers')

@@ -1,3 +1,4 @@
+import type { FederationConfig } from '../federation/types.ts'
 import type { IResolvers } from '@graphql-tools/utils'
 import type { TracerProvider } from '@opentelemetry/api'
 import type { DeferPreset, DeferSplitterOptions } from '@vinyasa/defer-splitter'
@@ -7,7 +8,7 @@ import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connector'
 import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
-import type { ExampleOperation } from '../graphiql/examples.ts'
+import type { GraphqlConfig, ServerConfig } from '../http/http-types.ts'
 import type {
   AccessConfig,
   ApqConfig,
@@ -15,140 +16,19 @@ import type {
   PersistedDocumentsConfig,
   RateLimitConfig,
 } from './access-types.ts'
+import type { CostConfig } from '../cost/cost-types.ts'
+import type { NatsConfig, RedisConfig } from './broker-types.ts'
 
-/** Bounds of files that are streamed. */
-export interface UploadsConfig {
-  /** Bytes of one file. Default 100_000_000. */
-  readonly maxFileBytes?: number | undefined
-  /** Files of one request. Default 10. */
-  readonly maxFiles?: number | undefined
-  /** How long a file is waited for that comes behind one which nobody reads. Default 10_000 ms. */
-  readonly maxIdleMs?: number | undefined
-}
-
-/** Where and how the gateway listens. */
-export interface ServerConfig {
-  /** Default: the environment variable `PORT`, else 4000; 0 takes a free port. */
-  readonly port?: number | undefined
-  /** Default `127.0.0.1`; `0.0.0.0` to be reachable from outside. */
-  readonly host?: string | undefined
-  /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
-  readonly headersTimeoutMs?: number | undefined
-  /** Time a request has to arrive whole, files included. Default 30_000 ms, or `headersTimeoutMs` if longer; 0: no limit. */
-  readonly requestTimeoutMs?: number | undefined
-  /**
-   * Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit; production
-   * 10_000.
-   */
-  readonly maxConnections?: number | undefined
-  /**
-   * Requests that one connection may have without an answer, sent one behind the other; behind them it is not read.
-   * Default 32; 0: any number.
-   */
-  readonly maxUnansweredPerConnection?: number | undefined
-  /**
-   * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
-   * 2000; 0: any number.
-   */
-  readonly maxInFlight?: number | undefined
-  /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
-  readonly sendTimeoutMs?: number | undefined
-  /**
-   * Bytes of answers that may wait on all connections; over it those that have not moved for a second are cut, the
-   * largest first. Default 67_108_864; 0: any number.
-   */
-  readonly maxUnsentBytes?: number | undefined
-  /**
-   * Proxies in front, whose `X-Forwarded-*` and the like is taken: addresses, ranges (`10.0.0.0/8`), `loopback`,
-   * `private`; `true`: whoever connects. Of anyone else these headers are taken away. Default false.
-   */
-  readonly trustProxy?: boolean | readonly string[] | undefined
-  /** Answers 200 while the process serves. Default `/health/live`. */
-  readonly livenessPath?: string | undefined
-  /** Answers 200 while requests may be sent here, else 503. Default `/health/ready`. */
-  readonly readinessPath?: string | undefined
-  /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
-  readonly graceMs?: number | undefined
-}
-
+/** What is logged, and how. */
 export interface LogConfig {
   /** Default `info`; `silent` writes nothing. */
   readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
-  /** Default: `pretty` in development, `json` in production. */
+  /** `pretty` is for people, `json` a line of JSON for each entry. Default: `pretty`; production `json`. */
   readonly format?: 'json' | 'pretty' | undefined
   /** Further names whose values are never logged. */
   readonly redact?: readonly string[] | undefined
   /** Bytes of lines that may wait to be written; further lines are dropped and counted. Default 1_048_576. */
   readonly maxWaitingBytes?: number | undefined
-}
-
-/** Limits of one document and of the JSON that it comes in; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */
-export interface LimitsConfig {
-  /** Fields inside one another, fragments expanded. Default 100; production 15. */
-  readonly maxDepth?: number | undefined
-  /** Lexical tokens. Default 20_000; production 1000. */
-  readonly maxTokens?: number | undefined
-  /** Aliases, those of `__typename` included. Default 1000; production 30. */
-  readonly maxAliases?: number | undefined
-  /** Directives at one place. Default 100; production 5. */
-  readonly maxDirectives?: number | undefined
-  /** How often one field may stand in one selection set. Default 1000; production 30. */
-  readonly maxDuplicateFields?: number | undefined
-  /** 1 a leaf, 2 an object, times 1.5 a level of depth. Default 0; production 5000. */
-  readonly maxCost?: number | undefined
-  /** Objects and lists inside one another in the JSON of a request, counted before it is parsed. Default 100. */
-  readonly maxBodyDepth?: number | undefined
-  /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
-  readonly maxBodyItems?: number | undefined
-}
-
-/** Which pages of other origins may ask, and how (the Fetch Standard's CORS protocol). */
-export interface CorsConfig {
-  /**
-   * Origins that browsers may call from. A text between slashes, or a `RegExp`, is a pattern of whole origins:
-   * `/https:\/\/[\w-]+\.example\.com/`. `*`: any page, without credentials.
-   */
-  readonly origins: readonly (string | RegExp)[]
-  /** Whether they may send cookies and `Authorization`. Default true; never for `*`. */
-  readonly credentials?: boolean | undefined
-  /** Default: what the preflight asks for. */
-  readonly methods?: readonly string[] | undefined
-  /** Headers that requests may have. Default: what the preflight asks for. */
-  readonly allowedHeaders?: readonly string[] | undefined
-  /** Headers of answers that pages may read. Default `x-request-id`, `x-cache`, `age`. */
-  readonly exposedHeaders?: readonly string[] | undefined
-  /** How long browsers may remember the answer to a preflight. Default: as long as they do by themselves. */
-  readonly maxAgeSeconds?: number | undefined
-}
-
-/** The GraphQL endpoint. Each switch has its value from the preset unless set here. */
-export interface GraphqlConfig {
-  /** Its path; live queries and `@defer` have `/live` and `/defer` below it too. Default `/graphql`. */
-  readonly path?: string | undefined
-  /** GraphiQL for browsers, served from the gateway itself. Default true; production false. */
-  readonly graphiql?: boolean | undefined
-  /** Operations that GraphiQL opens with, a tab each; `variables` is JSON. Default: made for the schema. */
-  readonly examples?: readonly ExampleOperation[] | undefined
-  /** Default true; production false. */
-  readonly introspection?: boolean | undefined
-  /** "Did you mean …" in validation errors. Default true; production false. */
-  readonly suggestions?: boolean | undefined
-  /** Unexpected errors reach clients as `Unexpected error.` Default true. */
-  readonly maskedErrors?: boolean | undefined
-  /** Refuses requests that a browser may send across sites without asking. Default false; production true. */
-  readonly csrfPrevention?: boolean | undefined
-  /** Origins that browsers may call from, or all of CORS. Default false: no CORS headers. */
-  readonly cors?: false | readonly (string | RegExp)[] | CorsConfig | undefined
-  /** Operations in one HTTP request. Default 1. */
-  readonly batching?: number | undefined
-  /** Bytes of a request's body; over it: HTTP 413. Default 1_048_576. */
-  readonly maxBodyBytes?: number | undefined
-  /**
-   * Streams the files of multipart requests to where they go, beside `maxBodyBytes`. Default: such requests are read
-   * whole, and have no more bytes than others.
-   */
-  readonly uploads?: UploadsConfig | undefined
-  readonly limits?: LimitsConfig | undefined
 }
 
 /** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
@@ -159,8 +39,13 @@ export interface GrpcSourceConfig extends Omit<
 
 /** The document of a REST backend, and what becomes of it: the options of `importOpenApi`. */
 export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' | 'baseUrl' | 'env'> {
-  /** Path of the document, JSON or YAML; others that it refers to are read too. */
-  readonly file: string
+  /** Path of the document, JSON or YAML; others that it refers to are read too. Either this or `url`. */
+  readonly file?: string | undefined
+  /**
+   * Where the document is downloaded from at each start and reload, within the bounds of `download`. Where it cannot be
+   * had, the gateway does not start. Either this or `file`.
+   */
+  readonly url?: string | undefined
 }
 
 /** One REST backend: the options of `createRestConnector`. */
@@ -173,7 +58,7 @@ export interface RestSourceConfig extends Omit<
   /** May be left out beside `openapi`. */
   readonly endpoints?: RestConnectorOptions['endpoints'] | undefined
   /**
-   * An OpenAPI 3 or Swagger 2 document, or its path: its operations become endpoints, before those of `endpoints`. What
+   * An OpenAPI 3 or Swagger 2 document, or its path or URL: its operations become endpoints, before those of `endpoints`. What
    * cannot be served is left out and noted. A name that the config declares itself, a gRPC source has, or a REST source
    * before this one, gets this source's before it (`shopGetPet`, `ShopPet`), which is noted.
    */
@@ -217,7 +102,7 @@ export interface InvalidateConfig {
   readonly secret: string
   /** The request header that holds it. Default `x-invalidate-secret`. */
   readonly header?: string | undefined
-  /** Default `/invalidate`. */
+  /** Where it is posted to. Default `/invalidate`. */
   readonly path?: string | undefined
 }
 
@@ -237,7 +122,7 @@ export interface DependencyStatement {
 
 /** Metrics for Prometheus. */
 export interface MetricsConfig {
-  /** Default `/metrics`. */
+  /** Where it is served. Default `/metrics`. */
   readonly path?: string | undefined
   /** Scrapers send it as `Authorization: Bearer <token>`. Default: nobody is asked. */
   readonly token?: string | undefined
@@ -245,7 +130,7 @@ export interface MetricsConfig {
 
 /** OpenTelemetry traces: request, operation, each call of a backend; W3C trace context in and out. */
 export interface TracingConfig {
-  /** Default: the provider that is registered with `@opentelemetry/api`, as its Node SDK does. */
+  /** Who makes spans. Default: the provider that is registered with `@opentelemetry/api`, as its Node SDK does. */
   readonly tracerProvider?: TracerProvider | undefined
 }
 
@@ -253,8 +138,11 @@ export interface TracingConfig {
 export interface GatewayConfig {
   /** Where every switch starts. Default `development`. */
   readonly preset?: 'development' | 'production' | undefined
+  /** Where and how the gateway listens. */
   readonly server?: ServerConfig | undefined
+  /** What is logged, and how. */
   readonly log?: LogConfig | undefined
+  /** The GraphQL endpoint. */
   readonly graphql?: GraphqlConfig | undefined
   /** gRPC backends by name. */
   readonly grpc?: Readonly<Record<string, GrpcSourceConfig>> | undefined
@@ -265,6 +153,13 @@ export interface GatewayConfig {
    * Default: each for itself.
    */
   readonly redisUrl?: string | undefined
+  /** The same, for a Redis behind Sentinel, a cluster, or certificates of one's own; in place of `redisUrl`. */
+  readonly redis?: RedisConfig | undefined
+  /**
+   * Gateways with the same NATS tell each other what changed, each with a cache of its own; beside Redis it carries the
+   * changes, and Redis the rest. Default: none.
+   */
+  readonly nats?: NatsConfig | undefined
   /** Live queries; `false` turns them off. Fields are live where their source says so. */
   readonly liveQuery?: false | LiveQueryConfig | undefined
   /** Caches the results of queries; `true` takes the defaults. Default false. */
@@ -286,6 +181,8 @@ export interface GatewayConfig {
   readonly apq?: boolean | ApqConfig | undefined
   /** How often clients may ask. Default: as often as they like. */
   readonly rateLimit?: RateLimitConfig | undefined
+  /** How much one operation may ask for. */
+  readonly cost?: CostConfig | undefined
   /** Default: off. */
   readonly invalidate?: InvalidateConfig | undefined
   /** Default true; production false, as `/metrics` is answered to everyone unless it has a token. */
@@ -297,10 +194,21 @@ export interface GatewayConfig {
    * by code. It asks nobody who they are. Default true; production false.
    */
   readonly status?: boolean | undefined
+  /**
+   * The gateway as a subgraph of Apollo Federation 2, over all of its sources and `typeDefs`: `true` for the entities that
+   * say so themselves. Default false.
+   */
+  readonly federation?: boolean | FederationConfig | undefined
   /** Further Yoga or Envelop plugins. They stand before the response cache, so that they see hits like misses. */
   readonly plugins?: readonly Plugin[] | undefined
-  /** Extends the schema of the sources. */
+  /**
+   * SDL that adds to the schema of the sources, under the names that clients know: `extend type Order { … }`, types with
+   * fields of the sources' types, root fields.
+   */
   readonly typeDefs?: string | readonly string[] | undefined
-  /** Resolvers for `typeDefs`; their context holds `sources`, each callable by its name. */
+  /**
+   * Resolvers for `typeDefs`; their context holds `sources`, each callable by its name. What they get as their parent has
+   * the names that clients know.
+   */
   readonly resolvers?: IResolvers | undefined
 }

@@ -1,6 +1,7 @@
-import { isInterfaceType, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
 import type { DependencyStatement } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
+import { fieldAt, suggestFor } from '../schema/coordinates.ts'
 
 type Statements = Readonly<Record<string, DependencyStatement>>
 
@@ -20,17 +21,13 @@ export function checkStatements(schema: GraphQLSchema, statements: Statements): 
     const path = `dependencies["${coordinate}"]`
     if (!fieldAt(schema, coordinate))
       throw new ConfigError(
-        `${path}: the schema has no such field; write "Type.field", for example "${mutationName}.reset"`,
+        `${path}: the schema has no such field${suggestFor(schema, coordinate) || `; write "Type.field", for example "${mutationName}.reset"`}`,
       )
     for (const name of [...(changes ?? []), ...dependsOn]) {
       if (name !== '*' && !schema.getType(name))
-        throw new ConfigError(`${path}: the schema has no type "${name}"; "*" stands for any`)
+        throw new ConfigError(
+          `${path}: the schema has no type "${name}"${suggestFor(schema, name) || '; "*" stands for any'}`,
+        )
     }
   }
-}
-
-function fieldAt(schema: GraphQLSchema, coordinate: string): GraphQLField<unknown, unknown> | undefined {
-  const dot = coordinate.indexOf('.')
-  const type = schema.getType(coordinate.slice(0, dot))
-  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[coordinate.slice(dot + 1)] : undefined
 }

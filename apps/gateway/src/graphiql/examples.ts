@@ -11,6 +11,7 @@ import {
 
 /** One tab of GraphiQL. */
 export interface ExampleOperation {
+  /** The document. */
   readonly query: string
   /** JSON. */
   readonly variables?: string | undefined

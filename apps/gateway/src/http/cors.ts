@@ -1,6 +1,6 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
 import type { ShortResponse } from '@vinyasa/node-handler'
-import type { CorsConfig, GraphqlConfig } from '../config/types.ts'
+import type { CorsConfig, GraphqlConfig } from './http-types.ts'
 import { withShortWay } from '../short-way.ts'
 
 export type CorsSetting = NonNullable<GraphqlConfig['cors']>

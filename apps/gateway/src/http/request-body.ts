@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { ShortWayPart } from '@vinyasa/node-handler'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { limitDepth, limitJson, type JsonLimits } from '../limits/json-limits.ts'
+import { limitJson, type JsonLimits } from '../limits/json-limits.ts'
 import { requestRefused } from './errors.ts'
 import { withShortWay } from '../short-way.ts'
 
@@ -19,14 +19,14 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
  * body through one more stream.
  */
 export function useRequestBody(options: RequestBodyOptions): Plugin {
-  const { maxBytes, maxBodyDepth } = options
+  const { maxBytes } = options
   const shortWay: ShortWayPart = {
-    accepts: ({ headers }) => Number(headers['content-length']) <= maxBytes,
-    acceptsBody(body, { variables }) {
+    accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length']) <= maxBytes,
+    acceptsBody(body) {
+      if (!body) return true
       if (!isUtf8(body)) return false
       try {
         limitJson(body, options)
-        limitDepth(variables, maxBodyDepth)
         return true
       } catch {
         return false
@@ -34,10 +34,6 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
     },
   }
   const plugin: Plugin = {
-    onParams({ params }) {
-      limitDepth(params.variables, maxBodyDepth)
-      limitDepth(params.extensions, maxBodyDepth)
-    },
     onRequestParse({ request, requestParser, setRequestParser, fetchAPI }) {
       if (!requestParser) return
       if (request.method !== 'POST') {
@@ -56,7 +52,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
         setRequestParser(async (request) => {
           const body = await readBody(request, maxBytes)
           limitJson(body, options)
-          return asParameters(parseJson(body))
+          return parseJson(body)
         })
         return
       }
@@ -75,16 +71,9 @@ function isJson(contentType: string | null): boolean {
   return JSON_TYPES.has((contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? '')
 }
 
-/** Yoga's own door takes everything with a status and headers for a response, and sends it. */
-function asParameters<T>(value: T): T {
-  const { status, headers } = Object(value) as Partial<Response>
-  if (!status || !headers || typeof headers.get === 'function') return value
-  throw requestRefused(400, 'BAD_REQUEST', 'Unexpected parameter "status" in the request body.')
-}
-
 async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {
   try {
-    return asParameters(await parse())
+    return await parse()
   } catch (error) {
     if (error instanceof GraphQLError) throw error
     throw requestRefused(
@@ -102,14 +91,14 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
     if (!/^\d+$/.test(announced)) throw requestRefused(400, 'BAD_REQUEST', 'Content-Length is not a number.')
     if (Number(announced) > maxBytes) throw tooLarge(maxBytes)
     // The HTTP parser lets no more through than was announced.
-    return new Uint8Array(await request.arrayBuffer())
+    return new Uint8Array(await unlessLeft(request.arrayBuffer()))
   }
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
   // Not `for await`: leaving it early would cancel the stream, and with it the socket that is to carry the answer.
   const reader = request.body.getReader()
-  for (let next = await read(reader); !next.done; next = await read(reader)) {
+  for (let next = await unlessLeft(reader.read()); !next.done; next = await unlessLeft(reader.read())) {
     size += next.value.byteLength
     if (size > maxBytes) throw tooLarge(maxBytes)
     chunks.push(next.value)
@@ -123,12 +112,12 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   return body
 }
 
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
+async function unlessLeft<Read>(reading: Promise<Read>): Promise<Read> {
   try {
-    return await reader.read()
-  } catch {
+    return await reading
+  } catch (error) {
+    // A limit, or a body that somebody else has read.
+    if (error instanceof GraphQLError || error instanceof TypeError) throw error
     // Nothing but the end of the connection: nobody's fault, and nothing to log.
     throw new DOMException('The client left', 'AbortError')
   }

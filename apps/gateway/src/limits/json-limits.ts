@@ -18,13 +18,21 @@ export function limitJson(bytes: Uint8Array, { maxBodyDepth, maxBodyItems }: Jso
   if (exceeded === 'maxItems') throw jsonLimitExceeded('items', maxItems)
 }
 
-/** Throws for a value that is deeper, however it was sent. */
-export function limitDepth(value: unknown, maxDepth: number): void {
-  if (maxDepth === 0) return
+/** Throws for a value that exceeds a limit, however it was sent. */
+export function limitValue(value: unknown, { maxBodyDepth, maxBodyItems }: JsonLimits): void {
+  const [maxDepth, maxItems] = [maxBodyDepth || Infinity, maxBodyItems || Infinity]
   let level: object[] = isObject(value) ? [value] : []
+  let items = 0
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > maxDepth) throw jsonLimitExceeded('levels of depth', maxDepth)
-    level = level.flatMap((parent) => Object.values(parent).filter(isObject))
+    const next: object[] = []
+    for (const parent of level) {
+      const members: readonly unknown[] = Array.isArray(parent) ? parent : Object.values(parent)
+      items += Math.max(1, members.length)
+      if (items > maxItems) throw jsonLimitExceeded('items', maxItems)
+      for (const member of members) if (isObject(member)) next.push(member)
+    }
+    level = next
   }
 }
 

@@ -124,7 +124,12 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
         },
         onResponse: ({ request, response, serverContext }) => respond(request, response, serverContext),
       },
-      { respond: ({ request, context }, response) => respond(request, response, context) },
+      {
+        respond: ({ request, context }, response) => respond(request, response, context),
+        onPart({ operation: { definition } }, part) {
+          errors.note(part, definition.name?.value ?? definition.operation)
+        },
+      },
     ),
   }
 }

@@ -1,6 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { ObserveBackendCall } from './backend-call.ts'
+import type { ObserveCost } from '../cost/cost-limit.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { isLive } from './live-context.ts'
 import { recordedPath, recordOf } from './request-record.ts'
@@ -11,6 +12,8 @@ import { withShortWay } from '../short-way.ts'
 export interface MetricsReadings {
   /** Undefined while live queries are not there. */
   readonly live: () => LiveReading | undefined
+  /** What the response cache keeps; undefined: there is none. */
+  readonly cacheBytes: () => number | undefined
   readonly breakers: () => readonly BreakerReading[]
   readonly lostLogLines: () => number
 }
@@ -30,6 +33,7 @@ export interface BreakerReading {
 export interface Metrics {
   readonly plugin: Plugin
   readonly observe: ObserveBackendCall
+  readonly observeCost: ObserveCost
   readonly contentType: string
   render(): Promise<string>
 }
@@ -43,6 +47,7 @@ export interface MetricsOptions {
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const COSTS = [0, 1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
 const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
 
 /**
@@ -90,6 +95,13 @@ export function createMetrics({ readings, paths, now = () => performance.now() }
     labelNames: ['source', 'kind'],
     registers,
   })
+  const costs = new Histogram({
+    name: 'vinyasa_operation_cost_estimated',
+    help: 'What operations may cost, counted before they were executed or refused; answers from the cache are not.',
+    labelNames: ['result'],
+    buckets: COSTS,
+    registers,
+  })
   addReadings(registers, readings)
 
   function respond(request: Request, response: ShortResponse, context: object): void {
@@ -112,6 +124,8 @@ export function createMetrics({ readings, paths, now = () => performance.now() }
         if (again > 0) retries.inc({ source, kind }, again)
       }
     },
+    // What is more than can be counted must not spoil the sum.
+    observeCost: (cost, result) => costs.observe({ result }, Math.min(cost, Number.MAX_SAFE_INTEGER)),
     plugin: withShortWay(
       {
         onExecute({ args }) {
@@ -184,6 +198,15 @@ function addReadings(registers: Registry[], readings: MetricsReadings): void {
       this.set(process.memoryUsage.rss())
     },
   })
+  const cached = new Gauge({
+    name: 'vinyasa_cache_bytes',
+    help: 'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
+    registers: [],
+    collect() {
+      const bytes = readings.cacheBytes()
+      if (bytes !== undefined) this.set(bytes)
+    },
+  })
   const lost = new Counter({
     name: 'vinyasa_log_lines_lost_total',
     help: 'Log lines that could not be written.',
@@ -197,6 +220,7 @@ function addReadings(registers: Registry[], readings: MetricsReadings): void {
     registry.registerMetric(lost)
     registry.registerMetric(breaker)
     registry.registerMetric(memory)
+    registry.registerMetric(cached)
   }
 }
 

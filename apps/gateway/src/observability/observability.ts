@@ -1,5 +1,6 @@
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from '../config/types.ts'
+import type { ObserveCost } from '../cost/cost-limit.ts'
 import type { GatewayPaths } from '../http/paths.ts'
 import type { Logger } from '../logging/logger.ts'
 import { createActivity, type Activity } from './activity.ts'
@@ -14,6 +15,8 @@ export interface Observability {
   readonly plugins: readonly Plugin[]
   /** To be told of every call to a backend. */
   readonly observe: ObserveBackendCall
+  /** To be told what operations are counted at; undefined without metrics. */
+  readonly observeCost: ObserveCost | undefined
   /** Trace context to send with a call; undefined when nothing is traced. */
   readonly outgoing: ((context: unknown) => Readonly<Record<string, string>>) | undefined
   /** For the status page; undefined where there is none. */
@@ -48,6 +51,7 @@ export async function createObservability(options: ObservabilityOptions): Promis
       ...(metrics ? [metrics.observe] : []),
       ...(tracing ? [tracing.observe] : []),
     ]),
+    observeCost: metrics?.observeCost,
     outgoing: tracing?.outgoing,
     activity,
   }

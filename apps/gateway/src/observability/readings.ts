@@ -4,6 +4,7 @@ import type { MetricsReadings } from './metrics.ts'
 /** Metrics are set up before sources are opened and live queries exist, as both are observed. */
 export interface LateReadings extends MetricsReadings {
   live: MetricsReadings['live']
+  cacheBytes: MetricsReadings['cacheBytes']
 }
 
 export function lateReadings(
@@ -13,6 +14,7 @@ export function lateReadings(
   return {
     lostLogLines,
     live: () => undefined,
+    cacheBytes: () => undefined,
     breakers: () =>
       sources().flatMap(({ name, breaker }) => (breaker ? [{ source: name, state: breaker() }] : [])),
   }

@@ -124,8 +124,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   }
   return withShortWay(plugin, {
     begin({ request, context }) {
-      // It is the endpoint's, and has no query string.
-      keep(request, context, (context['req'] as IncomingMessage).url)
+      // It is the endpoint's, whose path no URL writes otherwise.
+      keep(request, context, (context['req'] as IncomingMessage).url?.split('?', 1)[0])
     },
     execute(call, next) {
       const { name, operation } = call.operation.definition

@@ -4,6 +4,7 @@ import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../access/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from '../config/access-types.ts'
 import { ConfigError } from '../errors.ts'
+import { suggestFor } from '../schema/coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countFields } from './count-fields.ts'
 import type { Counters } from './counters.ts'
@@ -94,7 +95,7 @@ export function checkRateLimit(schema: GraphQLSchema, { rules = [] }: Partial<Ra
       const type = schema.getType(typeName)
       if (type && 'getFields' in type && Object.hasOwn(type.getFields(), fieldName)) continue
       throw new ConfigError(
-        `rateLimit.rules[${index}].fields: the schema has no ${coordinate}; write "Type.field", for example "Mutation.login"`,
+        `rateLimit.rules[${index}].fields: the schema has no ${coordinate}${suggestFor(schema, coordinate) || '; write "Type.field", for example "Mutation.login"'}`,
       )
     }
   }

@@ -1,6 +1,7 @@
 import { useUploads } from '@vinyasa/node-handler'
 import type { Plugin } from 'graphql-yoga'
 import { useVaryOrigin } from '../http/cors.ts'
+import { useParameters } from '../http/parameters.ts'
 import { useRequestBody } from '../http/request-body.ts'
 import { useDocumentLimits } from '../limits/plugin.ts'
 import type { HttpSettings } from '../presets.ts'
@@ -19,6 +20,7 @@ export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
     ...(http.uploads
       ? [withShortWay(useUploads({ ...http.uploads, maxFieldBytes: http.maxBodyBytes }))]
       : []),
+    useParameters(http.limits),
     ...(http.introspection ? [] : [useNoIntrospection()]),
     ...(http.suggestions ? [] : [useNoSuggestions()]),
     useDocumentLimits(http.limits),

@@ -1,6 +1,5 @@
 import {
   isIntrospectionType,
-  isObjectType,
   isScalarType,
   isSpecifiedScalarType,
   type GraphQLNamedType,
@@ -8,7 +7,7 @@ import {
 } from 'graphql'
 import type { FieldDefinitions, RestEndpoint, TypeDefinitions } from '@vinyasa/rest-connector'
 import type { GatewayConfig, RestSourceConfig } from '../config/types.ts'
-import { extraSchema } from '../extra-schema.ts'
+import { namesOfTypeDefs } from '../schema/type-defs.ts'
 
 /** Scalars that sources have alike. */
 const SHARED = new Set([
@@ -30,10 +29,7 @@ export function namesOfSchema(schema: GraphQLSchema): readonly string[] {
 }
 
 /** Names of the types and fields that endpoints and definitions make. */
-export function namesOfEndpoints(
-  endpoints: readonly RestEndpoint[],
-  types: TypeDefinitions,
-): readonly string[] {
+function namesOfEndpoints(endpoints: readonly RestEndpoint[], types: TypeDefinitions): readonly string[] {
   const defined = Object.entries(types).filter(([name, { kind }]) => kind !== 'scalar' || !SHARED.has(name))
   const inPlace = endpoints.flatMap(({ responseSchema }) =>
     responseSchema ? [responseSchema.typeName, ...typesInPlace(responseSchema.fields)] : [],
@@ -48,19 +44,22 @@ export function namesOfEndpoints(
 export function namesByHand({ rest = {}, ...config }: GatewayConfig, name: string): readonly string[] {
   const others = Object.entries(rest).flatMap(([other, source]) => (other === name ? [] : namesIn(source)))
   const own = rest[name]?.endpoints?.map((endpoint) => endpoint.name) ?? []
-  return [...others, ...own, ...namesOfExtra(config)]
+  return [...others, ...own, ...namesOfTypeDefs(config)]
+}
+
+/** Of names that others have, those that what is imported may not have before it is given its names. */
+export function namesToAvoid(
+  { prefix, rename = {} }: RestSourceConfig,
+  taken: readonly string[],
+): readonly string[] {
+  if (prefix) return []
+  const renamed = new Set(Object.keys(rename).map((coordinate) => coordinate.replace(/^.*\./, '')))
+  return taken.filter((name) => !renamed.has(name))
 }
 
 function namesIn({ endpoints = [], types = {}, openapi }: RestSourceConfig): readonly string[] {
   const renamed = typeof openapi === 'object' ? Object.values(openapi.rename ?? {}) : []
   return [...namesOfEndpoints(endpoints, types), ...renamed]
-}
-
-function namesOfExtra(config: GatewayConfig): readonly string[] {
-  if (config.typeDefs === undefined) return []
-  const schema = extraSchema(config)
-  const types = Object.values(schema.getTypeMap()).filter((type) => isOwn(type) && !isObjectType(type))
-  return [...rootFieldsOf(schema), ...types.map(({ name }) => name)]
 }
 
 function rootFieldsOf(schema: GraphQLSchema): readonly string[] {

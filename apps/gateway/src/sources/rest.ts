@@ -14,7 +14,7 @@ import {
 import type { OpenApiConfig, RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
 import { forRest } from '../observability/backend-call.ts'
-import { namesOfEndpoints } from './names.ts'
+import { namesOfSchema, namesToAvoid } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
 /** A document may give a thousand: the log tells the first, `vinyasa check` all. */
@@ -43,7 +43,7 @@ export async function openRestSource(
         : await importDocument(openapi, baseDirectory, {
             source: name,
             baseUrl: config.baseUrl,
-            taken: taken(),
+            taken: namesToAvoid(config, taken()),
           })
     files = imported?.files ?? []
     for (const finding of imported?.findings ?? []) notes.push(describeFinding(finding))
@@ -94,7 +94,7 @@ export async function openRestSource(
     api: connector,
     notes,
     files,
-    names: () => namesOfEndpoints(declared.endpoints, declared.types),
+    names: () => namesOfSchema(connector.schema),
     health: (signal) => checkHealth(name, probe, signal),
     breaker: () => connector.stats().breaker,
     close: () => connector.close(),
@@ -113,17 +113,29 @@ function traceContext(
 
 /** The files that a config names; those that they refer to are known once they are read. */
 export function restFiles({ openapi }: RestSourceConfig, baseDirectory: string): readonly string[] {
-  const file = typeof openapi === 'object' ? openapi.file : openapi
+  const { file } = placeOf(openapi)
   return file === undefined ? [] : [resolve(baseDirectory, file)]
 }
 
-function importDocument(
+async function importDocument(
   openapi: string | OpenApiConfig,
   baseDirectory: string,
   given: Pick<OpenApiOptions, 'source' | 'baseUrl' | 'taken'>,
 ): Promise<OpenApiImport> {
-  const { file, ...options } = typeof openapi === 'string' ? { file: openapi } : openapi
-  return importOpenApi(resolve(baseDirectory, file), { ...options, ...given })
+  const { file = '', url, ...options } = placeOf(openapi)
+  try {
+    return await importOpenApi(url ?? resolve(baseDirectory, file), { ...options, ...given })
+  } catch (error) {
+    if (url === undefined) throw error
+    const mend =
+      'start needs its server: mend that, or keep it with "vinyasa init <url>" and name it as openapi.file'
+    throw new ConfigError(`${messageOf(error)}; ${mend}`, { cause: error })
+  }
+}
+
+function placeOf(openapi: string | OpenApiConfig | undefined): OpenApiConfig {
+  if (typeof openapi !== 'string') return openapi ?? {}
+  return /^https?:\/\//i.test(openapi) ? { url: openapi } : { file: openapi }
 }
 
 function describeVariable({ variable, scheme, isSet }: SecurityVariable): string {

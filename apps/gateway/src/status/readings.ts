@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config/types.ts'
 import type { GatewayPaths } from '../http/paths.ts'
 import type { Activity } from '../observability/activity.ts'
 import type { LateReadings } from '../observability/readings.ts'
-import type { OpenedBus } from '../open-bus.ts'
+import type { BrokerState, OpenedBus } from '../bus/open-bus.ts'
 import { httpSettings } from '../presets.ts'
 import type { Source } from '../sources/source.ts'
 import { releasedVersion } from '../version.ts'
@@ -14,7 +14,7 @@ export interface StatusParts {
   readonly activity: Activity
   readonly readings: LateReadings
   readonly sources: readonly Source[]
-  readonly redis: OpenedBus['redis']
+  readonly broker: OpenedBus['broker']
 }
 
 /** A backend that has not answered by then is down. */
@@ -22,7 +22,7 @@ const HEALTH_TIMEOUT_MS = 1000
 
 /** What the status page shows of a composed gateway. */
 export function statusReadings(parts: StatusParts): StatusReadings {
-  const { config, paths, activity, readings, sources, redis } = parts
+  const { config, paths, activity, readings, sources, broker } = parts
   return {
     version: releasedVersion(),
     preset: config.preset ?? 'development',
@@ -34,7 +34,7 @@ export function statusReadings(parts: StatusParts): StatusReadings {
     live: () => readings.live(),
     async backends() {
       const asked = await Promise.all(sources.map(statusOf))
-      return redis ? [...asked, redisStatus(redis())] : asked
+      return broker ? [...asked, brokerStatus(broker())] : asked
     },
   }
 }
@@ -44,8 +44,8 @@ async function statusOf({ name, kind, health, breaker }: Source): Promise<Backen
   return { name, kind, up: healthy, reason, breaker: breaker?.() }
 }
 
-function redisStatus({ connected, reason }: ReturnType<NonNullable<OpenedBus['redis']>>): BackendStatus {
-  return { name: 'redis', kind: 'redis', up: connected, reason }
+function brokerStatus({ kind, connected, reason }: BrokerState): BackendStatus {
+  return { name: kind, kind, up: connected, reason }
 }
 
 function linksOf(config: GatewayConfig, paths: GatewayPaths): readonly StatusLink[] {

@@ -5,7 +5,7 @@ import type { LiveReading } from '../observability/metrics.ts'
 
 export interface BackendStatus {
   readonly name: string
-  readonly kind: 'grpc' | 'rest' | 'redis'
+  readonly kind: 'grpc' | 'rest' | 'redis' | 'nats'
   readonly up: boolean
   readonly reason?: string | undefined
   readonly breaker?: 'off' | 'closed' | 'half-open' | 'open' | undefined
@@ -82,7 +82,7 @@ const TYPE_DEFS = /* GraphQL */ `
 
   type Backend {
     name: String!
-    "grpc, rest or redis."
+    "grpc, rest, redis or nats."
     kind: String!
     up: Boolean!
     "Why it is not."

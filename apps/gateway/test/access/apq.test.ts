@@ -122,7 +122,7 @@ describe('automatic persisted queries', () => {
 describeWithRedis('automatic persisted queries with Redis', () => {
   it('are shared between gateways, never what another wrote there, and go on without it', async () => {
     const redis = await startRedis()
-    onTestFinished(() => redis.stop())
+    onTestFinished(() => redis[Symbol.asyncDispose]())
     const [a, b] = [await start({ redisUrl: redis.url }), await start({ redisUrl: redis.url })]
     await a.ask({ query: QUERY, ...named(HASH) })
     await expect.poll(() => b.ask(named(HASH))).toMatchObject({ status: 200, code: undefined })
@@ -134,7 +134,7 @@ describeWithRedis('automatic persisted queries with Redis', () => {
     await client.set(`vinyasa:apq:${poisoned}`, '{ evil: hello }')
     expect(await b.ask(named(poisoned))).toMatchObject({ code: 'PERSISTED_QUERY_NOT_FOUND' })
 
-    await redis.stop()
+    redis.stop()
     expect(await b.ask(named(HASH))).toMatchObject({ status: 200, code: undefined })
     expect(await b.ask(named(sha256('x')))).toMatchObject({ code: 'PERSISTED_QUERY_NOT_FOUND' })
   })

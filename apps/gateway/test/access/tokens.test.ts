@@ -211,7 +211,11 @@ describe('issuers', () => {
     issuer.behave('fail')
     const ask = await start([of(issuer)])
     const answer = await ask(issuer.token())
-    expect(answer).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' })
+    expect(answer).toMatchObject({
+      status: 503,
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The token cannot be verified now; try again later.',
+    })
     expect(Number(answer.retryAfter)).toBeGreaterThan(0)
     expect(await ask()).toMatchObject({ status: 200, me: 'nobody' })
     issuer.behave('well')
@@ -220,4 +224,34 @@ describe('issuers', () => {
     onTestFinished(() => void vi.useRealTimers())
     expect(await ask(issuer.token())).toMatchObject({ me: 'ada' })
   })
+
+  it('that hang: 503 for who needs them, and who does not waits for none of it', async () => {
+    const [known, hanging] = [await openIssuer(), await openIssuer()]
+    hanging.behave('hang')
+    const ask = await start([of(known), of(hanging)])
+    expect(await ask(known.token())).toMatchObject({ me: 'ada' })
+    let answered = 0
+    const waiting = Array.from({ length: 40 }, async (_, index) => {
+      const answer = await ask(hanging.token({ claims: { sub: `user-${index}` } }))
+      answered++
+      return answer
+    })
+    for (let count = 0; count < 15; count++) {
+      // A token of its own each, so that none is remembered.
+      expect(await ask(known.token({ claims: { sub: `ada-${count}` } }))).toMatchObject({
+        me: `ada-${count}`,
+      })
+      expect(await ask()).toMatchObject({ me: 'nobody' })
+    }
+    expect(answered).toBe(0)
+    for (const answer of await Promise.all(waiting)) {
+      expect(answer).toMatchObject({
+        status: 503,
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The token cannot be verified now; try again later.',
+      })
+      expect(Number(answer.retryAfter)).toBeGreaterThan(0)
+    }
+    expect(hanging.asked).toBe(1)
+  }, 30_000)
 })

@@ -7,6 +7,8 @@ import { OWN_SCHEMA, post, startGateway } from '../support/gateway.ts'
 const PATIENCE = { timeout: 20_000 }
 /** How many kinds the page lists. */
 const LISTED = 20
+/** As tools that generate code name operations. */
+const ASKER = 'AskedByAComponentDeepDownInATree_ForSomethingWithALongName_AsGenerated'
 
 async function stage(): Promise<{ page: Page; fail(code: string): Promise<void> }> {
   const { endpoint, server } = await startGateway({
@@ -21,7 +23,7 @@ async function stage(): Promise<{ page: Page; fail(code: string): Promise<void> 
   })
   const { page } = await openPage()
   await page.goto(`${server.url}/status`)
-  const query = 'query Ask($text: String) { echo(text: $text) }'
+  const query = `query ${ASKER}($text: String) { echo(text: $text) }`
   return {
     page,
     fail: async (text) => void (await (await post(endpoint, { query, variables: { text } })).text()),
@@ -34,6 +36,7 @@ describeWithBrowser('the errors on the status page', () => {
     const note = (): Promise<string> => page.locator('#errors-note').innerText()
     await expect.poll(() => page.locator('#connection').innerText(), PATIENCE).toBe('live')
     expect(await note()).toBe('None since the start.')
+    expect(await page.locator('.bar').isVisible()).toBe(false)
     await fail('TEA_POT')
     await expect.poll(note, PATIENCE).toBe('1 error of 1 kind since the start.')
     await fail('TEA_POT')
@@ -57,6 +60,28 @@ describeWithBrowser('the errors on the status page', () => {
         'A document without the operation asked for\nOPERATION_RESOLUTION_FAILURE',
       ])
   }, 60_000)
+
+  it.each([1400, 390])(
+    'have times and counts in one line each, at %i px',
+    async (width) => {
+      const { page, fail } = await stage()
+      await page.setViewportSize({ width, height: 844 })
+      await fail('TEA_POT')
+      await page.locator('#errors tr').waitFor()
+      const lines: number[] =
+        await page.evaluate(`[...document.querySelectorAll('main thead th, main time, main .number')]
+      .filter((cell) => cell.textContent && cell.getBoundingClientRect().height > 0)
+      .map((cell) => {
+        const text = document.createRange()
+        text.selectNodeContents(cell)
+        return new Set([...text.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+      })`)
+      expect(lines.length).toBeGreaterThan(2)
+      expect(new Set(lines)).toEqual(new Set([1]))
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    },
+    60_000,
+  )
 
   it('come below a heading that claims no version before the first release', async () => {
     const { page } = await stage()

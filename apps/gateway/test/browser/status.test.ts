@@ -60,6 +60,7 @@ describeWithBrowser('the status page in a browser without the internet', () => {
     await expect.poll(() => text('#hit-rate'), PATIENCE).toBe('0 %')
     await (await post(endpoint, { query: '{ rating }' })).text()
     await expect.poll(() => text('#hit-rate'), PATIENCE).toBe('50 %')
+    expect(await page.locator('.bar').isVisible()).toBe(true)
     expect(await text('#requests')).toBe('2')
     expect(await text('#backends')).toMatch(/ratings REST\s+up\s+1\s+0/)
 

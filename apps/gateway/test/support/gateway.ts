@@ -11,7 +11,14 @@ export interface RunningGateway {
   readonly endpoint: string
 }
 
-export interface StartOptions extends ServeOptions {
+export interface OpenOptions {
+  /** Default: the root. */
+  readonly baseDirectory?: string
+  /** Default: one that says nothing. */
+  readonly logger?: Logger
+}
+
+export interface StartOptions extends OpenOptions, ServeOptions {
   readonly logger?: Logger
 }
 
@@ -50,13 +57,37 @@ export const OWN_SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
   },
 }
 
+/** A gateway that listens nowhere, until the test ends. */
+export async function openGateway(config: GatewayConfig, options: OpenOptions = {}): Promise<Gateway> {
+  const { baseDirectory = '/', logger = await createLogger({ level: 'silent' }) } = options
+  const gateway = await createGateway(config, { baseDirectory, logger })
+  onTestFinished(() => gateway.close())
+  return gateway
+}
+
+/** What a gateway that listens nowhere answers. */
+export function fetchFrom(gateway: Gateway, query: string, variables: object = {}): Promise<Response> {
+  return gateway.fetch(
+    new Request('http://gateway/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    }),
+  )
+}
+
+/** The same, read. */
+export async function ask(gateway: Gateway, query: string, variables: object = {}): Promise<any> {
+  return (await fetchFrom(gateway, query, variables)).json()
+}
+
 /** Serves a gateway on a free port until the test ends. */
 export async function startGateway(
   config: GatewayConfig,
   options: StartOptions = {},
 ): Promise<RunningGateway> {
-  const { logger = await createLogger({ level: 'silent' }), ...serveOptions } = options
-  const gateway = await createGateway(config, { baseDirectory: '/', logger })
+  const { baseDirectory = '/', logger = await createLogger({ level: 'silent' }), ...serveOptions } = options
+  const gateway = await createGateway(config, { baseDirectory, logger })
   const server = await serve(gateway, { port: 0, logger, ...serveOptions })
   onTestFinished(() => server.close({ graceMs: 100 }))
   return { gateway, server, endpoint: `${server.url}/graphql` }

@@ -1,4 +1,5 @@
 import { startRestBackend } from '@vinyasa/test-kit'
+import { GraphQLError } from 'graphql'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { openPage } from './browser.ts'
@@ -34,14 +35,21 @@ export async function openGraphiQL(): Promise<Stage> {
         ],
       },
     },
-    typeDefs: 'type Query { article: Article } type Article { title: String related: Article }',
+    typeDefs: `type Query { article: Article broken: String echo(text: String): String }
+      type Article { title: String related: Article }`,
     resolvers: {
-      Query: { article: () => ({ title: 'Quick' }) },
+      Query: {
+        article: () => ({ title: 'Quick' }),
+        broken: () => {
+          throw new GraphQLError('it fails')
+        },
+        echo: (_: unknown, { text }: { text: string }) => text,
+      },
       Article: { related: () => released.then(() => ({ title: 'Slow' })) },
     },
   })
   const { page, outside, errors } = await openPage()
-  await page.goto(endpoint)
+  await page.goto(endpoint, { timeout: 60_000 })
   await page.locator('.graphiql-container').first().waitFor()
   return { page, endpoint, outside, errors, release }
 }

@@ -33,8 +33,8 @@ export interface DeferredFragment {
 export interface Selected {
   readonly groups: readonly FieldGroup[]
   readonly deferred: readonly DeferredFragment[]
-  /** Keys that more than one of them selects: what is due now, and each fragment. */
-  readonly sharedKeys: ReadonlySet<string>
+  /** Keys that more than one of them selects, with the nodes of all: what is due now, and each fragment. */
+  readonly sharedKeys: ReadonlyMap<string, FieldGroup['nodes']>
 }
 
 /** Reads selections of one operation with its variables. Memoized, since list items ask the same again and again. */
@@ -220,12 +220,14 @@ export function createFieldCollector(input: {
     inline: boolean,
   ): Selected {
     const { fields, deferred } = gatherAll(selectionSets, type, inline)
-    const seen = new Set(fields.keys())
-    const sharedKeys = new Set<string>()
+    const seen = new Map<string, FieldGroup['nodes']>(fields)
+    const sharedKeys = new Map<string, FieldGroup['nodes']>()
     for (const fragment of deferred) {
-      for (const key of gatherAll(fragment.selectionSets, type, true).fields.keys()) {
-        if (seen.has(key)) sharedKeys.add(key)
-        seen.add(key)
+      for (const [key, nodes] of gatherAll(fragment.selectionSets, type, true).fields) {
+        const before = seen.get(key)
+        const all: FieldGroup['nodes'] = before ? [...before, ...nodes] : nodes
+        if (before) sharedKeys.set(key, all)
+        seen.set(key, all)
       }
     }
     const groups = [...fields].map(([key, nodes]) => ({

@@ -34,7 +34,7 @@ export interface PlannedSelection {
   readonly fields: readonly PlannedField[]
   readonly deferred: readonly PlannedFragment[]
   /** See `Selected.sharedKeys`. */
-  readonly sharedKeys: ReadonlySet<string>
+  readonly sharedKeys: Selected['sharedKeys']
 }
 
 /** Selection sets that are read together, and what they select on each type: worked out once, kept beside them. */

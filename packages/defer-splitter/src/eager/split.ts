@@ -146,7 +146,7 @@ function createWalk(context: {
     if (patches.length + selected.deferred.length > maxPatches) {
       selected = collector.collectInlined(selectionSets, place.type)
     }
-    const here = withShared(place, selected.sharedKeys)
+    const here = withShared(place, new Set(selected.sharedKeys.keys()))
     const data = pick(draft, here, selected)
     for (const { label, selectionSets: below } of selected.deferred) deferFragment(draft, here, label, below)
     return data

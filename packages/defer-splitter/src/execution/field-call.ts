@@ -84,7 +84,7 @@ function toResolveInfo(call: FieldCall): GraphQLResolveInfo {
   const { operation } = group
   const info: GraphQLResolveInfo & InfoExtras = {
     fieldName: field.definition.name,
-    fieldNodes: field.nodes,
+    fieldNodes: place.shared?.nodesOf(field.key) ?? field.nodes,
     returnType: field.definition.type,
     parentType: place.type,
     path,

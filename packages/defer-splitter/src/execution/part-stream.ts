@@ -16,6 +16,8 @@ import { type DeliveryRecord, hasSentList, toPatch } from './delivery-record.ts'
 export interface PartStream extends AsyncIterableIterator<Part> {
   /** The first part; undefined when nothing of what was deferred is left to send. */
   begin(): InitialPart | undefined
+  /** Whether the first part holds errors. */
+  readonly hasErrors: boolean
   /** A record is done or dropped. What is done in the same turn of the event loop goes into one part. */
   settled(): void
   /** Nothing else is to come: what is done goes out now. */
@@ -127,6 +129,9 @@ export function createPartStream(input: {
   }
 
   return {
+    get hasErrors() {
+      return root.errors.length > 0
+    },
     begin() {
       release(root)
       if (pending.size === 0) return undefined

@@ -1,3 +1,4 @@
+import type { FieldGroup, Selected } from '../document/collect-fields.ts'
 import type { PathSegment } from '../parts.ts'
 
 /** What a resolver gave, kept for the other fragments that select the same field of the same object. */
@@ -9,6 +10,8 @@ export type Resolved = { readonly value: unknown } | { readonly thrown: unknown 
  */
 export interface SharedValues {
   has(key: string): boolean
+  /** The nodes of all groups, for resolvers that look at what is selected; undefined where they are not known. */
+  nodesOf(key: string): FieldGroup['nodes'] | undefined
   get(key: string): Resolved | undefined
   set(key: string, resolved: Resolved): void
   /** The values below a field or list item; everything below a shared field is shared. */
@@ -16,11 +19,12 @@ export interface SharedValues {
 }
 
 /** @param keys The shared ones; undefined means all. */
-export function createSharedValues(keys?: ReadonlySet<string>): SharedValues {
+export function createSharedValues(keys?: Selected['sharedKeys']): SharedValues {
   const resolved = new Map<string, Resolved>()
   const below = new Map<PathSegment, SharedValues>()
   return {
     has: (key) => keys === undefined || keys.has(key),
+    nodesOf: (key) => keys?.get(key),
     get: (key) => resolved.get(key),
     set: (key, value) => void resolved.set(key, value),
     below(segment) {

@@ -1,7 +1,7 @@
 import { type ExecutionResult, type GraphQLError, locatedError } from 'graphql'
 import { fragmentTimedOut, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { Data, Part } from '../parts.ts'
+import type { Data } from '../parts.ts'
 import type { ObjectPlace } from './delivery-group.ts'
 import { DeliveryRecord, type DeliveryRun } from './delivery-record.ts'
 import { executeSelections } from './fields.ts'
@@ -12,7 +12,7 @@ import { createPartStream, type PartStream } from './part-stream.ts'
 import type { PlannedFragment } from '../document/selections.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 
-export type Executed = ExecutionResult | AsyncIterable<Part>
+export type Executed = ExecutionResult | PartStream
 
 /** One response: its first part, what follows, and when it ends. */
 export class StreamingRun implements DeliveryRun {

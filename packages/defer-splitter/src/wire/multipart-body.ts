@@ -5,13 +5,15 @@ import type { FetchAPI } from 'graphql-yoga'
 export interface BodyPart {
   readonly text: string
   readonly isLast: boolean
+  /** What the text was made of, unless the source ended without it. */
+  readonly part?: unknown
 }
 
 /** Where the parts of a body come from. */
 export interface BodySource {
   /** The next part; never rejects. */
   readonly next: () => Promise<BodyPart>
-  /** Called when nobody wants more, and after the last part. */
+  /** Called when nobody wants more, and after the last part; may be called again. */
   readonly leave: () => void
 }
 

@@ -1,45 +1,51 @@
 import type { FetchAPI } from 'graphql-yoga'
 import type { MultipartDelivery } from './accept.ts'
-import { type BodyPart, createMultipartBody } from './multipart-body.ts'
+import { type BodyPart, type BodySource, createMultipartBody } from './multipart-body.ts'
 import type { Part } from '../parts.ts'
-import { type MaskError, stringifyPart, type WirePart } from './wire-format.ts'
+import { createWireFormatter, type MaskError, stringifyPart, type WirePart } from './wire-format.ts'
 
 export interface MultipartInput {
   readonly parts: AsyncIterable<unknown>
   readonly delivery: MultipartDelivery
   readonly boundary: string
-  readonly format: (part: Part) => WirePart
   readonly maskError: MaskError
-  readonly fetchAPI: FetchAPI
+}
+
+/** What a multipart response is made of. */
+export interface Multipart extends BodySource {
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * The response that carries the parts. Clients look for the delimiter to tell where a part ends, so each part is one
- * write that ends in the next delimiter; the last ends in the closing one.
+ * Head and body of the response that carries the parts. Clients look for the delimiter to tell where a part ends, so each
+ * part is one write that ends in the next delimiter; the last ends in the closing one.
  */
-export function createMultipartResponse(input: MultipartInput): Response {
-  const { parts, delivery, boundary, format, maskError, fetchAPI } = input
+export function createMultipart({ parts, delivery, boundary, maskError }: MultipartInput): Multipart {
   const iterator = parts[Symbol.asyncIterator]()
+  const format = createWireFormatter(delivery.format, maskError)
   let opening = `\r\n--${boundary}\r\n`
 
-  function toBodyPart(part: WirePart): BodyPart {
-    const { json, hasNext } = stringifyPart(part, maskError)
+  function toBodyPart(wirePart: WirePart, part?: unknown): BodyPart {
+    const { json, hasNext } = stringifyPart(wirePart, maskError)
     const text = `${opening}Content-Type: application/json; charset=utf-8\r\n\r\n${json}\r\n--${boundary}${hasNext ? '' : '--'}\r\n`
     opening = ''
-    return { text, isLast: !hasNext }
+    return { text, isLast: !hasNext, part }
   }
 
   // A source that fails or ends without a last part still gets its closing delimiter: clients wait for it.
   const closing = (): BodyPart => toBodyPart({ hasNext: false })
   const next = (): Promise<BodyPart> =>
-    iterator.next().then(({ done, value }) => (done ? closing() : toBodyPart(format(value as Part))), closing)
+    iterator
+      .next()
+      .then(({ done, value }) => (done ? closing() : toBodyPart(format(value as Part), value)), closing)
   const leave = (): void => {
     iterator.return?.().catch(() => undefined)
   }
 
   const parameter = delivery.parameter === undefined ? '' : `; ${delivery.parameter}`
-  return new fetchAPI.Response(createMultipartBody({ next, leave }, fetchAPI), {
-    status: 200,
+  return {
+    next,
+    leave,
     headers: {
       'Content-Type': `multipart/mixed; boundary="${boundary}"${parameter}`,
       'Cache-Control': 'no-store, no-transform',
@@ -47,5 +53,14 @@ export function createMultipartResponse(input: MultipartInput): Response {
       Incremental: '?1',
       Vary: 'Accept',
     },
+  }
+}
+
+/** The response itself. */
+export function createMultipartResponse(multipart: Multipart, fetchAPI: FetchAPI): Response {
+  return new fetchAPI.Response(createMultipartBody(multipart, fetchAPI), {
+    status: 200,
+    // A copy: Yoga's class of headers writes into the object that it is given.
+    headers: { ...multipart.headers },
   })
 }

@@ -1,10 +1,17 @@
-import { NotPlannable, type FastPath, type Prepared } from '@vinyasa/source-kit'
+import {
+  FallBack,
+  type FastPath,
+  mergeRecorded,
+  NotPlannable,
+  type Prepared,
+  type Site,
+  type Started,
+} from '@vinyasa/source-kit'
 import { compileCall, type PlannedCall } from './compile-call.ts'
 import { createJoinPlans } from '../joins/compile-join.ts'
-import { createJoinRun } from '../joins/load-joins.ts'
+import { callSiteOf, createJoinRun, type JoinRun } from '../joins/load-joins.ts'
 import { markOf } from '../json/planned-field.ts'
-import { replyReader } from './reply-reader.ts'
-import { startCalls, type Calls } from './start-calls.ts'
+import { replyReader, type ReplyReader, type TranscodedReply } from './reply-reader.ts'
 
 /** Takes the fields of all gRPC sources together. */
 export const grpcFastPath: FastPath = {
@@ -45,4 +52,73 @@ export const grpcFastPath: FastPath = {
       },
     }
   },
+}
+
+interface Calls {
+  readonly calls: readonly { readonly call: PlannedCall; readonly read: ReplyReader }[]
+  readonly hasJoins: boolean
+}
+
+/** Makes the calls of a plan, and those of its joins. */
+function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
+  const callSite = callSiteOf(site)
+  const pending = calls.map(async ({ call, read }) => {
+    return call.method.runtime.send(await call.request(site.variables), callSite, read)
+  })
+  const joins = hasJoins ? createJoinRun(site) : undefined
+  const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
+  return {
+    json: write(complete, site.args, joins),
+    recorded() {
+      const roots = new Map<string, () => unknown>()
+      for (const [index, { call }] of calls.entries()) {
+        const reply = pending[index] as Promise<TranscodedReply>
+        // Execution may end before it looks at every field.
+        reply.catch(() => {})
+        const { runtime } = call.method
+        roots.set(call.key, async () => runtime.pluck(runtime.decode((await reply).bytes)))
+      }
+      return mergeRecorded([{ roots, joins: new Map() }, ...(joins ? [joins.recorded()] : [])])
+    },
+  }
+}
+
+async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Promise<TranscodedReply> {
+  const reply = await pending
+  // Before a call is made that ordinary execution would make otherwise.
+  if (!reply.json) throw new FallBack(reply.reason)
+  if (reply.gaps.length > 0) await joins.load(reply.gaps)
+  return reply
+}
+
+async function write(
+  complete: readonly Promise<TranscodedReply>[],
+  args: Site['args'],
+  joins: JoinRun | undefined,
+): Promise<Buffer[]> {
+  const { signal, abortSignal = signal } = args as {
+    readonly signal?: AbortSignal
+    readonly abortSignal?: AbortSignal
+  }
+  const [only] = complete
+  if (only && complete.length === 1 && !abortSignal) return [jsonOf(await only, joins)]
+  const all = Promise.all(complete)
+  const replies = await (abortSignal ? unlessAborted(all, abortSignal) : all)
+  return replies.map((reply) => jsonOf(reply, joins))
+}
+
+/** @throws FallBack */
+function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): Buffer {
+  if (!json) throw new FallBack(reason)
+  return joins ? joins.fill(json, gaps) : json
+}
+
+/** Executors stop waiting when the signal in their arguments aborts. */
+function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new Error('aborted'))
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import {
-  type createMutationEvents,
+  createMutationEvents,
   readVerb,
   type InvalidationEvent,
   type MutationAnnouncer,
@@ -10,6 +10,7 @@ import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type Gr
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { InvalidationRule } from '../options.ts'
 import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
+import { memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
 
 /** Where in a schema a mutation is a field. */
 export interface MutationField {
@@ -28,12 +29,16 @@ export type Announcement = (
 export function createAnnouncement(
   { desc, settings: { invalidates } }: ExposedMethod,
   mutationEvents: ReturnType<typeof createMutationEvents>,
+  { typeNamed, typesMeant }: Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
 ): Announcement {
   if (invalidates === false) return () => []
-  const verb = readVerb(desc.name)
+  const { operation, noun } = readVerb(desc.name)
+  const verb = { operation, noun: noun === undefined ? undefined : typeNamed(noun) }
   const inferred: Announcement = (args, result, place) => mutationEvents({ ...place, verb, args, result })
   if (invalidates === undefined) return inferred
-  const rules = [invalidates].flat()
+  const rules = [invalidates]
+    .flat()
+    .flatMap((rule) => typesMeant(rule.entityType).map((entityType) => ({ ...rule, entityType })))
   const stated = new Set(rules.map(({ entityType }) => entityType))
   return (args, result, place) => [
     ...rules.map((rule) => ({
@@ -53,6 +58,8 @@ export interface AnnouncedCallsOptions {
   readonly schema: GraphQLSchema
   readonly announcer: MutationAnnouncer
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
+  /** What clients call types and fields. */
+  readonly named: NamedSource
 }
 
 /**
@@ -64,6 +71,7 @@ export function createAnnouncedCalls({
   schema,
   announcer,
   mutationEvents,
+  named,
 }: AnnouncedCallsOptions): <T>(
   desc: DescMethod,
   args: Readonly<Record<string, unknown>>,
@@ -76,8 +84,10 @@ export function createAnnouncedCalls({
   ): Promise<T> => {
     const method = exposed.find((candidate) => candidate.desc === desc && candidate.type === 'MUTATION')
     if (!method) return call()
-    const announcement = createAnnouncement(method, mutationEvents)
-    const place = { schema, field: schema.getMutationType()?.getFields()[method.name] }
+    const announcement = createAnnouncement(method, mutationEvents, named)
+    const name = named.fieldNamed('Mutation', method.name)
+    const field = name === undefined ? undefined : schema.getMutationType()?.getFields()[name]
+    const place = { schema, field }
     return announcer.run({ call, outcomeOf, changes: () => announcement(args, undefined, place) })
   }
 }
@@ -136,4 +146,14 @@ export function outcomeOf(error: unknown): MutationOutcome {
   if (cause instanceof GrpcCallError) return cause.wasSent ? OUTCOMES[cause.status] : 'refused'
   // What was raised before anything was sent, about an argument or a header, is of no status.
   return extensions['grpc'] === undefined ? 'refused' : 'unknown'
+}
+
+/** Events of mutations whose results are decoded messages, whatever clients call the fields that show them. */
+export function createMessageEvents(): ReturnType<typeof createMutationEvents> {
+  return createMutationEvents({
+    read(result, field) {
+      const key = memberOf(field) ?? ownNameOf(field)
+      return Object.hasOwn(result, key) ? (result as Readonly<Record<string, unknown>>)[key] : undefined
+    },
+  })
 }

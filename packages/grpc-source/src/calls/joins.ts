@@ -17,6 +17,7 @@ import type { MethodRuntime } from '../methods/method-runtime.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 import { markResolver } from '../json/planned-field.ts'
 import type { Operations } from '../methods/operation.ts'
+import type { ExposedMethod } from '../contract/methods.ts'
 import type { FieldShape, Shapes } from '../contract/shapes.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
 import { type PlannableJoin } from '../json/message-plan.ts'
@@ -49,7 +50,8 @@ export function declareJoins(joins: readonly JoinOptions[], context: JoinContext
     if (!config) continue
     if (declared.some((other) => other.parent === parent && other.name === name))
       context.findings.push({ element: `joins: ${parent}.${name}`, message: 'is declared twice' })
-    else declared.push({ ...config, parent, name, origin: String(config.extensions?.['origin']) })
+    else
+      declared.push({ ...config, parent, name, origin: String(config.extensions?.['origin']), isJoin: true })
   }
   return declared
 }
@@ -87,7 +89,7 @@ export function createJoinField(
 
 /** The field of a join with one call for each parent; request fields that the parent does not fill are arguments. */
 function createSingleField(
-  join: JoinOptions & { readonly request: Readonly<Record<string, string>> },
+  join: JoinOptions & { readonly request: Readonly<Record<string, string>>; readonly isOwn?: boolean },
   method: DescMethod,
   pluck: FieldShape | undefined,
   context: JoinContext,
@@ -105,7 +107,11 @@ function createSingleField(
     args,
     description: join.description,
     extensions: joinExtensions(method, Object.values(join.request), context),
-    resolve: createSingleResolver(join.request, context.reader(method), plucked?.name),
+    resolve: createSingleResolver(
+      { request: join.request, isOwn: join.isOwn ?? false },
+      context.reader(method),
+      plucked?.name,
+    ),
   }
 }
 
@@ -180,8 +186,29 @@ function createBatchField(
   }
 }
 
+/** The field for `(graphql.field).resolver`; undefined, with a finding, where nothing has that name. */
+export function declaredResolver(
+  message: DescMessage,
+  field: FieldShape,
+  exposed: readonly ExposedMethod[],
+  context: JoinContext,
+): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const { resolver } = field.annotation
+  const method = exposed.find(
+    (candidate) =>
+      candidate.name === resolver && (candidate.type === 'RESOLVER' || candidate.type === 'QUERY'),
+  )
+  if (method) return createResolverField(message, field, method.desc, context)
+  context.findings.push({
+    file: message.file.proto.name,
+    element: `${message.typeName}.${field.desc.name}`,
+    message: `(graphql.field).resolver names "${resolver}", but no RESOLVER or QUERY method has that name`,
+  })
+  return undefined
+}
+
 /** A message field with `(graphql.field).resolver`: the request is filled from the message it is in. */
-export function createResolverField(
+function createResolverField(
   parent: DescMessage,
   field: FieldShape,
   method: DescMethod,
@@ -197,7 +224,7 @@ export function createResolverField(
   }
   const description = field.annotation.description || undefined
   return createSingleField(
-    { type: '', field: field.name, request, description, required: field.required },
+    { type: '', field: field.name, request, description, required: field.required, isOwn: true },
     method,
     undefined,
     context,

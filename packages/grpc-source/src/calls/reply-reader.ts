@@ -1,4 +1,5 @@
 import { SLICE_BYTES } from '@vinyasa/source-kit'
+import { TooManyItemsError } from '../codec/wire-reader.ts'
 import type { PlannedCall } from './compile-call.ts'
 import type { Gap } from '../json/message-plan.ts'
 import type { PlannableField } from '../json/planned-field.ts'
@@ -38,6 +39,8 @@ export function replyReader(
   }
 
   function failed(bytes: Uint8Array, error: unknown): TranscodedReply {
+    // Ordinary decoding counts what is not selected too: it would make objects of as many items, and fail as well.
+    if (error instanceof TooManyItemsError) throw error
     codecs.decoder(output)(bytes)
     const reason = error instanceof Error ? error.message : String(error)
     return { bytes, json: undefined, gaps: [], reason }

@@ -11,8 +11,8 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { Asker, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
-import { offerField, recordedRoot } from '@vinyasa/source-kit'
-import { createAnnouncement, outcomeOf, type MutationField } from './invalidation.ts'
+import { offerField, recordedRoot, type NamedSource } from '@vinyasa/source-kit'
+import { createAnnouncement, outcomeOf, type Announcement, type MutationField } from './invalidation.ts'
 import { maskField, selectionMask } from '../methods/field-masks.ts'
 import { toLiveQueryExtension } from '../mapping/live-query.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
@@ -35,6 +35,8 @@ export interface RootFieldOptions {
   readonly asker: Asker | undefined
   readonly announcer: MutationAnnouncer
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
+  /** What clients call the source's types; not asked before the schema is made. */
+  readonly named: () => NamedSource
   readonly fieldMasks: boolean
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder' | 'turns'> | undefined
@@ -95,14 +97,18 @@ export function createRootField(
     }
     return { ...base, resolve }
   }
-  const announcement = createAnnouncement(method, mutationEvents)
+  let announcement: Announcement | undefined
+  const announce: Announcement = (...call) => {
+    announcement ??= createAnnouncement(method, mutationEvents, options.named())
+    return announcement(...call)
+  }
   return {
     ...base,
     resolve: (_source, args, context, info) =>
       announcer.run({
         call: async () => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
         outcomeOf,
-        changes: (result) => announcement(args, result, placeOf(info)),
+        changes: (result) => announce(args, result, placeOf(info)),
       }),
   }
 }

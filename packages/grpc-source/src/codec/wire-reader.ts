@@ -106,7 +106,7 @@ export class WireReader {
   /** Notes a member of a list or map: it may take two bytes here and a hundred in what is made of it. */
   item(): void {
     if (++this.items > this.maxItems)
-      throw new MalformedMessageError(
+      throw new TooManyItemsError(
         `the reply has more items than the ${this.maxItems} that maxReplyItems allows; ask for fewer, or raise it`,
       )
   }
@@ -182,6 +182,9 @@ export class WireReader {
 export class MalformedMessageError extends Error {
   override name = 'MalformedMessageError'
 }
+
+/** More than is taken of it. */
+export class TooManyItemsError extends MalformedMessageError {}
 
 function malformed(reason: string): MalformedMessageError {
   return new MalformedMessageError(`malformed protobuf message: ${reason}`)

@@ -21,37 +21,73 @@ export interface SchemaAnnotation {
   readonly name?: string | undefined
   /** `name` wraps the request in one argument of that name; `plucks` limits the arguments to these fields. */
   readonly request?:
-    | { readonly name?: string | undefined; readonly plucks?: readonly string[] | undefined }
+    | {
+        /** The one argument that takes the whole request. Default: an argument for each of its fields. */
+        readonly name?: string | undefined
+        /** The request fields that become arguments. Default: all. */
+        readonly plucks?: readonly string[] | undefined
+      }
     | undefined
   /** `pluck` returns that field of the response; `required` makes the field non-null. */
   readonly response?:
-    | { readonly required?: boolean | undefined; readonly pluck?: string | undefined }
+    | {
+        /** Non-null. Default false. */
+        readonly required?: boolean | undefined
+        /** The response field that is the value. Default: the whole response. */
+        readonly pluck?: string | undefined
+      }
     | undefined
 }
 
 /** `graphql.live_query` of a method. Specification: "Live query option". */
 export interface LiveQueryAnnotation {
+  /** Whether `@live` may be used with the field. Default false. */
   readonly enabled?: boolean | undefined
+  /**
+   * What runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default
+   * `INVALIDATION`.
+   */
   readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
+  /**
+   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: any change of the types that the field
+   * shows.
+   */
   readonly triggers?: readonly string[] | undefined
+  /** Least milliseconds between two updates. Default 100; 0: each event is an update. */
   readonly throttleMs?: number | undefined
+  /** Milliseconds between two runs, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
   readonly pollIntervalMs?: number | undefined
+  /** Seconds after which the subscription completes. Default 0: never. */
   readonly ttlSeconds?: number | undefined
+  /** Subscriptions that may use the field at one time. Default 0: no limit of its own. */
   readonly maxConnections?: number | undefined
+  /** Further types all of whose changes run it again. Default: none. */
   readonly dependsOn?: readonly string[] | undefined
+  /** How often the data changes: sets `cache_control` of updates. Default: none is sent. */
   readonly volatility?: 'VERY_HIGH' | 'HIGH' | 'MEDIUM' | 'LOW' | 'VERY_LOW' | undefined
 }
 
+/** `graphql.field` of a message's field. */
 export interface FieldAnnotation {
+  /** Non-null. Default: what the proto says (`field_behavior`, `buf.validate`), else nullable. */
   readonly required?: boolean | undefined
+  /** The GraphQL name. Default: the proto's, in camelCase. */
   readonly name?: string | undefined
+  /** The default value of the argument or input field, as GraphQL writes it. */
   readonly default?: string | undefined
+  /** Leaves the field out. Default false. */
   readonly omit?: boolean | undefined
+  /** The `RESOLVER` or `QUERY` method, by its field name, that gives the value. */
   readonly resolver?: string | undefined
+  /** `@external` of Apollo Federation. Default false. */
   readonly external?: boolean | undefined
+  /** `@requires` of Apollo Federation: a selection. */
   readonly requires?: string | undefined
+  /** `@provides` of Apollo Federation: a selection. */
   readonly provides?: string | undefined
+  /** `@shareable` of Apollo Federation. Default false. */
   readonly shareable?: boolean | undefined
+  /** The description in the schema. Default: the proto's comment. */
   readonly description?: string | undefined
 }
 

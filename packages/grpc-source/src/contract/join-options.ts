@@ -14,6 +14,7 @@ export interface JoinOptions {
   readonly batch?: BatchOptions | undefined
   /** The field is non-null. Default false; a missing key is null. */
   readonly required?: boolean | undefined
+  /** The field's description in the schema. */
   readonly description?: string | undefined
 }
 

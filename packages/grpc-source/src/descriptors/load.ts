@@ -59,6 +59,6 @@ export async function loadDescriptors(
   if (!transport)
     throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', 'reflection needs an endpoint to ask; set endpoint')
   const asked = reflection === true || !reflection ? {} : reflection
-  const { set, services } = await reflectDescriptors(transport, endpoint, asked)
+  const { set, services } = await reflectDescriptors(transport, endpoint, asked, onLeftOut)
   return { registry: createDescriptorRegistry(set), isOwn: ({ typeName }) => services.has(typeName) }
 }

@@ -3,10 +3,10 @@ import {
   fromBinary,
   fromJson,
   toBinary,
-  toJson,
   type DescMessage,
   type FileRegistry,
   type JsonObject,
+  type Message,
 } from '@bufbuild/protobuf'
 import {
   FileDescriptorProtoSchema,
@@ -23,38 +23,134 @@ import { compileProtoText } from './proto-text.ts'
 
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection']
 
+/** What a server may send to describe itself. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_FILES = 10_000
+
+/** Services asked for at once: those of one file bring it each. */
+const SERVICES_AT_ONCE = 16
+
+/** Of `ServerReflectionResponse` what is read. */
 interface ReflectionAnswer {
-  readonly fileDescriptorResponse?: { readonly fileDescriptorProto?: readonly string[] }
-  readonly listServicesResponse?: { readonly service?: readonly { readonly name?: string }[] }
-  readonly errorResponse?: { readonly errorCode?: number; readonly errorMessage?: string }
+  readonly fileDescriptorResponse?: { readonly fileDescriptorProto: readonly Uint8Array[] }
+  readonly listServicesResponse?: { readonly service: readonly { readonly name: string }[] }
+  readonly errorResponse?: { readonly errorCode: number; readonly errorMessage: string }
 }
 
-/** Asks a server for the descriptors of its services, with everything they import. */
+export interface ReflectedDescriptors {
+  readonly set: FileDescriptorSet
+  readonly services: ReadonlySet<string>
+}
+
+/**
+ * Asks a server for the descriptors of its services, with everything they import. A service that it lists and cannot
+ * describe is left out, as long as there are others.
+ */
 export async function reflectDescriptors(
   transport: Transport,
   endpoint: string,
   options: ReflectionOptions,
-): Promise<{ readonly set: FileDescriptorSet; readonly services: ReadonlySet<string> }> {
-  const ask = await createAsker(transport, options)
+  onLeftOut: (message: string) => void,
+): Promise<ReflectedDescriptors> {
   try {
-    const services = await serviceNames(ask, options.services)
-    const files = new Map<string, FileDescriptorProto>()
-    addFiles(files, await ask(services.map((service) => ({ fileContainingSymbol: service }))))
-    for (;;) {
-      const missing = missingImports(files)
-      if (missing.length === 0) break
-      addFiles(files, await ask(missing.map((name) => ({ fileByFilename: name }))))
-    }
-    const set = create(FileDescriptorSetSchema, { file: [...files.values()] })
-    return { set, services: new Set(services) }
+    const ask = await createAsker(transport, options)
+    const names = await serviceNames(ask, options.services)
+    const files = new ReflectedFiles()
+    const left = await addServices(files, ask, names, onLeftOut)
+    await addImports(files, ask)
+    const set = create(FileDescriptorSetSchema, { file: files.all() })
+    return { set, services: left }
   } catch (cause) {
     if (cause instanceof GrpcSourceError) throw cause
-    const reason = cause instanceof GrpcCallError ? `${cause.status}: ${cause.message}` : String(cause)
+    const reason =
+      cause instanceof GrpcCallError
+        ? `${cause.status}: ${cause.message}`
+        : cause instanceof Error
+          ? cause.message
+          : String(cause)
     throw new GrpcSourceError(
       'GRPC_SOURCE_REFLECTION',
       `reflection: the server at ${endpoint} did not describe itself (${reason}); start it, turn its reflection service on, or give protoFiles or a descriptorSet`,
       { cause },
     )
+  }
+}
+
+class ReflectedFiles {
+  readonly #files = new Map<string, FileDescriptorProto>()
+  readonly #services = new Set<string>()
+  #bytes = 0
+
+  /** Why the server gave no file, if it did not. */
+  add({ errorResponse, fileDescriptorResponse }: ReflectionAnswer): string | undefined {
+    if (errorResponse) return errorResponse.errorMessage || `error ${errorResponse.errorCode}`
+    for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
+      this.#bytes += bytes.length
+      if (this.#bytes > MAX_BYTES || this.#files.size >= MAX_FILES)
+        throw new Error(
+          `its descriptors have more than ${MAX_BYTES} bytes or ${MAX_FILES} files; name the services wanted in reflection.services`,
+        )
+      const file = fromBinary(FileDescriptorProtoSchema, bytes)
+      if (this.#files.has(file.name)) continue
+      this.#files.set(file.name, file)
+      for (const { name } of file.service) this.#services.add(file.package ? `${file.package}.${name}` : name)
+    }
+    return undefined
+  }
+
+  hasService(name: string): boolean {
+    return this.#services.has(name)
+  }
+
+  /** Some servers do not send Google's own files. */
+  missingImports(): string[] {
+    const imported = new Set(this.all().flatMap(({ dependency }) => dependency))
+    return [...imported].filter((name) => !this.#files.has(name) && !wellKnownFile(name))
+  }
+
+  all(): FileDescriptorProto[] {
+    return [...this.#files.values()]
+  }
+}
+
+/** The services that the server could describe. */
+async function addServices(
+  files: ReflectedFiles,
+  ask: Ask,
+  names: readonly string[],
+  onLeftOut: (message: string) => void,
+): Promise<Set<string>> {
+  const described = new Set(names)
+  const leftOut: string[] = []
+  // The first alone: it is often in one file with all others.
+  for (let at = 0, size = 1; at < names.length; at += size, size = SERVICES_AT_ONCE) {
+    const wanted = names.slice(at, at + size).filter((name) => !files.hasService(name))
+    const answers = await ask(wanted.map((name) => ({ fileContainingSymbol: name })))
+    for (const [index, name] of wanted.entries()) {
+      const answer = answers[index]
+      const reason = answer ? files.add(answer) : 'it did not answer'
+      if (files.hasService(name)) continue
+      described.delete(name)
+      leftOut.push(
+        `${name}: the server lists this service and does not describe it (${reason ?? 'no file with it came'})`,
+      )
+    }
+  }
+  if (described.size === 0 && names.length > 0) throw new Error(leftOut.join('; '))
+  for (const message of leftOut) onLeftOut(`${message}; it is left out`)
+  return described
+}
+
+async function addImports(files: ReflectedFiles, ask: Ask): Promise<void> {
+  for (let missing = files.missingImports(); missing.length > 0; missing = files.missingImports()) {
+    const answers = await ask(missing.map((name) => ({ fileByFilename: name })))
+    for (const [index, name] of missing.entries()) {
+      const answer = answers[index]
+      const reason = answer ? files.add(answer) : 'it did not answer'
+      if (reason !== undefined) throw new Error(`the import "${name}": ${reason}`)
+    }
+    const still = files.missingImports().find((name) => missing.includes(name))
+    if (still !== undefined) throw new Error(`the import "${still}": a file of another name came`)
   }
 }
 
@@ -66,8 +162,8 @@ async function createAsker(
   { metadata = {}, timeoutMs = 5_000 }: ReflectionOptions,
 ): Promise<Ask> {
   const { registry } = await compileProtoText({ protoFiles: ['grpc/reflection/v1/reflection.proto'] })
-  const request = messageOf(registry, 'ServerReflectionRequest')
-  const response = messageOf(registry, 'ServerReflectionResponse')
+  const request = descriptorOf(registry, 'ServerReflectionRequest')
+  const response = descriptorOf(registry, 'ServerReflectionResponse')
   const entries = toEntries(metadata)
   let service: string | undefined
 
@@ -79,7 +175,7 @@ async function createAsker(
       { path, metadata: entries, timeoutMs, signal: undefined },
       encoded,
     )) {
-      answers.push(toJson(response, fromBinary(response, bytes)) as ReflectionAnswer)
+      answers.push(fromBinary(response, bytes) as Message & ReflectionAnswer)
     }
     return answers
   }
@@ -104,7 +200,8 @@ async function createAsker(
 
 async function serviceNames(ask: Ask, wanted: readonly string[] | undefined): Promise<string[]> {
   const [answer] = await ask([{ listServices: '' }])
-  const listed = (answer?.listServicesResponse?.service ?? []).flatMap(({ name }) => name ?? [])
+  if (answer?.errorResponse) throw new Error(answer.errorResponse.errorMessage)
+  const listed = (answer?.listServicesResponse?.service ?? []).map(({ name }) => name)
   if (!wanted) return listed.filter((name) => !/^grpc\.(reflection|health|channelz)\./.test(name))
   const unknown = wanted.find((name) => !listed.includes(name))
   if (unknown === undefined) return [...wanted]
@@ -114,23 +211,7 @@ async function serviceNames(ask: Ask, wanted: readonly string[] | undefined): Pr
   )
 }
 
-function addFiles(files: Map<string, FileDescriptorProto>, answers: readonly ReflectionAnswer[]): void {
-  for (const { errorResponse, fileDescriptorResponse } of answers) {
-    if (errorResponse) throw new Error(errorResponse.errorMessage || `error ${errorResponse.errorCode}`)
-    for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
-      const file = fromBinary(FileDescriptorProtoSchema, Buffer.from(bytes, 'base64'))
-      files.set(file.name, file)
-    }
-  }
-}
-
-/** Some servers do not send Google's own files. */
-function missingImports(files: ReadonlyMap<string, FileDescriptorProto>): string[] {
-  const imported = new Set([...files.values()].flatMap(({ dependency }) => dependency))
-  return [...imported].filter((name) => !files.has(name) && !wellKnownFile(name))
-}
-
-function messageOf(registry: FileRegistry, name: string): DescMessage {
+function descriptorOf(registry: FileRegistry, name: string): DescMessage {
   const message = registry.getMessage(`grpc.reflection.v1.${name}`)
   if (!message) throw new Error(`${name} is not part of this package's protos`)
   return message

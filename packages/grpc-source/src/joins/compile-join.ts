@@ -1,5 +1,12 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import { claimJoin, FallBack, NotPlannable, prepareJoin, type SelectionScope } from '@vinyasa/source-kit'
+import {
+  claimJoin,
+  FallBack,
+  memberIn,
+  NotPlannable,
+  prepareJoin,
+  type SelectionScope,
+} from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -125,8 +132,9 @@ export function createJoinPlans(transcoder: Transcoder): JoinPlans {
       place.join.places.push(place)
       return place
     },
-    field(scope, parent, definition, join, nodes, options) {
-      const key = options.shapes.message(parent).fields.find(({ name }) => name === join.parentKey)
+    field(scope, parent, type, definition, join, nodes, options) {
+      const own = memberIn(type, join.parentKey)
+      const key = options.shapes.message(parent).fields.find(({ name }) => name === own)
       if (!key || definition.args.length > 0)
         throw new NotPlannable(`${definition.name} is joined by no field of ${parent.typeName}`)
       const place = plans.place(scope, definition, join, nodes)
@@ -171,7 +179,8 @@ function inPlaceOf(
 /** A field that every kind of source sees as the same text. */
 function textField(type: GraphQLObjectType, name: string, fields: readonly FieldShape[]): FieldShape {
   const leaf = getNullableType(plainField(type, name).type)
-  const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
+  const own = memberIn(type, name)
+  const field = fields.find((candidate) => candidate.name === own && candidate.inOutput)
   const isText =
     field?.value.kind === 'scalar' &&
     field.value.scalar === ScalarType.STRING &&

@@ -1,15 +1,18 @@
-import { recordedJoin } from '@vinyasa/source-kit'
+import { memberIn, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
-import { GraphQLError, type GraphQLFieldResolver } from 'graphql'
+import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { OperationInfo, Operations } from '../methods/operation.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Resolver = GraphQLFieldResolver<unknown, unknown, Values>
 
-/** One call for one parent. A parent without the key, or a key without a value, is null. */
+/**
+ * One call for one parent. A parent without the key, or a key without a value, is null. `isOwn`: what the request takes
+ * of the parent is called as the protos do, not as clients.
+ */
 export function createSingleResolver(
-  request: Readonly<Record<string, string>>,
+  { request, isOwn }: { readonly request: Readonly<Record<string, string>>; readonly isOwn: boolean },
   runtime: MethodRuntime,
   pluck: string | undefined,
 ): Resolver {
@@ -17,7 +20,7 @@ export function createSingleResolver(
   return async (parent, args, context, info) => {
     const values: Record<string, unknown> = { ...args }
     for (const [name, parentField] of bindings) {
-      const value = valueOf(parent, parentField)
+      const value = isOwn ? valueOf(parent, parentField) : parentValue(parent, parentField, info)
       if (value === null || value === undefined || value === '') return null
       values[name] = toKey(value)
     }
@@ -79,7 +82,7 @@ export function createBatchResolver(options: BatchResolverOptions): BatchResolve
 
   return {
     resolve(parent, _args, context, info) {
-      const key = valueOf(parent, parentKey)
+      const key = parentValue(parent, parentKey, info)
       if (key === null || key === undefined || key === '') return many ? [] : null
       return (
         recordedJoin(info, valuesIn, String(key)) ??
@@ -99,6 +102,11 @@ function groupByKey(items: readonly unknown[], itemKey: string, many: boolean): 
     else found.set(key, [item])
   }
   return found
+}
+
+/** What a field of the parent shows, by the name that it has in the server's schema. */
+function parentValue(parent: unknown, field: string, { parentType }: GraphQLResolveInfo): unknown {
+  return valueOf(parent, memberIn(parentType, field))
 }
 
 function valueOf(parent: unknown, field: string): unknown {

@@ -1,5 +1,5 @@
 import type { ScalarType } from '@bufbuild/protobuf'
-import { FallBack, fieldsBelow, NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
+import { FallBack, fieldsBelow, NotPlannable, ownNameOf, type SelectionScope } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -57,18 +57,19 @@ export function createMapCompiler(
       }
       const definition = plainField(type, name)
       const { type: partType } = definition
-      if (name === 'value' && markOf(definition)) {
+      const own = ownNameOf(definition)
+      if (own === 'value' && markOf(definition)) {
         // The value is an empty message, which is always set.
         plan.parts.push({ head: toLiteral(`${head}true`), slot: -1, absent: undefined, write: () => {} })
         continue
       }
       const value: ValueKind =
-        name === 'key' ? { kind: 'scalar', scalar: field.key as ScalarType } : field.value
-      readsValue ||= name === 'value'
+        own === 'key' ? { kind: 'scalar', scalar: field.key as ScalarType } : field.value
+      readsValue ||= own === 'value'
       const write = writerOf(value, partType, fieldNodes, 0)
       plan.parts.push({
         head: toLiteral(head),
-        slot: name === 'key' ? KEY_SLOT : VALUE_SLOT,
+        slot: own === 'key' ? KEY_SLOT : VALUE_SLOT,
         absent: absentJson(value, partType, write),
         write,
       })

@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { fieldsBelow, NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
+import { fieldsBelow, NotPlannable, ownNameOf, type SelectionScope } from '@vinyasa/source-kit'
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import type { FieldShape } from '../contract/shapes.ts'
 import { createFieldCompiler, singleRule } from './compile-field.ts'
@@ -70,7 +70,15 @@ export function createMessageCompiler(
       const joined = type.getFields()[name]
       const mark = joined && markOf(joined)
       if (joined && mark?.kind === 'join') {
-        const { key: field, compiled } = joins.field(scope, desc, joined, mark.join, fieldNodes, options)
+        const { key: field, compiled } = joins.field(
+          scope,
+          desc,
+          type,
+          joined,
+          mark.join,
+          fieldNodes,
+          options,
+        )
         selected.push({ field, head, compiled })
         continue
       }
@@ -80,7 +88,8 @@ export function createMessageCompiler(
         continue
       }
       const definition = plainField(type, name)
-      const field = fields.find((candidate) => candidate.name === name && candidate.inOutput)
+      const own = ownNameOf(definition)
+      const field = fields.find((candidate) => candidate.name === own && candidate.inOutput)
       if (!field || field.annotation.resolver)
         throw new NotPlannable(`${type.name}.${name} is no field of ${desc.typeName}`)
       selected.push({

@@ -19,6 +19,7 @@ export interface JoinPlans {
   field(
     scope: SelectionScope,
     parent: DescMessage,
+    type: GraphQLObjectType,
     definition: GraphQLField<unknown, unknown>,
     join: PlannableJoin,
     nodes: readonly FieldNode[],

@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import type { Turns } from '@vinyasa/source-kit'
+import { resolverBehind, type Turns } from '@vinyasa/source-kit'
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'
@@ -40,5 +40,5 @@ export function markResolver<Resolver extends (...args: never[]) => unknown>(
 
 /** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
 export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  return resolve && marks.get(resolve)
+  return resolve && marks.get(resolverBehind(resolve))
 }

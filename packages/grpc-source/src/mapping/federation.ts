@@ -69,7 +69,15 @@ export function toSubgraph(
     const type = schema.getType(typeName)
     return isObjectType(type) ? [type] : []
   })
-  if (types.length > 0) fields.push({ ...root, name: '_entities', ...entitiesField(types, entities) })
+  if (types.length > 0) {
+    const cost = { listSize: { slicingArguments: ['representations'] } }
+    fields.push({
+      ...root,
+      name: '_entities',
+      extensions: { ...extensions, cost },
+      ...entitiesField(types, entities),
+    })
+  }
   return mergeSources(schema, [{ id, fields }]).schema
 }
 
@@ -85,7 +93,8 @@ function entitiesField(
     const typeName = String(reference['__typename'])
     const field = byName.get(typeName)?.field
     if (!field?.resolve) {
-      throw new GraphQLError(`"${typeName}" is no entity that this subgraph resolves`, {
+      // There is an error for each reference.
+      throw new GraphQLError(`"${typeName.slice(0, 120)}" is no entity that this subgraph resolves`, {
         extensions: { code: 'BAD_USER_INPUT' },
       })
     }

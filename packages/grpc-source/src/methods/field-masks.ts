@@ -1,5 +1,13 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { getNamedType, isObjectType, Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql'
+import {
+  getNamedType,
+  isObjectType,
+  Kind,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type SelectionSetNode,
+} from 'graphql'
+import { memberIn, ownNameOf } from '@vinyasa/source-kit'
 import type { FieldShape, MessageShape, Shapes } from '../contract/shapes.ts'
 
 /** The request field that takes a mask, if there is one. */
@@ -45,10 +53,11 @@ export function selectionMask(
       }
       const name = selection.name.value
       if (name.startsWith('__')) return true
-      const field = shape.fields.find(
-        (candidate) => candidate.name === name && !candidate.annotation.resolver,
-      )
-      if (!field) return addRequired(shape, typeName, name, prefix)
+      const definition = typeNamed(typeName)?.getFields()[name]
+      if (definition?.extensions['requires'] !== undefined) return addRequired(shape, typeName, name, prefix)
+      const own = definition ? ownNameOf(definition) : name
+      const field = shape.fields.find((candidate) => candidate.name === own && !candidate.annotation.resolver)
+      if (!field) return false
       const path = `${prefix}${field.desc.name}`
       // A mask cannot reach into lists and maps.
       if (field.value.kind !== 'message' || field.cardinality !== 'single' || !selection.selectionSet) {
@@ -62,19 +71,24 @@ export function selectionMask(
 
   /** A join says which fields of its parent it reads. */
   function addRequired(shape: MessageShape, typeName: string, name: string, prefix: string): boolean {
-    const type = info.schema.getType(typeName)
-    const required = isObjectType(type) ? type.getFields()[name]?.extensions['requires'] : undefined
-    if (!Array.isArray(required)) return false
+    const type = typeNamed(typeName)
+    const required = type?.getFields()[name]?.extensions['requires']
+    if (!type || !Array.isArray(required)) return false
     return required.every((wanted) => {
-      const field = shape.fields.find((candidate) => candidate.name === wanted)
+      const own = memberIn(type, String(wanted))
+      const field = shape.fields.find((candidate) => candidate.name === own)
       if (field) paths.add(`${prefix}${field.desc.name}`)
       return field !== undefined
     })
   }
 
   function typeNameOf(parent: string, name: string): string {
-    const type = info.schema.getType(parent)
-    const field = isObjectType(type) ? type.getFields()[name] : undefined
+    const field = typeNamed(parent)?.getFields()[name]
     return field ? getNamedType(field.type).name : parent
+  }
+
+  function typeNamed(name: string): GraphQLObjectType | undefined {
+    const type = info.schema.getType(name)
+    return isObjectType(type) ? type : undefined
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
 export interface OperationInfo {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/source-kit'
 import {
   GrpcCallError,
   type StatusName,

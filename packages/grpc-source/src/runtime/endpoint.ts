@@ -13,7 +13,9 @@ export type { ChannelOptions, ResolvedEndpoint, TlsOptions } from '@vinyasa/grpc
 export type Endpoint =
   | string
   | {
+      /** `host:port`, a URL, or a target such as `unix:/run/users.sock`. */
       readonly address: string
+      /** For this address alone. Default: the source's `tls`. */
       readonly tls?: boolean | TlsOptions | undefined
     }
 

@@ -1,6 +1,6 @@
 import type { AbortWatch } from '../abort-watch.ts'
 import { ErrorCode } from '../http2/codes.ts'
-import type { HeaderList } from '../http2/header-list.ts'
+import type { HeaderList } from '../http2/hpack-decoder.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'
 import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
 import { GrpcCallError } from '../status.ts'
@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts'
 import { compress, FrameReader, toFrame, type Encoding, type Message } from './frames.ts'
 import type { PendingCall, Pool } from './pool.ts'
 import { writeFields, type HeadBlock } from './request-headers.ts'
+import type { SpareMemory } from './spare-memory.ts'
 import { formatTimeout, httpStatusError, readStatus, resetError, type CallStatus } from './status.ts'
 
 export interface CallSettings {
@@ -20,6 +21,7 @@ export interface CallSettings {
   readonly maxSendBytes: number
   readonly compression: Encoding | undefined
   readonly random: () => number
+  readonly spare: SpareMemory
 }
 
 /** What a call tells the one who made it. After `end` it is silent. */
@@ -119,7 +121,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     }
     this.#connection = connection
     this.#stream = stream
-    this.#reader = new FrameReader(this.#settings.maxReceiveBytes, this.#onMessage)
+    this.#reader = new FrameReader(this.#settings.maxReceiveBytes, this.#onMessage, this.#settings.spare)
     if (this.#requests instanceof Uint8Array) this.#sendOnly(stream, this.#requests)
     else void this.#sendAll(stream, this.#requests)
   }

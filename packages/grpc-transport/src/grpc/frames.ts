@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { deflate, gunzip, gzip, inflate } from 'node:zlib'
 import { GrpcCallError } from '../status.ts'
+import type { SpareMemory } from './spare-memory.ts'
 
 /** One message as it came: `encoding` is set when it is compressed. */
 export interface Message {
@@ -27,6 +28,7 @@ const FIRST_BYTES = 256 * 1024
 export class FrameReader {
   readonly #maxBytes: number
   readonly #onMessage: (message: Message) => void
+  readonly #spare: SpareMemory
   readonly #prefix = new Uint8Array(PREFIX_BYTES)
   #prefixLength = 0
   /** The message that is not whole yet, as far as it has come; and how long it will be. */
@@ -35,9 +37,10 @@ export class FrameReader {
   #size = 0
 
   /** `maxBytes` below 0: no limit. */
-  constructor(maxBytes: number, onMessage: (message: Message) => void) {
+  constructor(maxBytes: number, onMessage: (message: Message) => void, spare: SpareMemory) {
     this.#maxBytes = maxBytes
     this.#onMessage = onMessage
+    this.#spare = spare
   }
 
   get isBetweenMessages(): boolean {
@@ -72,14 +75,17 @@ export class FrameReader {
     if (this.#maxBytes >= 0 && size > this.#maxBytes) throw tooLarge(size, this.#maxBytes)
     this.#size = size
     this.#length = 0
-    this.#message = Buffer.allocUnsafe(Math.min(size, FIRST_BYTES))
+    this.#message = size > FIRST_BYTES ? this.#spare.take(FIRST_BYTES) : Buffer.allocUnsafe(size)
   }
 
   #append(chunk: Buffer, from: number, to: number): void {
     const length = this.#length + to - from
     if (length > this.#message.length) {
-      const larger = Buffer.allocUnsafe(Math.min(this.#size, Math.max(length, this.#message.length * 2)))
-      larger.set(this.#message)
+      const enough = Math.max(length, this.#message.length * 2)
+      // Only the whole message gets around.
+      const larger = enough < this.#size ? this.#spare.take(enough) : Buffer.allocUnsafeSlow(this.#size)
+      this.#message.copy(larger, 0, 0, this.#length)
+      this.#spare.give(this.#message)
       this.#message = larger
     }
     chunk.copy(this.#message, this.#length, from, to)

@@ -1,5 +1,5 @@
 import { ErrorCode } from '../http2/codes.ts'
-import type { HeaderList } from '../http2/header-list.ts'
+import type { HeaderList } from '../http2/hpack-decoder.ts'
 import { GrpcCallError, statusName, type StatusName } from '../status.ts'
 
 /** How a call ended; `error` is undefined for OK. */

@@ -8,6 +8,7 @@ import { decompress, type Message } from './frames.ts'
 import { MessageQueue } from './message-queue.ts'
 import { createPool } from './pool.ts'
 import { createHeadBlock } from './request-headers.ts'
+import { SpareMemory } from './spare-memory.ts'
 
 /** What grpc-js takes without being told otherwise. */
 const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
@@ -39,6 +40,7 @@ export function createHttp2Transport(
     maxSendBytes,
     compression,
     random,
+    spare: new SpareMemory(),
   }
 
   function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
 import { Flag, unpadded } from './frame-parser.ts'
-import type { HeaderList } from './header-list.ts'
+import type { HeaderList } from './hpack-decoder.ts'
 import { HpackDecoder } from './hpack-decoder.ts'
 
 /** What a block may hold: as Node's own client has it. The peer is told, and need not keep to it. */

@@ -2,6 +2,8 @@ import type { Socket } from 'node:net'
 import { Flag, MAX_FRAME_BYTES, Type } from './frame-parser.ts'
 import { OutBuffer } from './out-buffer.ts'
 import type { Http2Stream, StreamOwner } from './stream.ts'
+import { DEFAULT_WINDOW } from './settings.ts'
+import { flowError } from './violations.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 /** Data that is written to the socket at a time. */
@@ -160,3 +162,30 @@ export class Outgoing {
 const FRAME_BYTES = 9
 /** A table of no bytes. */
 const NO_TABLE = 0x20
+
+/** What may be under way on all streams together. */
+const CONNECTION_WINDOW = 4 * 1024 * 1024
+
+/** What the peer may send on all streams (RFC 9113, section 5.2): widened when half of it is used. */
+export class ConnectionWindow {
+  readonly #outgoing: Outgoing
+  /** Came since it was last widened. */
+  #received = 0
+
+  constructor(outgoing: Outgoing) {
+    this.#outgoing = outgoing
+  }
+
+  open(): void {
+    this.#outgoing.widen(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
+  }
+
+  /** @throws when the peer sent more than it may */
+  count(bytes: number): void {
+    this.#received += bytes
+    if (this.#received > CONNECTION_WINDOW) throw flowError()
+    if (this.#received < CONNECTION_WINDOW / 2) return
+    this.#outgoing.widen(0, this.#received)
+    this.#received = 0
+  }
+}

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
+import { ConnectionWindow } from './outgoing.ts'
 import { Flag, FrameParser, Type, unpadded, type FrameHandler } from './frame-parser.ts'
 import { HeaderBlocks, MAX_HEADER_LIST_BYTES, TOO_MUCH, type HeaderBlock } from './header-blocks.ts'
 import { Outgoing } from './outgoing.ts'
-import { MAX_WINDOW, readSettings } from './settings.ts'
+import { DEFAULT_WINDOW, MAX_WINDOW, readSettings } from './settings.ts'
 import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
 import { flowError, unexpected, wants } from './violations.ts'
 
@@ -16,9 +17,6 @@ export interface SessionEvents {
   onClose(error: Error): void
 }
 
-const DEFAULT_WINDOW = 65_535
-/** What may be under way on all streams together. */
-const CONNECTION_WINDOW = 4 * 1024 * 1024
 /** Unsent bytes from which on a peer that asks for more answers is left. */
 const MAX_UNSENT_BYTES = 1024 * 1024
 
@@ -34,6 +32,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   readonly #socket: Socket
   readonly #events: SessionEvents
   readonly #outgoing: Outgoing
+  readonly #window: ConnectionWindow
   readonly #parser: FrameParser
   readonly #blocks = new HeaderBlocks()
   readonly #streams = new Map<number, Http2Stream>()
@@ -41,14 +40,13 @@ export class Http2Session implements FrameHandler, StreamSession {
   #nextId = 1
   #maxStreams = Infinity
   #initialWindow = DEFAULT_WINDOW
-  /** Came since the connection's window was last widened. */
-  #received = 0
   #isSettled = false
 
   constructor(socket: Socket, events: SessionEvents) {
     this.#socket = socket
     this.#events = events
     this.#outgoing = new Outgoing(socket, DEFAULT_WINDOW)
+    this.#window = new ConnectionWindow(this.#outgoing)
     this.#parser = new FrameParser(this)
     const left = (): void => this.destroy(new Error('the server closed the connection'))
     socket.on('error', (error) => this.destroy(error))
@@ -58,7 +56,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   /** Greets the peer, once the socket is connected. */
   start(): void {
     this.#outgoing.greet(STREAM_WINDOW, MAX_HEADER_LIST_BYTES)
-    this.#outgoing.widen(0, CONNECTION_WINDOW - DEFAULT_WINDOW)
+    this.#window.open()
   }
 
   /** @throws when the session takes no more, or what the owner throws */
@@ -130,7 +128,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   data(flags: number, id: number, piece: Buffer, isLast: boolean): void {
     if (this.isDestroyed) return
     if (!this.#isSettled || this.#blocks.open !== 0) throw unexpected(Type.DATA)
-    this.#count(piece.length)
+    this.#window.count(piece.length)
     const stream = this.#find(id, Type.DATA)
     if (!stream) return
     const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
@@ -152,7 +150,7 @@ export class Http2Session implements FrameHandler, StreamSession {
       case Type.DATA: {
         const piece = unpadded(flags, payload)
         // Padding counts as data does.
-        this.#count(payload.length - piece.length)
+        this.#window.count(payload.length - piece.length)
         this.#streams.get(id)?.receive(payload.length - piece.length, false)
         return this.data(flags, id, piece, true)
       }
@@ -250,14 +248,6 @@ export class Http2Session implements FrameHandler, StreamSession {
   #find(id: number, type: number): Http2Stream | undefined {
     if (id === 0 || id % 2 === 0 || id >= this.#nextId) throw unexpected(type)
     return this.#streams.get(id)
-  }
-
-  #count(bytes: number): void {
-    this.#received += bytes
-    if (this.#received > CONNECTION_WINDOW) throw flowError()
-    if (this.#received < CONNECTION_WINDOW / 2) return
-    this.#outgoing.widen(0, this.#received)
-    this.#received = 0
   }
 
   #checkUnsent(): void {

@@ -4,6 +4,9 @@ import { flowError, wants } from './violations.ts'
 /** Bytes that a window can hold at most (RFC 9113, section 6.9.1). */
 export const MAX_WINDOW: number = 2 ** 31 - 1
 
+/** What one holds until it is told otherwise (RFC 9113, section 6.9.2). */
+export const DEFAULT_WINDOW = 65_535
+
 const MAX_CONCURRENT_STREAMS = 3
 const INITIAL_WINDOW_SIZE = 4
 const MAX_FRAME_SIZE = 5

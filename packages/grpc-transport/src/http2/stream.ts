@@ -1,4 +1,4 @@
-import type { HeaderList } from './header-list.ts'
+import type { HeaderList } from './hpack-decoder.ts'
 import type { OutBuffer } from './out-buffer.ts'
 
 /** Who made a request. */

@@ -6,7 +6,7 @@ import { GapDetector } from './gap-detector.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
-/** As much of an `EventTarget` as the bus needs. `createRedisEventTarget` of Yoga makes one. */
+/** As much of an `EventTarget` as the bus needs. That of `createRedisEventTarget` of Yoga is one. */
 export interface BusEventTarget {
   addEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
   removeEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void

@@ -75,6 +75,6 @@ export function findAcceptChoice(hooks: readonly Hook[]): AcceptChoice | undefin
   }
 }
 
-function isStream(result: unknown): boolean {
+export function isStream(result: unknown): result is AsyncIterable<unknown> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 }

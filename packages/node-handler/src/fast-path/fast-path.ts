@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyTooLarge } from '../errors.ts'
-import { createGraphQLHandler } from './graphql-handler.ts'
 import { failedResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { createLightResponses } from '../http/light-response.ts'
-import { attempt, isPromiseLike } from '../maybe-promise.ts'
-import { createParamsHandler, type OnValid } from './params-handler.ts'
-import { createParamsPhase } from './params-phase.ts'
-import { createParsePhase } from './parse-phase.ts'
+import { after, attempt, isPromiseLike } from '../maybe-promise.ts'
+import { createParamsHandler, type OnValid } from './params-phase.ts'
+import { createParamsPhase, type ParamsPhase } from './params-phase.ts'
+import { createParsePhase, type ParsePhase } from './parse-phase.ts'
 import type { CheckSize } from '../http/read-body.ts'
 import { createRequestPhase } from './request-phase.ts'
-import { createResultPhase } from './result-phase.ts'
+import { createResultPhase, type ResultPhase } from './result-phase.ts'
 import { sendResponse } from '../http/send-response.ts'
-import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type { RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { toErrors } from './to-errors.ts'
 
 /** The way of JSON requests through all hooks. */
 export interface FastPath {
@@ -70,4 +70,27 @@ function limitTo(maxBodyBytes: number): CheckSize {
   return (bytes) => {
     if (bytes > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   }
+}
+
+interface Phases {
+  readonly parse: ParsePhase
+  readonly execute: ParamsPhase
+  readonly process: ResultPhase
+}
+
+/** From a request to its response; whatever is thrown on the way becomes the errors of a result. */
+function createGraphQLHandler(
+  { parse, execute, process }: Phases,
+  internals: Pick<YogaInternals, 'maskedErrors' | 'logger'>,
+): RequestHandler {
+  return (request, serverContext) =>
+    attempt(
+      () =>
+        after(parse(request, serverContext), (parsed) => {
+          if (parsed.response) return parsed.response
+          const executed = execute(parsed.params, request, serverContext)
+          return after(executed, (result) => process(result, request, serverContext))
+        }),
+      (error) => process({ errors: toErrors(error, internals) }, request, serverContext),
+    )
 }

@@ -1,7 +1,17 @@
 import { after, attempt, type MaybePromise } from '../maybe-promise.ts'
 import { runHooks } from './run-hooks.ts'
 import { toErrors } from './to-errors.ts'
-import type { HookRequest, ParamsHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type {
+  Enveloped,
+  Hook,
+  HookRequest,
+  ParamsHandler,
+  ServerContext,
+  YogaInternals,
+} from '../yoga/yoga-5.ts'
+import { type DocumentNode, getOperationAST, type GraphQLSchema } from 'graphql'
+import { mapAsyncIterator } from 'graphql-yoga'
+import { isYogasOwn } from '@vinyasa/yoga-internals'
 
 export type ParamsPhase = (
   params: unknown,
@@ -57,4 +67,99 @@ export function createParamsPhase(internals: YogaInternals, handleParams: Params
       ),
     )
   }
+}
+
+interface Params {
+  readonly query: string
+  readonly variables?: unknown
+  readonly operationName?: string | null
+}
+
+/** Told of each operation that was found valid, before it is executed. */
+export type OnValid = (
+  params: Pick<Params, 'query' | 'operationName'>,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+) => void
+
+/** Parses, validates, builds the context and executes, through Envelop's hooks and in Yoga's order. */
+export function createParamsHandler(internals: YogaInternals, onValid: OnValid): ParamsHandler {
+  const { plugins, getEnveloped } = internals
+  const validate = onlyYogaValidates(plugins) ? createValidOnce() : validateAlways
+
+  function run({ parse, schema, ...enveloped }: Enveloped, params: Params): MaybePromise<unknown> {
+    const document = parse(params.query)
+    const errors = validate(enveloped, schema, document)
+    if (errors.length > 0) return { errors }
+    onValid(params, schema, document)
+    return after(enveloped.contextFactory(), (contextValue) => {
+      const { variables: variableValues, operationName } = params
+      const operation = getOperationAST(document, operationName)
+      const execute = operation?.operation === 'subscription' ? enveloped.subscribe : enveloped.execute
+      return execute({ schema, document, contextValue, variableValues, operationName })
+    })
+  }
+
+  return function handleParams({ request, params, context }) {
+    if (context['request'] !== request) context['request'] = request
+    context['params'] = params
+    const enveloped = getEnveloped(context)
+    const fail = (error: unknown): unknown => ({ errors: toErrors(error, internals) })
+    const executed = attempt(() => run(enveloped, params as Params), fail)
+    return after(executed, (result) => {
+      if (!isAsyncIterable(result)) return result
+      return mapAsyncIterator(
+        result,
+        (part) => part,
+        (error: unknown) => {
+          if ((error as Error).name === 'AbortError') throw error
+          return fail(error)
+        },
+      )
+    })
+  }
+}
+
+type Validate = (
+  enveloped: Pick<Enveloped, 'validate'>,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+) => readonly unknown[]
+
+const validateAlways: Validate = (enveloped, schema, document) => enveloped.validate(schema, document)
+
+/** Yoga's `onValidate` hooks, in their order. */
+const YOGAS_VALIDATION = [
+  'validate by the engine',
+  'remember what is valid',
+  'mark errors of validation',
+] as const
+
+/** Then a document that was valid stays so: no plugin adds rules, replaces results, or wraps the step. */
+export function onlyYogaValidates(plugins: readonly unknown[]): boolean {
+  const members = plugins.map((plugin) => Object(plugin) as Readonly<Record<string, unknown>>)
+  const hooks = members.flatMap(({ onValidate }) => (onValidate ? [onValidate as Hook] : []))
+  if (members.some(({ instrumentation }) => 'validate' in Object(instrumentation))) return false
+  return (
+    hooks.length === YOGAS_VALIDATION.length &&
+    YOGAS_VALIDATION.every((own, index) => isYogasOwn(hooks[index] as Hook, own))
+  )
+}
+
+/** Yoga's own memo of valid documents is asked by the names of all rules, which costs more than a small execution. */
+function createValidOnce(): Validate {
+  const valid = new WeakMap<GraphQLSchema, WeakSet<DocumentNode>>()
+  return (enveloped, schema, document) => {
+    let documents = valid.get(schema)
+    if (documents?.has(document)) return []
+    const errors = enveloped.validate(schema, document)
+    if (errors.length > 0) return errors
+    if (!documents) valid.set(schema, (documents = new WeakSet()))
+    documents.add(document)
+    return errors
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return value !== null && typeof value === 'object' && Symbol.asyncIterator in value
 }

@@ -1,10 +1,9 @@
 import { isResponse } from '../yoga/last-catch.ts'
-import { lazyUrl } from '../http/lazy-url.ts'
+import { lazyUrl } from '../http/request-url.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { after, type MaybePromise } from '../maybe-promise.ts'
-import { findParserChoice, type RequestParser } from './parser-choice.ts'
+import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from './body-choices.ts'
 import { runHooks } from './run-hooks.ts'
-import { findSizeLimit, type SizeLimit } from './size-limit.ts'
 import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
 /** Either what to execute (one or a list), or the response that a hook ended the request with. */
@@ -45,8 +44,8 @@ export function createParsePhase({ fetchAPI, onRequestParse }: YogaInternals): P
       },
       fetchAPI,
     }
-    const isChosen = choice !== undefined && request.method === 'POST'
-    if (isChosen) payload.requestParser = choice.parserFor(request.headers.get('content-type'))
+    const isChosen = choice !== undefined && (request.method === 'POST' || request.method === 'GET')
+    if (isChosen) payload.requestParser = choice.parserFor(request)
     const hooksDone = runHooks(
       isChosen ? hooksAfterChoice : hooks,
       payload,

@@ -1,4 +1,4 @@
-import { lazyUrl } from '../http/lazy-url.ts'
+import { lazyUrl } from '../http/request-url.ts'
 import { after, type MaybePromise } from '../maybe-promise.ts'
 import { runHooks } from './run-hooks.ts'
 import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'

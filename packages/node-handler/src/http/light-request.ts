@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
-import { leftSignal } from './left-signal.ts'
 import { type CheckSize, countedBody, readBody } from './read-body.ts'
-import { incomingHeaders } from './incoming-headers.ts'
 import { standInFor } from './stand-in.ts'
-import { urlOf } from './url-of.ts'
+import { urlOf } from './request-url.ts'
+import { setMaxListeners } from 'node:events'
 
 /** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
 export interface LightRequest extends Request {
@@ -90,13 +89,13 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     text(): Promise<string> {
-      const { request } = this.lightState
+      const request = trueBody(this)
       if (request) return request.text()
       return read(this.lightState).then((bytes) => bytes.toString('utf8'))
     }
 
     async arrayBuffer(): Promise<ArrayBuffer> {
-      const { request } = this.lightState
+      const request = trueBody(this)
       if (request) return request.arrayBuffer()
       const { buffer, byteOffset, byteLength } = await read(this.lightState)
       // A copy: a chunk of node:http is a part of a larger buffer.
@@ -104,7 +103,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     async json(): Promise<unknown> {
-      const { request } = this.lightState
+      const request = trueBody(this)
       if (request) return request.json()
       const bytes = await read(this.lightState)
       try {
@@ -117,8 +116,8 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
 
     /** A member that Yoga's own class has beside the standard's: what the body is made from. */
     get bodyInit(): unknown {
-      const { request, incoming } = this.lightState
-      return request ? Reflect.get(request, 'bodyInit') : incoming
+      const request = trueBody(this)
+      return request ? Reflect.get(request, 'bodyInit') : this.lightState.incoming
     }
 
     // As Yoga's own class has it: the same request.
@@ -131,8 +130,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
         method: this.method,
         headers: this.headers,
         signal: this.signal,
-        body: remainingBody(this.lightState) as unknown as ReadableStream,
-        duplex: 'half',
+        ...(this.method === 'GET' ? {} : { body: remainingBody(this.lightState), duplex: 'half' }),
       } as RequestInit))
     }
   }
@@ -140,6 +138,13 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   const sample = new fetchAPI.Request('http://localhost/', { method: 'POST' })
   standInFor(Light.prototype, sample, ['method', 'headers'], (light) => light.materialised)
   return (incoming, outgoing, bytes) => new Light(incoming, outgoing, bytes) as unknown as LightRequest
+}
+
+/** The true request, where the body is read from it by now, and where there is no body: a GET's. */
+function trueBody(
+  light: Pick<LightRequest, 'isMaterialised' | 'method'> & { readonly materialised: Request },
+): Request | undefined {
+  return light.isMaterialised || light.method === 'GET' ? light.materialised : undefined
 }
 
 function read(state: LightState): Promise<Buffer> {
@@ -154,4 +159,46 @@ function remainingBody(state: LightState): AsyncIterable<Buffer> {
     })()
   }
   return check ? countedBody(incoming, check) : incoming
+}
+
+/** What Yoga's own class keeps: what it was made from, and a map of its own from the first change on. */
+interface PonyfillHeaders extends Headers {
+  readonly _map?: unknown
+  readonly headersInit: IncomingHttpHeaders
+  _get(name: string): string | null
+}
+
+/** Yoga's class of headers, quicker to say of a header that it is not there: node:http's names are in lower case. */
+function incomingHeaders({ Headers }: FetchAPI): new (headers: IncomingHttpHeaders) => Headers {
+  const Base = Headers as unknown as new (headers: IncomingHttpHeaders) => PonyfillHeaders
+  return class IncomingHeaders extends Base {
+    override _get(name: string): string | null {
+      if (this._map) return super._get(name)
+      const value = this.headersInit[name.toLowerCase()]
+      if (value === undefined) return null
+      return typeof value === 'string' ? value : super._get(name)
+    }
+  }
+}
+
+/** A signal that aborts when the connection ends before the answer does. */
+function leftSignal(incoming: IncomingMessage, outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  // One request may have any number of backend calls that listen.
+  setMaxListeners(0, controller.signal)
+  const leave = (): void => {
+    if (controller.signal.aborted) return
+    Object.defineProperty(incoming, 'aborted', { value: true })
+    controller.abort(outgoing.errored ?? undefined)
+  }
+  if (outgoing.writableFinished) return controller.signal
+  if (outgoing.closed || outgoing.destroyed) {
+    leave()
+    return controller.signal
+  }
+  outgoing.on('error', leave)
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) leave()
+  })
+  return controller.signal
 }

@@ -1,16 +1,19 @@
 import type { KnownOperation, ShortParams } from './part.ts'
 
-/** What follows from the bytes of a body alone. */
+/** What follows from the bytes of a body alone, or from the target of a GET. */
 export interface KnownBody {
   readonly operation: KnownOperation
   /** For one request: nothing that it does to them reaches another's. */
   params(): ShortParams
 }
 
-/** Bodies that come again and again: what was read in them once, and found to be within all limits. */
+/**
+ * Bodies and targets that come again and again: what was read in them once, and found to be within all limits. The one is
+ * no other: a target begins with a slash, which JSON does not.
+ */
 export interface KnownBodies {
-  get(body: Buffer): KnownBody | undefined
-  add(body: Buffer, params: ShortParams, operation: KnownOperation): void
+  get(body: Buffer | string): KnownBody | undefined
+  add(body: Buffer | string, params: ShortParams, operation: KnownOperation): void
   clear(): void
 }
 
@@ -23,11 +26,10 @@ export function createKnownBodies(): KnownBodies {
   const known = new Map<string, KnownBody>()
   let bytes = 0
   return {
-    // One character for each byte: as text a body need not be valid.
-    get: (body) => (body.length <= MAX_BODY ? known.get(body.toString('latin1')) : undefined),
+    get: (body) => (body.length <= MAX_BODY ? known.get(keyOf(body)) : undefined),
     add(body, params, operation) {
       if (body.length > MAX_BODY || !isFlat(params.variables)) return
-      const key = body.toString('latin1')
+      const key = keyOf(body)
       if (known.has(key)) return
       known.set(key, { operation, params: () => copyOf(params) })
       bytes += key.length
@@ -42,6 +44,11 @@ export function createKnownBodies(): KnownBodies {
       bytes = 0
     },
   }
+}
+
+/** One character for each byte: as text a body need not be valid. */
+function keyOf(body: Buffer | string): string {
+  return typeof body === 'string' ? body : body.toString('latin1')
 }
 
 /** Resolvers are given lists and objects as they are, and may change them. */

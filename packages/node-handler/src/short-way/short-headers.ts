@@ -4,8 +4,9 @@ import type { ShortHeaders } from './part.ts'
 export class AnswerHeaders implements ShortHeaders {
   readonly lines: string[]
 
-  constructor(contentType: string, contentLength: number) {
-    this.lines = ['content-type', contentType, 'content-length', String(contentLength)]
+  /** @param lines Names in lower case. */
+  constructor(lines: string[]) {
+    this.lines = lines
   }
 
   get(name: string): string | null {

@@ -1,19 +1,21 @@
 import type { ShortParams } from './part.ts'
 
-/** The parameters in a body; undefined for all that Yoga would refuse, or read otherwise. */
-export function readParams(text: string): ShortParams | undefined {
+/** The parameters that `parse` reads; undefined for all that Yoga would refuse, or read otherwise. */
+export function readParams(parse: () => unknown): ShortParams | undefined {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parse()
   } catch {
     return undefined
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
   for (const name of Object.keys(value)) if (!isUsual(name, Reflect.get(value, name))) return undefined
-  return 'query' in value ? (value as ShortParams) : undefined
+  return Reflect.get(value, 'query') === undefined ? undefined : (value as ShortParams)
 }
 
 function isUsual(name: string, value: unknown): boolean {
+  // What a target does not have.
+  if (value === undefined) return true
   switch (name) {
     case 'query':
       return typeof value === 'string'

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { AcceptChoice } from '../fast-path/accept-choice.ts'
-import type { SizeLimit } from '../fast-path/size-limit.ts'
+import type { SizeLimit } from '../fast-path/body-choices.ts'
 import { createChoices } from '../http/remembered-choices.ts'
 import type { ShortWayPart } from './part.ts'
 
@@ -12,7 +12,7 @@ export interface ShortRequestOptions {
   readonly endpoint: string
   readonly maxBodyBytes: number | undefined
   readonly sizeLimit: SizeLimit | undefined
-  readonly choice: AcceptChoice
+  readonly mediaTypeOf: MediaTypeOf
   readonly hasCors: boolean
   readonly parts: readonly ShortWayPart[]
 }
@@ -22,14 +22,31 @@ const MAX_BODY_BYTES = 65_536
 const JSON_TYPES =
   /^(?:application\/(?:graphql-response\+)?json(?:;[^,]*)?|\*\/\*)(?:, ?application\/(?:graphql-response\+)?json(?:;[^,]*)?)*$/
 
-/** Of requests that may take the fast path: those to the endpoint itself, with a small JSON body and no other wish. */
+/** How the answer is marked for an `Accept` header; undefined: not on the short way. */
+export type MediaTypeOf = (accept: string) => string | undefined
+
+/** As Yoga chooses where JSON alone is named, and else as one of the plugins says; pages are none of either. */
+export function shortMediaTypes(choice: AcceptChoice, parts: readonly ShortWayPart[]): MediaTypeOf {
+  return createChoices((accept) => {
+    if (accept === '' || JSON_TYPES.test(accept)) return choice.mediaTypeOf(accept)
+    if (accept.includes('text/html')) return undefined
+    for (const part of parts) {
+      const mediaType = part.mediaTypeOf?.(accept)
+      if (mediaType !== undefined) return mediaType
+    }
+    return undefined
+  })
+}
+
+/**
+ * Of requests that may take the fast path: those to the endpoint itself, with a small JSON body or, of a GET, none, and no
+ * other wish.
+ */
 export function shortRequests(options: ShortRequestOptions): IsShortRequest {
-  const { endpoint, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, choice, hasCors, parts } = options
+  const { endpoint, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, hasCors, parts } = options
+  const targets = `${endpoint}?`
   const most = Math.min(maxBodyBytes, MAX_BODY_BYTES)
   const isBody = createChoices((type) => /^application\/json(?:; ?charset=utf-8)?$/i.test(type))
-  const isAccepted = createChoices(
-    (accept) => (accept === '' || JSON_TYPES.test(accept)) && choice.mediaTypeOf(accept) !== undefined,
-  )
   const conditions = parts.flatMap(({ accepts }) => accepts ?? [])
 
   function isSmall(length: string | undefined): boolean {
@@ -43,12 +60,17 @@ export function shortRequests(options: ShortRequestOptions): IsShortRequest {
     }
   }
 
-  return (request) => {
-    if (request.url !== endpoint) return false
-    const { headers } = request
+  function hasShortBody(headers: IncomingHttpHeaders): boolean {
     if (!isSmall(headers['content-length']) || headers['transfer-encoding'] !== undefined) return false
-    if (headers['content-encoding'] !== undefined || (hasCors && headers.origin !== undefined)) return false
-    if (!isBody(headers['content-type'] ?? '') || !isAccepted(headers.accept ?? '')) return false
+    return headers['content-encoding'] === undefined && isBody(headers['content-type'] ?? '') === true
+  }
+
+  return (request) => {
+    const { method, url, headers } = request
+    if (method === 'GET' ? !url?.startsWith(targets) : url !== endpoint || !hasShortBody(headers))
+      return false
+    if ((hasCors && headers.origin !== undefined) || mediaTypeOf(headers.accept ?? '') === undefined)
+      return false
     for (const accepts of conditions) if (!accepts(request)) return false
     return true
   }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getOperationAST, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
 import type { FastPath } from '../fast-path/fast-path.ts'
-import { findAcceptChoice } from '../fast-path/accept-choice.ts'
+import { findAcceptChoice, isStream } from '../fast-path/accept-choice.ts'
 import { isBody, isPlain } from '../fast-path/result-phase.ts'
-import { findSizeLimit } from '../fast-path/size-limit.ts'
+import { findParserChoice, findSizeLimit } from '../fast-path/body-choices.ts'
+import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { isPromiseLike, type MaybePromise } from '../maybe-promise.ts'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
@@ -11,11 +12,12 @@ import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import type { KnownBody } from './known-bodies.ts'
 import { errorsIn } from './literals/lifted-errors.ts'
 import type { LiftedOperation } from './literals/lift-literals.ts'
-import type { KnownOperation, NextExecutor, ShortCall, ShortParams } from './part.ts'
+import type { KnownOperation, NextExecutor, ShortCall, ShortParams, ShortStream } from './part.ts'
 import { readParts } from './read-parts.ts'
+import { sendParts } from './send-parts.ts'
 import { AnswerHeaders } from './short-headers.ts'
 import { readParams } from './short-params.ts'
-import { shortRequests } from './short-requests.ts'
+import { shortMediaTypes, shortRequests } from './short-requests.ts'
 import { type Executed, shortWayStateOf } from './use-short-way.ts'
 
 export interface ShortWay {
@@ -64,11 +66,15 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
   if (reasons.length > 0) return closed(...reasons)
   const { maxBodyBytes, fastPath } = options
   const { createRequest, goOn: ordinary } = fastPath
+  const parseTarget = findParserChoice(internals.onRequestParse)?.target
   const sizeLimit = findSizeLimit(internals.onRequestParse)
-  const isShort = shortRequests({ endpoint, maxBodyBytes, sizeLimit, choice, hasCors, parts })
+  const mediaTypeOf = shortMediaTypes(choice, parts)
+  const isShort = shortRequests({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, hasCors, parts })
   const judges = parts.flatMap(({ acceptsBody }) => acceptsBody ?? [])
   const begins = parts.flatMap(({ begin }) => begin ?? [])
   const responds = parts.flatMap(({ respond }) => respond ?? [])
+  const streams = parts.flatMap(({ stream }) => stream ?? [])
+  const partsSeen = parts.flatMap(({ onPart }) => onPart ?? [])
   const { waitUntil } = internals
   const { known, bodies, shapes, executed } = state
 
@@ -78,18 +84,21 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       (next, around) => (call) => around(call, next),
       (call) => {
         call.wasExecuted = true
-        return execute(argsOf(call))
+        return (call.executor ?? execute)(argsOf(call))
       },
     )
 
   /** Undefined: not for this way. */
-  function read(body: Buffer): AskedOperation | undefined {
-    const params = readParams(body.toString('utf8'))
+  function read(sent: Buffer | string): AskedOperation | undefined {
+    const isTarget = typeof sent === 'string'
+    const params = readParams(() =>
+      isTarget ? parseTarget?.({ url: sent } as Request) : JSON.parse(sent.toString('utf8')),
+    )
     if (!params) return undefined
     const operation = known.get(params)
     const found = operation ? undefined : shapes?.find(params)
     if (!operation && !found) return undefined
-    for (const judge of judges) if (!judge(body, params)) return undefined
+    for (const judge of judges) if (!judge(isTarget ? undefined : sent, params)) return undefined
     if (operation) return { params, operation }
     return (
       found && { params: found.params, operation: found.lifted.operation, lifted: found.lifted, sent: params }
@@ -99,10 +108,10 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
   function proceed(
     incoming: IncomingMessage,
     outgoing: ServerResponse,
-    bytes: Promise<Buffer>,
-    body: Buffer,
+    request: LightRequest,
+    /** The body, or the target of a GET. */
+    body: Buffer | string,
   ): MaybePromise<void> {
-    const request = createRequest(incoming, outgoing, bytes)
     const context: ServerContext = { req: incoming, res: outgoing, waitUntil }
     const knownBody = bodies.get(body)
     const asked = knownBody ? askedBy(knownBody) : read(body)
@@ -116,15 +125,23 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       if (done) executed.set(context, lifted ? asSent(done, sent.query, lifted.text) : done)
       return ordinary(request, context, incoming, outgoing)
     }
+    const remember = (): void => {
+      // One that is executed with other variables each time is not worth the room.
+      if (!knownBody && (!call.wasExecuted || !params.variables) && known.get(params) === operation)
+        bodies.add(body, params, operation)
+    }
     const finish = (result: unknown): MaybePromise<void> => {
       if (result === undefined) return goOn(undefined)
+      const stream = isStream(result) ? streamOf(call, result) : undefined
+      if (stream) {
+        remember()
+        return sendStream(call, stream, incoming, outgoing)
+      }
       if (!isPlain(result)) return goOn({ result })
       const { stringify = JSON.stringify } = result
       const text = stringify(result)
       if (!isBody(text)) return goOn({ result })
-      // One that is executed with other variables each time is not worth the room.
-      if (!knownBody && (!call.wasExecuted || !params.variables) && known.get(params) === operation)
-        bodies.add(body, params, operation)
+      remember()
       return send(call, text, incoming, outgoing)
     }
     const fail = (error: unknown): Promise<void> => goOn({ error })
@@ -143,19 +160,49 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
     { headers: { accept = '' } }: IncomingMessage,
     outgoing: ServerResponse,
   ): void {
-    const contentType = `${choice?.mediaTypeOf(accept)}; charset=utf-8`
+    const contentType = `${mediaTypeOf(accept)}; charset=utf-8`
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    if (responds.length === 0) {
-      if (outgoing.destroyed || outgoing.writableEnded) return
-      outgoing.writeHead(200, 'OK', { 'Content-Type': contentType, 'content-length': String(length) })
-    } else {
-      const headers = new AnswerHeaders(contentType, length)
-      const response = { status: 200, headers }
-      for (const respond of responds) respond(call, response)
-      if (outgoing.destroyed || outgoing.writableEnded) return
-      outgoing.writeHead(200, 'OK', headers.lines)
+    const isOpen =
+      responds.length === 0
+        ? writeHead(outgoing, { 'Content-Type': contentType, 'content-length': String(length) })
+        : respondWith(call, ['content-type', contentType, 'content-length', String(length)], outgoing)
+    if (isOpen) outgoing.end(body)
+  }
+
+  function streamOf(call: ShortCall, parts: AsyncIterable<unknown>): ShortStream | undefined {
+    for (const stream of streams) {
+      const found = stream(call, parts)
+      if (found) return found
     }
-    outgoing.end(body)
+    return undefined
+  }
+
+  function sendStream(
+    call: ShortCall,
+    stream: ShortStream,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+  ): void {
+    const isOpen =
+      responds.length === 0
+        ? writeHead(outgoing, stream.headers)
+        : respondWith(
+            call,
+            Object.entries(stream.headers).flatMap(([name, value]) => [name.toLowerCase(), value]),
+            outgoing,
+          )
+    if (!isOpen) return stream.leave()
+    sendParts(stream, incoming, outgoing, (part) => {
+      for (const see of partsSeen) see(call, part)
+    })
+  }
+
+  /** False where nobody waits for the answer any more. */
+  function respondWith(call: ShortCall, lines: string[], outgoing: ServerResponse): boolean {
+    const headers = new AnswerHeaders(lines)
+    const response = { status: 200, headers }
+    for (const respond of responds) respond(call, response)
+    return writeHead(outgoing, headers.lines)
   }
 
   function isAdmitted(operation: KnownOperation): boolean {
@@ -167,16 +214,15 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
     way: {
       take(incoming, outgoing) {
         if (!isShort(incoming)) return undefined
+        if (incoming.method === 'GET') {
+          const request = createRequest(incoming, outgoing)
+          return new Promise((resolve) => resolve(proceed(incoming, outgoing, request, incoming.url ?? '')))
+        }
         const bytes = readBody(incoming, undefined)
+        const request = createRequest(incoming, outgoing, bytes)
         return bytes.then(
-          (body) => proceed(incoming, outgoing, bytes, body),
-          () =>
-            ordinary(
-              createRequest(incoming, outgoing, bytes),
-              { req: incoming, res: outgoing, waitUntil },
-              incoming,
-              outgoing,
-            ),
+          (body) => proceed(incoming, outgoing, request, body),
+          () => ordinary(request, { req: incoming, res: outgoing, waitUntil }, incoming, outgoing),
         )
       },
       learn(asked, schema, document) {
@@ -190,6 +236,12 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
       },
     },
   }
+}
+
+function writeHead(outgoing: ServerResponse, headers: string[] | Readonly<Record<string, string>>): boolean {
+  if (outgoing.destroyed || outgoing.writableEnded) return false
+  outgoing.writeHead(200, 'OK', headers)
+  return true
 }
 
 /** What an execution came to, of the document that the client sent. */

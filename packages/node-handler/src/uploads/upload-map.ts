@@ -18,7 +18,8 @@ export function parseMap(text: string, maxFiles: number): UploadMap {
   if (!isMap || typeof value !== 'object' || value === null || Array.isArray(value))
     throw badUploadRequest('"map" is no JSON object of lists of paths')
   const places = entries.flatMap(([, paths]) => paths as readonly string[])
-  if (places.length > maxFiles) throw badUploadRequest(`"map" names more than ${maxFiles} places for files`)
+  if (places.length > maxFiles || entries.length > maxFiles)
+    throw badUploadRequest(`"map" names more than ${maxFiles} files or places for them`)
   return new Map(entries as [string, readonly string[]][])
 }
 

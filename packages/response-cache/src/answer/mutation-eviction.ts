@@ -1,7 +1,8 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { InvalidationCause } from '../options.ts'
-import type { ExecutionInput, Pipeline } from './pipeline.ts'
+import type { ExecutionInput } from './operation-state.ts'
+import type { Pipeline } from './pipeline.ts'
 import type { CacheEngine } from '../response-cache.ts'
 
 type Execute = (args: ExecutionArgs) => unknown

@@ -1,45 +1,16 @@
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
-import type { GraphQLParams } from 'graphql-yoga'
+import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { createDocumentMemo } from '../document/document-memo.ts'
 import { createProfileCache, type DocumentProfile } from '../document/document-profile.ts'
-import { createEntry, type CacheEntry } from '../store/entry.ts'
+import { createEntry, offHeap, type CacheEntry } from '../store/entry.ts'
 import { unknownAsker } from '../errors.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
+import type { ExecutionInput, OperationState } from './operation-state.ts'
 import { createIncrementalMerge } from './incremental.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { createRequestKeyFactory, mayBePersonal, type RequestKey } from '../document/request-key.ts'
+import { createRequestKeyFactory, mayBePersonal } from '../document/request-key.ts'
 import type { CacheEngine, Lookup, Ticket } from '../response-cache.ts'
 import { createSerializedResult, createStoredResult, serializeData } from './serialized-result.ts'
 import { createFlights, type Flight } from './single-flight.ts'
-
-/** One operation on its way through the server. */
-export interface OperationState {
-  readonly request: Request
-  readonly params: GraphQLParams
-  /** Of the server, before plugins build theirs of it. */
-  readonly context: Record<string, unknown>
-  readonly report: OperationReport
-  /** Runs the operation again under a context of its own; for background refreshes. */
-  readonly refresh: (() => Promise<void>) | undefined
-  /** No plugin looks at the result. */
-  readonly isShort?: boolean | undefined
-  /** The same for all requests with the very same body, where they are told apart. */
-  readonly sameBody?: object | undefined
-  /** This operation is such a refresh: it stores and is never answered from the cache. */
-  readonly isRefresh: boolean
-  profile?: DocumentProfile
-  key?: RequestKey
-  /** Set when the result is to be stored. */
-  ticket?: Ticket
-  flight?: Flight
-}
-
-export interface ExecutionInput {
-  readonly schema: GraphQLSchema
-  readonly document: DocumentNode
-  readonly operationName: string | null | undefined
-  readonly context: Record<string, unknown>
-}
 
 /** A lookup that found something to answer with. */
 export type Hit = Extract<Lookup, { entry: unknown }>
@@ -182,17 +153,18 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       merge.add(part)
       // Before the last part goes out: whoever writes it has no reason to ask for another.
       const data = merge.result()
-      if (data) take(state, JSON.stringify({ data }), () => data)
+      if (data) take(state, offHeap(JSON.stringify({ data })), () => data)
       yield part
     }
   }
 
   function takeWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
-    const body = result.errors?.length ? undefined : serializeData(result)
-    if (!body) {
+    const serialized = result.errors?.length ? undefined : serializeData(result)
+    if (!serialized) {
       failed(state)
       return result
     }
+    const body = offHeap(serialized)
     const isSerialized = typeof (result as { stringify?: unknown }).stringify === 'function'
     const known = isSerialized ? undefined : result.data
     take(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
@@ -286,22 +258,5 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       }
       return takeWhole(state, result as ExecutionResult)
     },
-  }
-}
-
-/** Executes an operation, and takes what comes of it. */
-export function runThrough(pipeline: Pipeline, state: OperationState, execute: () => unknown): unknown {
-  const fail = (error: unknown): never => {
-    pipeline.failed(state)
-    throw error
-  }
-  try {
-    const result = execute()
-    if (!isPromise(result)) return pipeline.afterExecute(state, result)
-    return Promise.resolve(result)
-      .then((value) => pipeline.afterExecute(state, value))
-      .catch(fail)
-  } catch (error) {
-    return fail(error)
   }
 }

@@ -1,8 +1,17 @@
+import type { Cluster, Redis, RedisOptions } from 'ioredis'
 import type { UndeliveredInvalidations } from '../store/undelivered-invalidations.ts'
 
+/** A `subscriber` hears what is published, and sends nothing else than `PING`. */
+export type ConnectRedis = (options: RedisOptions, role: 'commands' | 'subscriber') => Redis | Cluster
+
 export interface RedisStoreOptions {
-  /** `redis://` or `rediss://`, with password and database number where needed. */
-  readonly url: string
+  /** `redis://` or `rediss://`, with password and database number where needed. Needed where `connect` is not given. */
+  readonly url?: string | undefined
+  /**
+   * Opens both connections with the options given, for example to a cluster: `connectRedis` of
+   * `@vinyasa/invalidation/redis` makes one. Default: to `url`.
+   */
+  readonly connect?: ConnectRedis | undefined
   /** Before every key. Default `{vinyasa:cache}:`; the braces keep all keys in one slot of a cluster. */
   readonly prefix?: string | undefined
   /** Milliseconds after which a command counts as failed and the request goes on without. Default 140. */
@@ -11,7 +20,7 @@ export interface RedisStoreOptions {
   readonly heartbeatMs?: number | undefined
   /**
    * Milliseconds for which invalidations are remembered. Must exceed the longest lifetime of an entry
-   * plus the longest execution. Default one day.
+   * plus the longest execution. Default one day. Older ones go 1,000 at a time, with invalidations and heartbeats.
    */
   readonly rememberMs?: number | undefined
   /**

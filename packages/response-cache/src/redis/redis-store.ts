@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CacheEntry } from '../store/entry.ts'
-import { configError, storeUnavailable } from '../errors.ts'
+import { storeUnavailable } from '../errors.ts'
 import { createUndeliveredInvalidations, type Delivery } from '../store/undelivered-invalidations.ts'
 import type { RemoteEvent, RemoteStore } from '../store/remote-store.ts'
-import { isRedisUrl } from '../store/redis-url.ts'
 import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
-import type { RedisStoreOptions } from './options.ts'
+import type { ConnectRedis, RedisStoreOptions } from './options.ts'
 import { beatScript, invalidateScript, readScript, writeScript } from './scripts.ts'
 
 declare module 'ioredis' {
@@ -30,15 +29,14 @@ export interface RedisStore extends RemoteStore {
   readonly poisoned: number
 }
 
-/** The store on the client that is given: whoever has no Redis loads none. */
-export function createStoreOn(Client: typeof Redis, options: RedisStoreOptions): RedisStore {
+/** The store on connections that others open: whoever has no Redis loads none. */
+export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions): RedisStore {
   const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 140 } = options
   const {
     heartbeatMs = 1_000,
     rememberMs = 86_400_000,
     undelivered = createUndeliveredInvalidations(),
   } = options
-  if (!isRedisUrl(url)) throw configError('redisUrl', url, 'an address such as redis://localhost:6379')
   const channel = `${prefix}invalidations`
   const self = randomUUID()
   const listeners = new Set<(event: RemoteEvent) => void>()
@@ -55,12 +53,11 @@ export function createStoreOn(Client: typeof Redis, options: RedisStoreOptions):
     disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500),
   }
-  const commands = new Client(url, { ...connection, commandTimeout: commandTimeoutMs })
-  const subscriber = new Client(url, {
-    ...connection,
-    commandTimeout: commandTimeoutMs,
-    autoResubscribe: false,
-  })
+  const commands = connect({ ...connection, commandTimeout: commandTimeoutMs }, 'commands')
+  const subscriber = connect(
+    { ...connection, commandTimeout: commandTimeoutMs, autoResubscribe: false },
+    'subscriber',
+  )
   commands.defineCommand('vinyasaRead', { numberOfKeys: 1, lua: readScript })
   commands.defineCommand('vinyasaWrite', { numberOfKeys: 1, lua: writeScript })
   commands.defineCommand('vinyasaInvalidate', { numberOfKeys: 1, lua: invalidateScript })
@@ -108,7 +105,7 @@ export function createStoreOn(Client: typeof Redis, options: RedisStoreOptions):
   async function beat(): Promise<void> {
     const message = JSON.stringify({ from: NOBODY, tags: 'all' })
     const silentMs = Math.max(1_000, 3 * heartbeatMs)
-    await commands.vinyasaBeat(prefix, channel, message, self, changes > 0 ? 1 : 0, silentMs)
+    await commands.vinyasaBeat(prefix, channel, message, self, changes > 0 ? 1 : 0, silentMs, rememberMs)
   }
 
   let isChecking = false
@@ -136,6 +133,8 @@ export function createStoreOn(Client: typeof Redis, options: RedisStoreOptions):
     client.on('close', () => goDown('connection', 'closed'))
     client.on('ready', () => void check())
   }
+  // A cluster goes on without one of its nodes; those that are there already come first.
+  commands.on('+node', (node: Redis) => node.once('close', () => goDown('connection', 'closed')))
   subscriber.on('message', (_channel: string, message: string) => {
     const tags = decodeTags(message, self)
     if (tags) emit({ type: 'invalidated', tags })
@@ -220,7 +219,10 @@ export function createStoreOn(Client: typeof Redis, options: RedisStoreOptions):
       const hasAnswered = () => isUp
       while (!hasAnswered()) {
         if (Date.now() > until) {
-          throw storeUnavailable('start', `no answer from ${new URL(url).host} in ${timeoutMs} ms`)
+          throw storeUnavailable(
+            'start',
+            `no answer from ${url === undefined ? 'Redis' : new URL(url).host} in ${timeoutMs} ms`,
+          )
         }
         await new Promise((resolve) => setTimeout(resolve, 10))
       }

@@ -1,26 +1,48 @@
 /**
- * All keys begin with one hash tag, so on a cluster they lie in one slot. `seq` counts invalidations;
- * `floor` is its first value: after FLUSHALL a new count begins above every older one (it starts at the
- * server's microseconds), and what was read under the old count is refused.
- * `v:<tag>` is the count at a tag's last invalidation and outlives every entry.
+ * All keys begin with one hash tag, so on a cluster they lie in one slot. `seq` counts invalidations, in the server's
+ * microseconds; `floor` is its first value: after FLUSHALL a new count begins above every older one, and what was read under
+ * the old count is refused. `changed` has each tag with the count at its last invalidation, and the server's run, all in one
+ * key: a server that evicts keys for want of memory forgets all of them or none, and a missing one begins a new count, too.
  */
 const begin = `
 local prefix = KEYS[1]
+local changed = prefix .. 'changed'
+local time = redis.call('TIME')
+local micros = time[1] * 1000000 + time[2]
+-- Where the server may not be asked, all have one name.
+local function server()
+  local answered, info = pcall(redis.call, 'INFO', 'server')
+  return ' ' .. (answered and type(info) == 'string' and string.match(info, 'run_id:(%x+)') or '')
+end
+local function mark()
+  redis.call('ZREMRANGEBYSCORE', changed, '+inf', '+inf')
+  redis.call('ZADD', changed, '+inf', '', '+inf', server())
+end
+-- What is older matters no more; a part at a time, as nobody else is served meanwhile.
+local function forget(rememberMs)
+  local old = redis.call('ZCOUNT', changed, '-inf', string.format('%.0f', micros - rememberMs * 1000))
+  if old > 0 then redis.call('ZREMRANGEBYRANK', changed, 0, math.min(old, 1000) - 1) end
+end
 local floor = redis.call('GET', prefix .. 'floor')
 local seq = redis.call('GET', prefix .. 'seq')
-if not floor or not seq then
-  local time = redis.call('TIME')
-  floor = time[1] .. string.format('%06d', time[2])
+if not floor or not seq or not redis.call('ZSCORE', changed, '') then
+  floor = string.format('%.0f', math.max(micros, (tonumber(seq) or 0) + 1))
   seq = floor
   redis.call('SET', prefix .. 'floor', floor)
   redis.call('SET', prefix .. 'seq', seq)
+  mark()
+end
+local function advance()
+  seq = string.format('%.0f', math.max(micros, seq + 1))
+  redis.call('SET', prefix .. 'seq', seq)
+  return seq
 end
 local function holds(since, tags)
   local count = tonumber(since)
   -- A poisoned count may be no number, or the one number that does not equal itself.
   if not count or count ~= count or count < tonumber(floor) then return false end
   for _, tag in ipairs(tags) do
-    local at = redis.call('GET', prefix .. 'v:' .. tag)
+    local at = redis.call('ZSCORE', changed, tag)
     if at and tonumber(at) > count then return false end
   end
   return true
@@ -59,27 +81,31 @@ return 1
 `
 
 /**
- * ARGV: channel, message, who asks, whether it is changing something now, ms of silence after which one that was has died.
- * What the dead have changed nobody knows: everything is evicted. Returns 1 then.
+ * ARGV: channel, message, who asks, whether it is changing something now, ms of silence after which one that was has died,
+ * ms for which tags are remembered.
+ * What the dead have changed nobody knows; nor what a server has forgotten that began anew from what it had saved, or that
+ * took a dead one's place before it had heard all: everything is evicted. Returns 1 then.
  */
 export const beatScript: string = `${begin}
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+forget(ARGV[6])
+local now = math.floor(micros / 1000)
 local key = prefix .. 'changing'
 if ARGV[4] == '1' then redis.call('ZADD', key, now, ARGV[3]) else redis.call('ZREM', key, ARGV[3]) end
-if redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - ARGV[5])) == 0 then return 0 end
-redis.call('SET', prefix .. 'floor', string.format('%.0f', redis.call('INCR', prefix .. 'seq')))
+local died = redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - ARGV[5]))
+local isOther = not redis.call('ZSCORE', changed, server())
+if isOther then mark() end
+if died == 0 and not isOther then return 0 end
+redis.call('SET', prefix .. 'floor', advance())
 redis.call('PUBLISH', ARGV[1], ARGV[2])
 return 1
 `
 
 /** ARGV: channel, message, ms for which tags are remembered, then the tags; none means everything. */
 export const invalidateScript: string = `${begin}
-local now = redis.call('INCR', prefix .. 'seq')
-if #ARGV == 3 then redis.call('SET', prefix .. 'floor', string.format('%.0f', now)) end
-for index = 4, #ARGV do
-  redis.call('SET', prefix .. 'v:' .. ARGV[index], string.format('%.0f', now), 'PX', ARGV[3])
-end
+local now = advance()
+if #ARGV == 3 then redis.call('SET', prefix .. 'floor', now) end
+for index = 4, #ARGV do redis.call('ZADD', changed, now, ARGV[index]) end
+forget(ARGV[3])
 redis.call('PUBLISH', ARGV[1], ARGV[2])
 return 1
 `

@@ -20,6 +20,17 @@ export function createEntry(body: string | Buffer, given: Dependence): CacheEntr
   return new LazyEntry(body, given)
 }
 
+/** Texts that are longer are kept as bytes from the start. */
+const LONG_TEXT = 64 * 1024
+
+/**
+ * A long text as bytes, which are sent and kept as one. As text it would be made into bytes by whoever sends it and stay
+ * beside them, on a heap that may grow to twice what lives there before it is collected.
+ */
+export function offHeap(body: string | Buffer): string | Buffer {
+  return typeof body === 'string' && body.length > LONG_TEXT ? Buffer.from(body) : body
+}
+
 /** What its body takes, at most: the same whether it was asked for already or not. */
 export function bytesOf(entry: CacheEntry): number {
   return entry instanceof LazyEntry ? entry.bytes : entry.body.length

@@ -7,7 +7,9 @@ export interface EncodingOptions {
    * lists in brackets, however deep.
    */
   readonly style?: ParameterStyle | undefined
+  /** Lists and objects as several parts. Default: true for `form` and `deepObject`. */
   readonly explode?: boolean | undefined
+  /** Of a form: leaves reserved characters as they are. Default false. */
   readonly allowReserved?: boolean | undefined
   /** Of a multipart body: the media type of the part. Default: that of the file, or by the value's kind. */
   readonly contentType?: string | undefined

@@ -3,6 +3,7 @@ import type { GraphQLField, GraphQLSchema } from 'graphql'
 import { BadStatus } from '../http/attempt.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { RestConfigError } from '../errors.ts'
+import type { NamedSource } from '@vinyasa/source-kit'
 import type { InvalidationTemplate } from '../declare/endpoint-options.ts'
 import { responseMember } from '../declare/members.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
@@ -23,31 +24,55 @@ export type Announcement = (
 
 const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
 
-export function compileAnnouncement({ declared, isMutation }: CompiledEndpoint): Announcement {
+export function compileAnnouncement(
+  { declared, isMutation, envelope }: CompiledEndpoint,
+  named: () => Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
+): Announcement {
   const { invalidates, name, method } = declared
   if (!isMutation || invalidates === false) return () => []
   const { operation = method === 'DELETE' ? 'delete' : undefined, noun } = readVerb(name)
   const mutationEvents = createMutationEvents({ read: readMember })
   const inferred: Announcement = (args, result, place) =>
-    place ? mutationEvents({ ...place, verb: { operation, noun }, args, result }) : ANYTHING
+    place
+      ? mutationEvents({
+          ...place,
+          verb: { operation, noun: noun === undefined ? undefined : named().typeNamed(noun) },
+          args,
+          result,
+        })
+      : ANYTHING
   if (invalidates === undefined) return inferred
   const templates = invalidates.map(compileTemplate)
-  const stated = new Set(invalidates.map(({ entityType }) => entityType))
-  return (args, result, place) => [
-    ...templates.map((fill) => fill(args, result)),
-    // What comes back has changed too, whatever else has.
-    ...inferred({}, undefined, place).filter(
-      ({ entityType }) => entityType !== '*' && !stated.has(entityType),
-    ),
-  ]
+  return (args, result, place) => {
+    const events = templates
+      .map((fill) => fill(args, envelope ? bodyOf(result) : result))
+      .flatMap((event) =>
+        named()
+          .typesMeant(event.entityType)
+          .map((entityType) => ({ ...event, entityType })),
+      )
+    const stated = new Set(events.map(({ entityType }) => entityType))
+    return [
+      ...events,
+      // What comes back has changed too, whatever else has.
+      ...inferred({}, undefined, place).filter(
+        ({ entityType }) => entityType !== '*' && !stated.has(entityType),
+      ),
+    ]
+  }
+}
+
+/** Paths of templates are into the answer. */
+function bodyOf(result: unknown): unknown {
+  return typeof result === 'object' && result !== null && 'body' in result ? result.body : result
 }
 
 /** A member of the response under the name that the API has for it; of a field that is resolved otherwise, nothing. */
 function readMember(source: object, field: GraphQLField<unknown, unknown>): unknown {
-  const member = responseMember(field)
-  const key = member?.key ?? field.name
-  const isMember = member !== undefined || field.resolve === undefined
-  return isMember && Object.hasOwn(source, key) ? (source as Record<string, unknown>)[key] : undefined
+  const key = responseMember(field)?.key
+  return key !== undefined && Object.hasOwn(source, key)
+    ? (source as Record<string, unknown>)[key]
+    : undefined
 }
 
 /** Client errors by which an API, or who stands before it, does not say that it has done nothing. */

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { BadStatus } from '../http/attempt.ts'
 import { isCircuitOpen } from '../retry/breaker.ts'
-import { DeadlineExceeded } from '../http/deadline.ts'
+import { DeadlineExceeded } from '../http/ending.ts'
 import { codeOfStatus, restError, withPlace, type RestErrorFacts } from '../errors.ts'
 import { BadResponse, isNetworkError, RedirectRefused, ResponseTooLarge } from '../http/failures.ts'
 

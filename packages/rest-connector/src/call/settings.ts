@@ -1,9 +1,8 @@
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
-import { createTurns } from '@vinyasa/source-kit'
+import { createTurns, systemClock } from '@vinyasa/source-kit'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
-import type { CallSettings } from './call.ts'
-import { systemClock } from '../clock.ts'
+import type { CallSettings } from './calling.ts'
 import { RestConfigError } from '../errors.ts'
 import { createFlights } from './cache/flights.ts'
 import { createForwardHeaders } from '../http/forward-headers.ts'
@@ -21,7 +20,7 @@ import { createTransport } from '#http-client'
 export interface ConnectorSettings {
   /** Evicts what changes made old, until it is called. */
   readonly leaveBus: () => void
-  readonly settings: Omit<CallSettings, 'typesOf'>
+  readonly settings: Omit<CallSettings, 'typesOf' | 'named'>
   readonly basePath: string
   readonly timeoutMs: number
   readonly defaultHeaders: NameValues
@@ -31,7 +30,7 @@ export interface ConnectorSettings {
 export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
   const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, transformer, observe } = options
   const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
-  const { maxResponseItems = 500_000 } = options
+  const { maxResponseItems = 500_000, maxHeldBytes = 32 * 1024 * 1024 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
   const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
@@ -43,6 +42,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     totalTimeoutMs,
     maxResponseBytes,
     maxResponseItems,
+    maxHeldBytes,
   }))
     if (value !== undefined && !(value > 0))
       throw new RestConfigError(`${name} must be more than 0, not ${value}`)
@@ -66,7 +66,8 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     isInTouch,
   })
   const flights = createFlights<RestResponse>(() => counters.shared++, isInTouch)
-  const transport = createTransport({ origin: base.origin, maxResponseBytes, maxConnections, env })
+  const { origin } = base
+  const transport = createTransport({ origin, maxResponseBytes, maxHeldBytes, maxConnections, env })
   return {
     leaveBus: bus.subscribe((events) => cache.evict(new Set(events.map((event) => event.entityType))), {
       phase: 'evict',

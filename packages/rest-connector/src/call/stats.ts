@@ -11,6 +11,8 @@ export interface RestConnectorStats {
   readonly failures: number
   readonly cacheHits: number
   readonly cacheMisses: number
+  /** Kept responses of which the upstream said that they still hold (304). */
+  readonly revalidated: number
   /** Calls that shared a request under way. */
   readonly shared: number
   /** Responses in the cache now. */
@@ -23,5 +25,14 @@ export type Counters = {
 }
 
 export function createCounters(): Counters {
-  return { calls: 0, requests: 0, retries: 0, failures: 0, cacheHits: 0, cacheMisses: 0, shared: 0 }
+  return {
+    calls: 0,
+    requests: 0,
+    retries: 0,
+    failures: 0,
+    cacheHits: 0,
+    cacheMisses: 0,
+    revalidated: 0,
+    shared: 0,
+  }
 }

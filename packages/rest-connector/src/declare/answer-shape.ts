@@ -16,7 +16,8 @@ export function answerShapeOf(
   if (kind === 'entry' && isList) return text.startsWith('[[') ? 'list' : 'object'
   if (isList) return 'list'
   if (name === 'JSON') return 'any'
-  return kind === 'object' || kind === 'union' || responseSchema !== undefined ? 'object' : 'one'
+  const isObject = kind === 'object' || kind === 'union' || kind === 'interface'
+  return isObject || responseSchema !== undefined ? 'object' : 'one'
 }
 
 /** Whether a value is of a shape; where there is none it is. */

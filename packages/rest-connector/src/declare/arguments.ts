@@ -4,6 +4,7 @@ import { parseTypeReference, type TypeReference } from './fields.ts'
 export interface ArgumentDefinition {
   /** In GraphQL's syntax: `ID!`, `[Int!]`, `PetInput`. */
   readonly type: string
+  /** The argument's description in the schema. */
   readonly description?: string | undefined
   /** What is sent where the argument is left out: a JSON value as the API writes it. */
   readonly default?: unknown

@@ -10,4 +10,5 @@ export interface DeclaredField extends Pick<
   readonly type: TypeReference
   readonly args: ReadonlyMap<string, Argument>
   readonly requires?: readonly string[] | undefined
+  readonly isJoin?: boolean
 }

@@ -1,6 +1,7 @@
 import type { AnswerKind } from '../http/decode.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import type { ArgumentDefinition } from './arguments.ts'
+import type { EnvelopeOptions } from './envelope-options.ts'
 import type { BodyOptions } from '../bodies/body-options.ts'
 import type { ParameterOptions } from '../parameters/parameter-options.ts'
 import type { FieldDefinitions } from './fields.ts'
@@ -10,12 +11,15 @@ import type { NameValues, QueryArrayFormat } from '../templates/query-template.t
 export interface ResponseSchema {
   /** Name of the GraphQL object type. Endpoints of one connector may share it; their fields are united. */
   readonly typeName: string
+  /** Its fields by name: a kind or a type, or an object that says more. */
   readonly fields: FieldDefinitions
+  /** The type's description in the schema. */
   readonly description?: string | undefined
 }
 
 /** What a mutation announces; templates may hold `{argument}`, `entityId` also a path into the result. */
 export interface InvalidationTemplate {
+  /** The type that changed, by its GraphQL name. */
   readonly entityType: string
   /** Usually `create`, `update` or `delete`. */
   readonly operation: string
@@ -25,15 +29,35 @@ export interface InvalidationTemplate {
 
 /** Marks a query field as live-capable; read by the live-query plugin. Specification: "Live query option". */
 export interface LiveOptions {
+  /** Whether `@live` may be used with the field. Default false. */
   readonly enabled?: boolean | undefined
+  /**
+   * What runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default
+   * `INVALIDATION`.
+   */
   readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
+  /**
+   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: any change of the types that the field
+   * shows.
+   */
   readonly triggers?: readonly string[] | undefined
+  /** Least milliseconds between two updates. Default 100; 0: each event is an update. */
   readonly throttleMs?: number | undefined
+  /** Milliseconds between two runs, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
   readonly pollIntervalMs?: number | undefined
+  /** Seconds after which the subscription completes. Default 0: never. */
   readonly ttlSeconds?: number | undefined
+  /** Subscriptions that may use the field at one time. Default 0: no limit of its own. */
   readonly maxConnections?: number | undefined
+  /** Further types all of whose changes run it again. Default: none. */
   readonly dependsOn?: readonly string[] | undefined
+  /** How often the data changes: sets `cache_control` of updates. Default: none is sent. */
   readonly volatility?: 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow' | undefined
+  /**
+   * `backend`: the arguments filter where the field is resolved. `gateway`: list items that own a field of an argument's
+   * name must equal the argument. Default `backend`.
+   */
+  readonly filter?: 'backend' | 'gateway' | undefined
 }
 
 /** Many keys in one request: the one argument that `args` binds gets the list of them. */
@@ -48,11 +72,15 @@ export interface JoinBatch {
 
 /** Makes an endpoint resolve a field of any object type, also of one that another source defines. */
 export interface JoinOptions {
+  /** The GraphQL type that gets the field, of this or any other source. */
   readonly type: string
+  /** The new field's name. */
   readonly field: string
   /** Arguments of the endpoint from fields of the parent: `{ userId: '{id}' }`. The others stay arguments of the field. */
   readonly args: Readonly<Record<string, string>>
+  /** One request for all parents of an operation. Default: a request for each. */
   readonly batch?: JoinBatch | undefined
+  /** The field's description in the schema. */
   readonly description?: string | undefined
 }
 
@@ -85,17 +113,21 @@ export interface RestEndpoint {
   readonly responsePath?: string | undefined
   /** Milliseconds an attempt may take; overrides the connector's. */
   readonly timeoutMs?: number | undefined
+  /** The field's description in the schema. */
   readonly description?: string | undefined
   /** Why the field should not be used any more. */
   readonly deprecated?: string | undefined
   /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
   readonly returnType?: string | undefined
+  /** The type of the response, with its fields. */
   readonly responseSchema?: ResponseSchema | undefined
   /**
    * What the body of a success is. Default `json`: JSON or text, by its media type. `text`: text of any media type;
    * `binary`: base64 of it; `none`: nothing that matters, the field is true.
    */
   readonly answer?: AnswerKind | undefined
+  /** Makes the field an object of the answer and of what came around it: headers, the next page. Default: the answer alone. */
+  readonly envelope?: EnvelopeOptions | undefined
   /** Puts the field into Query whatever the method. */
   readonly asQuery?: boolean | undefined
   /**

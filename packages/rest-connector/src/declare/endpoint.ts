@@ -3,6 +3,7 @@ import { parseArgument, type Argument } from './arguments.ts'
 import { compileArgumentBody, type Body } from '../bodies/compile-body.ts'
 import { argsBody, compileBody, type BodyTemplate } from '../templates/body-template.ts'
 import { parseBaseUrl } from './base-url.ts'
+import { compileEnvelope, type Envelope } from './envelope.ts'
 import { atPlace, badInput, RestConfigError } from '../errors.ts'
 import { parseTypeReference, type FieldDefinitions, type TypeReference } from './fields.ts'
 import { compileHeaders } from '../templates/header-template.ts'
@@ -28,6 +29,8 @@ export interface CompiledEndpoint {
   readonly args: ReadonlyMap<string, Argument>
   readonly returnType: TypeReference
   readonly shape: AnswerShape
+  /** What the field is, where it is more than the answer. */
+  readonly envelope: Envelope | undefined
   /** Object types that a response may hold; empty when nothing is declared. */
   readonly types: ReadonlySet<string>
   readonly timeoutMs: number
@@ -118,6 +121,7 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
     args,
     returnType,
     shape: answerShapeOf(returnType, endpoint, defaults.types),
+    envelope: endpoint.envelope && compileEnvelope(name, method, returnType, endpoint.envelope),
     types: typesOf(endpoint, defaults.types),
     timeoutMs,
     extract: responsePath === undefined ? (value) => value : compileResponsePath(responsePath),

@@ -8,6 +8,7 @@ export interface FieldDefinition {
    * marks for lists and non-null: `id!`, `[string!]`, `[Address!]!`.
    */
   readonly type: string
+  /** The field's description in the schema. */
   readonly description?: string | undefined
   /** The JSON member that holds the value, when it is not called like the field. */
   readonly key?: string | undefined

@@ -1,3 +1,4 @@
+import { markMember as markRead, memberOf, resolverBehind } from '@vinyasa/source-kit'
 import type { GraphQLField } from 'graphql'
 
 /** A field of a response, under its key in the JSON. */
@@ -7,20 +8,22 @@ export interface ResponseMember {
   readonly isScalar: boolean
 }
 
-/** By the resolver that reads the member: a wrapper of it is another one, and reads whatever it likes. */
-const members = new WeakMap<object, ResponseMember>()
+/** Resolvers that give scalars alone. */
+const scalars = new WeakSet<object>()
 
 export function markMember<Resolver extends (...args: never[]) => unknown>(
   resolve: Resolver,
-  member: ResponseMember,
+  { key, isScalar }: ResponseMember,
 ): Resolver {
-  members.set(resolve, member)
-  return resolve
+  if (isScalar) scalars.add(resolve)
+  return markRead(resolve, key)
 }
 
-/** The member that a field's resolver reads, unless another plugin has put a resolver of its own there. */
-export function responseMember({
-  resolve,
-}: Pick<GraphQLField<unknown, unknown>, 'resolve'>): ResponseMember | undefined {
-  return resolve && members.get(resolve)
+/** The member that a field reads, unless another plugin has put a resolver of its own there. */
+export function responseMember(
+  field: Pick<GraphQLField<unknown, unknown>, 'name' | 'resolve'>,
+): ResponseMember | undefined {
+  const key = memberOf(field)
+  if (key === undefined) return undefined
+  return { key, isScalar: field.resolve !== undefined && scalars.has(resolverBehind(field.resolve)) }
 }

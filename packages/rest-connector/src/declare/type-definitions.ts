@@ -7,6 +7,7 @@ export type TypeDefinitions = Readonly<Record<string, TypeDefinition>>
 export type TypeDefinition =
   | ObjectDefinition
   | UnionDefinition
+  | InterfaceDefinition
   | EnumDefinition
   | ScalarDefinition
   | EntryDefinition
@@ -14,31 +15,56 @@ export type TypeDefinition =
   | InputEntryDefinition
 
 interface Described {
+  /** The description in the schema. */
   readonly description?: string | undefined
 }
 
 /** A member of an object, of an answer or of what is sent. */
 export interface MemberDefinition extends Described {
+  /** A type of GraphQL, with its marks: `[Pet!]!`. */
   readonly type: string
   /** The JSON member, when it is not called like the field. */
   readonly key?: string | undefined
+  /** Why it should not be used any more. */
   readonly deprecated?: string | undefined
 }
 
 export interface ObjectDefinition extends Described {
+  /** What sort of type it is; the other settings depend on it. */
   readonly kind: 'object'
+  /** Its fields by name. */
   readonly fields: Readonly<Record<string, MemberDefinition>>
+  /** Names of interfaces that it is one of; it has their fields. */
+  readonly interfaces?: readonly string[] | undefined
 }
 
-/** One of several object types: by a member that says which, or by what each of them must have. */
-export interface UnionDefinition extends Described {
-  readonly kind: 'union'
+/** Tells object types apart: by a member that says which, or by what each of them must have. */
+interface Abstract extends Described {
   /** The object types, each with what tells it from the others. */
   readonly members: Readonly<Record<string, MemberSigns>>
   /** The JSON member that says which, and the types by its values. */
   readonly discriminator?:
-    | { readonly key: string; readonly types: Readonly<Record<string, string>> }
+    | {
+        /** The JSON member. */
+        readonly key: string
+        /** Names of object types by its values. */
+        readonly types: Readonly<Record<string, string>>
+      }
     | undefined
+}
+
+/** One of several object types. */
+export interface UnionDefinition extends Abstract {
+  /** What sort of type it is; the other settings depend on it. */
+  readonly kind: 'union'
+}
+
+/** One of several object types that have fields in common; each lists it among its `interfaces`. */
+export interface InterfaceDefinition extends Abstract {
+  /** What sort of type it is; the other settings depend on it. */
+  readonly kind: 'interface'
+  /** The fields that they have in common. */
+  readonly fields: Readonly<Record<string, MemberDefinition>>
 }
 
 /** What an object must have to be of a type. */
@@ -51,32 +77,39 @@ export interface MemberSigns {
 
 /** An enum; its names stand for values of the API without loss. */
 export interface EnumDefinition extends Described {
+  /** What sort of type it is; the other settings depend on it. */
   readonly kind: 'enum'
+  /** Its values by their GraphQL names. */
   readonly values: Readonly<Record<string, EnumValueDefinition>>
 }
 
 export interface EnumValueDefinition extends Described {
   /** As the API writes it. */
   readonly value: string | number | boolean
+  /** Why it should not be used any more. */
   readonly deprecated?: string | undefined
 }
 
 /** Text of a certain form. */
 export interface ScalarDefinition extends Described {
+  /** What sort of type it is; the other settings depend on it. */
   readonly kind: 'scalar'
   /** A regular expression for what comes in; what the API gives is passed on as it is. Default: any text. */
   readonly pattern?: string | undefined
+  /** The address of its specification (`@specifiedBy`). */
   readonly specifiedBy?: string | undefined
 }
 
 /** One entry of a JSON object whose members have no fixed names: a field that lists entries is such an object. */
 export interface EntryDefinition extends Described {
+  /** What sort of type it is; the other settings depend on it. */
   readonly kind: 'entry'
   /** The type of `value`; `key` is a `String!`. */
   readonly value: string
 }
 
 export interface InputDefinition extends Described {
+  /** What sort of type it is; the other settings depend on it. */
   readonly kind: 'input'
   readonly fields: Readonly<Record<string, MemberDefinition>>
   /** Exactly one field is given, and its value stands for the whole (`@oneOf`). */

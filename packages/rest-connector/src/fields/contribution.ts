@@ -9,8 +9,10 @@ import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from 
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { TypeDefinitions } from '../declare/type-definitions.ts'
 import { buildTypes } from './declared-types.ts'
+import { envelopeFields, type LinkTarget } from './envelope-fields.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
+import type { Home } from '../http/transport.ts'
 import { createJsonScalar, createLongScalar, createUploadScalar } from '../json/scalars.ts'
 
 /** Where a member of a response is found. */
@@ -26,13 +28,15 @@ export interface ContributeOptions {
   readonly onPlan: OnPlan | undefined
   /** Who the answers of all fields are for; undefined: everybody. */
   readonly asker: Asker | undefined
+  /** That of endpoints without an own one. */
+  readonly home: Home
 }
 
 export function contribute(
   connector: string,
   endpoints: readonly CompiledEndpoint[],
   calls: ReadonlyMap<string, Call>,
-  { types: definitions, isPlannable, turns, onPlan, asker }: ContributeOptions,
+  { types: definitions, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
 ): Source {
   // Not `crypto`: workerd has none while modules are evaluated.
   const id = `rest ${connector} ${Math.random()}`
@@ -78,6 +82,12 @@ export function contribute(
     }
   }
 
+  function linkTarget(name: string): LinkTarget | undefined {
+    const endpoint = endpoints.find((one) => one.name === name)
+    const call = calls.get(name)
+    return endpoint && call && { endpoint, call }
+  }
+
   for (const endpoint of endpoints) {
     const { declared, name, method } = endpoint
     const { description, deprecated, responseSchema, live, rootField = true, on = [] } = declared
@@ -90,7 +100,7 @@ export function contribute(
         add({
           parent: endpoint.isMutation ? 'Mutation' : 'Query',
           name,
-          type: endpoint.returnType,
+          type: endpoint.envelope?.type ?? endpoint.returnType,
           description,
           deprecationReason: deprecated,
           args: endpoint.args,
@@ -102,6 +112,12 @@ export function contribute(
         const field = joinField(endpoint, call, join, isPlannable)
         add({ ...field, origin, extensions: own })
       }
+      const { envelope } = endpoint
+      for (const [typeName, definitions] of Object.entries(rootField ? (envelope?.fields ?? {}) : {}))
+        addType(typeName, definitions, origin)
+      if (rootField)
+        for (const field of envelopeFields(endpoint, call, home, linkTarget))
+          add({ ...field, origin, extensions: own })
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)
     })

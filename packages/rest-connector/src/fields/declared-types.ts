@@ -1,7 +1,9 @@
+import { markTeller } from '@vinyasa/source-kit'
 import {
   GraphQLEnumType,
   GraphQLError,
   GraphQLInputObjectType,
+  GraphQLInterfaceType,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -22,6 +24,7 @@ import {
 import { parseTypeReference } from '../declare/fields.ts'
 import type {
   EnumDefinition,
+  InterfaceDefinition,
   MemberDefinition,
   ScalarDefinition,
   TypeDefinition,
@@ -54,10 +57,25 @@ export function buildTypes(
           name,
           description,
           extensions,
+          interfaces: () => (definition.interfaces ?? []).map((one) => typeOf<GraphQLInterfaceType>(one)),
           fields: () => mapValues(definition.fields, (member, field) => outputField(name, field, member)),
         })
       case 'union':
-        return buildUnion(name, definition)
+        return new GraphQLUnionType({
+          name,
+          description,
+          extensions,
+          types: () => Object.keys(definition.members).map((member) => typeOf<GraphQLObjectType>(member)),
+          resolveType: resolveTypeOf(name, definition),
+        })
+      case 'interface':
+        return new GraphQLInterfaceType({
+          name,
+          description,
+          extensions,
+          fields: () => mapValues(definition.fields, (member, field) => outputField(name, field, member)),
+          resolveType: resolveTypeOf(name, definition),
+        })
       case 'enum':
         return new GraphQLEnumType({ name, description, extensions, values: enumValues(definition) })
       case 'scalar':
@@ -91,21 +109,6 @@ export function buildTypes(
           }),
         })
     }
-  }
-
-  function buildUnion(name: string, definition: UnionDefinition): GraphQLUnionType {
-    const tell = compileTeller(definition)
-    return new GraphQLUnionType({
-      name,
-      description: definition.description,
-      extensions: { origin },
-      types: () => Object.keys(definition.members).map((member) => typeOf<GraphQLObjectType>(member)),
-      resolveType(value) {
-        const member = tell(value)
-        if (member !== undefined) return member
-        throw restError('REST_BAD_RESPONSE', `The upstream gave an object that is no ${name}.`)
-      },
-    })
   }
 
   function outputField(
@@ -143,6 +146,19 @@ export function buildTypes(
         return types.get(node.name.value) ?? new GraphQLObjectType({ name: node.name.value, fields: {} })
     }
   }
+}
+
+function resolveTypeOf(
+  name: string,
+  definition: UnionDefinition | InterfaceDefinition,
+): (value: unknown) => string {
+  const tell = compileTeller(definition)
+  function resolve(value: unknown): string {
+    const member = tell(value)
+    if (member !== undefined) return member
+    throw restError('REST_BAD_RESPONSE', `The upstream gave an object that is no ${name}.`)
+  }
+  return markTeller(resolve, tell)
 }
 
 function enumValues({ values }: EnumDefinition) {

@@ -1,4 +1,4 @@
-import { offerField, recordedJoin } from '@vinyasa/source-kit'
+import { fieldOf, offerField, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { isLeafType, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { Call } from '../call/call.ts'
@@ -12,7 +12,7 @@ import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } fro
 import { restFastPath } from './rest-fast-path.ts'
 import { checkedShape } from '../call/checked-answer.ts'
 import { scopeOf } from './resolvers.ts'
-import { signalsOf } from '../http/signals.ts'
+import { signalsOf } from '../http/ending.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from '../templates/template.ts'
 
 /** The field that a join adds to its parent type. */
@@ -37,7 +37,7 @@ export function joinField(
     )
 
   const free = [...endpoint.args].filter(([arg]) => !bound.includes(arg))
-  const common = { parent, name, description, args: new Map(free) }
+  const common = { parent, name, description, args: new Map(free), isJoin: true }
   const requires = [...new Set(templates.flatMap(({ parts }) => variablesOf(parts)))]
   if (!batch || !keyTemplate)
     return {
@@ -181,7 +181,7 @@ async function parentField(
   context: unknown,
   info: GraphQLResolveInfo,
 ): Promise<unknown> {
-  const field = info.parentType.getFields()[name]
+  const field = fieldOf(info.parentType, name)
   if (!field) throw restError('INTERNAL_SERVER_ERROR', `Type ${info.parentType.name} has no field "${name}".`)
   const value: unknown = field.resolve
     ? await field.resolve(source, {}, context, info)

@@ -20,7 +20,7 @@ import { entriesOf, isEntry } from '../json/entries.ts'
 import { markMember } from '../declare/members.ts'
 import { markResolver } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
-import { signalsOf } from '../http/signals.ts'
+import { signalsOf } from '../http/ending.ts'
 import type { Args } from '../templates/template.ts'
 
 /** Resolves a root field by calling its endpoint, unless a plan has called it already. */
@@ -30,13 +30,16 @@ export function rootResolver(
   isPlannable: boolean,
   turns: Turns,
 ): GraphQLFieldResolver<unknown, unknown> {
-  const checked = (result: unknown): unknown => checkedShape(endpoint, result)
+  const { envelope } = endpoint
+  const enveloped: Call = envelope ? (args, scope) => call(args, { ...scope, isEnveloped: true }) : call
+  const checked = (result: unknown): unknown => (envelope ? result : checkedShape(endpoint, result))
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
     const recorded = recordedRoot(info)
-    const result = recorded ? await recorded() : checked(await call(args, rootScope(context, info)))
+    const result = recorded ? await recorded() : checked(await enveloped(args, rootScope(context, info)))
     return withObjects(result, info.returnType, endpoint.name)
   }
-  if (isPlannable) offerField(markResolver(resolve, { kind: 'endpoint', call, checked, turns }), restFastPath)
+  if (isPlannable)
+    offerField(markResolver(resolve, { kind: 'endpoint', call: enveloped, checked, turns }), restFastPath)
   return resolve
 }
 

@@ -1,4 +1,12 @@
-import { NotPlannable, writeInSlices, type FastPath, type Site, type Started } from '@vinyasa/source-kit'
+import {
+  NotPlannable,
+  writeInSlices,
+  type FastPath,
+  type JsonText,
+  type Prepared,
+  type Site,
+  type Started,
+} from '@vinyasa/source-kit'
 import type { Args } from '../templates/template.ts'
 import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
 import { createValueCompiler, type ValuePlan } from '../json/compile-object.ts'
@@ -16,6 +24,14 @@ interface PlannedCall {
   readonly value: ValuePlan
 }
 
+/** Text that stands around the JSON of a field. */
+interface Around {
+  readonly before: string
+  readonly after: string
+}
+
+const NOTHING_AROUND: Around = { before: '', after: '' }
+
 /** Takes the fields of all connectors together: a join that several of them select is one call. */
 export const restFastPath: FastPath = {
   prepareRoots(selections, scope) {
@@ -30,7 +46,11 @@ export const restFastPath: FastPath = {
         value: compiler.value(field.type, [node, ...others], false),
       }
     })
-    return { start: (site) => start(calls, site) }
+    const prepare = (around: Around): Prepared => ({ start: (site) => start(calls, site, around) })
+    return {
+      ...prepare(NOTHING_AROUND),
+      whole: (before, after) => prepare({ before, after }),
+    }
   },
 
   prepareJoin({ field, nodes }, scope) {
@@ -61,7 +81,7 @@ export const restFastPath: FastPath = {
   },
 }
 
-function start(calls: readonly PlannedCall[], site: Site): Started {
+function start(calls: readonly PlannedCall[], site: Site, around: Around): Started {
   const run = createJoinRun(site)
   let given: Args[]
   try {
@@ -71,7 +91,7 @@ function start(calls: readonly PlannedCall[], site: Site): Started {
   }
   const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
   return {
-    json: write(calls, pending, run),
+    json: write(calls, pending, run, around),
     recorded() {
       const roots = new Map<string, () => unknown>()
       for (const [index, { key, endpoint }] of calls.entries()) {
@@ -89,19 +109,20 @@ async function write(
   calls: readonly PlannedCall[],
   pending: readonly Promise<unknown>[],
   run: JoinRun,
-): Promise<string[]> {
+  { before, after }: Around,
+): Promise<JsonText[]> {
   const values = await Promise.all(pending)
   const loaded: Loaded = new Map()
   await Promise.all(
     calls.map(({ value: { object } }, index) => object && loadJoins(object, [values[index]], run, loaded)),
   )
-  const texts: string[] = []
+  const texts: JsonText[] = []
   for (const [index, { value, endpoint }] of calls.entries()) {
     const { pieces } = value
     if (pieces) {
-      const text = writeInSlices(pieces(values[index], loaded), endpoint.turns)
-      texts.push(typeof text === 'string' ? text : await text)
-    } else texts.push(value.write(values[index], loaded))
+      const text = writeInSlices(pieces(values[index], loaded), endpoint.turns, before, after)
+      texts.push(text instanceof Promise ? await text : text)
+    } else texts.push(`${before}${value.write(values[index], loaded)}${after}`)
   }
   return texts
 }

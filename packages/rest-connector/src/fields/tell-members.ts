@@ -1,19 +1,26 @@
-import type { MemberSigns, UnionDefinition } from '../declare/type-definitions.ts'
+import type { InterfaceDefinition, MemberSigns, UnionDefinition } from '../declare/type-definitions.ts'
 
 /** The member that an object is; undefined where it is none of them. */
 export type TellMember = (value: unknown) => string | undefined
 
-/** Tells the members of a union apart: by the discriminator where it has a known value, else by their signs. */
-export function compileTeller({ discriminator, members }: UnionDefinition): TellMember {
+/**
+ * Tells members apart: by the discriminator where it has a known value, else by their signs. One that says which for all
+ * of them, and says something else, leaves nothing to tell; nor does one that is missing, of members without signs.
+ */
+export function compileTeller({ discriminator, members }: UnionDefinition | InterfaceDefinition): TellMember {
   const byValue = new Map(Object.entries(discriminator?.types ?? {}))
   // Who must have more is asked first: an object with all of it is rarely one that needs less.
-  const signed = Object.entries(members).toSorted(([, a], [, b]) => weight(b) - weight(a))
+  const signed = Object.entries(members)
+    .filter(([, signs]) => !discriminator || weight(signs) > 0)
+    .toSorted(([, a], [, b]) => weight(b) - weight(a))
+  const saysAll = new Set(byValue.values()).size === Object.keys(members).length
   return (value) => {
     if (typeof value !== 'object' || value === null) return undefined
     const object = value as Readonly<Record<string, unknown>>
     if (discriminator) {
-      const said = byValue.get(String(own(object, discriminator.key)))
-      if (said !== undefined) return said
+      const value = own(object, discriminator.key) ?? null
+      const said = byValue.get(String(value))
+      if (said !== undefined || (saysAll && value !== null)) return said
     }
     return signed.find(([, signs]) => bears(object, signs))?.[0]
   }

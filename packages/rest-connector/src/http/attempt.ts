@@ -1,9 +1,7 @@
-import type { Turns } from '@vinyasa/source-kit'
-import type { Clock } from '../clock.ts'
-import { Deadline } from './deadline.ts'
+import type { Clock, Turns } from '@vinyasa/source-kit'
 import { decodeBody, isEncoded, parseBody, single, type AnswerKind } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
-import type { Ending } from './ending.ts'
+import { Deadline, type Ending } from './ending.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** An upstream's answer, decoded and parsed. */
@@ -40,6 +38,8 @@ export interface AttemptSettings {
   /** Sees every body as text; undefined: nobody looks. */
   readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
   readonly answer: AnswerKind | undefined
+  /** The request asks whether something kept still holds: a 304 is an answer, without a body. */
+  readonly isConditional: boolean
   /** Called when the upstream led elsewhere: it may have done its work before it did. */
   readonly onRedirect: () => void
 }
@@ -57,20 +57,20 @@ export async function attempt(
     maxResponseItems,
     onBody,
     onRedirect,
+    isConditional,
     answer: kind,
   } = settings
   const headersDeadline =
     headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
+  let answer: WireResponse | undefined
   try {
-    const answer = await sendFollowing(
-      settings.transport,
-      request,
-      settings.origin,
-      headersDeadline ?? ending,
-      { onHeaders: headersDeadline && (() => headersDeadline.stopTimer()), onRedirect },
-    )
+    answer = await sendFollowing(settings.transport, request, settings.origin, headersDeadline ?? ending, {
+      onHeaders: headersDeadline && (() => headersDeadline.stopTimer()),
+      onRedirect,
+    })
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
+    if (status === 304 && isConditional) return { status, headers, body: null }
     const isSuccess = status >= 200 && status <= 299
     const body = isEncoded(answer) ? await decoded(answer, isSuccess, maxResponseBytes) : answer.body
     onBody?.(status, contentType, body.toString('utf8'))
@@ -80,6 +80,7 @@ export async function attempt(
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
     headersDeadline?.stop()
+    answer?.release?.()
   }
 }
 

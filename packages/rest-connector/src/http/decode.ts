@@ -78,7 +78,7 @@ export function parseBody(
   if (answer === 'none') return true
   if (status === 204 || status === 205 || body.length === 0) return null
   if (answer === 'binary') return body.toString('base64')
-  if (answer === 'text') return body.toString('utf8')
+  if (answer === 'text') return asUtf8(body, contentType).toString('utf8')
   const mediaType = mediaTypeOf(contentType ?? 'application/json')
   if (/[/+]json$/.test(mediaType)) return parseJson(asUtf8(body, contentType), options)
   if (mediaType.startsWith('text/')) return asUtf8(body, contentType).toString('utf8')

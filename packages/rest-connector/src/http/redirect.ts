@@ -27,6 +27,7 @@ export async function sendFollowing(
     if (!REDIRECTS.has(response.status)) return response
     const location = single(response.headers['location'])
     if (location === undefined) return response
+    response.release?.()
     onRedirect()
     if (hops === MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`)
     request = redirected(request, response.status, location, origin)

@@ -24,6 +24,8 @@ export interface WireResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
+  /** To be called when the body was read: its memory is used again. */
+  release?(): void
 }
 
 export interface Transport {
@@ -38,6 +40,7 @@ export interface Transport {
 export interface TransportOptions {
   readonly origin: string
   readonly maxResponseBytes: number
+  readonly maxHeldBytes: number
   readonly maxConnections: number
   readonly env: Readonly<Record<string, string | undefined>>
 }

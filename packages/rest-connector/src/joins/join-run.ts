@@ -1,6 +1,6 @@
 import { mergeRecorded, type Recorded, type Site, type StartedJoin } from '@vinyasa/source-kit'
 import type { FieldScope } from '../call/call.ts'
-import { signalsOf } from '../http/signals.ts'
+import { signalsOf } from '../http/ending.ts'
 import type { KeyedShare } from '../json/object-plan.ts'
 import type { ItemsByKey, PlannableJoin } from '../json/planned-field.ts'
 

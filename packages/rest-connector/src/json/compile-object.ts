@@ -1,14 +1,16 @@
 import {
   claimJoin,
   FallBack,
+  fieldOf,
   fieldsBelow,
+  memberIn,
   NotPlannable,
   prepareJoin,
   type PreparedJoin,
   type SelectionScope,
+  tellerOf,
 } from '@vinyasa/source-kit'
 import {
-  defaultFieldResolver,
   getNullableType,
   isLeafType,
   isListType,
@@ -17,14 +19,17 @@ import {
   isObjectType,
   isScalarType,
   type FieldNode,
+  type GraphQLAbstractType,
   type GraphQLField,
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql'
+import { abstractPlan } from './abstract-plan.ts'
 import { compileArguments } from './compile-arguments.ts'
 import { entriesOf, isEntry } from './entries.ts'
 import { leafPieces, leafWriter } from './leaf-writers.ts'
+import { KnownPlans } from './known-plans.ts'
 import {
   hasJoins,
   type Joined,
@@ -59,6 +64,8 @@ export interface JoinedPlan extends Pick<PlannedJoin, 'join' | 'argumentsOf' | '
 }
 
 export function createValueCompiler(scope: SelectionScope): ValueCompiler {
+  const known = new KnownPlans()
+
   function value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
     const { write, pieces, object } = present(getNullableType(type), nodes, isScalar)
     const isRequired = isNonNullType(type)
@@ -95,9 +102,18 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     }
     if (isLeafType(type))
       return { object: undefined, write: leafWriter(type, isScalar), pieces: leafPieces(type, isScalar) }
-    if (!isObjectType(type)) throw new NotPlannable(`${String(type)} is no object type`)
-    const plan = object(type, nodes)
+    const plan = known.get(type, nodes, () =>
+      isObjectType(type) ? object(type, nodes) : abstract(type as GraphQLAbstractType, nodes),
+    )
     return { object: plan, write: plan.write, pieces: plan.pieces }
+  }
+
+  function abstract(type: GraphQLAbstractType, nodes: readonly FieldNode[]): ObjectPlan {
+    const tell = tellerOf(type)
+    if (!tell) throw new NotPlannable(`${type.name} has a resolveType`)
+    const members = scope.schema.getPossibleTypes(type)
+    known.countMembers(members.length)
+    return abstractPlan(tell, new Map(members.map((member) => [member.name, object(member, nodes)])))
   }
 
   function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
@@ -123,7 +139,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
         joins.push(planned.join)
         parts.push({ head, read: (parent) => parent, write: planned.write, pieces: undefined })
       } else if (share) {
-        const planned = keyedShare(share)
+        const planned = keyedShare(share, type)
         shared.push(planned)
         parts.push({ head, read: (parent) => parent, write: shareWriter(planned), pieces: undefined })
       } else {
@@ -172,7 +188,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
   ): { readonly join: PlannedJoin; readonly write: Write } {
     const { join } = below
     const place = `${type.name}.${field.name}`
-    const own = type.getFields()[join.parentField]
+    const own = fieldOf(type, join.parentField)
     if (!own) throw new NotPlannable(`${place} is joined by no field of its parent`)
     const keyType: unknown = getNullableType(own.type)
     if (!isScalarType(keyType) && !isEnumType(keyType))
@@ -211,8 +227,8 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
 }
 
 /** The parent's own member, as the joined field's resolver takes it. */
-function keyedShare(shared: PreparedJoin): KeyedShare {
-  const { parentKey } = shared
+function keyedShare(shared: PreparedJoin, type: GraphQLObjectType): KeyedShare {
+  const parentKey = memberIn(type, shared.parentKey)
   return {
     shared,
     key(parent) {
@@ -232,11 +248,9 @@ function memberOf(
   type: GraphQLObjectType,
   field: GraphQLField<unknown, unknown>,
 ): { readonly read: Read; readonly isScalar: boolean } {
-  const { name, resolve, args } = field
   const member = responseMember(field)
-  const isPlain = resolve === undefined || resolve === defaultFieldResolver || member !== undefined
-  if (!isPlain || args.length > 0) throw new NotPlannable(`${type.name}.${name} has a resolver`)
-  const { key, isScalar } = member ?? { key: name, isScalar: false }
+  if (!member || field.args.length > 0) throw new NotPlannable(`${type.name}.${field.name} has a resolver`)
+  const { key, isScalar } = member
   return {
     isScalar,
     read:

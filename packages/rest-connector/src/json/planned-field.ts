@@ -1,4 +1,4 @@
-import type { Turns } from '@vinyasa/source-kit'
+import { resolverBehind, type Turns } from '@vinyasa/source-kit'
 import type { GraphQLField } from 'graphql'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { Args } from '../templates/template.ts'
@@ -48,5 +48,5 @@ export function markResolver<Resolver extends (...args: never[]) => unknown>(
 
 /** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
 export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  return resolve && marks.get(resolve)
+  return resolve && marks.get(resolverBehind(resolve))
 }

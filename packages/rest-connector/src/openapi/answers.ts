@@ -15,12 +15,7 @@ export function answerOf(
   document: OpenApiDocument,
   types: SchemaTypes,
 ): Pick<RestEndpoint, 'returnType' | 'answer'> {
-  const responses = Object.entries(asNode(operation['responses']))
-  const stated = responses
-    .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const successes = stated.length > 0 ? stated : responses.filter(([status]) => status === 'default')
-  const answers = successes.flatMap(([, response]) => answersIn(document.resolve(response)))
+  const answers = successesOf(operation, document).flatMap(answersIn)
   const [first] = answers
   if (first === undefined) return { returnType: 'Boolean', answer: 'none' }
   if (answers.some(({ kind }) => kind !== first.kind)) return { returnType: 'JSON' }
@@ -29,6 +24,16 @@ export function answerOf(
   if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
   const [only] = schemas
   return { returnType: schemas.length === 1 ? types.output(only, place) : types.union(schemas, place) }
+}
+
+/** The responses that are successes, in the order of their statuses. */
+export function successesOf(operation: Node, document: OpenApiDocument): readonly Node[] {
+  const responses = Object.entries(asNode(operation['responses']))
+  const stated = responses
+    .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const successes = stated.length > 0 ? stated : responses.filter(([status]) => status === 'default')
+  return successes.map(([, response]) => document.resolve(response))
 }
 
 /** The body of a response, in the media type that is read best. */

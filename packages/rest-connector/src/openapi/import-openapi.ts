@@ -1,91 +1,24 @@
 import type { RestEndpoint } from '../declare/endpoint-options.ts'
 import { compileEndpoint } from '../declare/endpoint.ts'
-import type { TypeDefinitions } from '../declare/type-definitions.ts'
 import type { NameValues } from '../templates/query-template.ts'
 import { answerOf } from './answers.ts'
-import { Findings, pointerOf, type OpenApiFinding } from './findings.ts'
+import { createEnvelopes, withLinks, type EnvelopeOf } from './envelopes.ts'
+import { Findings, pointerOf } from './findings.ts'
 import { capitalize, pascal } from './names.ts'
 import { asNode, asText, splitOnce, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { keyOf, operationNames } from './operation-names.ts'
-import {
-  filterOf,
-  readOperations,
-  type OperationFilter,
-  type ReadOperation,
-  type Selection,
-} from './operations.ts'
-import { readDocument } from './read-document.ts'
+import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
+import { filterOf, readOperations, type ReadOperation } from './operations.ts'
+import { readDocument } from './files/read-document.ts'
 import { requestInputOf } from './request-parameters.ts'
-import { securityOf, type DocumentSecurity, type SecuritySource } from './security.ts'
-import { serverUrlOf, type ServerOptions, type ServerPlace } from './servers.ts'
-import type { IntegerTyping } from './types/scalars.ts'
+import { securityOf } from './security.ts'
+import { serverUrlOf, type ServerPlace } from './servers.ts'
 import { SchemaTypes } from './types/schema-types.ts'
 import { TypeNames } from './types/type-names.ts'
 
-export interface OpenApiOptions extends Selection, ServerOptions {
-  /** Only these operations: ids, `GET /pets/{id}`, patterns with `*`, or a test. Default: all. */
-  readonly include?: OperationFilter | undefined
-  /** Not these operations, named alike. Default: none. */
-  readonly exclude?: OperationFilter | undefined
-  /** Only operations with one of these tags. Default: all. */
-  readonly tags?: readonly string[] | undefined
-  /** Put before the names of fields (`gh` gives `ghGetUser`) and types (`GhUser`). Default: nothing. */
-  readonly prefix?: string | undefined
-  /**
-   * Names of your own: of fields by operation id or `GET /path`, of types by the schema's name in the document. Default:
-   * none.
-   */
-  readonly rename?: Readonly<Record<string, string>> | undefined
-  /**
-   * What an `integer` without a format is. Default `auto`: `Int` where its bounds fit 32 bits, else `Long`, whose digits
-   * nobody loses. What has the format `int64`, or does not fit, is always `Long`.
-   */
-  readonly integers?: IntegerTyping | undefined
-  /**
-   * True: required properties become non-null, or those of these types and fields (`Pet`, `Pet.name`). Default false:
-   * where an upstream does not keep what its document says, a field is null and its object survives. Enums are never
-   * non-null.
-   */
-  readonly trustRequired?: boolean | readonly string[] | undefined
-  /** Operations that only read although they are no GET, named as in `include`: they become queries. Default: none. */
-  readonly asQuery?: OperationFilter | undefined
-  /**
-   * Names of fields and types that others have. An own one among them gets `source` before it, which is a finding, and
-   * all others stay as they are. Default: none.
-   */
-  readonly taken?: Iterable<string> | undefined
-  /**
-   * What the API is called: where its own names do not suffice, and in the names of environment variables. Default `api`.
-   */
-  readonly source?: string | undefined
-  /** Where credentials for the document's `securitySchemes` come from. Default `env`: `SHOP_API_KEY` for `shop`. */
-  readonly security?: SecuritySource | undefined
-  /** Where the document came from, for servers that are relative to it. Default: unknown. */
-  readonly documentUrl?: string | undefined
-  /** The API's address, instead of the document's servers; those of operations and paths on another origin are not asked. */
-  readonly baseUrl?: string | undefined
-  /** Default `process.env`. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-}
-
-/** What a document gives. All but findings and variables are options of `createRestConnector`. */
-export interface OpenApiImport extends Pick<
-  DocumentSecurity,
-  'interceptors' | 'forwardHeaders' | 'variables'
-> {
-  /** Of the document's server; undefined where it has none, or none that is an address, which the findings tell. */
-  readonly baseUrl: string | undefined
-  readonly endpoints: readonly RestEndpoint[]
-  readonly types: TypeDefinitions
-  /** What is left out, and what is taken otherwise than it is written. */
-  readonly findings: readonly OpenApiFinding[]
-  /** Paths of the document and of the files that it refers to; none where it was given as an object. */
-  readonly files: readonly string[]
-}
-
 /**
- * Endpoints and types of an OpenAPI 3 or Swagger 2 document, given as an object or as a path to a JSON or YAML file.
- * Paths are relative to the document's server: that address is the connector's `baseUrl`. What cannot be served is left
+ * Endpoints and types of an OpenAPI 3 or Swagger 2 document, given as an object, or as the path or URL of a JSON or YAML
+ * file. Paths are relative to the document's server: that address is the connector's `baseUrl`. What cannot be served is left
  * out and listed in `findings`. @throws RestConfigError where the document cannot be read at all
  */
 export async function importOpenApi(
@@ -101,8 +34,17 @@ export async function importOpenApi(
     asQuery = [],
   } = options
   const taken = new Set(options.taken)
-  const loaded = await readDocument(document)
+  const loaded = await readDocument(document, {
+    documentUrl: options.documentUrl,
+    download: options.download,
+  })
   const findings = new Findings()
+  for (const [place, reason] of loaded.unconverted)
+    findings.add({
+      place,
+      message: `is left out: it cannot be converted to OpenAPI 3 (${reason})`,
+      mend: 'correct it',
+    })
   const operations = readOperations(loaded, options, findings)
   const { names, moved } = operationNames(operations, { prefix, taken, source, rename })
   const schemas = Object.keys(asNode(asNode(loaded.root['components'])['schemas']))
@@ -122,11 +64,12 @@ export async function importOpenApi(
         mend: 'correct the reference',
       }),
   })
+  const envelopeOf = createEnvelopes(options, { document: loaded, types, names: typeNames })
   const isQuery = filterOf(asQuery)
-  const { env = process.env, server, variables, documentUrl } = options
+  const { env = process.env, server, variables, documentUrl = loaded.url } = options
   const servers: ServerPlace = { source, env, server, variables, documentUrl }
-  const baseUrl = options.baseUrl ?? addressOf(loaded.root, servers, findings)
-  const ownServers: ServerPlace = { ...servers, server: undefined, documentUrl: documentUrl ?? baseUrl }
+  const address = options.baseUrl ?? addressOf(loaded.root, servers, findings)
+  const ownServers: ServerPlace = { ...servers, server: undefined, documentUrl: documentUrl ?? address }
 
   /** The address that an operation or a path has for itself. One who says where the API is means all of it. */
   function ownServer(node: Node, operation: string): string | undefined {
@@ -141,7 +84,7 @@ export async function importOpenApi(
   }
 
   const nodes = new Map<string, Node>()
-  const endpoints: RestEndpoint[] = []
+  const made = new Map<ReadOperation, RestEndpoint>()
   for (const operation of operations) {
     place = operation.place
     const name = names.get(keyOf(operation)) as string
@@ -149,7 +92,9 @@ export async function importOpenApi(
       endpoint,
       reason,
       dropped = [],
-    } = attempt(operation, name, loaded, types, (node) => ownServer(node, operation.place))
+    } = attempt(operation, name, { document: loaded, types, envelopeOf }, (node) =>
+      ownServer(node, operation.place),
+    )
     for (const message of dropped)
       findings.add({ place, message: `${message}: the field has no such argument` })
     if (endpoint === undefined)
@@ -162,11 +107,12 @@ export async function importOpenApi(
       nodes.set(name, operation.node)
       const wanted = moved.get(keyOf(operation))
       if (wanted !== undefined) tellMoved(findings, place, { kind: 'field', name, wanted })
-      endpoints.push(
-        isQuery(operation) && operation.method !== 'GET' ? { ...endpoint, asQuery: true } : endpoint,
-      )
+      const isRead = isQuery(operation) && operation.method !== 'GET'
+      made.set(operation, isRead ? { ...endpoint, asQuery: true } : endpoint)
     }
   }
+  // Some documents name servers of their paths alone.
+  const baseUrl = address ?? [...made.values()].find((one) => one.baseUrl !== undefined)?.baseUrl
   const security = securityOf(loaded, nodes, { source, env, baseUrl, from: options.security ?? 'env' })
   for (const [scheme, reason] of security.refused)
     findings.add({
@@ -184,7 +130,7 @@ export async function importOpenApi(
   const { interceptors, forwardHeaders } = security
   return {
     baseUrl,
-    endpoints,
+    endpoints: withLinks(made, options.links, loaded, findings),
     types: definitions,
     interceptors,
     forwardHeaders,
@@ -216,12 +162,17 @@ function addressOf(root: Node, servers: ServerPlace, findings: Findings): string
   }
 }
 
+interface AttemptSettings {
+  readonly document: OpenApiDocument
+  readonly types: SchemaTypes
+  readonly envelopeOf: EnvelopeOf
+}
+
 /** The endpoint of an operation, or why there is none. */
 function attempt(
   operation: ReadOperation,
   name: string,
-  document: OpenApiDocument,
-  types: SchemaTypes,
+  { document, types, envelopeOf }: AttemptSettings,
   ownServer: (node: Node) => string | undefined,
 ): {
   readonly endpoint?: RestEndpoint
@@ -239,6 +190,7 @@ function attempt(
       .join('\n\n')
       .trim()
     const baseUrl = ownServer(node) ?? ownServer(pathItem)
+    const envelope = envelopeOf(operation, name)
     const endpoint: RestEndpoint = {
       name,
       method,
@@ -248,6 +200,7 @@ function attempt(
       ...(node['deprecated'] === true && { deprecated: 'Deprecated by the API.' }),
       ...answerOf(node, place, document, types),
       ...(baseUrl !== undefined && { baseUrl }),
+      ...(envelope && { envelope }),
     }
     // What a connector would refuse must not stop the others.
     compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })

@@ -15,19 +15,48 @@ export interface OpenApiDocument {
   readonly root: Node
   /** Paths of the files that it was read from; none where it was given as an object. */
   readonly files: readonly string[]
+  /** Where it was downloaded from, after redirects, without a query. */
+  readonly url: string | undefined
+  /** Files that it refers to and that cannot be had, by their addresses, each with the reason. */
+  readonly missing: ReadonlyMap<string, string>
+  /** What a converter left out of it, by its places, each with the reason. */
+  readonly unconverted: ReadonlyMap<string, string>
   /** The node itself, or what its `$ref` leads to. @throws RestConfigError where that is nowhere */
   resolve(node: unknown): Node
   /** {@link resolve}, with the reference that names the node. */
   follow(node: unknown): Followed
 }
 
-/** References of `files` are absolute; `#/…` is in the root. */
-export function createDocument(
-  root: Node,
-  files: ReadonlyMap<string, unknown>,
-  paths: readonly string[] = [],
-): OpenApiDocument {
+interface ReadFiles {
+  readonly root: Node
+  readonly unconverted: ReadonlyMap<string, string>
+  /** The others by their addresses; references in them are absolute, and `#/…` is in the root. */
+  readonly files: ReadonlyMap<string, unknown>
+  readonly missing: ReadonlyMap<string, string>
+  readonly paths?: readonly string[]
+  readonly url?: string
+}
+
+export function createDocument({
+  root,
+  unconverted,
+  files,
+  missing,
+  paths = [],
+  url,
+}: ReadFiles): OpenApiDocument {
   const targets = new Map<string, Node>()
+
+  let names: ReadonlyMap<string, string> | undefined
+
+  /** The reference by its place, where it is by the name that a schema gives itself. */
+  function placed(ref: string): string {
+    const [file, pointer] = splitOnce(ref, '#')
+    if (file === '' ? pointer === '' || pointer.startsWith('/') : files.has(file)) return ref
+    names ??= namesIn(root)
+    const at = names.get(ref) ?? names.get(file)
+    return at === undefined ? ref : names.has(ref) ? at : at + pointer
+  }
 
   function target(ref: string): Node {
     const known = targets.get(ref)
@@ -39,7 +68,9 @@ export function createDocument(
       value = Object.hasOwn(asNode(value), key) ? asNode(value)[key] : undefined
     }
     const isAnchor = pointer !== '' && !pointer.startsWith('/')
-    if (value === undefined || isAnchor) throw new RestConfigError(`$ref "${ref}" leads nowhere`)
+    const reason = missing.get(file)
+    if (value === undefined || isAnchor)
+      throw new RestConfigError(`$ref "${ref}" leads nowhere${reason === undefined ? '' : ` (${reason})`}`)
     targets.set(ref, asNode(value))
     return asNode(value)
   }
@@ -48,7 +79,7 @@ export function createDocument(
     let node = asNode(given)
     let ref: string | undefined
     for (let hops = 0; typeof node['$ref'] === 'string'; hops++) {
-      const next = node['$ref']
+      const next = placed(node['$ref'])
       if (hops > 50) throw new RestConfigError(`$ref "${next}" leads to itself`)
       if (!ref?.startsWith('#/components/') || next.startsWith('#/components/')) ref = next
       node = target(next)
@@ -56,7 +87,22 @@ export function createDocument(
     return { node, ref }
   }
 
-  return { root, files: paths, follow, resolve: (node) => follow(node).node }
+  return { root, unconverted, files: paths, url, missing, follow, resolve: (node) => follow(node).node }
+}
+
+/** Places by `$anchor`, with its `#`, and by `$id` (JSON Schema 2020-12, sections 8.2.1 and 8.2.2). */
+function namesIn(root: Node): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  function visit(value: unknown, place: string): void {
+    if (typeof value !== 'object' || value === null) return
+    const { $anchor, $id } = asNode(value)
+    if (typeof $anchor === 'string') names.set(`#${$anchor}`, place)
+    if (typeof $id === 'string') names.set($id.replace(/#$/, ''), place)
+    for (const [key, member] of Object.entries(value))
+      visit(member, `${place}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+  }
+  visit(root, '#')
+  return names
 }
 
 export function splitOnce(text: string, at: string): readonly [string, string] {

@@ -132,7 +132,14 @@ function readSchemes(
   const declared = Object.entries(asNode(asNode(document.root['components'])['securitySchemes'])).filter(
     ([name]) => used.has(name),
   )
-  const nodes = declared.map(([name, node]) => [name, document.resolve(node)] as const)
+  const nodes = declared.flatMap(([name, node]) => {
+    try {
+      return [[name, document.resolve(node)] as const]
+    } catch (error) {
+      refused.set(name, (error as Error).message)
+      return []
+    }
+  })
   const isOneKey = nodes.filter(([, { type }]) => type === 'apiKey').length === 1
   const schemes = new Map<string, Scheme>()
   for (const [name, node] of nodes) {

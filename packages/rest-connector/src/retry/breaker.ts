@@ -1,6 +1,6 @@
 import type { CircuitBreakerPolicy, CircuitState } from 'cockatiel'
 import { BadStatus } from '../http/attempt.ts'
-import { DeadlineExceeded } from '../http/deadline.ts'
+import { DeadlineExceeded } from '../http/ending.ts'
 import { isNetworkError } from '../http/failures.ts'
 
 export interface BreakerOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/source-kit'
 
 export interface RetryBudgetOptions {
   /** Retries as a share of the calls in the window. Default 0.1. */

@@ -1,11 +1,14 @@
 /** Specification: "Retry configuration". */
 export interface RetryOptions {
-  /** Attempts after the first. 0: none. */
+  /** Attempts after the first. Default 3; 0: none. */
   readonly maxRetries: number
+  /** Milliseconds before the second attempt, with jitter. Default 100. */
   readonly initialBackoffMs: number
+  /** Longest wait between two attempts. Default 10_000. */
   readonly maxBackoffMs: number
+  /** What each wait is longer than the one before by. Default 2. */
   readonly multiplier: number
-  /** HTTP statuses that are worth another attempt, whatever the method. */
+  /** HTTP statuses that are worth another attempt, whatever the method. Default 429, 500, 502, 503, 504. */
   readonly retryStatuses: readonly number[]
 }
 

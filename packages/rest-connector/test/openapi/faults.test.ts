@@ -198,6 +198,26 @@ describe('what documents say beside a reference', () => {
     ])
   })
 
+  it.each([
+    [true, true, 'String'],
+    [true, false, 'String!'],
+    [false, true, 'String!'],
+  ])('a property of two parts of allOf is null only where both allow it: %s, %s', async (a, b, type) => {
+    const part = (nullable: boolean): object => ({
+      type: 'object',
+      required: ['url'],
+      properties: { url: { type: 'string', nullable } },
+    })
+    const schema = { allOf: [part(a), part(b)] }
+    const { types } = await serve(
+      documentOf(
+        { '/x': { post: { requestBody: json({ $ref: '#/components/schemas/Job' }), responses: none } } },
+        { Job: schema },
+      ),
+    )
+    expect(types['JobInput']).toMatchObject({ fields: { url: { type } } })
+  })
+
   it('an enum of the discriminator property tells variants apart, without a mapping', async () => {
     const variant = (type: string): object => ({
       type: 'object',

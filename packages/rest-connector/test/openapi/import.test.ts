@@ -18,7 +18,7 @@ import {
   type OpenApiOptions,
 } from '../../src/index.ts'
 import type { OpenApiDocument } from '../../src/openapi/openapi-document.ts'
-import { readDocument } from '../../src/openapi/read-document.ts'
+import { readDocument } from '../../src/openapi/files/read-document.ts'
 import { sampleOf } from './sample.ts'
 
 const cleanup = createDisposables()
@@ -290,7 +290,11 @@ describe('importOpenApi', () => {
   it.each([
     ['no OpenAPI', { hello: 1 }, 'neither OpenAPI 3 nor Swagger 2'],
     ['a missing file', '/no/such/file.yaml', 'the OpenAPI document cannot be read'],
-    ['an address', 'https://example.com/openapi.json', 'documents are not downloaded'],
+    [
+      'an address where nobody is',
+      'http://127.0.0.1:1/openapi.json',
+      /cannot be read: http:.*(ECONNREFUSED|bad port)/,
+    ],
   ])('refuses %s', async (_, document, message) => {
     await expect(importOpenApi(document)).rejects.toThrow(message)
     await expect(importOpenApi(document)).rejects.toMatchObject({ code: 'REST_CONFIG' })

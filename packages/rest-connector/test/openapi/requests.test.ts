@@ -111,6 +111,8 @@ describe('the body of a document', () => {
   ])('%j is sent as %s', async (content, contentType, body) => {
     const request = await sent(bodyOf(content), { input: { name: 'n' } })
     expect([request.headers['content-type'], String(request.body)]).toEqual([contentType, body])
+    const { endpoints } = await importOpenApi(bodyOf(content))
+    expect(endpoints[0]?.args).toMatchObject({ input: { type: 'XInput!' } })
   })
 
   it('is a form with objects, as the encoding says', async () => {
@@ -369,6 +371,15 @@ describe('servers of a document', () => {
     await sent(documentOf({ servers: [{ url: '/below' }] }, key), {}, { baseUrl: `${other.url}/v1` })
     expect(backend.requests).toHaveLength(before)
     expect(other.requests.map(({ rawUrl }) => rawUrl)).toEqual(['/uploads/x?k=1', '/below/x'])
+  })
+
+  it('is that of an operation where only operations name one', async () => {
+    const document = documentOf({ servers: [{ url: 'https://uploads.example/v1' }] })
+    const { baseUrl, endpoints } = await importOpenApi(document, { env: {} })
+    expect([baseUrl, endpoints[0]?.baseUrl]).toEqual([
+      'https://uploads.example/v1',
+      'https://uploads.example/v1',
+    ])
   })
 
   it('who sets baseUrl, to a copy of the API, asks no other host', async () => {

@@ -10,16 +10,19 @@ const backend = cleanup.use(await startRestBackend())
 const connector = cleanup.use(
   createRestConnector('c', {
     baseUrl: backend.url,
-    endpoints: [{ name: 'x', path: '/x' }],
+    endpoints: [
+      { name: 'x', path: '/x' },
+      { name: 'text', path: '/x', answer: 'text', returnType: 'String' },
+    ],
     exposeErrors: true,
   }),
 )
 
 const value = { name: 'Ångström, 日本', n: 1 }
 
-function answered(answer: RestAnswer): Promise<unknown> {
+function answered(answer: RestAnswer, endpoint = 'x'): Promise<unknown> {
   backend.answerNext(answer)
-  return connector.execute('x')
+  return connector.execute(endpoint)
 }
 
 describe('an answer in another charset than UTF-8 is read as what it says', () => {
@@ -37,7 +40,10 @@ describe('an answer in another charset than UTF-8 is read as what it says', () =
     ['text/plain; charset=shift_jis', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), '日本'],
     ['application/json; charset=utf8', Buffer.from(JSON.stringify(value)), value],
   ])('%s', async (contentType, body, expected) => {
-    expect(await answered({ headers: { 'content-type': contentType }, body })).toEqual(expected)
+    const answer = { headers: { 'content-type': contentType }, body }
+    expect(await answered(answer)).toEqual(expected)
+    const text = typeof expected === 'string' ? expected : JSON.stringify(expected)
+    expect(await answered(answer, 'text')).toBe(text)
   })
 
   it('and one that nobody knows is an error that names it', async () => {

@@ -5,6 +5,7 @@ import { parseTemplate as parseUriTemplate } from 'url-template'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createRestConnector, type ParameterOptions, type ParameterStyle } from '../../src/index.ts'
 import { compileStyle } from '../../src/parameters/style.ts'
+import { compileQuery } from '../../src/templates/query-template.ts'
 
 const cleanup = createDisposables()
 afterAll(() => cleanup.dispose())
@@ -168,6 +169,21 @@ describe('what is written can be read back', () => {
       fc.property(fc.array(anyText, { minLength: 1 }), (given) => {
         const sent = compileStyle({ name: 'é&=', in: 'query' })(given)
         expect(new URLSearchParams(sent).getAll('é&=')).toEqual(given)
+      }),
+    )
+  })
+
+  it('a list that is joined with commas keeps those of its items', () => {
+    const comma = compileQuery({ a: '{given}' }, 'comma')
+    const writers: readonly ((given: readonly string[]) => string | undefined)[] = [
+      (given) => comma.render({ given }).slice('?a='.length),
+      (given) => compileStyle({ name: 'a', in: 'query', explode: false })(given)?.slice('a='.length),
+      compileStyle({ name: 'a', in: 'path', explode: false }),
+    ]
+    const item = fc.oneof(anyText, fc.constantFrom(',', 'a,b', ',,'))
+    fc.assert(
+      fc.property(fc.array(item, { minLength: 1 }), fc.constantFrom(...writers), (given, write) => {
+        expect((write(given) ?? '').split(',').map(decodeURIComponent)).toEqual(given)
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { SLICE_BYTES, type Turns } from '../turns.ts'
-import { CLOSE, COMMA, kindOf, OPEN, TEXT, type JsonLimits } from './scan-json.ts'
+import { CLOSE, COMMA, endOfText, kindOf, OPEN, TEXT, type JsonLimits } from './scan-json.ts'
 
 export interface ParseOptions extends JsonLimits {
   readonly turns: Turns
@@ -9,10 +9,11 @@ export interface ParseOptions extends JsonLimits {
   readonly refuse: (limit: keyof JsonLimits) => Error
 }
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-/** A text that is longer is left by a search for its end. */
-const SHORT_TEXT = 32
+const COMMA_BYTE = 0x2c
+const LIST_START = 0x5b
+const LIST_END = 0x5d
+/** Space, tab and the ends of lines. */
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 type Members = unknown[] | Record<string, unknown>
 
@@ -32,27 +33,36 @@ interface Open {
 }
 
 /**
- * What `parse` makes of JSON text, some ten thousand characters a turn of the event loop: lists and objects that are
- * longer are taken apart at their commas.
+ * What `parse` makes of JSON in UTF-8, some ten thousand bytes a turn of the event loop: lists and objects that are
+ * longer are taken apart at their commas. Only slices of it ever become text, which the heap's nursery forgets: one of
+ * megabytes for each reply stays until the whole heap is collected.
  */
-export async function parseInSlices(text: string, options: ParseOptions): Promise<unknown> {
+export async function parseInSlices(given: Uint8Array, options: ParseOptions): Promise<unknown> {
   const { turns, parse, refuse, maxDepth, maxItems } = options
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+  const { length } = bytes
   const open: Open[] = []
   let items = 0
   /** Up to where it is parsed, about. */
   let taken = 0
 
-  const isBlank = (from: number, to: number): boolean => /^[ \t\r\n]*$/.test(text.slice(from, to))
+  // What separates members is ASCII: no character is ever cut.
+  const textOf = (from: number, to: number): string => bytes.toString('utf8', from, to)
+
+  function isBlank(from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (!BLANKS.has(bytes[at] as number)) return false
+    return true
+  }
 
   /** Puts complete members, which end at `to`, to the others. */
   function take(taker: Open, to: number): void {
     const { isList, from, start, members, isBehindMember } = taker
     if (isBlank(from, to)) {
-      if (!isBehindMember && (from !== start || text[to] === ',')) throw noJson(to)
+      if (!isBehindMember && (from !== start || bytes[to] === COMMA_BYTE)) throw noJson(to)
       taker.members ??= isList ? [] : {}
     } else if (isBehindMember) throw noJson(from)
     else {
-      const part = parse(isList ? `[${text.slice(from, to)}]` : `{${text.slice(from, to)}}`) as Members
+      const part = parse(isList ? `[${textOf(from, to)}]` : `{${textOf(from, to)}}`) as Members
       if (!members) taker.members = part
       else if (Array.isArray(members)) for (const item of part as unknown[]) members.push(item)
       else for (const [key, value] of Object.entries(part)) put(members, key, value)
@@ -71,7 +81,7 @@ export async function parseInSlices(text: string, options: ParseOptions): Promis
         continue
       }
       if (outer.last > outer.from || outer.members === undefined) takeBefore(outer)
-      const before = text.slice(outer.last, at)
+      const before = textOf(outer.last, at)
       if (outer.isList) {
         if (!isBlank(outer.last, at)) throw noJson(at)
       } else {
@@ -107,10 +117,10 @@ export async function parseInSlices(text: string, options: ParseOptions): Promis
 
   /** Up to the end of a slice, or of the text; not in an async function, whose loops V8 does not optimise. */
   function readSlice(): void {
-    for (let index = next; index < text.length; index++) {
-      switch (kindOf[text.charCodeAt(index)]) {
+    for (let index = next; index < length; index++) {
+      switch (kindOf[bytes[index] as number]) {
         case TEXT:
-          index = endOfText(text, index)
+          index = endOfText(bytes, index)
           break
         case COMMA: {
           if (++items > maxItems) throw refuse('maxItems')
@@ -133,7 +143,7 @@ export async function parseInSlices(text: string, options: ParseOptions): Promis
         case OPEN: {
           if (open.length >= maxDepth) throw refuse('maxDepth')
           if (++items > maxItems) throw refuse('maxItems')
-          const [start, isList] = [index + 1, text[index] === '[']
+          const [start, isList] = [index + 1, bytes[index] === LIST_START]
           open.push({
             isList,
             start,
@@ -147,50 +157,33 @@ export async function parseInSlices(text: string, options: ParseOptions): Promis
         }
         case CLOSE: {
           const closing = open.pop()
-          if (!closing || closing.isList !== (text[index] === ']')) throw noJson(index)
+          if (!closing || closing.isList !== (bytes[index] === LIST_END)) throw noJson(index)
           const value = closing.members && close(closing, index)
-          if (value && !isBlank(index + 1, text.length)) throw noJson(index + 1)
+          if (value && !isBlank(index + 1, length)) throw noJson(index + 1)
           if (value) {
             whole = value
-            next = text.length
+            next = length
             return
           }
         }
       }
     }
-    next = text.length
+    next = length
   }
 
   for (;;) {
     readSlice()
-    if (next === text.length) break
+    if (next === length) break
     await turns.next()
   }
   if (whole) return whole
-  if (open.length > 0) throw noJson(text.length)
-  return parse(text)
+  if (open.length > 0) throw noJson(length)
+  return parse(textOf(0, length))
 }
 
 function put(members: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') members[key] = value
   else Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true })
-}
-
-function endOfText(text: string, quote: number): number {
-  let at = quote + 1
-  for (const near = at + SHORT_TEXT; at < near;) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) return at
-    at += code === BACKSLASH ? 2 : 1
-  }
-  for (let from = at; ;) {
-    const end = text.indexOf('"', from)
-    if (end === -1) return text.length
-    let escapes = end
-    while (escapes > at && text[escapes - 1] === '\\') escapes--
-    if ((end - escapes) % 2 === 0) return end
-    from = end + 1
-  }
 }
 
 function noJson(at: number): SyntaxError {

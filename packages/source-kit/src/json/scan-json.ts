@@ -55,7 +55,7 @@ export function exceededLimit(
 }
 
 /** The place of the quote that ends a text. */
-function endOfText(bytes: Buffer, quote: number): number {
+export function endOfText(bytes: Buffer, quote: number): number {
   let at = quote + 1
   const near = Math.min(bytes.length, at + SHORT_TEXT)
   while (at < near) {

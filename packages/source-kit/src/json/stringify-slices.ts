@@ -1,3 +1,4 @@
+import type { JsonText } from './json-text.ts'
 import { SLICE_BYTES, type Turns } from '../turns.ts'
 
 /** Items that are stringified at once. */
@@ -44,30 +45,48 @@ function isPlain(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null
 }
 
-/** The pieces as one text; those of a long one are made in several turns of the event loop. */
-export function writeInSlices(pieces: Iterable<string>, turns: Turns): string | Promise<string> {
+/**
+ * The pieces as one text, with `before` and `after` around it. That of a long one is made in several turns of the event
+ * loop, and is bytes: what is sent and kept of it is then the same memory, and nothing of it stays on the heap.
+ */
+export function writeInSlices(
+  pieces: Iterable<string>,
+  turns: Turns,
+  before: string = '',
+  after: string = '',
+): JsonText | Promise<JsonText> {
   const iterator = pieces[Symbol.iterator]()
-  const written: string[] = []
+  const written: string[] = [before]
   let full = SLICE_BYTES
 
   /** Whether that was all. */
   function writeSome(): boolean {
     for (;;) {
       const { done, value } = iterator.next()
-      if (done) return true
+      if (done) {
+        written.push(after)
+        return true
+      }
       written.push(value)
       full -= value.length
       if (full <= 0) return false
     }
   }
 
-  async function rest(): Promise<string> {
+  async function rest(): Promise<JsonText> {
     do {
       await turns.next()
       full = SLICE_BYTES
     } while (!writeSome())
-    return written.join('')
+    return toBytes(written)
   }
 
   return writeSome() ? written.join('') : rest()
+}
+
+function toBytes(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
+  let at = 0
+  for (const text of texts) at += bytes.write(text, at)
+  return bytes
 }

@@ -1,4 +1,5 @@
 import type { ExecutionArgs, FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql'
+import type { JsonText } from '../json/json-text.ts'
 import type { SelectionScope } from './collect-fields.ts'
 import type { Recorded } from './recorded.ts'
 import type { Variables } from './variables.ts'
@@ -26,9 +27,6 @@ export interface Site {
   readonly variables: Variables
   readonly args: ExecutionArgs
 }
-
-/** In UTF-8 where it is bytes. */
-export type JsonText = string | Buffer
 
 /** Root fields, ready to be called. */
 export interface Prepared {

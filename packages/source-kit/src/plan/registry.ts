@@ -1,4 +1,5 @@
 import type { GraphQLField } from 'graphql'
+import { resolverBehind } from '../own/stand-ins.ts'
 import type { FastPath } from './fast-path.ts'
 
 type Resolver = (...args: never[]) => unknown
@@ -16,5 +17,5 @@ export function offerField(resolve: Resolver, path: FastPath): void {
 
 /** Undefined where the field has no fast path, or another plugin has put a resolver of its own there. */
 export function fastPathOf({ resolve }: GraphQLField<unknown, unknown>): FastPath | undefined {
-  return resolve && paths.get(resolve)
+  return resolve && paths.get(resolverBehind(resolve))
 }

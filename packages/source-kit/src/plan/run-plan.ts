@@ -1,5 +1,6 @@
+import type { JsonText } from '../json/json-text.ts'
 import type { Plan } from './compile-plan.ts'
-import type { JsonText, Site } from './fast-path.ts'
+import type { Site } from './fast-path.ts'
 import { createJsonResult, interleave } from './json-result.ts'
 import type { Executor } from './plain-executor.ts'
 import { withRecorded } from './recorded.ts'

@@ -15,6 +15,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql'
+import { ownArgumentsOf } from '../own/stand-ins.ts'
 
 /** The variables of an operation, as arguments take them. */
 export type Variables = Readonly<Record<string, unknown>>
@@ -93,8 +94,15 @@ interface PlainArgument {
   readonly constant?: unknown
 }
 
-/** Made once for a field of an operation. Variables and plain constants are copied; graphql is asked about all others. */
+/** Made once for a field of an operation: its arguments as its source calls them. */
 export function prepareArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentsOf {
+  const given = prepareGiven(field, node)
+  const toOwn = ownArgumentsOf(field.resolve)
+  return toOwn ? (variables) => toOwn(given(variables)) : given
+}
+
+/** Variables and plain constants are copied; graphql is asked about all others. */
+function prepareGiven(field: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentsOf {
   const byGraphQL: ArgumentsOf = (variables) => getArgumentValues(field, node, variables)
   const plain: PlainArgument[] = []
   for (const definition of field.args) {

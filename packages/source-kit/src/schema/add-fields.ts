@@ -10,6 +10,7 @@ import {
   type GraphQLType,
   type TypeNode,
 } from 'graphql'
+import { fieldOf } from '../own/names.ts'
 import { declareType, fieldConflict, objectTypeOf, originOf, type Draft } from './merge-types.ts'
 import type { ContributedArgument, ContributedField, Source } from './source.ts'
 
@@ -61,10 +62,9 @@ function missingFor(draft: Draft, source: Source, field: ContributedField): stri
     .map((text) => nameIn(parseType(text)))
   const unknown = names.find((name) => !isKnown(name))
   if (unknown !== undefined) return unknown
-  const present = existing?.getFields() ?? {}
   const lacking = requires.find(
     (name) =>
-      !Object.hasOwn(present, name) &&
+      !(existing && fieldOf(existing, name)) &&
       !source.fields.some((own) => own.parent === parent && own.name === name),
   )
   return lacking === undefined ? undefined : `${parent}.${lacking}`

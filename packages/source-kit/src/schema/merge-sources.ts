@@ -15,6 +15,16 @@ export interface Merged {
  * @throws SchemaConflictError when two places define one field
  */
 export function mergeSources(base: GraphQLSchema | null, sources: readonly Source[]): Merged {
+  let merged = mergeGiven(base, sources)
+  for (const source of sources) {
+    if (!source.extend || merged.schema.extensions[source.id] === true) continue
+    // What is added may be what fields have waited for.
+    merged = mergeGiven(markedBy(source, source.extend(merged.schema)), sources)
+  }
+  return merged
+}
+
+function mergeGiven(base: GraphQLSchema | null, sources: readonly Source[]): Merged {
   const draft = draftOf(base)
   const before = [...draft.types.values()]
   for (const source of sources)
@@ -32,6 +42,12 @@ export function mergeSources(base: GraphQLSchema | null, sources: readonly Sourc
   const held = sources.flatMap(({ id, schema: own }) => (own ? [[id, own]] : []))
   schema.extensions = { ...schema.extensions, ...Object.fromEntries(held) }
   return { schema, pending }
+}
+
+/** It has what the source adds. */
+function markedBy({ id }: Source, schema: GraphQLSchema): GraphQLSchema {
+  schema.extensions = { ...schema.extensions, [id]: true }
+  return schema
 }
 
 /** Whether the source's own schema is part of another: by its mark, or, where the mark was dropped, by its root fields. */

@@ -15,6 +15,7 @@ import {
   type GraphQLDirective,
   type GraphQLNamedType,
 } from 'graphql'
+import { hiddenOf } from '../own/names.ts'
 import { SchemaConflictError } from './source.ts'
 
 /** A schema that is being put together. Types may refer to each other's former selves: they meet by name. */
@@ -129,10 +130,19 @@ function combineObjects(existing: GraphQLObjectType, added: GraphQLObjectType): 
   return new GraphQLObjectType({
     ...config,
     description: config.description ?? extra.description,
-    extensions: { ...extra.extensions, ...config.extensions },
+    extensions: { ...extra.extensions, ...config.extensions, ...bothHidden(config, extra) },
     fields: { ...config.fields, ...extra.fields },
     interfaces: [...config.interfaces, ...interfaces],
   })
+}
+
+/** Fields that clients do not see are those of both. */
+function bothHidden(
+  first: Pick<GraphQLObjectType, 'extensions'>,
+  second: Pick<GraphQLObjectType, 'extensions'>,
+): Readonly<Record<string, unknown>> {
+  const hidden = [...hiddenOf(first.extensions), ...hiddenOf(second.extensions)]
+  return hidden.length === 0 ? {} : { hidden }
 }
 
 export function fieldConflict(field: string, first: string, second: string): SchemaConflictError {

@@ -17,6 +17,8 @@ export interface Source {
   readonly fields: readonly ContributedField[]
   /** Object types that the fields may be put on although nobody else has them, with their descriptions. */
   readonly types?: ReadonlyMap<string, string | undefined> | undefined
+  /** Adds to the schema what can only be said once all sources are in it; asked again where a source has changed. */
+  extend?(schema: GraphQLSchema): GraphQLSchema
   /** Is told of plans. */
   readonly onPlan?: OnPlan | undefined
   /** Tells that `schema` and `fields` are others now; the returned function ends that. */
@@ -40,6 +42,8 @@ export interface ContributedField extends Pick<
   readonly origin: string
   /** Fields of the parent that the resolver reads. */
   readonly requires?: readonly string[] | undefined
+  /** `parent`, `name` and `requires` are the server's, whatever the source's own types are called there. Default false. */
+  readonly isJoin?: boolean | undefined
 }
 
 /** An argument of a contributed field; its type is in SDL, or made already. */

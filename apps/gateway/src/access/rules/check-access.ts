@@ -1,6 +1,7 @@
 import { isInterfaceType, isObjectType, isSpecifiedScalarType, type GraphQLSchema } from 'graphql'
 import type { AccessConfig } from '../../config/access-types.ts'
 import { ConfigError } from '../../errors.ts'
+import { suggestFor } from '../../schema/coordinates.ts'
 
 /** Throws {@link ConfigError} for a rule on what the schema does not have, or by a policy without a meaning. */
 export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} }: AccessConfig = {}): void {
@@ -8,7 +9,7 @@ export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} 
     const path = `access.fields["${coordinate}"]`
     if (!isDefined(schema, coordinate))
       throw new ConfigError(
-        `${path}: the schema has no such field or type; write "Type.field" or "Type", for example "Query.orders"`,
+        `${path}: the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.orders"'}`,
       )
     const unknown = (rule.policies ?? []).flat().find((name) => !Object.hasOwn(policies, name))
     if (unknown !== undefined)

@@ -1,3 +1,5 @@
+// Not from the whole of it, which brings graphql: a config that cannot be used is reported before that is loaded.
+import { nearestNames } from '@vinyasa/source-kit/naming/nearest'
 import type { z } from 'zod'
 import { definitionOf } from '../definition.ts'
 
@@ -47,7 +49,7 @@ function describeIssue(issue: Issue, above: readonly PropertyKey[], schema: z.Zo
 }
 
 function describeUnknown(key: string, path: readonly PropertyKey[], known: readonly string[]): Described {
-  const close = closest(key, known)
+  const [close] = nearestNames(key, known, 1)
   return {
     path: [...path, key],
     isName: true,
@@ -86,28 +88,4 @@ function settingsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
     (option) => definitionOf(option)?.shape ?? {},
   )
   return shapes.flatMap((shape) => Object.keys(shape))
-}
-
-/** The known name within two edits of a mistyped one (or the same name in another case). */
-function closest(name: string, known: readonly string[]): string | undefined {
-  const scored = known.map((candidate) => ({
-    candidate,
-    distance: editDistance(name.toLowerCase(), candidate.toLowerCase()),
-  }))
-  scored.sort((a, b) => a.distance - b.distance)
-  const [best] = scored
-  return best && best.distance <= 2 ? best.candidate : undefined
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1))
-    }
-    previous = current
-  }
-  return previous[b.length] ?? 0
 }

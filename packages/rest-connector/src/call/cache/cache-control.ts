@@ -1,26 +1,87 @@
 import { single } from '../../http/decode.ts'
 import type { RestResponse } from '../../http/attempt.ts'
+import { httpDate, listOf, parseDirectives, wholeSeconds, type Directives } from './header-values.ts'
 
 type Headers = RestResponse['headers']
 
-const NOT_KEPT = ['no-store', 'no-cache', 'private']
+/** How a kept response may be used; all in milliseconds from now, none more than the cache's own lifetime. */
+export interface Reuse {
+  /** Given out again without asking. */
+  readonly freshMs: number
+  /** Given out once more while the upstream is asked anew (RFC 5861, section 3). */
+  readonly whileRevalidateMs: number
+  /** Given out where the upstream fails (RFC 5861, section 4). */
+  readonly ifErrorMs: number
+  /** What asks whether it still holds (RFC 9111, section 4.3.1); undefined: nothing does. */
+  readonly validators: Readonly<Record<string, string>> | undefined
+}
+
+/** Statuses that are kept although a response says nothing of how long: RFC 9110, section 15.1, of successes. */
+const KEPT_STATUSES: ReadonlySet<number> = new Set([200, 203, 204])
 
 /**
- * Milliseconds for which a response may be given out again, at most `ttlMs`; 0: not at all. Source: RFC 9111, for a
- * cache that is no shared one in the sense of `s-maxage`, and that cannot ask again whether a response still holds.
- * What is `private` is not kept either, as requests without credentials of their own share answers.
+ * What may be done with a response again; undefined: nothing, it is not kept. Source: RFC 9111, for a cache that is no
+ * shared one in the sense of `s-maxage`. What is `private` is not kept either, as requests without credentials of their
+ * own share answers, and of directives for some fields only all of the response is meant.
  */
-export function freshnessOf(
-  { headers }: Pick<RestResponse, 'headers'>,
+export function reuseOf(
+  { status, headers }: Pick<RestResponse, 'status' | 'headers'>,
   ttlMs: number,
   now: number,
   isInKey: (header: string) => boolean,
-): number {
-  const directives = parseDirectives(headers)
-  if (NOT_KEPT.some((name) => directives.has(name)) || !isCovered(headers, isInKey)) return 0
+): Reuse | undefined {
+  const directives = parseDirectives(headers['cache-control'])
+  if (directives.has('no-store') || directives.has('private') || !isCovered(headers, isInKey))
+    return undefined
   const lifetime = lifetimeOf(directives, headers, now)
-  if (lifetime === undefined) return ttlMs
-  return Math.max(0, Math.min(ttlMs, lifetime - ageOf(headers, now)))
+  // Parts of a response are of no use alone.
+  if (status === 206 || (lifetime === undefined && !KEPT_STATUSES.has(status))) return undefined
+  const left = lifetime === undefined ? ttlMs : lifetime - ageOf(headers, now)
+  const capped = (ms: number): number => Math.max(0, Math.min(ttlMs, ms))
+  const isAlwaysAsked = directives.has('no-cache')
+  const isNeverStale = isAlwaysAsked || directives.has('must-revalidate')
+  const stale = (name: string): number => {
+    const seconds = wholeSeconds(directives.get(name))
+    return isNeverStale || seconds === undefined ? 0 : capped(left + seconds * 1000)
+  }
+  const reuse: Reuse = {
+    freshMs: isAlwaysAsked ? 0 : capped(left),
+    whileRevalidateMs: stale('stale-while-revalidate'),
+    ifErrorMs: stale('stale-if-error'),
+    validators: ttlMs > 0 ? validatorsOf(headers) : undefined,
+  }
+  const { freshMs, whileRevalidateMs, ifErrorMs, validators } = reuse
+  return freshMs + whileRevalidateMs + ifErrorMs > 0 || validators ? reuse : undefined
+}
+
+/** Request headers by which an upstream can say that nothing has changed. */
+function validatorsOf(headers: Headers): Reuse['validators'] {
+  const etag = single(headers['etag'])
+  const modified = single(headers['last-modified'])
+  const validators = {
+    ...(etag !== undefined && isEntityTag(etag) && { 'if-none-match': etag }),
+    ...(httpDate(modified) !== undefined && { 'if-modified-since': modified as string }),
+  }
+  return Object.keys(validators).length > 0 ? validators : undefined
+}
+
+function isEntityTag(text: string): boolean {
+  return /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(text)
+}
+
+/** Headers of one message, or of a body: those of a 304 say nothing of the body that is kept (section 3.2). */
+const OF_ONE_MESSAGE = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-.*)$/
+
+/**
+ * The kept response with the headers of a 304 that says it still holds (section 4.3.4); undefined: the 304 is about
+ * another one.
+ */
+export function refreshed(kept: RestResponse, { headers }: RestResponse): RestResponse | undefined {
+  const [ours, theirs] = [kept.headers, headers].map((one) => single(one['etag'])?.replace(/^W\//, ''))
+  if (theirs !== undefined && theirs !== ours) return undefined
+  const fresh = Object.entries(headers).filter(([name]) => !OF_ONE_MESSAGE.test(name))
+  const { age: _, ...known } = kept.headers
+  return { ...kept, headers: { ...known, ...Object.fromEntries(fresh) } }
 }
 
 /** Milliseconds since the origin made the response: what caches on the way counted, or its own `Date` if that is more (section 4.2.3). */
@@ -31,11 +92,7 @@ function ageOf(headers: Headers, now: number): number {
 }
 
 /** Milliseconds by what the response says; undefined: it says nothing. */
-function lifetimeOf(
-  directives: ReadonlyMap<string, string>,
-  headers: Headers,
-  now: number,
-): number | undefined {
+function lifetimeOf(directives: Directives, headers: Headers, now: number): number | undefined {
   const maxAge = directives.get('max-age')
   // A value that is no number is taken for stale (section 4.2.1).
   if (maxAge !== undefined) return (wholeSeconds(maxAge) ?? 0) * 1000
@@ -45,41 +102,8 @@ function lifetimeOf(
   return (httpDate(expires) ?? 0) - (date ?? now)
 }
 
-/**
- * Milliseconds since the epoch; undefined: not an IMF-fixdate (RFC 9110, section 5.6.7). `Date.parse` alone would read
- * `3600` as a year, and a response that is to be stale (RFC 9111, section 5.3) as one that holds for centuries. The
- * two obsolete forms, which no server may send, count as no date.
- */
-function httpDate(text: string | undefined): number | undefined {
-  const date = new Date(text ?? '')
-  return !Number.isNaN(date.getTime()) && date.toUTCString() === text ? date.getTime() : undefined
-}
-
 /** Whether everything that the response varies with is part of the key it is kept under. */
 function isCovered(headers: Headers, isInKey: (header: string) => boolean): boolean {
   const names = listOf(headers['vary']).map((name) => name.toLowerCase())
   return names.every((name) => name !== '*' && isInKey(name))
-}
-
-/** Names in lower case. Of a directive that comes twice the first counts. */
-function parseDirectives(headers: Headers): Map<string, string> {
-  const directives = new Map<string, string>()
-  for (const directive of listOf(headers['cache-control'])) {
-    const [name = '', value = ''] = directive.split(/\s*=\s*/, 2)
-    const key = name.toLowerCase()
-    if (!directives.has(key)) directives.set(key, value.replaceAll('"', ''))
-  }
-  return directives
-}
-
-/** The members of a header that is a list; commas in quoted strings are none of its own. */
-function listOf(header: string | string[] | undefined): string[] {
-  const text = [header ?? []].flat().join(',')
-  return (text.match(/(?:"(?:\\.|[^"\\])*"|[^,"])+/g) ?? [])
-    .map((member) => member.trim())
-    .filter((member) => member !== '')
-}
-
-function wholeSeconds(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 }

@@ -4,6 +4,8 @@ import { Ending } from '../../http/ending.ts'
 export interface Flights<T> {
   /** Joins the flight with this key, or starts one. It is cancelled when everybody who waits has left. */
   join(key: string, ending: Ending | undefined, start: (ending: Ending) => Promise<T>): Promise<Landed<T>>
+  /** Whether there is one that may be joined. */
+  has(key: string): boolean
   /** Nobody joins what is under way from here on. */
   forget(): void
 }
@@ -72,6 +74,7 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
         if (ending) waiter.letGo = ending.onEnd(() => leave(key, flight, waiter, ending.reason))
       })
     },
+    has: (key) => mayJoin() && flights.has(key),
     forget: () => flights.clear(),
   }
 }

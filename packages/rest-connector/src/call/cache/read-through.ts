@@ -1,6 +1,9 @@
-import { freeze, type ResponseCache, type ResponseTypes } from './response-cache.ts'
-import type { RestResponse } from '../../http/attempt.ts'
-import type { Ending } from '../../http/ending.ts'
+import { freeze, type Kept, type ResponseCache, type ResponseTypes } from './response-cache.ts'
+import { refreshed } from './cache-control.ts'
+import { BadStatus, type RestResponse } from '../../http/attempt.ts'
+import { DeadlineExceeded, type Ending } from '../../http/ending.ts'
+import { isNetworkError } from '../../http/failures.ts'
+import { isCircuitOpen } from '../../retry/breaker.ts'
 import type { Flights } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
@@ -10,29 +13,56 @@ export interface ReadSettings {
   readonly counters: Counters
 }
 
+/** Asks the upstream; with `validators`, whether what is kept still holds: a 304 says so. */
+export type Fetch = (ending: Ending | undefined, validators: Kept['validators']) => Promise<RestResponse>
+
 /** A GET: from the cache, from a request that is under way for the same key, or from the upstream. */
 export async function readThrough(
   key: string,
   types: () => ResponseTypes,
   { isFresh, ending }: { readonly isFresh: boolean; readonly ending: Ending | undefined },
-  fetch: (ending: Ending | undefined) => Promise<RestResponse>,
+  fetch: Fetch,
   { cache, flights, counters }: ReadSettings,
 ): Promise<RestResponse> {
   const mark = cache.mark()
-  const load = async (until: Ending | undefined): Promise<RestResponse> => {
-    const response = await fetch(until)
+  const load = async (until: Ending | undefined, kept?: Kept): Promise<RestResponse> => {
+    const answer = await fetch(until, kept?.validators)
+    let response: RestResponse | undefined = answer
+    if (kept && answer.status === 304) {
+      response = refreshed(kept.response, answer)
+      if (response) counters.revalidated++
+    }
+    // What the upstream holds for unchanged is something else than what is kept.
+    response ??= await fetch(until, undefined)
     cache.set(key, types, response, mark)
     return response
   }
   // A live re-execution wants what is true now: neither a stored answer nor one that was asked for before.
   if (isFresh) return load(ending)
-  const cached = cache.get(key)
-  if (cached) {
+  const kept = cache.get(key)
+  if (kept?.use === 'as it is') {
     counters.cacheHits++
-    return cached
+    return kept.response
+  }
+  if (kept?.use === 'while asking') {
+    counters.cacheHits++
+    // Nobody waits for it: whoever observes attempts sees how it ends, and what is kept is not kept any longer.
+    if (!flights.has(key)) flights.join(key, undefined, (until) => load(until, kept)).catch(() => {})
+    return kept.response
   }
   counters.cacheMisses++
-  return freezeShared(await flights.join(key, ending, load))
+  try {
+    return freezeShared(await flights.join(key, ending, (until) => load(until, kept)))
+  } catch (error) {
+    if (!kept || !isUpstreamsFault(error) || !cache.isUsableOnError(key, kept)) throw error
+    return kept.response
+  }
+}
+
+/** What RFC 5861 calls an error, and everything that is as good as a 502 or 504. */
+function isUpstreamsFault(error: unknown): boolean {
+  if (error instanceof BadStatus) return [500, 502, 503, 504].includes(error.status)
+  return error instanceof DeadlineExceeded || isCircuitOpen(error) || isNetworkError(error)
 }
 
 function freezeShared(flown: { readonly value: RestResponse; readonly shared: boolean }): RestResponse {

@@ -1,14 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import type { RestResponse } from '../../http/attempt.ts'
-import { freshnessOf } from './cache-control.ts'
+import { reuseOf, type Reuse } from './cache-control.ts'
 import { isInKey } from '../../http/cache-key.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '@vinyasa/source-kit'
 
 /** Names of types; `any` change may make the response old. */
 export type ResponseTypes = ReadonlySet<string> | 'any'
 
+/** A response of the cache, and what may be done with it now. */
+export interface Kept extends Pick<Reuse, 'validators'> {
+  readonly response: RestResponse
+  readonly use: 'as it is' | 'while asking' | 'after asking'
+}
+
 export interface ResponseCache {
-  get(key: string): RestResponse | undefined
+  /** What is kept, stale responses too that are of use still. */
+  get(key: string): Kept | undefined
+  /** Whether it is kept still, and may stand for the answer of an upstream that fails. */
+  isUsableOnError(key: string, kept: Kept): boolean
   /** A mark to hand to `set`: what was requested before an eviction is not stored after it. */
   mark(): number
   set(key: string, types: () => ResponseTypes, response: RestResponse, mark: number): void
@@ -33,6 +42,9 @@ interface Entry {
   readonly response: RestResponse
   readonly types: ResponseTypes
   readonly freshUntil: number
+  readonly whileRevalidateUntil: number
+  readonly ifErrorUntil: number
+  readonly validators: Reuse['validators']
 }
 
 /** Keeps GET responses, least recently used out first. */
@@ -58,17 +70,32 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     get(key) {
       const entry = isInTouch() ? entries?.get(key) : undefined
       if (!entry) return undefined
-      if (clock.now() < entry.freshUntil) return entry.response
+      const now = clock.now()
+      const { response, validators, freshUntil, whileRevalidateUntil, ifErrorUntil } = entry
+      if (now < freshUntil) return { response, validators, use: 'as it is' }
+      if (now < whileRevalidateUntil) return { response, validators, use: 'while asking' }
+      if (validators || now < ifErrorUntil) return { response, validators, use: 'after asking' }
       entries?.delete(key)
       return undefined
+    },
+    isUsableOnError(key, { response }) {
+      const entry = isInTouch() ? entries?.peek(key) : undefined
+      return entry?.response === response && clock.now() < entry.ifErrorUntil
     },
     mark: () => generation,
     set(key, types, response, mark) {
       if (!entries || mark !== generation || !isInTouch()) return
       const now = clock.now()
-      const freshMs = freshnessOf(response, ttlMs, now, isInKey)
-      if (freshMs > 0)
-        entries.set(key, { response: freeze(response), types: types(), freshUntil: now + freshMs })
+      const reuse = reuseOf(response, ttlMs, now, isInKey)
+      if (!reuse) return void entries.delete(key)
+      entries.set(key, {
+        response: freeze(response),
+        types: types(),
+        freshUntil: now + reuse.freshMs,
+        whileRevalidateUntil: now + reuse.whileRevalidateMs,
+        ifErrorUntil: now + reuse.ifErrorMs,
+        validators: reuse.validators,
+      })
     },
     evict(entityTypes) {
       if (entityTypes.has('*')) return clear()

@@ -11,13 +11,15 @@ import type { ResponseTypes } from './response-cache.ts'
 export function responseTypesOf(
   { types: declared, returnType }: CompiledEndpoint,
   schema: GraphQLSchema,
+  clientType: (own: string) => string = (own) => own,
 ): ResponseTypes {
   const found = new Set<string>()
   const root = schema.getQueryType()
-  const waiting = [...declared, returnType.name]
+  const own = new Set([...declared].map(clientType))
+  const waiting = [...own, clientType(returnType.name)]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     const type = schema.getType(name)
-    if (name === '*' || (type === undefined && declared.has(name))) return 'any'
+    if (name === '*' || (type === undefined && own.has(name))) return 'any'
     if (found.has(name) || isLeafType(type)) continue
     found.add(name)
     if (isAbstractType(type)) waiting.push(...schema.getPossibleTypes(type).map((member) => member.name))

@@ -6,7 +6,9 @@ import { BadResponse, ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { isStreamed, type WireBody } from '../../bodies/wire-body.ts'
+import { PatientClient } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
+import { ReplyMemory } from './reply-memory.ts'
 
 /**
  * One undici pool for the connector's origin, where the import condition `node` holds; `fetch-client.ts` is for elsewhere.
@@ -15,22 +17,24 @@ import { ReceivedBody } from './received-body.ts'
  * uses, and replaces the dispatcher of the global fetch. It is loaded where the pool is not enough.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { origin, maxResponseBytes, maxConnections, env } = options
+  const { origin, maxResponseBytes, maxHeldBytes, maxConnections, env } = options
+  const memory = new ReplyMemory(maxHeldBytes)
   // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
   const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
   const proxy = createProxy(env, settings)
-  const pool = proxy ? undefined : new Pool(origin, settings)
+  const poolOf = (of: string | URL): Pool => new Pool(of, { ...settings, factory: clientOf })
+  const pool = proxy ? undefined : poolOf(origin)
   let others: Promise<Dispatcher> | undefined = proxy
 
   async function openOthers(): Promise<Dispatcher> {
     const { Agent } = await import('undici')
-    return new Agent(settings)
+    return new Agent({ factory: poolOf })
   }
 
   return {
     send(request, ending, onHeaders) {
       const whole = { ...request, origin: request.origin ?? origin }
-      const exchange = { ending, onHeaders, maxResponseBytes }
+      const exchange = { ending, onHeaders, maxResponseBytes, memory }
       if (pool && whole.origin === origin) return sendOn(pool, whole, exchange)
       others ??= openOthers()
       return others.then((dispatcher) => sendOn(dispatcher, whole, exchange))
@@ -39,6 +43,10 @@ export function createTransport(options: TransportOptions): Transport {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
     },
   }
+}
+
+function clientOf(origin: URL, options: object): Dispatcher {
+  return new PatientClient(origin, options as ConstructorParameters<typeof PatientClient>[1])
 }
 
 function createProxy(
@@ -64,12 +72,13 @@ interface Exchange {
   readonly ending: Ending
   readonly onHeaders: (() => void) | undefined
   readonly maxResponseBytes: number
+  readonly memory: ReplyMemory
 }
 
 function sendOn(
   dispatcher: Dispatcher,
   { origin, method, path, headers, body }: WireRequest,
-  { ending, onHeaders, maxResponseBytes }: Exchange,
+  { ending, onHeaders, maxResponseBytes, memory }: Exchange,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (ending.hasEnded) {
@@ -79,7 +88,7 @@ function sendOn(
     let controller: Dispatcher.DispatchController | undefined
     let status = 0
     let answer: WireResponse['headers'] = {}
-    const received = new ReceivedBody(maxResponseBytes)
+    const received = new ReceivedBody(maxResponseBytes, memory)
 
     const letGo = ending.onEnd(() => {
       controller?.abort(ending.reason as Error)
@@ -100,20 +109,23 @@ function sendOn(
           if (ending.hasEnded) started.abort(ending.reason as Error)
         },
         onResponseStart(_, statusCode, responseHeaders) {
+          if (statusCode < 200) return
           status = statusCode
           answer = responseHeaders
           onHeaders?.()
         },
         onResponseData(running, chunk) {
-          if (!received.add(chunk, answer['content-length']))
+          if (!received.add(chunk, answer['content-length'], running))
             running.abort(new ResponseTooLarge(maxResponseBytes))
         },
         onResponseEnd() {
           letGo()
-          resolve({ status, headers: answer, body: received.whole() })
+          const whole = { status, headers: answer, body: received.whole() }
+          resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
         },
         onResponseError(_, error) {
           letGo()
+          received.release()
           if (isBodilessAnswer(status, error)) resolve({ status, headers: answer, body: Buffer.alloc(0) })
           else reject(error instanceof HTTPParserError ? noHttp(error) : error)
         },

@@ -7,14 +7,16 @@ import type {
 } from '../../declare/type-definitions.ts'
 import { fieldNames, pascal } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { DEPRECATED, describe, describeMember } from './describe.ts'
 import { breakInputCycles } from './input-cycles.ts'
+import { makeInterfaces } from './interfaces.ts'
 import { enumNames } from './enum-names.ts'
 import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
 import { createShapeReader, type ReadShape, type Shape } from './shape.ts'
 import { schemaName } from './schema-name.ts'
-import type { Place, TypeNames } from './type-names.ts'
+import { inside, type Place, type TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
-import { optionNames, tellMembers, type Variant } from './variants.ts'
+import { flattened, optionNames, tellMembers, variantName } from './variants.ts'
 
 export interface SchemaTypesOptions {
   readonly integers: IntegerTyping
@@ -28,8 +30,6 @@ export interface ArgumentHints {
   readonly description?: string | undefined
   readonly isDeprecated?: boolean | undefined
 }
-
-const DEPRECATED = 'Deprecated by the API.'
 
 /** The named types that schemas of a document become; each is made when it is first asked for. */
 export class SchemaTypes {
@@ -50,6 +50,7 @@ export class SchemaTypes {
   /** All types so far. */
   definitions(): TypeDefinitions {
     breakInputCycles(this.#definitions)
+    makeInterfaces(this.#definitions)
     return Object.fromEntries([...this.#definitions].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
@@ -172,7 +173,7 @@ export class SchemaTypes {
       fields[field] = {
         type: isNonNull ? `${type}!` : type,
         ...(field !== key && { key }),
-        ...this.#describeMember(schema),
+        ...describeMember(schema, this.#read),
       }
     }
     this.#define(name, { kind: 'object', ...describe(shape.node), fields })
@@ -193,7 +194,7 @@ export class SchemaTypes {
       const field = names.get(key) as string
       const type = this.input(schema, inside({ name: withoutInput(name), key: place.key }, key, key, name))
       const isNonNull = required.has(key) && !this.#read(schema).isNullable
-      const { deprecated, ...described } = this.#describeMember(schema, true)
+      const { deprecated, ...described } = describeMember(schema, this.#read, true)
       fields[field] = {
         type: isNonNull ? `${type}!` : type,
         ...(field !== key && { key }),
@@ -215,31 +216,13 @@ export class SchemaTypes {
     )
   }
 
-  #describeMember(
-    schema: unknown,
-    isInput = false,
-  ): { readonly description?: string; readonly deprecated?: string } {
-    const node = asNode(schema)
-    const shape = this.#read(schema)
-    const isNamed = shape.ref !== undefined && ['object', 'enum', 'variants'].includes(shape.kind)
-    const text = asText(node['description']) ?? (isNamed ? undefined : asText(shape.node['description']))
-    // A default that were sent would overwrite what a PATCH leaves alone: it is only told.
-    const given = isInput ? (node['default'] ?? shape.node['default']) : undefined
-    const told = given === undefined || given === null ? undefined : `Default: \`${JSON.stringify(given)}\`.`
-    const description = [text?.trim(), told].filter(Boolean).join('\n\n')
-    return {
-      ...(description !== '' && { description }),
-      ...(node['deprecated'] === true && { deprecated: DEPRECATED }),
-    }
-  }
-
   #union(shape: Shape, place: Place): string {
     const known = this.#outputs.get(shape.node)
     if (known !== undefined) return known
-    const variants = this.#flatten(shape, new Set())
-    if (variants.length === 0 || !variants.every(({ shape: { kind } }) => kind === 'object')) return 'JSON'
-    const signs = tellMembers(shape.node, variants, this.#read)
-    if (!signs) return 'JSON'
+    const variants = flattened(shape, this.#read)
+    const areObjects = variants.length > 0 && variants.every(({ shape: { kind } }) => kind === 'object')
+    const signs = areObjects ? tellMembers(shape.node, variants, this.#read) : undefined
+    if (!signs) return shape.isBase ? this.#object(shape, place) : 'JSON'
     // Whoever refers to the union from inside of it finds it.
     const name = this.#names.output(schemaName(shape.ref), place)
     this.#outputs.set(shape.node, name)
@@ -269,24 +252,12 @@ export class SchemaTypes {
     return name
   }
 
-  /** The variants, those of variants in their place, each once. */
-  #flatten(shape: Shape, seen: Set<Node>): readonly Variant[] {
-    if (seen.has(shape.node)) return []
-    seen.add(shape.node)
-    return (shape.variants ?? []).flatMap((schema): readonly Variant[] => {
-      const inner = this.#read(schema)
-      if (inner.kind === 'variants') return this.#flatten(inner, seen)
-      if (seen.has(inner.node)) return []
-      seen.add(inner.node)
-      return [{ schema, shape: inner }]
-    })
-  }
-
   #oneOf(shape: Shape, place: Place): string {
     const known = this.#inputs.get(shape.node)
     if (known !== undefined) return known
-    const variants = this.#flatten(shape, new Set())
-    if (variants.length === 0 || variants.some(({ shape: { kind } }) => kind === 'any')) return 'JSON'
+    const variants = flattened(shape, this.#read)
+    if (variants.length === 0 || variants.some(({ shape: { kind } }) => kind === 'any'))
+      return shape.isBase ? this.#inputObject(shape, place) : 'JSON'
     const name = this.#names.input(schemaName(shape.ref), place)
     this.#inputs.set(shape.node, name)
     const types = variants.map(({ schema, shape: inner }, index) => {
@@ -310,22 +281,6 @@ export class SchemaTypes {
 /** Bytes of a file, which are no text: what a part of a multipart body is. */
 function isBinary(node: Node): boolean {
   return node['format'] === 'binary' || node['contentMediaType'] === 'application/octet-stream'
-}
-
-/** What an inline variant adds to the name of its union. */
-function variantName({ schema, shape }: Variant, index: number): string {
-  const title = asText(asNode(schema)['title']) ?? asText(shape.node['title'])
-  return title !== undefined && pascal(title) !== '' ? pascal(title) : `Variant${index + 1}`
-}
-
-function describe(node: Node): { readonly description?: string } {
-  const description = asText(node['description'])?.trim()
-  return description ? { description } : {}
-}
-
-/** The place below another, which is called `word` there. */
-function inside(place: Place, step: string, word: string, owner = ''): Place {
-  return { name: `${place.name}${pascal(word)}`, key: `${owner || place.key}/${step}` }
 }
 
 function withoutInput(name: string): string {

@@ -1,3 +1,4 @@
+import { createSubtypes } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 
 /** A JSON schema, as far as types can tell. */
@@ -14,6 +15,8 @@ export interface Shape {
   readonly values?: readonly (string | number | boolean)[] | undefined
   /** Of `oneOf` and `anyOf`: schemas, each with the properties that stand beside them. */
   readonly variants?: readonly Node[] | undefined
+  /** The variants are made of it by `allOf`: it is an object by itself, too. */
+  readonly isBase?: boolean | undefined
 }
 
 /** Reads schemas; what a reference to nowhere leads to is `any`, and told. */
@@ -24,6 +27,7 @@ export function createShapeReader(
   onBadReference: (message: string) => void,
 ): ReadShape {
   const known = new WeakMap<Node, Shape>()
+  const subtypesOf = createSubtypes(document)
 
   function read(schema: unknown): Shape {
     const node = asNode(schema)
@@ -90,7 +94,8 @@ export function createShapeReader(
     const properties: Record<string, unknown> = {}
     let options: readonly unknown[] | undefined
     for (const part of parts) {
-      Object.assign(properties, asNode(part['properties']))
+      for (const [key, schema] of Object.entries(asNode(part['properties'])))
+        properties[key] = Object.hasOwn(properties, key) ? narrowed(properties[key], schema) : schema
       const more = [...asList(part['oneOf']), ...asList(part['anyOf'])]
       if (options === undefined && more.length > 0) options = more
       // Combinations of two choices would be as many as their product.
@@ -122,6 +127,13 @@ export function createShapeReader(
     return united
   }
 
+  /** What a property is that two parts describe: the later one, and null only where both allow it. */
+  function narrowed(earlier: unknown, later: unknown): unknown {
+    if (earlier === later || !read(later).isNullable) return later
+    const { isNullable, kind } = read(earlier)
+    return isNullable || kind === 'any' ? later : { allOf: [earlier, later] }
+  }
+
   /** The schemas that `allOf` lists, at every depth, and then the schema itself. */
   function partsOf(given: Node, seen: Set<Node>): readonly Node[] {
     if (seen.has(given)) return []
@@ -137,11 +149,13 @@ export function createShapeReader(
     return [...below, given]
   }
 
-  function classify(node: Node): Pick<Shape, 'kind' | 'type' | 'values' | 'variants'> {
+  function classify(node: Node): Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'> {
     const options = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter(
       (option) => !isNull(option) && !isConstraint(option),
     )
     if (options.length > 0) return classifyOptions(node, options)
+    const subtypes = subtypesOf(node)
+    if (subtypes.length > 0) return { kind: 'variants', variants: subtypes, isBase: true }
     const listed = 'const' in node ? [node['const']] : asList(node['enum'])
     if (listed.length > 0) return classifyValues(listed)
     const types = [node['type']].flat().filter((type) => type !== undefined && type !== 'null')

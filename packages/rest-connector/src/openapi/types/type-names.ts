@@ -199,3 +199,8 @@ function shorten(name: string, key: string): string {
 function markOf(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 4)
 }
+
+/** The place below another, which is called `word` there. */
+export function inside(place: Place, step: string, word: string, owner = ''): Place {
+  return { name: `${place.name}${pascal(word)}`, key: `${owner || place.key}/${step}` }
+}

@@ -1,5 +1,5 @@
 import type { MemberSigns } from '../../declare/type-definitions.ts'
-import { camel, legal } from '../names.ts'
+import { camel, legal, pascal } from '../names.ts'
 import { asList, asNode, asText } from '../openapi-document.ts'
 import type { ReadShape, Shape } from './shape.ts'
 
@@ -134,4 +134,27 @@ function kindName({ kind }: Shape, type: string): string {
   const lists = type.split('[').length - 1
   const named = type.replaceAll(/[[\]!]/g, '').replace(/(Input|Entry)+$/, '')
   return `${named}${'List'.repeat(lists)}`
+}
+
+/** The variants, those of variants in their place, each once. */
+export function flattened(
+  shape: Shape,
+  read: ReadShape,
+  seen: Set<Shape['node']> = new Set(),
+): readonly Variant[] {
+  if (seen.has(shape.node)) return []
+  seen.add(shape.node)
+  return (shape.variants ?? []).flatMap((schema): readonly Variant[] => {
+    const inner = read(schema)
+    if (inner.kind === 'variants') return flattened(inner, read, seen)
+    if (seen.has(inner.node)) return []
+    seen.add(inner.node)
+    return [{ schema, shape: inner }]
+  })
+}
+
+/** What an inline variant adds to the name of its union. */
+export function variantName({ schema, shape }: Variant, index: number): string {
+  const title = asText(asNode(schema)['title']) ?? asText(shape.node['title'])
+  return title !== undefined && pascal(title) !== '' ? pascal(title) : `Variant${index + 1}`
 }

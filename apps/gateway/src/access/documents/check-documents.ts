@@ -1,0 +1,37 @@
+import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql'
+import type { GatewayConfig } from '../../config/types.ts'
+import { documentFiles } from '../access.ts'
+import { loadDocuments } from './load-documents.ts'
+
+/** A registered document that the schema does not answer. */
+export interface InvalidDocument {
+  readonly id: string
+  readonly reason: string
+}
+
+/** Those that clients would be refused, each with its first mistake. A folder's documents go by their names alone. */
+export async function findInvalidDocuments(
+  config: GatewayConfig,
+  baseDirectory: string,
+  schema: GraphQLSchema,
+): Promise<readonly InvalidDocument[]> {
+  const reasons = new Map<string, string | undefined>()
+  const invalid: InvalidDocument[] = []
+  for (const [id, text] of await loadDocuments(documentFiles(config, baseDirectory))) {
+    // The same under its hash.
+    if (reasons.has(text)) continue
+    const reason = mistakeIn(text, schema)
+    reasons.set(text, reason)
+    if (reason !== undefined) invalid.push({ id, reason })
+  }
+  return invalid
+}
+
+function mistakeIn(text: string, schema: GraphQLSchema): string | undefined {
+  try {
+    return validate(schema, parse(text), undefined, { maxErrors: 1 })[0]?.message
+  } catch (error) {
+    if (error instanceof GraphQLError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError } from '../errors.ts'
+import type { ConfiguredRedis } from '../redis/servers.ts'
+import { readTlsFiles } from '../tls-files.ts'
+
+/** What carries changes between gateways. */
+export interface Broker {
+  readonly kind: 'redis' | 'nats'
+  /** For people, without a password. */
+  readonly address: string
+  /** The setting that names it. */
+  readonly setting: string
+  open(options: BrokerBusOptions): Promise<BrokerBus>
+}
+
+/** NATS, where the config names it; else its Redis; undefined without either. */
+export async function configuredBroker(
+  { nats }: Pick<GatewayConfig, 'nats'>,
+  redis: ConfiguredRedis | undefined,
+  baseDirectory: string,
+): Promise<Broker | undefined> {
+  if (nats !== undefined) return overNats(nats, baseDirectory)
+  if (!redis) return undefined
+  const { connect, address, setting } = redis
+  return {
+    kind: 'redis',
+    address,
+    setting,
+    async open(options) {
+      const { createRedisInvalidationBus } = await import('@vinyasa/invalidation/redis')
+      return createRedisInvalidationBus({ ...options, connect })
+    },
+  }
+}
+
+async function overNats(nats: NonNullable<GatewayConfig['nats']>, baseDirectory: string): Promise<Broker> {
+  const { servers: given, user, password, token, tls } = nats
+  const servers = [given].flat()
+  for (const server of servers) {
+    const url = URL.canParse(server) ? new URL(server) : undefined
+    if (!url || !/^(?:nats|tls):$/.test(url.protocol) || url.hostname === '' || url.username !== '')
+      throw new ConfigError(
+        'nats.servers: not the address of a server; expected nats://host:4222, and user, password or token apart',
+      )
+  }
+  const secured = tls ? { tls: tls === true ? {} : await readTlsFiles('nats.tls', tls, baseDirectory) } : {}
+  const login = { user, pass: password, token }
+  return {
+    kind: 'nats',
+    address: servers.map((server) => new URL(server).host).join(', '),
+    setting: 'nats',
+    async open(options) {
+      const { createNatsInvalidationBus } = await import('@vinyasa/invalidation/nats')
+      const known = Object.entries(login).filter(([, value]) => value !== undefined)
+      return createNatsInvalidationBus({
+        ...options,
+        servers,
+        nats: { ...Object.fromEntries(known), ...secured },
+      })
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
+import { ConfigError } from '../errors.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { Broker } from './broker.ts'
+
+export interface OpenedBus {
+  readonly bus: InvalidationBus
+  /** What carries it between gateways, if anything does. */
+  readonly broker?: (() => BrokerState) | undefined
+  close(): void
+}
+
+export interface BrokerState {
+  readonly kind: Broker['kind']
+  readonly connected: boolean
+  /** Why not. */
+  readonly reason?: string | undefined
+}
+
+/** For an address that does not answer at all; one that refuses is given up at once. */
+const CONNECT_TIMEOUT_MS = 1500
+const NAMES = { redis: 'Redis', nats: 'NATS' } as const
+
+/**
+ * The bus of one gateway: in memory, or over Redis or NATS when there is more than one; workers share `memoryBus` in either
+ * case, as those wait for nobody. Throws {@link ConfigError} when the broker cannot be reached at the start; one that goes
+ * away later is logged, and the gateway goes on without it.
+ */
+export async function openBus(
+  broker: Broker | undefined,
+  logger: Logger,
+  memoryBus: InvalidationBus = createMemoryBus(logger),
+): Promise<OpenedBus> {
+  if (!broker) return { bus: memoryBus, close: () => {} }
+  const { kind, address, setting } = broker
+  let lastError: unknown
+  let ready = false
+  let state: BrokerState = { kind, connected: true }
+  const refused = new AbortController()
+  const bus = await broker.open({
+    near: memoryBus,
+    onError: logListenerError(logger),
+    onStateChange(change, error) {
+      lastError = error ?? lastError
+      state =
+        change === 'connected'
+          ? { kind, connected: true }
+          : { kind, connected: false, reason: reasonOf(error) }
+      if (!ready) {
+        if (isRefusal(error)) refused.abort()
+        return
+      }
+      if (state.connected) logger.info({ [kind]: address }, `${kind} is back; live queries run again`)
+      else
+        logger.warn(
+          { [kind]: address, reason: reasonOf(error) },
+          `${kind} is lost; other gateways are not told of changes`,
+        )
+    },
+  })
+  ready = await settlesWithin(
+    bus.ready,
+    AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]),
+  )
+  if (!ready) {
+    bus.close()
+    throw new ConfigError(
+      `${setting}: cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, or who signs in and may use the channel`,
+    )
+  }
+  return { bus, broker: () => state, close: () => bus.close() }
+}
+
+/** A bus for this process alone. */
+export function createMemoryBus(logger: Logger): InvalidationBus {
+  return createInvalidationBus({ onError: logListenerError(logger) })
+}
+
+function logListenerError(logger: Logger): (error: unknown) => void {
+  return (error) => logger.error(error, 'an invalidation listener failed')
+}
+
+/** Nobody listens there, or the name is none: waiting would not help. */
+function isRefusal(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'no answer'
+}
+
+async function settlesWithin(promise: Promise<unknown>, patience: AbortSignal): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => {
+    patience.addEventListener('abort', () => resolve(false), { once: true })
+  })
+  return Promise.race([promise.then(() => true), late])
+}

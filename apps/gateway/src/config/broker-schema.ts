@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { count } from './primitives.ts'
+import type { NatsConfig, RedisConfig } from './broker-types.ts'
+
+const addresses = z.array(z.string()).min(1)
+const files = { ca: z.string().optional(), cert: z.string().optional(), key: z.string().optional() }
+
+export const redis: z.ZodType<RedisConfig> = z
+  .strictObject({
+    url: z.string().optional(),
+    sentinels: addresses.optional(),
+    name: z.string().min(1).optional(),
+    sentinelUsername: z.string().optional(),
+    sentinelPassword: z.string().optional(),
+    cluster: addresses.optional(),
+    username: z.string().optional(),
+    password: z.string().optional(),
+    db: count.optional(),
+    tls: z.union([z.boolean(), z.strictObject({ ...files, serverName: z.string().optional() })]).optional(),
+  })
+  .refine(({ url, sentinels, cluster }) => [url, sentinels, cluster].filter((given) => given).length === 1, {
+    error: 'expected one of url, sentinels and cluster',
+  })
+  .refine(({ sentinels, name }) => (sentinels === undefined) === (name === undefined), {
+    error: 'sentinels and name stand together: the name of the master that they watch',
+  })
+  .refine(
+    ({ sentinels, sentinelUsername, sentinelPassword }) =>
+      sentinels !== undefined || (sentinelUsername === undefined && sentinelPassword === undefined),
+    {
+      error:
+        'sentinelUsername and sentinelPassword sign in at sentinels, and there are none; name sentinels, or leave them out',
+    },
+  )
+  .refine(({ cluster, db }) => cluster === undefined || db === undefined, {
+    error: 'a cluster has no db; leave it out',
+  })
+
+export const nats: z.ZodType<NatsConfig> = z.strictObject({
+  servers: z.union([z.string(), addresses]),
+  user: z.string().optional(),
+  password: z.string().optional(),
+  token: z.string().optional(),
+  tls: z.union([z.boolean(), z.strictObject(files)]).optional(),
+})

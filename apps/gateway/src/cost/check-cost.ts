@@ -1,0 +1,75 @@
+import {
+  getNamedType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLSchema,
+} from 'graphql'
+import type { CostConfig, CostRule } from './cost-types.ts'
+import { ConfigError } from '../errors.ts'
+import { fieldAt, inputFieldAt, suggestFor } from '../schema/coordinates.ts'
+import type { AnyField } from './cost-model.ts'
+
+/** Throws {@link ConfigError} for a rule on what the schema does not have, in the config or in a directive. */
+export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {}): void {
+  for (const [coordinate, rule] of Object.entries(fields)) {
+    const path = `cost.fields["${coordinate}"]`
+    const field = fieldAt(schema, coordinate)
+    const input = field ? undefined : inputFieldAt(schema, coordinate)
+    if (coordinate.includes('.') ? !(field ?? input) : !schema.getType(coordinate))
+      throw new ConfigError(
+        `${path}: the schema has no such field or type${suggestFor(schema, coordinate) || '; write "Type.field" or "Type", for example "Query.users"'}`,
+      )
+    if (field) checkRule(path, field, rule)
+    else if (rule.listSize ?? rule.arguments)
+      throw new ConfigError(
+        `${path}: arguments and lists are of ${input ? 'fields that are asked for; an input only has a weight' : `fields; write "${coordinate}.field"`}`,
+      )
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields()))
+        checkWeights(`@cost of ${type.name}.${field.name}`, field.extensions['cost'] as CostRule | undefined)
+    }
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
+    for (const field of Object.values(type.getFields())) {
+      const rule = field.extensions['cost'] as CostRule | undefined
+      if (rule) checkRule(`@cost or @listSize of ${type.name}.${field.name}`, field, rule)
+    }
+  }
+}
+
+function checkRule(path: string, field: AnyField, rule: CostRule): void {
+  const { arguments: weights = {}, listSize = {} } = rule
+  checkWeights(path, rule)
+  for (const name of Object.keys(weights)) expectArgument(`${path}.arguments`, field, name)
+  for (const name of listSize.slicingArguments ?? [])
+    expectArgument(`${path}.listSize.slicingArguments`, field, name)
+  const type = getNamedType(field.type)
+  const below = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
+  for (const name of listSize.sizedFields ?? []) {
+    if (!Object.hasOwn(below, name))
+      throw new ConfigError(`${path}.listSize.sizedFields: ${type.name} has no field ${name}`)
+  }
+}
+
+function checkWeights(path: string, { weight, arguments: weights = {} }: CostRule = {}): void {
+  for (const value of [weight, ...Object.values(weights)]) {
+    if (value !== undefined && !(value >= 0))
+      throw new ConfigError(`${path}: expected a weight of 0 or more, received ${value}`)
+  }
+}
+
+function expectArgument(path: string, field: AnyField, name: string): void {
+  const [first, ...members] = name.split('.')
+  let found: GraphQLArgument | GraphQLInputField | undefined = field.args.find((one) => one.name === first)
+  for (const member of members) {
+    const type = found && getNamedType(found.type)
+    found = isInputObjectType(type) ? type.getFields()[member] : undefined
+  }
+  if (found) return
+  const known = field.args.map((one) => one.name).join(', ') || 'none'
+  throw new ConfigError(`${path}: no argument ${name}; the field has ${known}`)
+}

@@ -1,0 +1,143 @@
+import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
+import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { CostConfig } from './cost-types.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { isLive } from '../observability/live-context.ts'
+import { withShortWay } from '../short-way.ts'
+import type { Variables } from './amount.ts'
+import { compileCost } from './compile-cost.ts'
+import { createCostModel } from './cost-model.ts'
+import { tooExpensive } from './errors.ts'
+import { showCost } from './show-cost.ts'
+
+type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
+/** What both hooks are given. */
+interface Starting {
+  readonly args: Operation & Pick<ExecutionArgs, 'contextValue' | 'variableValues'>
+  readonly setResultAndStopExecution: (result: never) => void
+}
+
+type CostOf = (variables: Variables) => number
+
+/** Told of every operation that was counted; of a live query once, and not of its runs. */
+export type ObserveCost = (cost: number, result: 'COST_OK' | 'COST_ESTIMATED_TOO_EXPENSIVE') => void
+
+/** Names of operations that are remembered for one document: clients may name others than it has. */
+const MAX_NAMES = 1000
+
+/** In production nobody asks for lists within lists within lists without a bound. */
+const PRODUCTION_MAX = 100_000
+
+/** Nothing where the config neither limits what operations cost nor shows it. */
+export function costPlugins(
+  { cost = {}, preset }: GatewayConfig,
+  observe: ObserveCost | undefined,
+): readonly Plugin[] {
+  const { max = preset === 'production' ? PRODUCTION_MAX : 0, includeExtensionMetadata = false } = cost
+  return max === 0 && !includeExtensionMetadata ? [] : [useCostLimit({ ...cost, max }, observe)]
+}
+
+/**
+ * Refuses operations that may cost more than `max`, before anything of them is executed. What comes from the cache was
+ * let through before: an operation and its variables cost the same each time.
+ */
+function useCostLimit(
+  config: CostConfig & { readonly max: number },
+  observe: ObserveCost | undefined,
+): Plugin {
+  const { max, includeExtensionMetadata: isShown = false } = config
+  const model = createCostModel(config)
+  const known = new WeakMap<GraphQLSchema, WeakMap<DocumentNode, Map<string, CostOf>>>()
+
+  function costOf({ schema, document, operationName }: Operation): CostOf {
+    let documents = known.get(schema)
+    if (!documents) known.set(schema, (documents = new WeakMap()))
+    let byName = documents.get(document)
+    if (!byName) documents.set(document, (byName = new Map()))
+    const name = operationName ?? ''
+    let found = byName.get(name)
+    if (!found) {
+      found = compileCost(schema, document, operationName, model)
+      if (byName.size < MAX_NAMES) byName.set(name, found)
+    }
+    return found
+  }
+
+  /** What it may cost, or why it is refused. */
+  function count(operation: Operation, variables: unknown): number | GraphQLError {
+    try {
+      const cost = costOf(operation)((variables ?? {}) as Variables)
+      return max > 0 && cost > max ? tooExpensive(cost, max) : cost
+    } catch (error) {
+      if (error instanceof GraphQLError) return error
+      throw error
+    }
+  }
+
+  function before({ args, setResultAndStopExecution }: Starting): number | undefined {
+    const counted = count(args, args.variableValues)
+    if (typeof counted === 'number') {
+      if (!isLive(args.contextValue)) observe?.(counted, 'COST_OK')
+      return counted
+    }
+    const { cost } = counted.extensions as { readonly cost?: { readonly estimated: number | null } }
+    if (cost) observe?.(cost.estimated ?? Infinity, 'COST_ESTIMATED_TOO_EXPENSIVE')
+    setResultAndStopExecution({ errors: [counted] } as never)
+    return undefined
+  }
+
+  return withShortWay(
+    {
+      onExecute(event) {
+        const cost = before(event as Starting)
+        if (!isShown || cost === undefined) return undefined
+        return {
+          onExecuteDone({ result }) {
+            if (!isAsyncIterable(result)) {
+              showCost(result, cost, max)
+              return undefined
+            }
+            let isFirst = true
+            return {
+              onNext(part) {
+                if (isFirst) showCost(part.result, cost, max)
+                isFirst = false
+              },
+            }
+          },
+        }
+      },
+      onSubscribe(event) {
+        const cost = before(event as Starting)
+        if (!isShown || cost === undefined) return undefined
+        return {
+          onSubscribeResult: () => ({
+            onNext: ({ result }) => showCost(result, cost, max),
+          }),
+        }
+      },
+    },
+    {
+      // Behind the cache, as the hooks are; what is refused is so on the ordinary way.
+      execute(call, next) {
+        const counted = count(call.operation, call.params.variables)
+        if (typeof counted !== 'number') return undefined
+        if (!isShown) return next(call)
+        // The first of its parts shows it, on the ordinary way.
+        if (call.executor) return undefined
+        return Promise.resolve(next(call)).then((result) => {
+          showCost(result, counted, max)
+          return result
+        })
+      },
+      // Not before: what `execute` gives up is counted on the ordinary way.
+      ...(observe && {
+        respond({ operation, params, wasExecuted }) {
+          if (!wasExecuted) return
+          const counted = count(operation, params.variables)
+          if (typeof counted === 'number') observe(counted, 'COST_OK')
+        },
+      }),
+    },
+  )
+}

@@ -1,0 +1,102 @@
+import {
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLType,
+} from 'graphql'
+import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
+
+/** What the fields and types of a schema cost. */
+export interface CostModel {
+  /** Of a list where no rule says. */
+  readonly listSize: number
+  readonly mutation: number
+  /** Of one value of a field; undefined where it depends on which type it is of. */
+  weightOf(parent: GraphQLNamedType, field: AnyField): number | undefined
+  weightOfType(type: GraphQLNamedType): number
+  ruleOf(parent: GraphQLNamedType, field: AnyField): CostRule
+  /** Of a field of an input object, where it is given. */
+  weightOfInput(parent: GraphQLInputObjectType, field: GraphQLInputField): number
+}
+
+export type AnyField = GraphQLField<unknown, unknown>
+
+export const DEFAULT_LIST_SIZE = 10
+
+/** The rules of the config, over those that stand in the schema as `extensions.cost`, over those of interfaces. */
+export function createCostModel({ listSize, weights = {}, fields = {} }: CostConfig): CostModel {
+  const { object = 1, leaf = 0, mutation = 10 } = weights
+
+  function own(coordinate: string, { extensions }: Pick<GraphQLNamedType, 'extensions'>): CostRule {
+    const said = extensions['cost'] as CostRule | undefined
+    const written = Object.hasOwn(fields, coordinate) ? fields[coordinate] : undefined
+    return written && said ? merge(written, said) : (written ?? said ?? {})
+  }
+
+  function ruleOf(parent: GraphQLNamedType, field: AnyField): CostRule {
+    let rule = own(`${parent.name}.${field.name}`, field)
+    if (!isObjectType(parent) && !isInterfaceType(parent)) return rule
+    for (const type of parent.getInterfaces()) {
+      const inherited = type.getFields()[field.name]
+      if (inherited) rule = merge(rule, own(`${type.name}.${field.name}`, inherited))
+    }
+    return rule
+  }
+
+  function weightOfType(type: GraphQLNamedType): number {
+    return own(type.name, type).weight ?? (isCompositeType(type) ? object : leaf)
+  }
+
+  return {
+    listSize: listSize ?? DEFAULT_LIST_SIZE,
+    mutation,
+    ruleOf,
+    weightOfType,
+    weightOfInput: (parent, field) => own(`${parent.name}.${field.name}`, field).weight ?? 0,
+    weightOf(parent, field) {
+      const { weight } = ruleOf(parent, field)
+      if (weight !== undefined) return weight
+      const type = getNamedType(field.type)
+      return isAbstractType(type) && own(type.name, type).weight === undefined
+        ? undefined
+        : weightOfType(type)
+    },
+  }
+}
+
+function merge(over: CostRule, under: CostRule): CostRule {
+  return {
+    weight: over.weight ?? under.weight,
+    arguments: { ...under.arguments, ...over.arguments },
+    listSize: over.listSize ?? under.listSize,
+  }
+}
+
+/** Lists inside one another. */
+export function listDepth(type: GraphQLType): number {
+  if (isNonNullType(type)) return listDepth(type.ofType)
+  return isListType(type) ? 1 + listDepth(type.ofType) : 0
+}
+
+/** The types that an object of a type may be of. */
+export function possibleTypes(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
+  if (isObjectType(type)) return [type]
+  return isAbstractType(type) ? schema.getPossibleTypes(type) : []
+}
+
+export function requiresOne({
+  slicingArguments = [],
+  requireOneSlicingArgument = true,
+}: ListSizeConfig): boolean {
+  return slicingArguments.length > 0 && requireOneSlicingArgument
+}

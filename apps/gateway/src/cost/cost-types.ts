@@ -1,0 +1,48 @@
+/** How many items a list has, as far as that is known before it is asked for. */
+export interface ListSizeConfig {
+  /** How many it has where no slicing argument says. Default: `cost.listSize`. */
+  readonly assumedSize?: number | undefined
+  /** Arguments with the number of items, or with a list of what each item is for; `page.first` for a field of an input object. */
+  readonly slicingArguments?: readonly string[] | undefined
+  /** Fields of the object given that are of this size, as `edges` of a connection. Default: the field itself is. */
+  readonly sizedFields?: readonly string[] | undefined
+  /** Refuses operations that give none, or more than one, of the slicing arguments. Default true. */
+  readonly requireOneSlicingArgument?: boolean | undefined
+}
+
+/** What a field or a type costs. */
+export interface CostRule {
+  /**
+   * Of each item of a list. Default for a field: that of its type; for types: `cost.weights`. A field of an input object
+   * adds it wherever it is given; default 0.
+   */
+  readonly weight?: number | undefined
+  /** What arguments add where they are given, by name. Default 0. */
+  readonly arguments?: Readonly<Record<string, number>> | undefined
+  /** Only for fields. */
+  readonly listSize?: ListSizeConfig | undefined
+}
+
+/** What is cost where no rule says. */
+export interface CostWeights {
+  /** Each object. Default 1. */
+  readonly object?: number | undefined
+  /** Each scalar and enum. Default 0. */
+  readonly leaf?: number | undefined
+  /** Each mutation, for itself. Default 10. */
+  readonly mutation?: number | undefined
+}
+
+/** How much one operation may ask for, by `@cost` and `@listSize` of the GraphQL Cost Directives specification. */
+export interface CostConfig {
+  /** What an operation may cost; 0: anything. Default: 0, in the production preset 100_000. */
+  readonly max?: number | undefined
+  /** Tells clients what each operation may cost, as `extensions.cost`: `{ estimated, max }`. Default false. */
+  readonly includeExtensionMetadata?: boolean | undefined
+  /** How many items a list has where no rule says. Default 10. */
+  readonly listSize?: number | undefined
+  /** What is cost where no rule says. */
+  readonly weights?: CostWeights | undefined
+  /** By schema coordinate: `Query.users`, `Filter.text` of an input object, or `User` for each of a type. Over what directives say. */
+  readonly fields?: Readonly<Record<string, CostRule>> | undefined
+}

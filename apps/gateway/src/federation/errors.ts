@@ -1,0 +1,34 @@
+import { GraphQLError } from 'graphql'
+
+/** What clients wrote; there is an error for each reference. */
+const SHOWN = 120
+
+export function tooManyReferences(asked: number, most: number): GraphQLError {
+  return badReference(
+    `_entities was asked for ${asked} references; at most ${most} are resolved at once: ask for fewer`,
+  )
+}
+
+export function noEntity(typeName: unknown): GraphQLError {
+  return badReference(
+    typeof typeName === 'string'
+      ? `"${cut(typeName)}" is no entity that this subgraph resolves`
+      : 'a reference has no __typename; expected the name of its type',
+  )
+}
+
+export function lacksKey(typeName: unknown, key: string): GraphQLError {
+  return badReference(`a reference to "${cut(String(typeName))}" lacks its key "${key}"`)
+}
+
+export function doesNotFit(place: string, reason: string): GraphQLError {
+  return badReference(`a reference does not fit ${place}: ${cut(reason)}`)
+}
+
+function badReference(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
+}
+
+function cut(text: string): string {
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+}

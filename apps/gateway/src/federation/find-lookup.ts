@@ -1,0 +1,115 @@
+import { nearestNames } from '@vinyasa/source-kit'
+import {
+  getNamedType,
+  getNullableType,
+  isListType,
+  isRequiredArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql'
+import { isComposite, topLevel } from './key-selection.ts'
+import type { Lookup } from './lookup.ts'
+import type { FederationEntity } from './types.ts'
+
+/** Told of what is wrong with an entity. */
+export type Report = (message: string) => undefined
+
+type Arguments = Lookup['args']
+
+/** The one field that gives a type by the fields of its key. Null: there is a mistake, which was reported. */
+export function foundLookup(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  keys: readonly string[],
+  report: Report,
+): Lookup | undefined | null {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
+    (field) =>
+      getNullableType(field.type) === type &&
+      keys.every((key) => field.args.some(({ name }) => name === key)) &&
+      field.args.every((arg) => keys.includes(arg.name) || !isRequiredArgument(arg)),
+  )
+  const [field, ...others] = fields
+  if (!field) return undefined
+  if (others.length > 0) {
+    report(
+      `${fields.map(({ name }) => name).join(' and ')} both give it by its key; name one with federation.entities.${type.name}.field`,
+    )
+    return null
+  }
+  return { field, args: keys.map((key) => [key, key] as const), itemKey: undefined }
+}
+
+/** The field that the config names for a key. Null: there is a mistake, which was reported. */
+export function namedLookup(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  { field: name, args: given, itemKey }: FederationEntity,
+  key: string,
+  report: Report,
+): Lookup | null {
+  const fields = schema.getQueryType()?.getFields() ?? {}
+  const keys = topLevel(key)
+  const field = Object.hasOwn(fields, String(name)) ? fields[String(name)] : undefined
+  if (!field)
+    return mistake(
+      `Query has no field "${String(name)}"${hint(nearestNames(String(name), Object.keys(fields)))}`,
+    )
+  if (getNamedType(field.type) !== type)
+    return mistake(`Query.${field.name} gives ${String(field.type)}, not ${type.name}`)
+  const isList = isListType(getNullableType(field.type))
+  if (isList && isComposite(key))
+    return mistake(
+      `Query.${field.name} gives a list, which is asked for by one field, and the key "${key}" is more; name a field that gives one ${type.name}, or put a key first that is one field`,
+    )
+  const args = Object.entries(given ?? Object.fromEntries(keys.map((one) => [one, one])))
+  const problem = argumentProblem(field, args, keys) ?? (isList ? listProblem(field, args) : undefined)
+  if (problem !== undefined) return mistake(problem)
+  if (!isList)
+    return itemKey === undefined
+      ? { field, args, itemKey }
+      : mistake(`itemKey is for a field that gives a list, and Query.${field.name} gives one ${type.name}`)
+  const own = itemKey ?? (args[0]?.[1] as string)
+  return Object.hasOwn(type.getFields(), own)
+    ? { field, args, itemKey: own }
+    : mistake(`itemKey: ${type.name} has no field "${own}"`)
+
+  function mistake(message: string): null {
+    report(message)
+    return null
+  }
+}
+
+function hint(near: readonly string[]): string {
+  return near.length > 0 ? `; did you mean "${near.join('" or "')}"?` : ''
+}
+
+function listProblem(field: GraphQLField<unknown, unknown>, args: Arguments): string | undefined {
+  const place = `Query.${field.name}`
+  const [[argument] = [''], ...others] = args
+  if (args.length === 0 || others.length > 0)
+    return `${place} gives a list; name the one argument that takes all keys`
+  const type = field.args.find(({ name }) => name === argument)?.type
+  return type && !isListType(getNullableType(type))
+    ? `${place} gives a list, and ${place}(${argument}:) takes ${String(type)}, which is none; name the argument that takes all keys, or a field that gives one`
+    : undefined
+}
+
+function argumentProblem(
+  field: GraphQLField<unknown, unknown>,
+  args: Arguments,
+  keys: readonly string[],
+): string | undefined {
+  const known = field.args.map(({ name }) => name)
+  const place = `Query.${field.name}`
+  for (const [argument, key] of args) {
+    if (!known.includes(argument))
+      return `${place} has no argument "${argument}"; it has ${known.join(', ') || 'none'}; say with args which takes the key`
+    if (!keys.includes(key)) return `args.${argument} is "${key}", which is no field of the first key`
+  }
+  const missing = field.args.find(
+    (arg) => isRequiredArgument(arg) && !args.some(([name]) => name === arg.name),
+  )
+  return missing && `${place} requires the argument "${missing.name}", which args does not give`
+}

@@ -1,0 +1,126 @@
+import type { ExampleOperation } from '../graphiql/examples.ts'
+
+/** Bounds of files that are streamed. */
+export interface UploadsConfig {
+  /** Bytes of one file. Default 100_000_000. */
+  readonly maxFileBytes?: number | undefined
+  /** Files of one request. Default 10. */
+  readonly maxFiles?: number | undefined
+  /** How long a file is waited for that comes behind one which nobody reads. Default 10_000 ms. */
+  readonly maxIdleMs?: number | undefined
+}
+
+/** Where and how the gateway listens. */
+export interface ServerConfig {
+  /** Default: the environment variable `PORT`, else 4000; 0 takes a free port. */
+  readonly port?: number | undefined
+  /** Default `127.0.0.1`; `0.0.0.0` to be reachable from outside. */
+  readonly host?: string | undefined
+  /** Time a client has to send its headers. Default 10_000 ms; 0: no limit. */
+  readonly headersTimeoutMs?: number | undefined
+  /** Time a request has to arrive whole, files included. Default 30_000 ms, or `headersTimeoutMs` if longer; 0: no limit. */
+  readonly requestTimeoutMs?: number | undefined
+  /**
+   * Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit; production
+   * 10_000.
+   */
+  readonly maxConnections?: number | undefined
+  /**
+   * Requests that one connection may have without an answer, sent one behind the other; behind them it is not read.
+   * Default 32; 0: any number.
+   */
+  readonly maxUnansweredPerConnection?: number | undefined
+  /**
+   * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
+   * 2000; 0: any number.
+   */
+  readonly maxInFlight?: number | undefined
+  /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
+  readonly sendTimeoutMs?: number | undefined
+  /**
+   * Bytes of answers that may wait on all connections; over it those that have not moved for a second are cut, the
+   * largest first. Default 67_108_864; 0: any number.
+   */
+  readonly maxUnsentBytes?: number | undefined
+  /**
+   * Proxies in front, whose `X-Forwarded-*` and the like is taken: addresses, ranges (`10.0.0.0/8`), `loopback`,
+   * `private`; `true`: whoever connects. Of anyone else these headers are taken away. Default false.
+   */
+  readonly trustProxy?: boolean | readonly string[] | undefined
+  /** Answers 200 while the process serves. Default `/health/live`. */
+  readonly livenessPath?: string | undefined
+  /** Answers 200 while requests may be sent here, else 503. Default `/health/ready`. */
+  readonly readinessPath?: string | undefined
+  /** On SIGTERM, time for requests in flight. Default 30_000 ms. */
+  readonly graceMs?: number | undefined
+}
+
+/** Limits of one document and of the JSON that it comes in; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */
+export interface LimitsConfig {
+  /** Fields inside one another, fragments expanded. Default 100; production 15. */
+  readonly maxDepth?: number | undefined
+  /** Lexical tokens. Default 20_000; production 1000. */
+  readonly maxTokens?: number | undefined
+  /** Aliases, those of `__typename` included. Default 1000; production 30. */
+  readonly maxAliases?: number | undefined
+  /** Directives at one place. Default 100; production 5. */
+  readonly maxDirectives?: number | undefined
+  /** How often one field may stand in one selection set. Default 1000; production 30. */
+  readonly maxDuplicateFields?: number | undefined
+  /** 1 a leaf, 2 an object, times 1.5 a level of depth. Default 0; production 5000. */
+  readonly maxCost?: number | undefined
+  /** Objects and lists inside one another in the JSON of a request, counted before it is parsed. Default 100. */
+  readonly maxBodyDepth?: number | undefined
+  /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
+  readonly maxBodyItems?: number | undefined
+}
+
+/** Which pages of other origins may ask, and how (the Fetch Standard's CORS protocol). */
+export interface CorsConfig {
+  /**
+   * Origins that browsers may call from. A text between slashes, or a `RegExp`, is a pattern of whole origins:
+   * `/https:\/\/[\w-]+\.example\.com/`. `*`: any page, without credentials.
+   */
+  readonly origins: readonly (string | RegExp)[]
+  /** Whether they may send cookies and `Authorization`. Default true; never for `*`. */
+  readonly credentials?: boolean | undefined
+  /** Methods that requests may have. Default: what the preflight asks for. */
+  readonly methods?: readonly string[] | undefined
+  /** Headers that requests may have. Default: what the preflight asks for. */
+  readonly allowedHeaders?: readonly string[] | undefined
+  /** Headers of answers that pages may read. Default `x-request-id`, `x-cache`, `age`. */
+  readonly exposedHeaders?: readonly string[] | undefined
+  /** How long browsers may remember the answer to a preflight. Default: as long as they do by themselves. */
+  readonly maxAgeSeconds?: number | undefined
+}
+
+/** The GraphQL endpoint. Each switch has its value from the preset unless set here. */
+export interface GraphqlConfig {
+  /** Its path; live queries and `@defer` have `/live` and `/defer` below it too. Default `/graphql`. */
+  readonly path?: string | undefined
+  /** GraphiQL for browsers, served from the gateway itself. Default true; production false. */
+  readonly graphiql?: boolean | undefined
+  /** Operations that GraphiQL opens with, a tab each; `variables` is JSON. Default: made for the schema. */
+  readonly examples?: readonly ExampleOperation[] | undefined
+  /** Whether clients may ask for the schema. Default true; production false. */
+  readonly introspection?: boolean | undefined
+  /** "Did you mean …" in validation errors. Default true; production false. */
+  readonly suggestions?: boolean | undefined
+  /** Unexpected errors reach clients as `Unexpected error.` Default true. */
+  readonly maskedErrors?: boolean | undefined
+  /** Refuses requests that a browser may send across sites without asking. Default false; production true. */
+  readonly csrfPrevention?: boolean | undefined
+  /** Origins that browsers may call from, or all of CORS. Default false: no CORS headers. */
+  readonly cors?: false | readonly (string | RegExp)[] | CorsConfig | undefined
+  /** Operations in one HTTP request. Default 1. */
+  readonly batching?: number | undefined
+  /** Bytes of a request's body; over it: HTTP 413. Default 1_048_576. */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Streams the files of multipart requests to where they go, beside `maxBodyBytes`. Default: such requests are read
+   * whole, and have no more bytes than others.
+   */
+  readonly uploads?: UploadsConfig | undefined
+  /** Limits of one document, and of the JSON that it comes in. */
+  readonly limits?: LimitsConfig | undefined
+}

@@ -1,0 +1,77 @@
+import type { ConnectionOptions } from 'node:tls'
+import type { ConnectRedis } from '@vinyasa/invalidation/redis'
+import type { RedisConfig, TlsFilesConfig } from '../config/broker-types.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import { readTlsFiles } from '../tls-files.ts'
+
+/** The Redis of a config, for everything in a gateway that has connections to it. */
+export interface ConfiguredRedis {
+  readonly connect: ConnectRedis
+  /** For people, without a password. */
+  readonly address: string
+  /** The setting that names it. */
+  readonly setting: string
+}
+
+/** Undefined where there is none. Throws {@link ConfigError} for what is no address, and files that cannot be read. */
+export async function configuredRedis(
+  { redisUrl, redis }: Pick<GatewayConfig, 'redisUrl' | 'redis'>,
+  baseDirectory: string,
+): Promise<ConfiguredRedis | undefined> {
+  if (redis === undefined) return redisUrl === undefined ? undefined : oneServer('redisUrl', redisUrl, {})
+  if (redisUrl !== undefined) throw new ConfigError('redisUrl: redis is set, too; leave one of them out')
+  const { url, sentinels, cluster, name, tls, ...login } = redis
+  const secured = tls ? { tls: tls === true ? {} : await tlsOf(tls, baseDirectory) } : {}
+  if (url !== undefined) {
+    const { sentinelUsername: _, sentinelPassword: __, ...own } = login
+    return oneServer('redis.url', url, { ...own, ...secured })
+  }
+  const { connectRedis } = await import('@vinyasa/invalidation/redis')
+  const { db, sentinelUsername, sentinelPassword, ...user } = login
+  const addresses = sentinels ?? cluster ?? []
+  try {
+    const connect = sentinels
+      ? connectRedis({
+          ...user,
+          ...secured,
+          db,
+          sentinelUsername,
+          sentinelPassword,
+          sentinels,
+          name: name ?? '',
+        })
+      : connectRedis({ ...user, ...secured, cluster: addresses })
+    return { connect, address: addresses.join(', '), setting: 'redis' }
+  } catch (error) {
+    throw new ConfigError(`redis.${sentinels ? 'sentinels' : 'cluster'}: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+type Login = Pick<RedisConfig, 'username' | 'password' | 'db'> & {
+  readonly tls?: ConnectionOptions | undefined
+}
+
+async function oneServer(setting: string, address: string, login: Login): Promise<ConfiguredRedis> {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (!url || !/^rediss?:$/.test(url.protocol)) {
+    throw new ConfigError(`${setting}: not a Redis address; expected redis://host:6379 or rediss://host:6379`)
+  }
+  const { Redis } = await import('ioredis')
+  const given = Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined))
+  return {
+    connect: (options) => new Redis(address, { ...options, ...given }),
+    address: url.host,
+    setting,
+  }
+}
+
+async function tlsOf(
+  { serverName, ...files }: TlsFilesConfig,
+  baseDirectory: string,
+): Promise<ConnectionOptions> {
+  const texts = await readTlsFiles('redis.tls', files, baseDirectory)
+  return { ...texts, ...(serverName !== undefined && { servername: serverName }) }
+}

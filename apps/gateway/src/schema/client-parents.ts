@@ -1,0 +1,62 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import { memberOf } from '@vinyasa/source-kit'
+import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
+
+type Resolver = (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) => unknown
+
+/**
+ * The config's resolvers, given their parents by the names that clients know: objects of sources hold their members as
+ * the source calls them.
+ */
+export function withClientParents(resolvers: IResolvers): IResolvers {
+  const views = createViews()
+
+  function wrap(resolver: unknown): unknown {
+    if (typeof resolver === 'function')
+      return (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) =>
+        (resolver as Resolver)(views(parent, info.parentType), args, context, info)
+    if (typeof resolver !== 'object' || resolver === null || !('resolve' in resolver)) return resolver
+    return { ...resolver, resolve: wrap(resolver.resolve) }
+  }
+
+  return Object.fromEntries(
+    Object.entries(resolvers).map(([typeName, given]) => [
+      typeName,
+      isFieldMap(given)
+        ? Object.fromEntries(
+            Object.entries(given).map(([name, one]) => [name, name.startsWith('__') ? one : wrap(one)]),
+          )
+        : given,
+    ]),
+  ) as IResolvers
+}
+
+/** Scalars are objects of a class. */
+function isFieldMap(given: unknown): given is Readonly<Record<string, unknown>> {
+  return typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype
+}
+
+/** Copies, so that a resolver may pass its parent on to a field of the same type. */
+function createViews(): (parent: unknown, type: GraphQLObjectType) => unknown {
+  const renamed = new WeakMap<GraphQLObjectType, readonly (readonly [client: string, own: string])[]>()
+
+  function renamedIn(type: GraphQLObjectType): readonly (readonly [client: string, own: string])[] {
+    let found = renamed.get(type)
+    if (!found) {
+      found = Object.values(type.getFields()).flatMap((field) => {
+        const member = memberOf(field)
+        return member === undefined || member === field.name ? [] : [[field.name, member] as const]
+      })
+      renamed.set(type, found)
+    }
+    return found
+  }
+
+  return (parent, type) => {
+    const names = renamedIn(type)
+    if (typeof parent !== 'object' || parent === null || names.length === 0) return parent
+    const values = parent as Readonly<Record<string, unknown>>
+    const known = names.filter(([, own]) => Object.hasOwn(values, own))
+    return { ...values, ...Object.fromEntries(known.map(([client, own]) => [client, values[own]])) }
+  }
+}

@@ -1,0 +1,42 @@
+import { nearestNames } from '@vinyasa/source-kit'
+import {
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLSchema,
+} from 'graphql'
+
+/** The field of an object type or interface at `Type.field`. */
+export function fieldAt(
+  schema: GraphQLSchema,
+  coordinate: string,
+): GraphQLField<unknown, unknown> | undefined {
+  const dot = coordinate.indexOf('.')
+  const type = schema.getType(coordinate.slice(0, dot))
+  if (!isObjectType(type) && !isInterfaceType(type)) return undefined
+  const fields = type.getFields()
+  const name = coordinate.slice(dot + 1)
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}
+
+/** The field of an input object at `Type.field`. */
+export function inputFieldAt(schema: GraphQLSchema, coordinate: string): GraphQLInputField | undefined {
+  const [name = '', member = ''] = coordinate.split('.')
+  const type = schema.getType(name)
+  return isInputObjectType(type) ? type.getFields()[member] : undefined
+}
+
+/** What may have been meant by a coordinate that a schema does not have: `; did you mean "User.name"?`, or nothing. */
+export function suggestFor(schema: GraphQLSchema, coordinate: string): string {
+  const known: string[] = []
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue
+    if (!coordinate.includes('.')) known.push(type.name)
+    else if (isObjectType(type) || isInterfaceType(type))
+      known.push(...Object.keys(type.getFields()).map((name) => `${type.name}.${name}`))
+  }
+  const near = nearestNames(coordinate, known)
+  return near.length === 0 ? '' : `; did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
+}

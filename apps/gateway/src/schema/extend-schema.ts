@@ -1,0 +1,106 @@
+import { addResolversToSchema } from '@graphql-tools/schema'
+import {
+  extendSchema,
+  GraphQLSchema,
+  isObjectType,
+  isScalarType,
+  Kind,
+  KnownDirectivesRule,
+  KnownTypeNamesRule,
+  LoneSchemaDefinitionRule,
+  PossibleTypeExtensionsRule,
+  UniqueArgumentDefinitionNamesRule,
+  UniqueDirectiveNamesRule,
+  UniqueDirectivesPerLocationRule,
+  UniqueEnumValueNamesRule,
+  UniqueFieldDefinitionNamesRule,
+  UniqueOperationTypesRule,
+  UniqueTypeNamesRule,
+  validate,
+  validateSchema,
+  type DefinitionNode,
+  type DocumentNode,
+  type GraphQLObjectType,
+  type ValidationRule,
+} from 'graphql'
+import { noteAccessDirectives } from '../access/rules/directives.ts'
+import { noteCostDirectives } from '../cost/directives.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import { withClientParents } from './client-parents.ts'
+import { describeMistakes } from './type-defs.ts'
+
+/** Those of graphql's rules for type definitions that it exports. */
+const RULES: readonly ValidationRule[] = [
+  LoneSchemaDefinitionRule,
+  UniqueOperationTypesRule,
+  UniqueTypeNamesRule,
+  UniqueEnumValueNamesRule,
+  UniqueFieldDefinitionNamesRule,
+  UniqueArgumentDefinitionNamesRule,
+  UniqueDirectiveNamesRule,
+  KnownTypeNamesRule,
+  KnownDirectivesRule,
+  UniqueDirectivesPerLocationRule,
+  PossibleTypeExtensionsRule,
+] as unknown as readonly ValidationRule[]
+
+/** The schema of the sources with what the config's `typeDefs` and `resolvers` add. @throws ConfigError with all mistakes */
+export function extendWith(
+  schema: GraphQLSchema,
+  typeDefs: DocumentNode,
+  resolvers: GatewayConfig['resolvers'],
+): GraphQLSchema {
+  const document = asExtension(schema, typeDefs)
+  // Other sources, and these definitions, may yet bring the query type.
+  const base = new GraphQLSchema({ ...schema.toConfig(), assumeValid: true })
+  const mistakes = validate(base, document, RULES)
+  if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
+  const extended = withRoots(extendSchema(base, document, { assumeValidSDL: true }), document)
+  const invalid = extended.getQueryType() ? validateSchema(extended) : []
+  if (invalid.length > 0) throw new ConfigError(describeMistakes(invalid))
+  noteAccessDirectives(extended)
+  noteCostDirectives(extended)
+  if (!resolvers) return extended
+  try {
+    return addResolversToSchema({ schema: extended, resolvers: withClientParents(resolvers) })
+  } catch (error) {
+    throw new ConfigError(`resolvers: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** An object type that sources have is added to, whichever word is before it; the same scalar or enum is there already. */
+function asExtension(schema: GraphQLSchema, { definitions, ...document }: DocumentNode): DocumentNode {
+  return {
+    ...document,
+    definitions: definitions.flatMap((definition): DefinitionNode[] => {
+      if (!('name' in definition) || definition.name === undefined) return [definition]
+      const existing = schema.getType(definition.name.value)
+      if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && isObjectType(existing))
+        return [{ ...definition, kind: Kind.OBJECT_TYPE_EXTENSION }]
+      if (definition.kind === Kind.SCALAR_TYPE_DEFINITION && isScalarType(existing)) return []
+      return [definition]
+    }),
+  }
+}
+
+/** Types called `Query`, `Mutation` and `Subscription` are roots, as in a schema that is made of definitions alone. */
+function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLSchema {
+  const saysItself = definitions.some(
+    (one) =>
+      (one.kind === Kind.SCHEMA_DEFINITION || one.kind === Kind.SCHEMA_EXTENSION) &&
+      (one.operationTypes?.length ?? 0) > 0,
+  )
+  if (saysItself) return schema
+  const root = (name: string): GraphQLObjectType | undefined => {
+    const type = schema.getType(name)
+    return isObjectType(type) ? type : undefined
+  }
+  const config = schema.toConfig()
+  return new GraphQLSchema({
+    ...config,
+    query: config.query ?? root('Query'),
+    mutation: config.mutation ?? root('Mutation'),
+    subscription: config.subscription ?? root('Subscription'),
+  })
+}

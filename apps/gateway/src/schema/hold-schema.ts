@@ -1,0 +1,33 @@
+import type { GraphQLSchema } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { GatewayConfig } from '../config/types.ts'
+import { stateDependencies } from '../dependencies/statements.ts'
+import { ConfigError } from '../errors.ts'
+
+/** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
+export function holdSchema({ dependencies = {}, grpc, rest }: GatewayConfig): {
+  plugin: Plugin
+  current(): GraphQLSchema
+} {
+  let latest: GraphQLSchema | undefined
+  const hasBackends = Object.keys({ ...grpc, ...rest }).length > 0
+  return {
+    plugin: {
+      onSchemaChange: ({ schema }) => {
+        latest = schema as GraphQLSchema
+        stateDependencies(latest, dependencies)
+      },
+    },
+    current() {
+      const fields = Object.values(latest?.getQueryType()?.getFields() ?? {})
+      // Sources without a query have the one field that nobody wrote.
+      const isWritten = hasBackends || fields.some(({ name, astNode }) => name !== '_sources' || astNode)
+      if (!latest || fields.length === 0 || !isWritten) {
+        throw new ConfigError(
+          'the schema has no query field; give the config a grpc or rest source, or typeDefs of your own',
+        )
+      }
+      return latest
+    },
+  }
+}

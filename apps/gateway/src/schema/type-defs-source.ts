@@ -1,0 +1,13 @@
+import type { Source } from '@vinyasa/source-kit'
+import type { DocumentNode } from 'graphql'
+import type { GatewayConfig } from '../config/types.ts'
+import { extendWith } from './extend-schema.ts'
+
+/** The config's `typeDefs` and `resolvers` as a source that adds to what all others have. */
+export function typeDefsSource(
+  typeDefs: DocumentNode | undefined,
+  resolvers: GatewayConfig['resolvers'],
+): readonly Source[] {
+  if (!typeDefs) return []
+  return [{ id: 'typeDefs', fields: [], extend: (schema) => extendWith(schema, typeDefs, resolvers) }]
+}

@@ -1,0 +1,82 @@
+import {
+  concatAST,
+  GraphQLError,
+  Kind,
+  parse,
+  Source,
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+} from 'graphql'
+import { missingAccessDirectives } from '../access/rules/directives.ts'
+import { missingCostDirectives } from '../cost/directives.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { ConfigError } from '../errors.ts'
+import { withFederationDirectives } from '../federation/directives.ts'
+
+const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
+
+/** The config's `typeDefs` as one document; undefined where it has none. @throws ConfigError with every syntax error */
+export function parseTypeDefs({
+  typeDefs,
+  federation = false,
+}: Pick<GatewayConfig, 'federation' | 'typeDefs'>): DocumentNode | undefined {
+  if (typeDefs === undefined) return undefined
+  const texts = typeof typeDefs === 'string' ? [typeDefs] : typeDefs
+  const mistakes: GraphQLError[] = []
+  const documents = texts.flatMap((text, index) => {
+    try {
+      return isEmpty(text)
+        ? []
+        : [parse(new Source(text, texts.length === 1 ? 'typeDefs' : `typeDefs[${index}]`))]
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error
+      mistakes.push(error)
+      return []
+    }
+  })
+  if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
+  const missing = [...missingAccessDirectives(texts), ...missingCostDirectives(texts)]
+  const document = concatAST([...documents, ...missing.map((text) => parse(text))])
+  return federation === false ? document : withFederationDirectives(document)
+}
+
+/** Names of root fields and of types that are no objects, which `typeDefs` give. */
+export function namesOfTypeDefs(config: Pick<GatewayConfig, 'federation' | 'typeDefs'>): readonly string[] {
+  return (parseTypeDefs(config)?.definitions ?? []).flatMap(namesOf)
+}
+
+function namesOf(definition: DefinitionNode): readonly string[] {
+  switch (definition.kind) {
+    case Kind.OBJECT_TYPE_DEFINITION:
+    case Kind.OBJECT_TYPE_EXTENSION:
+      return ROOTS.has(definition.name.value) ? fieldNames(definition.fields) : []
+    case Kind.ENUM_TYPE_DEFINITION:
+    case Kind.INPUT_OBJECT_TYPE_DEFINITION:
+    case Kind.INTERFACE_TYPE_DEFINITION:
+    case Kind.SCALAR_TYPE_DEFINITION:
+    case Kind.UNION_TYPE_DEFINITION:
+      return [definition.name.value]
+    default:
+      return []
+  }
+}
+
+function fieldNames(fields: readonly FieldDefinitionNode[] = []): readonly string[] {
+  return fields.map(({ name }) => name.value)
+}
+
+/** A line for each mistake, with its place: `typeDefs:3:7: Unknown type "Usr".` */
+export function describeMistakes(mistakes: readonly GraphQLError[]): string {
+  return mistakes
+    .map(({ message, source, locations, nodes }) => {
+      const [place] = locations ?? []
+      const name = source?.name ?? nodes?.[0]?.loc?.source.name ?? 'typeDefs'
+      return `${name}${place ? `:${place.line}:${place.column}` : ''}: ${message}`
+    })
+    .join('\n')
+}
+
+function isEmpty(text: string): boolean {
+  return text.replaceAll(/#.*/g, '').trim() === ''
+}

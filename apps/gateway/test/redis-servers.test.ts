@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
+import { ConfigError } from '../src/errors.ts'
+import { configuredRedis } from '../src/redis/servers.ts'
+
+type Redis = Pick<GatewayConfig, 'redis' | 'redisUrl'>
+
+describe('the Redis of a config', () => {
+  it.each<[string, Redis, string]>([
+    [
+      'two settings',
+      { redisUrl: 'redis://a', redis: { url: 'redis://b' } },
+      'redisUrl: redis is set, too; leave one of them out',
+    ],
+    [
+      'no address',
+      { redisUrl: 'localhost:6379' },
+      'redisUrl: not a Redis address; expected redis://host:6379',
+    ],
+    ['another protocol', { redis: { url: 'http://a' } }, 'redis.url: not a Redis address'],
+    ...['u:p@a', 'u:p@x@a', '@a', 'u:p/@a'].map((address): [string, Redis, string] => [
+      `the node "${address}"`,
+      { redis: { sentinels: ['b', address], name: 'shop' } },
+      'redis.sentinels: the address of "a" has a login; expected host:port, and username and password apart',
+    ]),
+    ...['redis://a:6379', 'a/1', '', 'a:b', '::1'].map((address): [string, Redis, string] => [
+      `the node "${address}"`,
+      { redis: { cluster: ['b:6379', address] } },
+      `redis.cluster: "${address}" is no address of a server; expected host:port`,
+    ]),
+    [
+      'a sentinel that is none',
+      { redis: { sentinels: ['a:99999'], name: 'shop' } },
+      'redis.sentinels: "a:99999" is no address',
+    ],
+    [
+      'a certificate that is not there',
+      { redis: { url: 'rediss://a', tls: { ca: 'nobody.pem' } } },
+      'redis.tls.ca: cannot read "nobody.pem"; expected a PEM file, or its text',
+    ],
+  ])('%s: an error that says so', async (_what, config, message) => {
+    const opening = configuredRedis(config, '/nowhere')
+    await expect(opening).rejects.toThrow(message)
+    await expect(opening).rejects.toBeInstanceOf(ConfigError)
+  })
+
+  it('tells people nothing of a URL but its host', async () => {
+    const configured = await configuredRedis({ redisUrl: 'redis://me:secret@a:1/2' }, '/nowhere')
+    expect(configured?.address).toBe('a:1')
+  })
+
+  it('hands over what it is told', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vinyasa-redis-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    writeFileSync(join(folder, 'ca.pem'), 'PEM')
+    const redis = { password: 'secret', username: 'me', tls: { ca: 'ca.pem', serverName: 'redis' } }
+    for (const [config, address] of [
+      [{ url: 'rediss://a:1', db: 2 }, 'a:1'],
+      [{ sentinels: ['a', '[::1]:2'], name: 'shop', db: 2 }, 'a, [::1]:2'],
+      [{ cluster: ['a', '[::1]:2'] }, 'a, [::1]:2'],
+    ] as const) {
+      const configured = await configuredRedis({ redis: { ...redis, ...config } }, folder)
+      expect(configured?.address).toBe(address)
+      const client = configured?.connect({ lazyConnect: true }, 'subscriber')
+      onTestFinished(() => client?.disconnect())
+      expect(client?.options).toMatchObject({
+        username: 'me',
+        password: 'secret',
+        tls: { ca: 'PEM', servername: 'redis' },
+      })
+    }
+  })
+})

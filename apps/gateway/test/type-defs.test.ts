@@ -1,0 +1,185 @@
+import { startGrpcBackend, startRestBackend, type GrpcBackend, type RestBackend } from '@vinyasa/test-kit'
+import { printSchema } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
+import type { Gateway } from '../src/gateway.ts'
+import { ask, openGateway } from './support/gateway.ts'
+
+const PROTO = `syntax = "proto3"; package p;
+service Users { rpc GetUser(Id) returns (User) { option idempotency_level = NO_SIDE_EFFECTS; } rpc GetUsers(Ids) returns (Users_) { option idempotency_level = NO_SIDE_EFFECTS; } }
+message Id { string id = 1; }
+message Ids { repeated string ids = 1; }
+enum Role { NONE = 0; ADMIN = 1; }
+message User { string id = 1; string full_name = 2; Role role = 3; }
+message Users_ { repeated User users = 1; }`
+
+let grpc: GrpcBackend
+let rest: RestBackend
+beforeAll(async () => {
+  const user = (id: string): object => ({ id, fullName: `user ${id}`, role: 'ADMIN' })
+  grpc = await startGrpcBackend({
+    protos: PROTO,
+    handlers: {
+      'p.Users/GetUser': ({ id }) => user(id),
+      'p.Users/GetUsers': ({ ids }) => ({ users: ids.map(user) }),
+    },
+  })
+  rest = await startRestBackend(() => ({ json: { id: 'o1', 'customer-id': '7', total: 3 } }))
+})
+afterAll(async () => {
+  await grpc.stop()
+  await rest.stop()
+})
+
+function start(further: GatewayConfig): Promise<Gateway> {
+  return openGateway({
+    grpc: {
+      users: {
+        protoText: { 'p.proto': PROTO },
+        endpoint: grpc.address,
+        expose: 'all',
+        rename: { User: 'Account', 'User.fullName': 'name' },
+        joins: [
+          {
+            type: 'Report',
+            field: 'author',
+            batch: { method: 'p.Users.GetUsers', keys: 'ids', items: 'users', parentKey: 'authorId' },
+          },
+        ],
+      },
+    },
+    rest: {
+      shop: {
+        baseUrl: rest.url,
+        types: {
+          Order: {
+            kind: 'object',
+            fields: {
+              id: { type: 'ID' },
+              customerId: { type: 'ID', key: 'customer-id' },
+              total: { type: 'Int' },
+            },
+          },
+        },
+        endpoints: [{ name: 'order', path: '/order', returnType: 'Order' }],
+      },
+    },
+    ...further,
+  })
+}
+
+it('extends types of sources, names them in types of its own, and calls sources', async () => {
+  const gateway = await start({
+    typeDefs: `
+      extend type Order { customer: Account, report: Report! }
+      type Report { authorId: ID!, order: Order, lines: [Line!]! }
+      union Line = Order | Account
+      interface Identified { id: ID }
+      extend type Order implements Identified
+      extend enum Role { OWNER }
+      extend type Query { report: Report, orders: [Order!] }
+      type Mutation { touch(order: ID!): Order }
+    `,
+    resolvers: {
+      Order: {
+        customer: (order: { customerId: string }, _: unknown, context: any) =>
+          context.sources.users.call('p.Users.GetUser', { id: order.customerId }, { context }),
+        report: (order: object) => ({ authorId: '3', order }),
+      },
+      Report: {
+        lines: () => [{ __typename: 'Order', id: 'x' }],
+      },
+      Query: {
+        report: () => ({ authorId: '4' }),
+        orders: async (_: unknown, __: unknown, context: any) => [
+          await context.sources.shop.execute('order', {}, { context }),
+        ],
+      },
+      Mutation: { touch: (_: unknown, { order }: { order: string }) => ({ id: order }) },
+    },
+  })
+  const { data, errors } = await ask(
+    gateway,
+    `{ order { customer { id name role __typename } report { author { name } order { customerId } lines { __typename ... on Order { id } } } }
+       report { authorId author { id name } order { id } }
+       orders { customerId total customer { name } } }`,
+  )
+  expect(errors).toBeUndefined()
+  expect(data).toEqual({
+    order: {
+      customer: { id: '7', name: 'user 7', role: 'ADMIN', __typename: 'Account' },
+      report: {
+        author: { name: 'user 3' },
+        order: { customerId: '7' },
+        lines: [{ __typename: 'Order', id: 'x' }],
+      },
+    },
+    report: { authorId: '4', author: { id: '4', name: 'user 4' }, order: null },
+    orders: [{ customerId: '7', total: 3, customer: { name: 'user 7' } }],
+  })
+  expect((await ask(gateway, 'mutation { touch(order: "9") { id } }')).data).toEqual({ touch: { id: '9' } })
+  expect(printSchema(gateway.schema)).toContain('type Order implements Identified')
+})
+
+it('what is not extended is planned as before', async () => {
+  const outcomes: string[] = []
+  const gateway = await start({
+    typeDefs: 'extend type Order { twice: Int } type Report { authorId: ID }',
+    resolvers: { Order: { twice: ({ total }: { total: number }) => total * 2 } },
+    rest: {
+      shop: {
+        baseUrl: rest.url,
+        onPlan: ({ outcome }) => outcomes.push(outcome),
+        endpoints: [
+          { name: 'order', path: '/order', responseSchema: { typeName: 'Order', fields: { total: 'int' } } },
+        ],
+      },
+    },
+  })
+  expect((await ask(gateway, '{ order { total } getUser(id: "1") { name } }')).data.order).toEqual({
+    total: 3,
+  })
+  expect((await ask(gateway, '{ order { twice } }')).data.order).toEqual({ twice: 6 })
+  expect(outcomes).toEqual(['planned', 'unplanned'])
+})
+
+describe('what is wrong is told with its place, all at once', () => {
+  it.each<[string, GatewayConfig, RegExp[]]>([
+    [
+      'types that nothing has',
+      { typeDefs: 'extend type Ordr { a: Int }\nextend type Order {\n  who: Acount\n}' },
+      [
+        /^typeDefs:1:13: Cannot extend type "Ordr".*did you mean "Order"/im,
+        /^typeDefs:3:8: Unknown type "Acount".*did you mean "Account"/im,
+      ],
+    ],
+    [
+      'fields that are there, in the second text',
+      { typeDefs: ['type A { a: Int }', 'extend type Account { name: Int }'] },
+      [/^typeDefs\[1\]:1:23: Field "Account.name" already exists/m],
+    ],
+    [
+      'syntax of several texts',
+      { typeDefs: ['type {', 'type B {}'] },
+      [/^typeDefs\[0\]:1:6: Syntax Error/m, /^typeDefs\[1\]:1:9: Syntax Error/m],
+    ],
+    [
+      'what is no valid schema',
+      { typeDefs: 'interface Named { title: String }\nextend type Account implements Named' },
+      [/^typeDefs:1:19: Interface field Named.title expected but Account does not provide it/m],
+    ],
+    [
+      'resolvers of what is not there',
+      { typeDefs: 'extend type Order { a: Int }', resolvers: { Order: { b: () => 1 } } },
+      [/^resolvers: Order\.b defined in resolvers, but not in schema/m],
+    ],
+    [
+      'another kind of type',
+      { typeDefs: 'extend input Order { a: Int }' },
+      [/^typeDefs:1:1: Cannot extend non-input object type "Order"/m],
+    ],
+  ])('%s', async (_, further, messages) => {
+    const error: unknown = await start(further).catch((failure: unknown) => failure)
+    for (const message of messages) expect((error as Error).message).toMatch(message)
+  })
+})

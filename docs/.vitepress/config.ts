@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { defineConfig, type DefaultTheme, type UserConfig } from 'vitepress'
+import { deadLinks } from '../src/check-links.ts'
+import { INTEGRATION, PLUGINS, publicPackages, REPOSITORY_URL, siteLink } from '../src/repository.ts'
+
+const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, link })
+
+/** The pages of a folder, by their titles. */
+function pagesOf(folder: string): DefaultTheme.SidebarItem[] {
+  const files = readdirSync(new URL(`../${folder}/`, import.meta.url)).filter((file) => file.endsWith('.md'))
+  return files
+    .filter((file) => !/^(index|README)\.md$/.test(file) && !file.startsWith('['))
+    .map((file) => {
+      const text = readFileSync(new URL(`../${folder}/${file}`, import.meta.url), 'utf8')
+      const [, title = file] = /^# (.+)$/m.exec(text) ?? []
+      return page(title, `/${folder}/${file.replace(/\.md$/, '')}`)
+    })
+    .sort((a, b) => String(a.text).localeCompare(String(b.text)))
+}
+
+const sidebar: DefaultTheme.SidebarItem[] = [
+  page('Start here', '/start-here'),
+  page('Install', '/install'),
+  page('Who this is not for', '/not-for'),
+  {
+    text: 'Gateway',
+    items: [
+      page('Config files and access', '/gateway/'),
+      page('Commands', '/gateway/commands'),
+      page('Config reference', '/gateway/config'),
+    ],
+  },
+  { text: 'Recipes', items: pagesOf('recipes') },
+  { text: 'Coming from', items: pagesOf('migrating') },
+  { text: 'Plugins', items: PLUGINS.map((name) => page(name, `/plugins/${name}`)) },
+  { text: 'Writing a source', items: INTEGRATION.map((name) => page(name, `/plugins/${name}`)) },
+  {
+    text: 'API',
+    collapsed: true,
+    items: publicPackages().map(({ name }) => page(name, `/api/${name.replace('@vinyasa/', '')}`)),
+  },
+  { text: 'Decisions', collapsed: true, items: [page('All', '/decisions/'), ...pagesOf('decisions')] },
+]
+
+const config: UserConfig<DefaultTheme.Config> = defineConfig({
+  title: 'Vinyasa',
+  description: 'One GraphQL API in front of gRPC services and REST APIs, on Node',
+  lang: 'en',
+  cleanUrls: true,
+  // An index has the name that GitHub shows.
+  rewrites: { 'decisions/README.md': 'decisions/index.md' },
+  // They are examples, not links: http://localhost:4000.
+  ignoreDeadLinks: 'localhostLinks',
+  markdown: {
+    config(md) {
+      // Braces in code are no expression of Vue's.
+      md.renderer.rules['code_inline'] = (tokens, index) =>
+        `<code v-pre>${md.utils.escapeHtml(tokens[index]?.content ?? '')}</code>`
+      // Links to files of the repository lead there, or to their pages; the text works on GitHub too.
+      md.core.ruler.push('repository-links', (state) => {
+        const { relativePath = '' } = state.env as { readonly relativePath?: string }
+        const folder = posix.dirname(posix.join('docs', relativePath))
+        for (const token of state.tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet('href')
+          const isOutside = href !== null && /^\.\.?\//.test(href) && !existsInDocs(posix.join(folder, href))
+          if (token.type === 'link_open' && isOutside) token.attrSet('href', siteLink(href, folder))
+        }
+      })
+    },
+  },
+  buildEnd({ outDir }) {
+    const dead = deadLinks(outDir)
+    if (dead.length > 0) throw new Error(`Dead links:\n${dead.join('\n')}`)
+  },
+  themeConfig: {
+    nav: [page('Start here', '/start-here'), page('Config', '/gateway/config')] as DefaultTheme.NavItem[],
+    sidebar,
+    search: { provider: 'local' },
+    socialLinks: [{ icon: 'github', link: REPOSITORY_URL }],
+    outline: [2, 3],
+  },
+})
+export default config
+
+function existsInDocs(path: string): boolean {
+  return path.startsWith('docs/') && existsSync(new URL(`../../${path.replace(/#.*/, '')}`, import.meta.url))
+}

@@ -1,0 +1,187 @@
+import ts from 'typescript'
+import { cell, codeCell, meaningOf, readTypes, type Program } from './types-of.ts'
+
+/** One setting of a config file. */
+export interface Setting {
+  /** `rest.*.endpoints[].name`; `*`: a name of the user's own. */
+  readonly path: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly default: string
+  readonly meaning: string
+}
+
+export interface Section {
+  /** Path of the object; empty: the config itself. */
+  readonly path: string
+  readonly meaning: string
+  readonly settings: readonly Setting[]
+}
+
+/** Where they are. */
+export const CONFIG_TYPES = 'apps/gateway/src/config/types.ts'
+
+/** Every object that a config is made of, with its settings, as the types and their TSDoc have them. */
+export function readConfigSections({ checker, exportsOf }: Program = readTypes([CONFIG_TYPES])): Section[] {
+  const config = exportsOf(CONFIG_TYPES).find(({ name }) => name === 'GatewayConfig')
+  if (!config) throw new Error(`${CONFIG_TYPES} has no GatewayConfig`)
+  const sections: Section[] = []
+
+  function readObject(type: ts.Type, path: string, meaning: string, above: readonly ts.Type[]): void {
+    const settings: Setting[] = []
+    const below: (() => void)[] = []
+    for (const property of type.getProperties()) {
+      const at = path === '' ? property.name : `${path}.${property.name}`
+      const given = withoutUndefined(typeOf(property), checker)
+      const ofType = meaningOfType(given)
+      const documented = meaningOf(property, checker) || ofType
+      const said = splitDefault(documented)
+      settings.push({
+        path: at,
+        type: nameOf(given),
+        isRequired: (property.flags & ts.SymbolFlags.Optional) === 0,
+        default: said.default,
+        meaning: said.meaning || ofType,
+      })
+      // One, or a list of them, is told once; and so are fields of a response that hold fields.
+      const told = new Set([...above, type])
+      for (const [inner, suffix] of objectsIn(given)) {
+        if (told.has(inner)) continue
+        told.add(inner)
+        below.push(() => readObject(inner, `${at}${suffix}`, documented, [...above, type]))
+      }
+    }
+    const known = sections.findIndex((section) => section.path === path)
+    if (known === -1) sections.push({ path, meaning, settings })
+    else sections[known] = eitherOf(sections[known] as Section, settings)
+    for (const read of below) read()
+  }
+
+  /** A setting that says nothing of itself has what its type says. */
+  function meaningOfType(type: ts.Type): string {
+    const parts = (type.isUnion() ? type.types : [type]).flatMap((one) => {
+      const symbol = one.aliasSymbol ?? one.getSymbol()
+      return symbol && !isOpaque(one) && !checker.isArrayLikeType(one) ? [meaningOf(symbol, checker)] : []
+    })
+    return parts.find((text) => text !== '') ?? ''
+  }
+
+  function typeOf(property: ts.Symbol): ts.Type {
+    return checker.getTypeOfSymbol(property)
+  }
+
+  /** The objects with settings that a value may be, or hold by name or in a list. */
+  function objectsIn(type: ts.Type, suffix = ''): [ts.Type, string][] {
+    if (type.isUnion()) return type.types.flatMap((one) => objectsIn(one, suffix))
+    if (isOpaque(type)) return []
+    const item = checker.isArrayLikeType(type) && checker.getIndexTypeOfType(type, ts.IndexKind.Number)
+    if (item) return objectsIn(item, `${suffix}[]`)
+    const value = checker.getIndexTypeOfType(type, ts.IndexKind.String)
+    if (value) return objectsIn(value, `${suffix}.*`)
+    return type.getProperties().length > 0 ? [[type, suffix]] : []
+  }
+
+  /** What is not made of settings: functions, and objects of classes and libraries. */
+  function isOpaque(type: ts.Type): boolean {
+    if ((type.flags & ts.TypeFlags.Object) === 0) return true
+    if (checker.isArrayLikeType(type)) return false
+    if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) return true
+    const declarations = type.getSymbol()?.declarations ?? []
+    return (
+      declarations.some((declaration) => declaration.getSourceFile().fileName.includes('node_modules/')) &&
+      !checker.getIndexTypeOfType(type, ts.IndexKind.String) &&
+      !isMapped(type)
+    )
+  }
+
+  function isMapped(type: ts.Type): boolean {
+    return ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Mapped) !== 0
+  }
+
+  function nameOf(type: ts.Type): string {
+    // A type of a library is known by its name.
+    const alias = type.aliasSymbol?.declarations?.[0]?.getSourceFile().fileName
+    if (alias?.includes('node_modules/') === true) return type.aliasSymbol?.name ?? ''
+    const names = (type.isUnion() ? type.types : [type]).map((one) => {
+      if (one.getCallSignatures().length > 0) return 'function'
+      if (checker.isArrayLikeType(one)) {
+        const item = checker.getIndexTypeOfType(one, ts.IndexKind.Number)
+        return item ? `list of ${nameOf(item).replace(/.* \| .*/, '($&)')}` : 'list'
+      }
+      if ((one.flags & ts.TypeFlags.Object) !== 0 && !isOpaque(one)) {
+        const value = checker.getIndexTypeOfType(one, ts.IndexKind.String)
+        return value ? `${nameOf(value).replace(/.* \| .*/, '($&)')} by name` : 'object'
+      }
+      return checker.typeToString(one, undefined, ts.TypeFormatFlags.NoTruncation).replace(/"/g, "'")
+    })
+    const all = [...new Set(names)].join(' | ')
+    return all.replace(/\bfalse \| true\b|\btrue \| false\b/, 'boolean')
+  }
+
+  readObject(checker.getDeclaredTypeOfSymbol(config), '', '', [])
+  return sections
+}
+
+/** An object that may be of two kinds has the settings of both. */
+function eitherOf(section: Section, others: readonly Setting[]): Section {
+  const settings = section.settings.map((setting) => {
+    const other = others.find(({ path }) => path === setting.path)
+    if (!other) return setting
+    const type = [...new Set([...setting.type.split(' | '), ...other.type.split(' | ')])].join(' | ')
+    return { ...setting, type }
+  })
+  const known = new Set(section.settings.map(({ path }) => path))
+  return { ...section, settings: [...settings, ...others.filter(({ path }) => !known.has(path))] }
+}
+
+function withoutUndefined(type: ts.Type, checker: ts.TypeChecker): ts.Type {
+  return checker.getNonNullableType(type)
+}
+
+/** The default is said by a sentence that begins so. */
+function splitDefault(text: string): Pick<Setting, 'default' | 'meaning'> {
+  const [whole, before = '', value = '', rest = ''] =
+    /^(.*?)\bDefaults?:? ((?:`[^`]*`|[^`.;(]|\.(?=\S))+)[.;]?(.*)$/s.exec(text) ?? []
+  if (whole === undefined) return { default: '', meaning: text }
+  // "Default true; production false."
+  const [, preset = '', after = ''] = /^\s*(production [^.;,]*(?:,\d+)*)?[.,;]?\s*(.*)$/s.exec(rest) ?? []
+  const said = `${before.trim()} ${after.charAt(0).toUpperCase()}${after.slice(1)}`.trim()
+  return { default: [value.trim(), preset].filter(Boolean).join('; '), meaning: said }
+}
+
+/** The page. */
+export function configReference(sections: readonly Section[] = readConfigSections()): string {
+  const parts = sections.map(({ path, meaning, settings }) => {
+    const rows = settings.map((setting) => {
+      const name = setting.path.slice(path === '' ? 0 : path.length + 1)
+      const standard = setting.isRequired ? '**needed**' : cell(setting.default)
+      const deeper = sections.find((section) => section.path.replace(/(?:\.\*|\[\])+$/, '') === setting.path)
+      const shown = deeper ? `[\`${name}\`](#${anchorOf(deeper.path)})` : `\`${name}\``
+      return `| ${shown} | ${codeCell(setting.type)} | ${standard} | ${cell(setting.meaning)} |`
+    })
+    const heading = path === '' ? '## The config' : `## ${pathShown(path)} {#${anchorOf(path)}}`
+    const said = path === '' ? [] : [cell(meaning), '']
+    return [
+      heading,
+      '',
+      ...said,
+      '| setting | type | default | meaning |',
+      '| --- | --- | --- | --- |',
+      ...rows,
+    ].join('\n')
+  })
+  return `${INTRODUCTION}\n${parts.join('\n\n')}\n`
+}
+
+const pathShown = (path: string): string => `\`${path.replace(/\.\*/g, '.‹name›')}\``
+
+function anchorOf(path: string): string {
+  return path.replace(/\.\*/g, '-each').replace(/\[\]/g, '-item').replace(/\./g, '-').toLowerCase()
+}
+
+const INTRODUCTION = `# Config reference
+
+Every setting of \`gateway.config.ts\`, \`.yaml\` and \`.json\`, made from the types and the comments of the code. In YAML and
+JSON each may also be written in snake case, and durations under the names of the specification (\`timeout: 30s\`). What is a
+function, or an object of a library, can only stand in a config of code. \`npx vinyasa schema\` prints the same for editors.
+`

@@ -1,0 +1,107 @@
+import type { DocumentNode, ExecutionArgs } from 'graphql'
+import type { DocumentCache } from './document/document-cache.ts'
+import { executeStreaming } from './execution/execute-streaming.ts'
+import type { Executed } from './execution/streaming-run.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { AcceptedDelivery, MultipartDelivery } from './wire/accept.ts'
+import { createMultipart, type Multipart } from './wire/multipart.ts'
+import type { MaskError } from './wire/wire-format.ts'
+
+/** One request for a query that went through every hook before, as node-handler hands it out. */
+export interface ShortCall {
+  readonly operation: Pick<ExecutionArgs, 'document' | 'operationName'>
+  readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
+  readonly request: Request
+  readonly context: object
+  executor?: ((args: ExecutionArgs) => MaybePromise<unknown>) | undefined
+}
+
+/** What node-handler calls in place of the hooks. */
+export interface ShortWay {
+  admits(operation: { readonly document: DocumentNode }): boolean
+  mediaTypeOf(accept: string): string | undefined
+  begin(call: ShortCall): void
+  execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
+  stream(call: ShortCall, parts: AsyncIterable<unknown>): Multipart | undefined
+}
+
+export interface ShortWayOptions {
+  readonly options: ResolvedOptions
+  readonly documents: DocumentCache
+  readonly named: (accept: string) => AcceptedDelivery
+  readonly jsonTypeOf: (accept: string) => string
+  readonly maskError: MaskError
+  /** Tells of a stream that the hooks may get to see. */
+  readonly onStream: (request: Request) => void
+}
+
+export interface DeferShortWay {
+  readonly part: ShortWay
+  /** The hooks found that our executor takes the place of Yoga's own for this document, and nobody else's. */
+  learn(document: DocumentNode): void
+  /** Whether the operation of a context was executed here: the hooks, if they come to run, leave its result as it is. */
+  hasExecuted(context: object): boolean
+}
+
+interface Begun {
+  readonly delivery: MultipartDelivery
+  stream?: AsyncIterable<unknown> & { readonly hasErrors: boolean }
+}
+
+/**
+ * The short way of deferred queries: those that the hooks streamed before, for clients that take parts. Whatever else is
+ * asked of a document with `@defer`, and what the first part has errors in, goes the ordinary way.
+ */
+export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
+  const { options, documents, named, jsonTypeOf, maskError, onStream } = given
+  const { enabled, maxDeferredFragments, multipartBoundary: boundary } = options
+  const streamed = new WeakSet<DocumentNode>()
+  const begun = new WeakMap<object, Begun>()
+  const executed = new WeakSet<object>()
+
+  function deliveryOf({ operation, params, request }: ShortCall): MultipartDelivery | undefined {
+    const { document, operationName } = operation
+    const count = documents.of(document).operation(operationName)?.countDeferred(params.variables) ?? 0
+    if (count === 0 || count > maxDeferredFragments) return undefined
+    const { preferred, multipart } = named(request.headers.get('accept') ?? '')
+    return preferred === 'multipart' ? multipart : undefined
+  }
+
+  return {
+    learn: (document) => void streamed.add(document),
+    hasExecuted: (context) => executed.has(context),
+    part: {
+      admits: ({ document }) => enabled || !documents.of(document).isIncremental,
+      mediaTypeOf: (accept) => (named(accept).preferred === 'json' ? undefined : jsonTypeOf(accept)),
+      begin(call) {
+        const { operation, context, request } = call
+        if (!streamed.has(operation.document)) return
+        const delivery = deliveryOf(call)
+        if (!delivery) return
+        const state: Begun = { delivery }
+        begun.set(context, state)
+        const note = (result: Executed): Executed => {
+          if (!isAsyncIterable(result)) return result
+          state.stream = result
+          onStream(request)
+          return result
+        }
+        call.executor = (args) => {
+          executed.add(context)
+          const result = executeStreaming(args, options, documents.of(operation.document))
+          return isPromise(result) ? result.then(note) : note(result)
+        }
+      },
+      execute: (call, next) =>
+        begun.has(call.context) || !documents.of(call.operation.document).isIncremental
+          ? next(call)
+          : undefined,
+      stream({ context }, parts) {
+        const { delivery, stream } = begun.get(context) ?? {}
+        if (!delivery || parts !== stream || stream.hasErrors) return undefined
+        return createMultipart({ parts, delivery, boundary, maskError })
+      },
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from '@bufbuild/protobuf'
+import type { MessageDecoder } from '../codec/decode.ts'
+import { createEncoders } from '../codec/encode.ts'
+import type { Annotations } from '../contract/annotations.ts'
+import { answersWithStream, methodId, type ExposedMethod } from '../contract/methods.ts'
+import type { Shapes } from '../contract/shapes.ts'
+import type { Comments } from '../descriptors/comments.ts'
+import { neverConnected, type Endpoints } from '../endpoints.ts'
+import type { Finding } from '../errors.ts'
+import type { GrpcSourceOptions } from '../options.ts'
+import type { Callable } from './call-site.ts'
+import type { Invoker } from './invoker.ts'
+import { createMethodRuntime, type MethodRuntime } from './method-runtime.ts'
+import type { RpcErrorOptions } from './rpc-error.ts'
+
+export interface RuntimesOptions {
+  readonly source: GrpcSourceOptions
+  readonly registry: FileRegistry
+  readonly annotations: Annotations
+  readonly endpoints: Endpoints
+  readonly exposed: readonly ExposedMethod[]
+  readonly shapes: Shapes
+  readonly decoders: (message: DescMessage) => MessageDecoder
+  readonly invoker: Invoker
+  readonly errors: RpcErrorOptions
+  readonly comments: Comments
+  readonly findings: Finding[]
+}
+
+/** How the methods of a set of descriptors are called. */
+export interface Runtimes {
+  /** As a field shows the method. */
+  of(method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>, isRead: boolean): MethodRuntime
+  /** As a join reads by it, whether it changes something or not. */
+  reader(desc: DescMethod): MethodRuntime
+  /** From code: the request and the response are whole. */
+  whole(desc: DescMethod): MethodRuntime
+  callable(desc: DescMethod): Callable
+  /** The field that stands for the response of an exposed method. */
+  pluckOf(desc: DescMethod): DescField | undefined
+}
+
+/** A service without an endpoint is a finding, once. */
+export function createRuntimes(options: RuntimesOptions): Runtimes {
+  const { source, annotations, endpoints, exposed, shapes, decoders, invoker, errors, comments } = options
+  const { methods: overrides = {} } = source
+  const encoders = createEncoders({ shapes, registry: options.registry })
+  const withoutEndpoint = new Set<DescService>()
+  const whole = new Map<DescMethod, MethodRuntime>()
+
+  function of(
+    method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
+    isRead: boolean,
+  ): MethodRuntime {
+    return createMethodRuntime(method, {
+      callable: toCallable(method.desc, isRead),
+      encode: encoders(method.desc.input),
+      invoker,
+      shapes,
+      errors,
+      description: comments.of(method.desc),
+    })
+  }
+
+  function toCallable(desc: DescMethod, isRead: boolean): Callable {
+    const settings = overrides[methodId(desc)] ?? {}
+    const transport = endpoints.of(desc.parent, annotations.service(desc.parent))
+    if (!transport && !withoutEndpoint.has(desc.parent)) {
+      withoutEndpoint.add(desc.parent)
+      options.findings.push({
+        file: desc.parent.file.proto.name,
+        element: desc.parent.typeName,
+        message: `has no endpoint; set endpoint, endpoints["${desc.parent.typeName}"] or (graphql.service).host`,
+      })
+    }
+    const isStream = answersWithStream(desc)
+    return {
+      desc,
+      path: `/${desc.parent.typeName}/${desc.name}`,
+      transport: transport ?? neverConnected,
+      decode: decoders(desc.output),
+      deadlineMs: settings.deadlineMs ?? (isStream ? 0 : (source.deadlineMs ?? 15_000)),
+      retries: settings.retries ?? source.retries?.max ?? 2,
+      isRead,
+    }
+  }
+
+  function isReadMethod(desc: DescMethod): boolean {
+    return exposed.some(
+      (method) => method.desc === desc && (method.type === 'QUERY' || method.type === 'RESOLVER'),
+    )
+  }
+
+  function pluckOf(desc: DescMethod): DescField | undefined {
+    return exposed.find((method) => method.desc === desc)?.responsePluck
+  }
+
+  return {
+    of,
+    pluckOf,
+    reader: (desc) => of({ desc, wrapRequest: undefined, responsePluck: pluckOf(desc) }, true),
+    whole(desc) {
+      const known = whole.get(desc)
+      if (known) return known
+      const made = of({ desc, wrapRequest: undefined, responsePluck: undefined }, isReadMethod(desc))
+      whole.set(desc, made)
+      return made
+    },
+    callable: (desc) => toCallable(desc, isReadMethod(desc)),
+  }
+}

@@ -1,0 +1,114 @@
+import {
+  createDistributedInvalidationBus,
+  type BusEventTarget,
+  type DistributedBusOptions,
+  type DistributedInvalidationBus,
+} from './distributed-bus.ts'
+
+export interface BrokerBusOptions extends Omit<DistributedBusOptions, 'eventTarget'> {
+  /** Called when the broker is lost, with the reason, and when it is back: once for each change. */
+  readonly onStateChange?: ((state: BrokerBusState, error?: unknown) => void) | undefined
+}
+
+/** Disconnected is a bus, too, whose login or whose use of the channel the broker refuses. */
+export type BrokerBusState = 'connected' | 'disconnected'
+
+/** A bus over a broker. Without it the bus serves its own process; when it is back, anything may have changed. */
+export interface BrokerBus extends DistributedInvalidationBus {
+  /** Resolves when it is connected for the first time. */
+  readonly ready: Promise<void>
+  close(): void
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What the client of a broker tells the bus. */
+export interface BrokerLink {
+  readonly channel: string
+  readonly isConnected: boolean
+  /** A text has come on the channel. */
+  hear(text: string): void
+  /** What others said until now may have been missed; resolves when the listeners of this process know. */
+  catchUp(): Promise<void>
+  /** From now on what is said is heard, here and there. */
+  connected(): void
+  disconnected(reason?: unknown): void
+  onError(error: unknown): void
+}
+
+/** What the bus asks of the client of a broker. */
+export interface BrokerClient {
+  /** Waits for nobody; what does not arrive leaves a gap, which the others notice. */
+  publish(text: string): void
+  /** Called once, after the last word was published. */
+  close(): void
+}
+
+/** A bus over the client that `open` makes, which connects, and connects again, of itself. */
+export function createBrokerBus(
+  options: BrokerBusOptions,
+  open: (link: BrokerLink) => BrokerClient,
+): BrokerBus {
+  const { onStateChange = () => {}, onError = () => {}, channel = 'vinyasa:invalidation', ...rest } = options
+  let state: BrokerBusState | undefined
+  let closed = false
+  let hear: Parameters<BusEventTarget['addEventListener']>[1] = () => {}
+  let markReady: () => void = () => {}
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve
+  })
+
+  function setState(next: BrokerBusState, reason?: unknown): void {
+    if (state === next || closed) return
+    state = next
+    onStateChange(next, reason)
+  }
+
+  const eventTarget: BusEventTarget = {
+    addEventListener: (_, listener) => void (hear = listener),
+    removeEventListener: () => void (hear = () => {}),
+    dispatchEvent: ({ detail }) => client.publish(JSON.stringify(detail)),
+  }
+  const bus = createDistributedInvalidationBus({ ...rest, onError, channel, eventTarget })
+  const client = open({
+    channel,
+    get isConnected() {
+      return state === 'connected'
+    },
+    hear: (text) => hear(new CustomEvent(channel, { detail: parseJson(text) })),
+    catchUp: bus.resync,
+    connected() {
+      setState('connected')
+      markReady()
+    },
+    disconnected: (reason) => setState('disconnected', reason),
+    onError,
+  })
+
+  function close(): void {
+    if (closed) return
+    bus.close()
+    closed = true
+    client.close()
+  }
+
+  return {
+    ...bus,
+    get isInTouch() {
+      return state === 'connected' && bus.isInTouch !== false
+    },
+    ready,
+    close,
+    async [Symbol.asyncDispose]() {
+      close()
+    },
+  }
+}
+
+/** Undefined for what is no JSON, and no batch therefore. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

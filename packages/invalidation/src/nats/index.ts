@@ -1,0 +1,1 @@
+export { createNatsInvalidationBus, type NatsInvalidationBusOptions } from './nats-bus.ts'

@@ -1,0 +1,137 @@
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import {
+  AuthorizationError,
+  connect,
+  PermissionViolationError,
+  UserAuthenticationExpiredError,
+  type ConnectionOptions,
+  type NatsConnection,
+  type Status,
+  type Subscription,
+} from '@nats-io/transport-node'
+import {
+  createBrokerBus,
+  type BrokerBus,
+  type BrokerBusOptions,
+  type BrokerClient,
+  type BrokerLink,
+} from '../bus/broker-bus.ts'
+
+const PULSE_MS = 1000
+const MAX_RETRY_MS = 1000
+/** A batch that says nothing, not even who sends it. */
+const NOTHING = JSON.stringify({ events: [] })
+
+export interface NatsInvalidationBusOptions extends BrokerBusOptions {
+  /** `nats://host:4222` of one server or several; others of their cluster are found. */
+  readonly servers: string | readonly string[]
+  /** Further options of the client, for example `user`, `pass`, `token` or `tls`. */
+  readonly nats?: ConnectionOptions | undefined
+}
+
+/**
+ * The bus over NATS, `channel` being the subject. Who signs in must be allowed to publish and to subscribe to it: a bus that
+ * is refused either stays disconnected until it connects anew. See {@link BrokerBus}.
+ */
+export function createNatsInvalidationBus(options: NatsInvalidationBusOptions): BrokerBus {
+  const { servers, nats = {}, ...rest } = options
+  return createBrokerBus(rest, (link) => openNats(link, { ...nats, servers: [servers].flat() }))
+}
+
+function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
+  const closing = new AbortController()
+  const { signal } = closing
+  let connection: NatsConnection | undefined
+
+  async function open(): Promise<void> {
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        connection = await connect({
+          timeout: PULSE_MS,
+          reconnectTimeWait: MAX_RETRY_MS / 4,
+          ...options,
+          noEcho: true,
+          maxReconnectAttempts: -1,
+          pingInterval: PULSE_MS,
+          maxPingOut: 2,
+        })
+        if (signal.aborted) return await connection.close()
+        attempt = 0
+        await follow(connection, link)
+        // The client gives up for good when it is twice refused the login.
+        link.disconnected(await connection.closed())
+      } catch (error) {
+        link.disconnected(error)
+      }
+      const pauseMs = Math.min(50 * 2 ** Math.min(attempt, 10), MAX_RETRY_MS)
+      await setTimeout(pauseMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  /** What was said last goes out first, if anybody takes it. */
+  async function leave(left: NatsConnection): Promise<void> {
+    await Promise.race([left.flush(), setTimeout(PULSE_MS, undefined, { ref: false })]).catch(() => {})
+    await left.close()
+  }
+
+  void open()
+  return {
+    // The client would keep it, and everything after it, for when it is connected; the others find the gap by then.
+    publish: (text) => link.isConnected && connection?.publish(link.channel, text),
+    close() {
+      closing.abort()
+      if (connection && !connection.isClosed()) void leave(connection)
+    },
+  }
+}
+
+/** Tells the bus how a connection fares, until that is closed. */
+async function follow(connection: NatsConnection, link: BrokerLink): Promise<void> {
+  const { channel } = link
+  let subscription: Subscription | undefined
+  let refusal: Error | undefined
+
+  function refuse(error: Error): void {
+    refusal = error
+    link.disconnected(error)
+  }
+
+  async function begin(): Promise<void> {
+    refusal = undefined
+    // One that was refused is closed; the client makes the others again itself.
+    if (!subscription || subscription.isClosed())
+      subscription = connection.subscribe(channel, {
+        callback: (error, message) => (error ? refuse(error) : link.hear(message.string())),
+      })
+    connection.publish(channel, NOTHING)
+    await connection.flush()
+    await link.catchUp()
+    // The client tells of what was refused a turn later than of what the server answered after it.
+    await setImmediate()
+    if (!refusal) link.connected()
+  }
+
+  function read(status: Status): void {
+    switch (status.type) {
+      case 'disconnect':
+      case 'staleConnection':
+        return link.disconnected(new Error(`NATS: ${status.type}`))
+      case 'reconnect':
+        return void begin().catch(link.disconnected)
+      case 'error':
+        return readError(status.error)
+      default:
+    }
+  }
+
+  function readError(error: Error): void {
+    if (error instanceof PermissionViolationError && error.subject === channel) refuse(error)
+    else if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
+      link.disconnected(error)
+    else link.onError(error)
+  }
+
+  const statuses = connection.status()
+  void begin().catch(link.disconnected)
+  for await (const status of statuses) read(status)
+}

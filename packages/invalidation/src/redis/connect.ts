@@ -1,0 +1,139 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+
+/** How to sign in, the same for all servers. */
+interface RedisLogin {
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** `true`: as Node trusts; or what `tls.connect` takes. */
+  readonly tls?: boolean | RedisOptions['tls'] | undefined
+}
+
+/** Servers that watch over a master: whichever is the master at the time is used. */
+interface SentinelServers extends RedisLogin {
+  /** `host:port` of the sentinels. */
+  readonly sentinels: readonly string[]
+  /** The name of the master that they watch. */
+  readonly name: string
+  readonly db?: number | undefined
+  readonly sentinelUsername?: string | undefined
+  readonly sentinelPassword?: string | undefined
+}
+
+/** Servers that share the keys. */
+interface ClusterServers extends RedisLogin {
+  /** `host:port` of some of them; the others are found. */
+  readonly cluster: readonly string[]
+}
+
+/** Where a Redis, or a Valkey, is that is more than one server. */
+export type RedisServers = SentinelServers | ClusterServers
+
+export type RedisClient = Redis | Cluster
+
+/** A `subscriber` hears what is published, and sends nothing else than `PING`. */
+export type RedisRole = 'commands' | 'subscriber'
+
+/** Opens a connection with the options that whoever uses it needs. */
+export type ConnectRedis = (options: RedisOptions, role: RedisRole) => RedisClient
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+const REDIS_PORT = 6379
+const SENTINEL_PORT = 26_379
+
+/**
+ * Connects to a Redis behind Sentinel, or to a cluster; for `connect` of the bus, and of the store of
+ * `@vinyasa/response-cache/redis`.
+ *
+ * @throws TypeError for an address that is none.
+ */
+export function connectRedis(servers: RedisServers): ConnectRedis {
+  return 'cluster' in servers ? connectCluster(servers) : connectMaster(servers)
+}
+
+function connectMaster(servers: SentinelServers): ConnectRedis {
+  const { sentinels, name, db, sentinelUsername, sentinelPassword, tls } = servers
+  const addresses = sentinels.map((sentinel) => parseAddress(sentinel, SENTINEL_PORT))
+  return (options) =>
+    new Redis({
+      ...options,
+      ...loginOf(servers),
+      ...(db !== undefined && { db }),
+      ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls === true ? {} : tls }),
+      ...(sentinelUsername !== undefined && { sentinelUsername }),
+      ...(sentinelPassword !== undefined && { sentinelPassword }),
+      sentinels: [...addresses],
+      name,
+      // No `failoverDetector`: it ends connections for good that are being made; and sentinels end those of clients
+      // to a master that was replaced.
+      sentinelRetryStrategy: options.retryStrategy as (attempt: number) => number,
+    })
+}
+
+function connectCluster(servers: ClusterServers): ConnectRedis {
+  const nodes = servers.cluster.map((node) => parseAddress(node, REDIS_PORT))
+  const login = loginOf(servers)
+  return (options, role) => {
+    if (role === 'subscriber') return connectToAnyOf(nodes, { ...options, ...login })
+    const { retryStrategy, enableOfflineQueue, ...redisOptions } = options
+    return new Cluster(nodes, {
+      ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
+      clusterRetryStrategy: retryStrategy as (attempt: number) => number,
+      // A command that fails has failed: whoever sent it goes on without Redis rather than wait for another master.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      slotsRefreshTimeout: 1000,
+      // Certificates are for names: they are not replaced by addresses.
+      ...(servers.tls && {
+        dnsLookup: (host: string, found: (error: null, host: string) => void) => found(null, host),
+      }),
+      redisOptions: { ...redisOptions, ...login },
+    })
+  }
+}
+
+/** What is published on one node of a cluster is heard on each; one that is gone is left for the next. */
+function connectToAnyOf(nodes: readonly Address[], options: RedisOptions): Redis {
+  const { retryStrategy } = options
+  let at = 0
+  const client: Redis = new Redis({
+    ...options,
+    ...nodes[at],
+    retryStrategy(attempt) {
+      at = (at + 1) % nodes.length
+      // Read anew for each connection.
+      Object.assign(client.options, nodes[at])
+      return retryStrategy?.(attempt)
+    },
+  })
+  return client
+}
+
+function loginOf({ username, password, tls }: RedisLogin): RedisOptions {
+  return {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls: tls === true ? {} : tls }),
+  }
+}
+
+function parseAddress(text: string, defaultPort: number): Address {
+  const shown = text.slice(text.lastIndexOf('@') + 1)
+  if (shown !== text)
+    throw new TypeError(
+      `the address of "${shown}" has a login; expected host:port, and username and password apart`,
+    )
+  const address = `redis://${text}`
+  const {
+    hostname = '',
+    port = '',
+    pathname,
+    search,
+  } = URL.canParse(address) ? new URL(address) : { hostname: '', port: '', pathname: '', search: '' }
+  if (hostname === '' || pathname.length > 1 || search !== '' || text.includes('/'))
+    throw new TypeError(`"${text}" is no address of a server; expected host:port, or [IPv6]:port`)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) }
+}

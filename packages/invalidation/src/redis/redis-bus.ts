@@ -1,0 +1,99 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import {
+  createBrokerBus,
+  type BrokerBus,
+  type BrokerBusOptions,
+  type BrokerClient,
+  type BrokerLink,
+} from '../bus/broker-bus.ts'
+import type { ConnectRedis } from './connect.ts'
+
+const PULSE_MS = 1000
+
+export interface RedisInvalidationBusOptions extends BrokerBusOptions {
+  /** For example `redis://localhost:6379`. Needed where `connect` is not given. */
+  readonly url?: string | undefined
+  /** Opens both connections, for example `connectRedis({ cluster: ['a:6379', 'b:6379'] })`. Default: to `url`. */
+  readonly connect?: ConnectRedis | undefined
+  /** Further options of ioredis for both connections, for example `tls`. */
+  readonly redis?: RedisOptions | undefined
+}
+
+/** The bus over Redis or Valkey, connected when both its connections stand. See {@link BrokerBus}. */
+export function createRedisInvalidationBus(options: RedisInvalidationBusOptions): BrokerBus {
+  const { url, connect = connectTo(url), redis = {}, ...rest } = options
+  return createBrokerBus(rest, (link) => openRedis(link, connect, redis))
+}
+
+function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions): BrokerClient {
+  const common: RedisOptions = {
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), 1000),
+    ...redis,
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    // Without an answer for this long the connection is given up and made anew.
+    socketTimeout: 2 * PULSE_MS,
+    // Closing a connection that is gone already holds the process for this long.
+    disconnectTimeout: 100,
+  }
+  const publisher = connect({ ...common, commandTimeout: 1000 }, 'commands')
+  const subscriber = connect({ ...common, keepAlive: 1000 }, 'subscriber')
+  let isSubscribed = false
+
+  function tellIfConnected(): void {
+    if (isSubscribed && publisher.status === 'ready') link.connected()
+  }
+
+  async function publish(text: string): Promise<void> {
+    try {
+      await publisher.publish(link.channel, text)
+      // A cluster has no event for a node that is there again.
+      tellIfConnected()
+    } catch (error) {
+      // The others find the gap by the next heartbeat's count.
+      link.disconnected(error)
+    }
+  }
+
+  async function subscribe(): Promise<void> {
+    try {
+      await subscriber.subscribe(link.channel)
+    } catch (error) {
+      // The connection broke again: its next `ready` tries again.
+      return link.disconnected(error)
+    }
+    isSubscribed = true
+    await link.catchUp()
+    tellIfConnected()
+  }
+
+  subscriber.on('message', (_channel: string, text: string) => link.hear(text))
+  // ioredis repeats a broken connection's error for each try; the bus tells it once.
+  for (const client of [publisher, subscriber]) {
+    client.on('error', (error) => link.disconnected(error))
+    client.on('close', () => link.disconnected())
+  }
+  publisher.on('ready', tellIfConnected)
+  subscriber.on('close', () => void (isSubscribed = false))
+  subscriber.on('ready', () => void subscribe())
+
+  // A connection that only listens would not notice that nobody speaks any more.
+  const pulse = setInterval(() => {
+    if (subscriber.status === 'ready') subscriber.ping().catch(() => {})
+  }, PULSE_MS).unref()
+
+  return {
+    publish: (text) => void publish(text),
+    close() {
+      clearInterval(pulse)
+      publisher.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}
+
+function connectTo(url: string | undefined): ConnectRedis {
+  if (url === undefined) throw new TypeError('A bus over Redis needs `url`, or `connect`.')
+  return (options) => new Redis(url, options)
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import type { FetchAPI } from 'graphql-yoga'
+
+/** The full URL of a request, as Yoga's own door builds it. */
+export function urlOf({ headers, socket, url }: IncomingMessage): string {
+  const protocol = 'encrypted' in socket && socket.encrypted ? 'https' : 'http'
+  return `${protocol}://${headers.host || hostOf(socket)}${url || '/graphql'}`
+}
+
+/** HTTP/1.0 clients may send no Host. */
+function hostOf({ localAddress, localPort }: IncomingMessage['socket']): string {
+  const plain = localAddress && !localAddress.includes('::') && !localAddress.includes('ffff')
+  return plain ? `${localAddress}:${localPort || 80}` : 'localhost'
+}
+
+interface Target {
+  readonly fetchAPI: FetchAPI
+  readonly request: { readonly url: string }
+  parsed?: URL
+}
+
+/** A URL that is parsed when it is first looked at: most hooks get one and never do. */
+export function lazyUrl(fetchAPI: FetchAPI, request: { readonly url: string }): URL {
+  return new Proxy({ fetchAPI, request } as Target, handler) as unknown as URL
+}
+
+const handler: ProxyHandler<Target> = {
+  get(target, name) {
+    const url = parsed(target)
+    const value: unknown = Reflect.get(url, name)
+    return typeof value === 'function' ? value.bind(url) : value
+  },
+  set: (target, name, value) => Reflect.set(parsed(target), name, value),
+  has: (target, name) => Reflect.has(parsed(target), name),
+  getPrototypeOf: ({ fetchAPI }) => fetchAPI.URL.prototype as object,
+}
+
+function parsed(target: Target): URL {
+  return (target.parsed ??= new target.fetchAPI.URL(target.request.url, 'http://localhost'))
+}

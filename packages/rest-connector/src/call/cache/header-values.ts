@@ -1,0 +1,35 @@
+/** Directives of `Cache-Control` by their names in lower case. */
+export type Directives = ReadonlyMap<string, string>
+
+/** Of a directive that comes twice the first counts. */
+export function parseDirectives(header: string | string[] | undefined): Directives {
+  const directives = new Map<string, string>()
+  for (const directive of listOf(header)) {
+    const [name = '', value = ''] = directive.split(/\s*=\s*/, 2)
+    const key = name.toLowerCase()
+    if (!directives.has(key)) directives.set(key, value.replaceAll('"', ''))
+  }
+  return directives
+}
+
+/** The members of a header that is a list; commas in quoted strings are none of its own. */
+export function listOf(header: string | string[] | undefined): string[] {
+  const text = [header ?? []].flat().join(',')
+  return (text.match(/(?:"(?:\\.|[^"\\])*"|[^,"])+/g) ?? [])
+    .map((member) => member.trim())
+    .filter((member) => member !== '')
+}
+
+/**
+ * Milliseconds since the epoch; undefined: not an IMF-fixdate (RFC 9110, section 5.6.7). `Date.parse` alone would read
+ * `3600` as a year, and a response that is to be stale (RFC 9111, section 5.3) as one that holds for centuries. The
+ * two obsolete forms, which no server may send, count as no date.
+ */
+export function httpDate(text: string | undefined): number | undefined {
+  const date = new Date(text ?? '')
+  return !Number.isNaN(date.getTime()) && date.toUTCString() === text ? date.getTime() : undefined
+}
+
+export function wholeSeconds(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}

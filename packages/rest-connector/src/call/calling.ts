@@ -1,0 +1,82 @@
+import type { MutationAnnouncer, MutationOutcome } from '@vinyasa/invalidation'
+import type { NamedSource } from '@vinyasa/source-kit'
+import type { GraphQLSchema } from 'graphql'
+import type { CompiledEndpoint } from '../declare/endpoint.ts'
+import type { AttemptSettings } from '../http/attempt.ts'
+import type { Ending } from '../http/ending.ts'
+import type { ForwardHeaders } from '../http/forward-headers.ts'
+import type { WireRequest } from '../http/transport.ts'
+import type { CallInfo } from '../interceptors/interceptor.ts'
+import type { Breaker } from '../retry/breaker.ts'
+import type { RetryBudget } from '../retry/retry-budget.ts'
+import type { RetryOptions } from '../retry/retry-policy.ts'
+import type { Args } from '../templates/template.ts'
+import type { ReadSettings } from './cache/read-through.ts'
+import type { ResponseTypes } from './cache/response-cache.ts'
+import type { LogBody } from './log-bodies.ts'
+import type { ObserveAttempt } from './observe.ts'
+import type { OperationLimit } from './operation-limit.ts'
+import type { PrepareSettings } from './prepare.ts'
+import type { ResponseTransformer } from './transformer.ts'
+
+/** What the calls of a connector share. */
+export interface CallSettings {
+  readonly connector: string
+  readonly random: () => number
+  readonly retry: RetryOptions
+  readonly budget: RetryBudget
+  readonly breaker: Breaker
+  readonly totalTimeoutMs: number
+  readonly attempting: Omit<AttemptSettings, 'answer' | 'isConditional' | 'onBody' | 'onRedirect'>
+  readonly preparing: PrepareSettings
+  readonly reading: ReadSettings
+  readonly forward: ForwardHeaders | undefined
+  readonly transformer: ResponseTransformer | undefined
+  readonly operationLimit: OperationLimit
+  readonly logBody: LogBody | undefined
+  readonly observe: ObserveAttempt | undefined
+  readonly exposeErrors: boolean
+  readonly announcer: MutationAnnouncer
+  /** What a response of an endpoint is made of, as the schema of an operation says where there is one. */
+  readonly typesOf: (endpoint: CompiledEndpoint, schema: GraphQLSchema | undefined) => ResponseTypes
+  /** What clients call the connector's types; not asked before the first call. */
+  readonly named: () => NamedSource
+}
+
+/** The facts of one call that its error may tell. */
+export interface Progress {
+  attempts: number
+  /** As the endpoint's templates have it, and as it went out. */
+  rendered: WireRequest | undefined
+  sent: WireRequest | undefined
+  /** What all attempts together have done: one of which nobody knows is not undone by another that was refused. */
+  outcome: MutationOutcome
+}
+
+/** One call under way. */
+export interface Calling {
+  readonly endpoint: CompiledEndpoint
+  readonly args: Args
+  readonly context: unknown
+  readonly settings: CallSettings
+  readonly progress: Progress
+  readonly isConditional: boolean
+}
+
+/** What interceptors and observers are told of an attempt. */
+export function infoOf(
+  { endpoint, args, context, settings }: Calling,
+  number: number,
+  ending: Ending,
+): CallInfo {
+  return {
+    connector: settings.connector,
+    endpoint: endpoint.name,
+    args,
+    attempt: number,
+    context,
+    get signal() {
+      return ending.signal
+    },
+  }
+}

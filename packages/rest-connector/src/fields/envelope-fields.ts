@@ -1,0 +1,96 @@
+import type { GraphQLFieldResolver } from 'graphql'
+import type { Call } from '../call/call.ts'
+import { checkedShape } from '../call/checked-answer.ts'
+import type { DeclaredField } from '../declare/declared-field.ts'
+import type { CompiledEndpoint } from '../declare/endpoint.ts'
+import { argsOf, nextOf, type CompiledLink } from '../declare/envelope.ts'
+import { restError, RestConfigError } from '../errors.ts'
+import type { Home } from '../http/transport.ts'
+import type { Args } from '../templates/template.ts'
+import { parseBaseUrl } from '../declare/base-url.ts'
+import { scopeOf } from './resolvers.ts'
+
+/** An endpoint that a link leads to. */
+export interface LinkTarget {
+  readonly endpoint: CompiledEndpoint
+  readonly call: Call
+}
+
+/** The fields of an envelope that ask the upstream once more. */
+export function envelopeFields(
+  endpoint: CompiledEndpoint,
+  call: Call,
+  home: Home,
+  targetOf: (endpointName: string) => LinkTarget | undefined,
+): readonly DeclaredField[] {
+  const { envelope, declared } = endpoint
+  if (!envelope) return []
+  const parent = envelope.type.name
+  const fields: DeclaredField[] = []
+  if (envelope.hasNext)
+    fields.push({
+      parent,
+      name: 'next',
+      type: { ...envelope.type, text: parent, isNonNull: false },
+      description: 'The next page, where the answer says that there is one.',
+      args: new Map(),
+      requires: [],
+      resolve: nextResolver(call, declared.baseUrl === undefined ? home : parseBaseUrl(declared.baseUrl)),
+    })
+  for (const [name, link] of envelope.links) {
+    const target = targetOf(link.endpoint)
+    if (!target) throw new RestConfigError(`envelope.links.${name}: there is no endpoint "${link.endpoint}"`)
+    fields.push(linkField(parent, name, link, target))
+  }
+  return fields
+}
+
+function nextResolver(call: Call, { base, basePath }: Home): GraphQLFieldResolver<unknown, unknown> {
+  return async (source, _args, context, info) => {
+    const envelope = source as object
+    let path: string | undefined
+    try {
+      path = nextOf(envelope, { origin: base.origin, basePath })
+    } catch (cause) {
+      throw restError('REST_BAD_RESPONSE', 'The next page that the upstream names cannot be asked for.', {
+        cause,
+      })
+    }
+    if (path === undefined) return null
+    return call(argsOf(envelope), { ...scopeOf(context, info), isEnveloped: true, path })
+  }
+}
+
+function linkField(
+  parent: string,
+  name: string,
+  link: CompiledLink,
+  { endpoint, call }: LinkTarget,
+): DeclaredField {
+  const place = `envelope.links.${name}`
+  if (endpoint.isMutation)
+    throw new RestConfigError(`${place}: "${endpoint.name}" is a mutation, which cannot resolve a field`)
+  for (const arg of link.args.keys())
+    if (!endpoint.args.has(arg))
+      throw new RestConfigError(`${place}: the endpoint "${endpoint.name}" has no argument "${arg}"`)
+  const { description = endpoint.declared.description } = link
+  const type = endpoint.envelope?.type ?? endpoint.returnType
+  return {
+    parent,
+    name,
+    description,
+    type: { ...type, text: type.text.replace(/!$/, ''), isNonNull: false },
+    args: new Map([...endpoint.args].filter(([arg]) => !link.args.has(arg))),
+    requires: [],
+    async resolve(source, given: Args, context, info) {
+      const args: Record<string, unknown> = { ...given }
+      for (const [arg, read] of link.args) {
+        const value = read(source as object) ?? null
+        if (value !== null) args[arg] = value
+        else if (endpoint.args.get(arg)?.isNonNull) return null
+      }
+      const answer = await call(args, { ...scopeOf(context, info), isEnveloped: true })
+      return endpoint.envelope ? answer : checkedShape(endpoint, answer)
+    },
+  }
+}

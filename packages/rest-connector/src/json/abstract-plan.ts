@@ -1,0 +1,30 @@
+import { FallBack, type Teller } from '@vinyasa/source-kit'
+import { hasJoins, type ObjectPlan, type Read } from './object-plan.ts'
+
+/** A selection on values of several object types, by what each of them selects. */
+export function abstractPlan(tell: Teller, members: ReadonlyMap<string, ObjectPlan>): ObjectPlan {
+  function planOf(value: unknown): ObjectPlan {
+    const plan = members.get(tell(value) ?? '')
+    if (!plan) throw new FallBack('an object is of no type')
+    return plan
+  }
+  const only =
+    (name: string): Read =>
+    (value) =>
+      tell(value) === name ? value : undefined
+  const children = [...members].flatMap(([name, plan]) =>
+    hasJoins(plan) ? [{ read: only(name), plan }] : [],
+  )
+  return {
+    joins: [],
+    shared: [],
+    children,
+    write: (value, joined) => planOf(value).write(value, joined),
+    pieces: [...members.values()].some(({ pieces }) => pieces)
+      ? (value, joined) => {
+          const { pieces, write } = planOf(value)
+          return pieces ? pieces(value, joined) : [write(value, joined)]
+        }
+      : undefined,
+  }
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { posix, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Download, type DownloadOptions } from './download.ts'
+import { textOf } from './text-of.ts'
+
+/** How the files of a document are called and had. */
+export interface FileReader {
+  /** Where the document is, in the end. */
+  readonly home: string
+  readonly text: string
+  /** The address of what a file at `base` refers to; undefined: it is none. */
+  locate(ref: string, base: string): string | undefined
+  /** Text of another file of the document. Rejects with why it cannot be had. */
+  read(address: string): Promise<string>
+}
+
+/** Reads a document from a path. Of its references those to other servers are followed where the options name these. */
+export async function openFile(
+  path: string,
+  documentUrl: string | undefined,
+  download: DownloadOptions,
+): Promise<FileReader> {
+  const home = pathToFileURL(resolve(path))
+  const read = readerFor(undefined, undefined, download)
+  return {
+    home: home.href,
+    text: textOf(await readFile(home)),
+    locate(ref, base) {
+      const kept = documentUrl === undefined ? undefined : keptBeside(ref, base, { home, documentUrl })
+      return kept ?? parsed(ref, base)?.href
+    },
+    read: (address) =>
+      address.startsWith('file:') ? readFile(new URL(address)).then(textOf) : read(address),
+  }
+}
+
+/** Reads a document from a URL. Files of the machine are none of its business. */
+export async function openUrl(address: string, options: DownloadOptions): Promise<FileReader> {
+  const asked = new URL(address)
+  const download = new Download(asked.origin, options)
+  const { url, text } = await download.get(asked, () => true)
+  const read = readerFor(download, [asked.origin, url.origin], options)
+  return { home: url.href, text, locate: (ref, base) => parsed(ref, base)?.href, read }
+}
+
+function readerFor(
+  given: Download | undefined,
+  own: readonly string[] = [],
+  options: DownloadOptions,
+): (address: string) => Promise<string> {
+  const origins = new Set([...own, ...(options.origins ?? []).map((origin) => parsed(origin)?.origin)])
+  let download = given
+  return async (address) => {
+    const url = new URL(address)
+    if (!/^https?:$/.test(url.protocol))
+      throw new Error(`a document may not refer to ${url.protocol} addresses`)
+    if (!origins.has(url.origin))
+      throw new Error(`it is at another server; add ${url.origin} to download.origins to have it`)
+    download ??= new Download(undefined, options)
+    return (await download.get(url, ({ origin }) => origins.has(origin))).text
+  }
+}
+
+/** What is kept of a server, by references that name the server or its root, lies as it lay there. */
+function keptBeside(
+  ref: string,
+  base: string,
+  { home, documentUrl }: { readonly home: URL; readonly documentUrl: string },
+): string | undefined {
+  const origin = parsed(documentUrl)
+  const url = parsed(ref, documentUrl)
+  const isOfServer = /^(https?:)?\//i.test(ref) && base.startsWith('file:')
+  if (!isOfServer || !origin || url?.origin !== origin.origin) return undefined
+  if (url.pathname === origin.pathname) return home.href + url.hash
+  const path = posix.relative(posix.dirname(origin.pathname), url.pathname)
+  return new URL(`./${path}${url.hash}`, home).href
+}
+
+function parsed(address: string, base?: string): URL | undefined {
+  return URL.canParse(address, base) ? new URL(address, base) : undefined
+}

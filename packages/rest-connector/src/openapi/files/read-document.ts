@@ -1,0 +1,147 @@
+import { fileURLToPath } from 'node:url'
+import { RestConfigError } from '../../errors.ts'
+import { asNode, createDocument, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { DownloadEnded, type DownloadOptions } from './download.ts'
+import { openFile, openUrl, type FileReader } from './file-reader.ts'
+import { upgrade } from './upgrade.ts'
+
+export interface ReadOptions {
+  /** Where a document that is given as a file came from. */
+  readonly documentUrl?: string | undefined
+  readonly download?: DownloadOptions | undefined
+  /** Sees the text of each file, with its address. */
+  readonly onText?: ((address: string, text: string) => void) | undefined
+}
+
+/**
+ * Reads a document, given as an object or as the path or URL of a JSON or YAML file, and the files that it refers to.
+ * Swagger 2 becomes OpenAPI 3. @throws RestConfigError where there is no such document
+ */
+export async function readDocument(
+  source: object | string,
+  options: ReadOptions = {},
+): Promise<OpenApiDocument> {
+  try {
+    if (typeof source === 'string') return await readFiles(source, options)
+    return createDocument({ ...(await upgrade(asNode(source))), files: new Map(), missing: new Map() })
+  } catch (cause) {
+    const [name = ''] = typeof source !== 'string' ? [] : isAddress(source) ? source.split(/[?#]/) : [source]
+    const place = name && `${name}: `
+    throw new RestConfigError(`the OpenAPI document cannot be read: ${place}${reasonOf(cause)}`, { cause })
+  }
+}
+
+async function readFiles(
+  source: string,
+  { documentUrl, download = {}, onText }: ReadOptions,
+): Promise<OpenApiDocument> {
+  const isUrl = isAddress(source)
+  const reader = await (isUrl ? openUrl(source, download) : openFile(source, documentUrl, download))
+  const given = asNode(await parse(reader.text))
+  onText?.(reader.home, reader.text)
+  const { files, missing } = await readReferred(given, reader, onText)
+  const addresses = [reader.home, ...files.keys(), ...missing.keys()]
+  return createDocument({
+    ...(await upgrade(given)),
+    files,
+    missing,
+    ...(isUrl
+      ? { url: reader.home }
+      : { paths: addresses.filter(isOfMachine).map((one) => fileURLToPath(one)) }),
+  })
+}
+
+/** A URL to download from, and no path. */
+export function isAddress(source: string): boolean {
+  return /^https?:\/\//i.test(source)
+}
+
+function isOfMachine(address: string): boolean {
+  return address.startsWith('file:///')
+}
+
+/** What a failure of the network was is told by its cause alone. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof RangeError) return 'it nests too deep; where a part holds itself, refer to it by $ref'
+  const { cause } = error
+  if (!(cause instanceof Error) || error instanceof DownloadEnded) return error.message
+  return `${error.message}: ${cause.message || String((cause as NodeJS.ErrnoException).code)}`
+}
+
+/** JSON is read as such: of large documents YAML takes many times as long. */
+async function parse(text: string): Promise<unknown> {
+  if (/^\s*[{[]/.test(text)) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      // YAML in flow style.
+    }
+  }
+  const { CORE_SCHEMA, load, mergeTag } = await import('js-yaml')
+  return load(text, { schema: CORE_SCHEMA.withTags(mergeTag), json: true })
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+interface Referred {
+  readonly files: ReadonlyMap<string, unknown>
+  /** Those that cannot be had, each with the reason. They cost only what refers to them. */
+  readonly missing: ReadonlyMap<string, string>
+}
+
+/** All other files that a file refers to, directly or not, by their addresses. References in them are made absolute. */
+async function readReferred(
+  root: Node,
+  { home, locate, read }: FileReader,
+  onText: ReadOptions['onText'],
+): Promise<Referred> {
+  const files = new Map<string, unknown>()
+  const missing = new Map<string, string>()
+  const seen = new Set<string>()
+  /** Schemas that are there under names of their own. */
+  const ids = new Set<unknown>()
+  const waiting: string[] = []
+
+  /** Lists the files below a value; in files other than the root, references become absolute. */
+  function visit(top: unknown, base: string): void {
+    // Aliases of YAML have one object stand in many places, its own among them; files nest as deep as they like.
+    const found = new Set<object>(isObject(top) ? [top] : [])
+    for (const value of found) {
+      visitOne(value, base)
+      for (const member of Object.values(value)) if (isObject(member)) found.add(member)
+    }
+  }
+
+  function visitOne(value: object, base: string): void {
+    const { $ref: ref, $id: id } = value as { $ref?: unknown; $id?: unknown }
+    if (base === home) ids.add(id)
+    if (typeof ref === 'string' && (base !== home || !ref.startsWith('#'))) {
+      const [address, pointer] = splitOnce(locate(ref, base) ?? ref, '#')
+      const fragment = pointer === '' && address !== home ? '' : `#${pointer}`
+      ;(value as { $ref?: unknown }).$ref = address === home ? fragment : address + fragment
+      if (address !== home && URL.canParse(address) && !seen.has(address)) {
+        seen.add(address)
+        waiting.push(address)
+      }
+    }
+  }
+
+  visit(root, home)
+  for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
+    if (ids.has(address)) continue
+    try {
+      const text = await read(address)
+      const value = await parse(text)
+      onText?.(address, text)
+      files.set(address, value)
+      visit(value, address)
+    } catch (error) {
+      if (error instanceof DownloadEnded) throw error
+      missing.set(address, reasonOf(error))
+    }
+  }
+  return { files, missing }
+}

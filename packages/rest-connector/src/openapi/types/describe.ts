@@ -1,0 +1,30 @@
+import { asNode, asText, type Node } from '../openapi-document.ts'
+import type { ReadShape } from './shape.ts'
+
+export const DEPRECATED = 'Deprecated by the API.'
+
+/** What a schema says of itself to people. */
+export function describe(node: Node): { readonly description?: string } {
+  const description = asText(node['description'])?.trim()
+  return description ? { description } : {}
+}
+
+/** The same, of a property; what its type says of itself is not repeated. */
+export function describeMember(
+  schema: unknown,
+  read: ReadShape,
+  isInput = false,
+): { readonly description?: string; readonly deprecated?: string } {
+  const node = asNode(schema)
+  const shape = read(schema)
+  const isNamed = shape.ref !== undefined && ['object', 'enum', 'variants'].includes(shape.kind)
+  const text = asText(node['description']) ?? (isNamed ? undefined : asText(shape.node['description']))
+  // A default that were sent would overwrite what a PATCH leaves alone: it is only told.
+  const given = isInput ? (node['default'] ?? shape.node['default']) : undefined
+  const told = given === undefined || given === null ? undefined : `Default: \`${JSON.stringify(given)}\`.`
+  const description = [text?.trim(), told].filter(Boolean).join('\n\n')
+  return {
+    ...(description !== '' && { description }),
+    ...(node['deprecated'] === true && { deprecated: DEPRECATED }),
+  }
+}

@@ -1,0 +1,74 @@
+import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+
+/** More variants than these are no choice that a query spells out: the base is then an object of its own fields. */
+const MAX_SUBTYPES = 100
+
+/** The variants of a schema that has a discriminator and lists none itself; none: it is no such schema. */
+export type SubtypesOf = (base: Node) => readonly Node[]
+
+/** They are the schemas of the document that are made of it by `allOf`, and itself where a value stands for that. */
+export function createSubtypes(document: OpenApiDocument): SubtypesOf {
+  const byRef = new Map<string, Node>()
+  let known: ReadonlyMap<Node, readonly string[]> | undefined
+
+  function read(): ReadonlyMap<Node, readonly string[]> {
+    const direct = new Map<Node, string[]>()
+    for (const [name, schema] of Object.entries(asNode(asNode(document.root['components'])['schemas']))) {
+      const ref = `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      byRef.set(ref, asNode(schema))
+      for (const part of asList(asNode(schema)['allOf'])) {
+        if (asText(asNode(part)['$ref']) === undefined) continue
+        const base = resolved(document, part)
+        if (base === undefined || base === schema) continue
+        const list = direct.get(base)
+        if (list) list.push(ref)
+        else direct.set(base, [ref])
+      }
+    }
+    return new Map([...direct.keys()].map((base) => [base, closure(base, direct, byRef)]))
+  }
+
+  return (base) => {
+    const discriminator = asNode(base['discriminator'])
+    const key = asText(discriminator['propertyName'])
+    if (key === undefined) return []
+    known ??= read()
+    const refs = known.get(base) ?? []
+    if (refs.length === 0 || refs.length > MAX_SUBTYPES) return []
+    const own = [...byRef].find(([, node]) => node === base)?.[0]
+    const name = own?.split('/').at(-1)
+    const isListed = asList(asNode(asNode(base['properties'])[key])['enum']).includes(name)
+    const isMapped = Object.values(asNode(discriminator['mapping'])).some((to) => to === own || to === name)
+    const variants: readonly Node[] = refs.map(($ref) => ({ $ref }))
+    // With members of its own it is a schema beside the one that it is made of.
+    return isListed || isMapped
+      ? [...variants, { allOf: [{ $ref: own }], properties: {}, title: 'Base' }]
+      : variants
+  }
+}
+
+/** Those that are made of it, and those that are made of them, each once. */
+function closure(
+  base: Node,
+  direct: ReadonlyMap<Node, readonly string[]>,
+  byRef: ReadonlyMap<string, Node>,
+): readonly string[] {
+  const found = new Set<string>()
+  const waiting = [base]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop())
+    for (const ref of direct.get(node) ?? []) {
+      if (found.has(ref) || byRef.get(ref) === base) continue
+      found.add(ref)
+      waiting.push(byRef.get(ref) as Node)
+    }
+  return [...found]
+}
+
+function resolved(document: OpenApiDocument, part: unknown): Node | undefined {
+  try {
+    return document.resolve(part)
+  } catch {
+    // Who reads the schema tells it.
+    return undefined
+  }
+}

@@ -1,0 +1,324 @@
+import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
+import * as fc from 'fast-check'
+import { createYoga } from 'graphql-yoga'
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  createRestConnector,
+  useRestConnector,
+  type PlanEvent,
+  type RestConnectorOptions,
+  type RestEndpoint,
+} from '../src/index.ts'
+
+const cleanup = createDisposables()
+afterEach(() => cleanup.dispose())
+
+type Answer = (url: URL) => {
+  json?: unknown
+  status?: number
+  headers?: Readonly<Record<string, string | string[]>>
+}
+
+async function serve(
+  endpoints: readonly RestEndpoint[],
+  answer: Answer,
+  options: Partial<RestConnectorOptions> = {},
+  basePath = '',
+) {
+  const backend = cleanup.use(await startRestBackend(({ url }) => answer(url)))
+  const events: PlanEvent[] = []
+  const connector = cleanup.use(
+    createRestConnector('c', {
+      baseUrl: backend.url + basePath,
+      endpoints,
+      noRetry: true,
+      onPlan: (event) => void events.push(event),
+      ...options,
+    }),
+  )
+  const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false, maskedErrors: false })
+  const ask = async (query: string): Promise<any> => {
+    const response = await yoga.fetch('http://yoga/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+    return response.json()
+  }
+  return { ask, backend, connector, events }
+}
+
+const item = { typeName: 'Item', fields: { id: 'id', name: 'string' } }
+const items: RestEndpoint = {
+  name: 'items',
+  path: '/items',
+  args: { page: 'Int' },
+  queryParams: { page: '{page}' },
+  returnType: '[Item!]',
+  responseSchema: item,
+  envelope: {
+    headers: {
+      total: { header: 'X-Total-Count', type: 'Int' },
+      exact: { header: 'X-Long', type: 'Long' },
+      isLast: { header: 'X-Last', type: 'Boolean' },
+      allow: { header: 'Allow', type: '[String]' },
+      location: { header: 'Location' },
+    },
+    next: true,
+  },
+}
+
+describe('an envelope', () => {
+  it('has the answer as body, and headers as fields of their types, in a plan', async () => {
+    const headers = {
+      'x-total-count': '12',
+      'x-long': '9007199254740993',
+      'x-last': 'true',
+      allow: 'GET, HEAD',
+    }
+    const { ask, events } = await serve([items], () => ({ json: [{ id: 1, name: 'a' }], headers }))
+    const query = '{ items { body { id name } headers { total exact isLast allow location } } }'
+    for (const _ of [1, 2])
+      expect(await ask(query)).toEqual({
+        data: {
+          items: {
+            body: [{ id: '1', name: 'a' }],
+            headers: {
+              total: 12,
+              exact: '9007199254740993',
+              isLast: true,
+              allow: ['GET', 'HEAD'],
+              location: null,
+            },
+          },
+        },
+      })
+    expect(events.map(({ outcome }) => outcome)).toEqual(['planned'])
+  })
+
+  it('says the same by a plan and without, whatever the headers hold', async () => {
+    let headers: Record<string, string> = {}
+    let json: unknown = null
+    const answer: Answer = () => ({ json, headers })
+    const planned = await serve([items], answer)
+    const ordinary = await serve([items], answer, { plans: false })
+    const value = fc.oneof(
+      fc.integer().map(String),
+      fc.constantFrom('true', 'false', '', '1.5', 'a, b', ',', '9007199254740993', 'x'),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom('x-total-count', 'x-long', 'x-last', 'allow', 'location'), value),
+        fc.oneof(fc.constant([{ id: 1, name: 'a' }]), fc.jsonValue({ maxDepth: 1 })),
+        async (given, body) => {
+          headers = given
+          json = body
+          const query = '{ items { body { id } headers { total exact isLast allow location } } }'
+          const [a, b] = [await planned.ask(query), await ordinary.ask(query)]
+          for (const result of [a, b])
+            result.errors?.sort((x: any, y: any) => (String(x.path) < String(y.path) ? -1 : 1))
+          expect(a).toEqual(b)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+
+  it('says what a header is not, at its place alone', async () => {
+    const { ask } = await serve([items], () => ({ json: [], headers: { 'x-total-count': 'many' } }))
+    const { data, errors } = await ask('{ items { body { id } headers { total } } }')
+    expect(data.items).toEqual({ body: [], headers: { total: null } })
+    expect(errors).toMatchObject([{ path: ['items', 'headers', 'total'] }])
+  })
+
+  it('takes the names of headers for fields in camel case', async () => {
+    const endpoint = { name: 'one', path: '/one', envelope: { headers: ['ETag', 'X-RateLimit-Remaining'] } }
+    const { ask } = await serve([endpoint], () => ({ json: 1, headers: { etag: '"a"' } }))
+    const { data } = await ask('{ one { body headers { etag xRatelimitRemaining } } }')
+    expect(data.one).toEqual({ body: 1, headers: { etag: '"a"', xRatelimitRemaining: null } })
+  })
+
+  it('comes from the cache, and from a shared call, whole', async () => {
+    const { ask, backend } = await serve(
+      [items],
+      () => ({ json: [{ id: 1 }], headers: { 'x-total-count': '3' } }),
+      { cacheSize: 10 },
+    )
+    const query = '{ a: items { body { id } headers { total } } b: items { headers { total } } }'
+    const expected = { a: { body: [{ id: '1' }], headers: { total: 3 } }, b: { headers: { total: 3 } } }
+    for (const _ of [1, 2]) expect((await ask(query)).data).toEqual(expected)
+    expect(backend.requests).toHaveLength(1)
+  })
+
+  it('is what execute gives, and a mutation announces what is in it', async () => {
+    const create: RestEndpoint = {
+      name: 'createItem',
+      method: 'POST',
+      path: '/items',
+      returnType: 'Item',
+      envelope: { headers: ['Location'] },
+      invalidates: [{ entityType: 'Item', operation: 'create', entityId: '$.id' }],
+    }
+    const events: unknown[] = []
+    const { createInvalidationBus } = await import('@vinyasa/invalidation')
+    const bus = createInvalidationBus()
+    bus.subscribe((some) => void events.push(...some))
+    const { connector, ask } = await serve(
+      [items, create],
+      () => ({ json: { id: 7 }, headers: { location: '/items/7' } }),
+      { bus },
+    )
+    expect(await connector.execute('createItem')).toEqual({
+      body: { id: 7 },
+      headers: { location: '/items/7' },
+    })
+    expect(events).toContainEqual({ entityType: 'Item', operation: 'create', entityId: '7' })
+    const { data } = await ask('mutation { createItem { body { id } headers { location } } }')
+    expect(data.createItem).toEqual({ body: { id: '7' }, headers: { location: '/items/7' } })
+  })
+
+  it.each([
+    ['a non-null header', { headers: { a: { header: 'a', type: 'Int!' } } }, /non-null/],
+    ['a header with no name', { headers: { a: { header: 'a b' } } }, /not the name of a header/],
+    ['a link called body', { links: { body: { endpoint: 'items', args: {} } } }, /choose another/],
+    ['a link to nowhere', { links: { a: { endpoint: 'none', args: {} } } }, /no endpoint "none"/],
+    [
+      'a link with an odd argument',
+      { links: { a: { endpoint: 'items', args: { x: { value: 1 } } } } },
+      /no argument "x"/,
+    ],
+  ] as const)('refuses %s', (_, envelope, message) => {
+    const endpoints = [items, { name: 'one', path: '/one', envelope }]
+    expect(() => createRestConnector('c', { baseUrl: 'http://localhost', endpoints })).toThrow(message)
+  })
+})
+
+describe('next', () => {
+  const pages: Answer = (url) => {
+    const page = Number(url.searchParams.get('page') ?? 1)
+    const to = new URL(url)
+    to.searchParams.set('page', String(page + 1))
+    const link = `<${to.pathname}${to.search}>; title="a, b; c"; rel="prefetch next", </>; rel=first`
+    return { json: [{ id: page }], ...(page < 3 && { headers: { link } }) }
+  }
+
+  it('is the next page, as far as there is one', async () => {
+    const { ask, backend } = await serve([items], pages)
+    const { data } = await ask(
+      '{ items { body { id } next { body { id } next { body { id } next { body { id } } } } } }',
+    )
+    expect(data.items).toEqual({
+      body: [{ id: '1' }],
+      next: { body: [{ id: '2' }], next: { body: [{ id: '3' }], next: null } },
+    })
+    expect(backend.requests.map(({ rawUrl }) => rawUrl)).toEqual(['/items', '/items?page=2', '/items?page=3'])
+  })
+
+  it('is kept apart from other pages by the cache', async () => {
+    const { ask, backend } = await serve([items], pages, { cacheSize: 10 })
+    const query = '{ items { body { id } next { body { id } } } }'
+    const first = await ask(query)
+    expect(await ask(query)).toEqual(first)
+    expect(backend.requests).toHaveLength(2)
+  })
+
+  const origin = 'http://127.0.0.1:1'
+  it.each([
+    `<${origin}/v1/items?page=2>; rel=next`,
+    '</other>; rel=next',
+    '</v1/../admin>; rel=next',
+    '</v1/%2e%2e/admin>; rel=next',
+    '<//evil.example/v1/items>; rel=next',
+    '<http://[>; rel=next',
+    '</v1x>; rel=next',
+    `</v1/items?${'x'.repeat(9000)}>; rel=next`,
+  ])('is not asked for outside of the base URL: %s', async (link) => {
+    const { ask, backend } = await serve([items], () => ({ json: [], headers: { link } }), {}, '/v1')
+    const { data, errors } = await ask('{ items { body { id } next { body { id } } } }')
+    expect(data.items).toEqual({ body: [], next: null })
+    expect(errors).toMatchObject([{ path: ['items', 'next'], extensions: { code: 'REST_BAD_RESPONSE' } }])
+    expect(backend.requests).toHaveLength(1)
+  })
+
+  it('never takes a Link header for more than it is, whatever it holds', async () => {
+    let link = ''
+    const { ask, backend } = await serve([items], () => ({ json: [], headers: { link } }), {}, '/v1')
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '<',
+        '>',
+        ';',
+        ',',
+        '"',
+        'rel=next',
+        'rel="next"',
+        '/v1/items?page=2',
+        ' ',
+        '\\',
+        '=',
+        'a',
+      ),
+      fc.string({ maxLength: 3 }).map((text) => text.replaceAll(/[^\x21-\x7e]/g, '')),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        link = pieces.join('')
+        const before = backend.requests.length
+        await ask('{ items { next { body { id } } } }')
+        for (const { rawUrl } of backend.requests.slice(before)) expect(rawUrl).toMatch(/^\/v1\//)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('counts among the requests of its operation', async () => {
+    const { ask } = await serve([items], pages, { maxRequestsPerOperation: 2 })
+    const { data, errors } = await ask('{ items { next { next { body { id } } } } }')
+    expect(data.items.next.next).toBeNull()
+    expect(errors[0].extensions.code).toBe('REST_TOO_MANY_REQUESTS_IN_OPERATION')
+  })
+})
+
+describe('links', () => {
+  const user: RestEndpoint = {
+    name: 'user',
+    path: '/users/{id}',
+    args: { id: 'ID!', lang: 'String' },
+    queryParams: { lang: '{lang}' },
+  }
+  const order: RestEndpoint = {
+    name: 'order',
+    path: '/orders/{id}',
+    args: { id: 'ID!', lang: 'String' },
+    queryParams: { lang: '{lang}' },
+    envelope: {
+      links: {
+        owner: { endpoint: 'user', args: { id: { body: '$.owner.id' } } },
+        self: { endpoint: 'order', args: { id: { arg: 'id' }, lang: { arg: 'lang' } } },
+        editor: { endpoint: 'user', args: { id: { header: 'X-Editor' }, lang: { value: 'en' } } },
+      },
+    },
+  }
+
+  it('ask other endpoints with what the answer, its headers and its arguments hold', async () => {
+    const { ask, backend } = await serve([user, order], ({ pathname, search }) => ({
+      json: pathname.startsWith('/orders') ? { owner: { id: 7 } } : pathname + search,
+      headers: { 'x-editor': '8' },
+    }))
+    const { data } = await ask('{ order(id: 1, lang: "de") { owner(lang: "fr") editor self { body } } }')
+    expect(data.order).toEqual({
+      owner: '/users/7?lang=fr',
+      editor: '/users/8?lang=en',
+      self: { body: { owner: { id: 7 } } },
+    })
+    expect(backend.requests.at(-1)?.rawUrl ?? '').toMatch(/users|orders/)
+  })
+
+  it('are null where the answer has nothing to ask with', async () => {
+    const { ask, backend } = await serve([user, order], () => ({ json: {} }))
+    expect((await ask('{ order(id: 1) { owner editor } }')).data).toEqual({
+      order: { owner: null, editor: null },
+    })
+    expect(backend.requests).toHaveLength(1)
+  })
+})

@@ -1,0 +1,234 @@
+import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
+import { groupBy } from '../schema/assign-names.ts'
+import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.ts'
+import { nearestNames } from './nearest.ts'
+import type { SourceNames } from './options.ts'
+import { depthOf, fillName, parsePattern, type Pattern } from './pattern.ts'
+
+/** What clients call something, by its coordinate in the source's own names; null: nothing, it is hidden. */
+export type Names = ReadonlyMap<string, string | null>
+
+export interface Decided {
+  readonly names: Names
+  readonly findings: readonly string[]
+}
+
+const TAKEN: ReadonlySet<string> = new Set(
+  'Query Mutation Subscription Boolean Float ID Int String'.split(' '),
+)
+
+/**
+ * Decides on all names of a source's own schema, and of fields that wait to be part of it. `own`: its object types that may
+ * have no fields yet.
+ */
+export function decideNames(
+  schema: GraphQLSchema,
+  own: ReadonlySet<string>,
+  { prefix, rename = {}, hide = [] }: SourceNames,
+  waiting: readonly Element[] = [],
+): Decided {
+  const findings: string[] = []
+  const elements = [...elementsOf(schema, own), ...waiting]
+  const carriers = interfaceFields(schema)
+  const carrierOf = (coordinate: string): string => {
+    if (carriers.size === 0) return coordinate
+    const [, field = coordinate, rest = ''] = /^([^(]*)(.*)$/.exec(coordinate) ?? []
+    return (carriers.get(field) ?? field) + rest
+  }
+
+  const patterns = (word: string, texts: readonly string[]): Pattern[] =>
+    texts.flatMap((text) => {
+      const pattern = parsePattern(text)
+      const place = `${word}: "${text}"`
+      if (!pattern) {
+        findings.push(
+          `${place} is no schema coordinate; write "Type", "Type.field", "Enum.VALUE" or "Type.field(argument:)"`,
+        )
+        return []
+      }
+      if (elements.some((element) => means(pattern, element))) return [pattern]
+      findings.push(
+        isRoot(text)
+          ? `${place} is a root type; name its fields, like "${text}.*"`
+          : `${place} is nothing that the source has${suggest(text)}`,
+      )
+      return []
+    })
+
+  function suggest(text: string): string {
+    const known = elements.filter(({ coordinate }) => depthOf(coordinate) === depthOf(text))
+    const close = nearestNames(
+      text,
+      known.map(({ coordinate }) => coordinate),
+    )
+    return close.length === 0 ? '' : `; did you mean ${close.map((one) => `"${one}"`).join(' or ')}?`
+  }
+
+  function hidden(): Set<string> {
+    const taking = patterns(
+      'hide',
+      hide.filter((text) => !text.startsWith('!')),
+    )
+    const keeping = patterns(
+      'hide',
+      hide.flatMap((text) => (text.startsWith('!') ? [text.slice(1)] : [])),
+    )
+    const isMeant = (all: readonly Pattern[], element: Element): boolean =>
+      all.some((pattern) => means(pattern, element))
+    const found = new Set<string>()
+    for (const element of elements) {
+      const { coordinate } = element
+      const carrier = { ...element, coordinate: carrierOf(coordinate) }
+      if (isMeant(taking, carrier) && !isMeant(keeping, carrier)) found.add(coordinate)
+    }
+    for (let before = -1; before !== found.size;) {
+      before = found.size
+      // What is of a type that nobody sees cannot be asked for.
+      for (const { coordinate, type } of elements)
+        if (type !== undefined && found.has(type)) found.add(coordinate)
+    }
+    return found
+  }
+
+  function checkHidden(gone: ReadonlySet<string>): void {
+    const isGone = (coordinate: string | undefined): boolean =>
+      coordinate !== undefined && (gone.has(coordinate) || isGone(parents.get(coordinate)))
+    const parents = new Map(elements.map(({ coordinate, parent }) => [coordinate, parent]))
+    for (const { coordinate, parent, isRequired, kind } of elements)
+      if (isRequired && gone.has(coordinate) && !isGone(parent))
+        findings.push(
+          `hide: takes away ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep it`,
+        )
+    const parts = groupBy(
+      elements.filter(({ kind }) => kind !== 'argument'),
+      ({ parent }) => parent,
+    )
+    for (const [parent, inside] of parts)
+      if (parent !== undefined && !isRoot(parent) && !gone.has(parent))
+        if (inside.every(({ coordinate }) => gone.has(coordinate)))
+          findings.push(`hide: leaves nothing of ${parent}; hide "${parent}" itself`)
+    for (const [union, members] of unionsOf(schema))
+      if (!gone.has(union) && members.every((member) => gone.has(member)))
+        findings.push(`hide: leaves no member of ${union}; hide "${union}" itself`)
+  }
+
+  function renamed(gone: ReadonlySet<string>): Map<string, string> {
+    const chosen = new Map<string, string>()
+    const parsed = patterns('rename', Object.keys(rename))
+    for (const pattern of [
+      ...parsed.filter(({ isExact }) => isExact),
+      ...parsed.filter((one) => !one.isExact),
+    ])
+      for (const element of elements) {
+        const { coordinate } = element
+        const matched = means(pattern, element)
+        if (!matched || chosen.has(coordinate)) continue
+        if (pattern.isExact && gone.has(coordinate))
+          findings.push(`rename: "${coordinate}" is hidden by hide; leave one of the two out`)
+        if (pattern.isExact && carrierOf(coordinate) !== coordinate)
+          findings.push(
+            `rename: ${coordinate} is a field of an interface; rename "${carrierOf(coordinate)}" instead`,
+          )
+        chosen.set(coordinate, fillName(rename[pattern.text] as string, pattern, matched))
+      }
+    return chosen
+  }
+
+  const gone = hidden()
+  checkHidden(gone)
+  const chosen = renamed(gone)
+  const prefixed = prefixer(prefix)
+  const names = new Map<string, string | null>()
+  for (const element of elements) {
+    const { coordinate, parent, name, kind } = element
+    if (gone.has(coordinate)) names.set(coordinate, null)
+    else
+      names.set(
+        coordinate,
+        chosen.get(carrierOf(coordinate)) ??
+          (kind === 'type'
+            ? prefixed.type(name)
+            : kind === 'field' && isRoot(parent ?? '')
+              ? prefixed.field(name)
+              : name),
+      )
+  }
+  findings.push(...problemsOf(elements, names))
+  return { names, findings }
+}
+
+/** What the `*`s of a pattern stand for; scalars, which sources share, are only meant by their full names. */
+function means(pattern: Pattern, { coordinate, kind }: Element): readonly string[] | undefined {
+  if (kind === 'root' || (kind === 'scalar' && !pattern.isExact)) return undefined
+  return pattern.match(coordinate)
+}
+
+interface Prefixer {
+  type(name: string): string
+  field(name: string): string
+}
+
+/** `shop` gives `ShopOrder` and `shopGetOrder`, `shop_` gives `Shop_Order` and `shop_getOrder`. */
+function prefixer(prefix: SourceNames['prefix'] = ''): Prefixer {
+  if (typeof prefix === 'object') {
+    const { types = '', fields = '' } = prefix
+    return { type: (name) => types + name, field: (name) => fields + name }
+  }
+  if (prefix === '') return { type: (name) => name, field: (name) => name }
+  const isApart = prefix.endsWith('_')
+  return {
+    type: (name) => capitalize(prefix) + name,
+    field: (name) => prefix + (isApart ? name : capitalize(name)),
+  }
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** Names that GraphQL does not allow, and those that several have. */
+function problemsOf(elements: readonly Element[], names: Names): readonly string[] {
+  const problems: string[] = []
+  const visible = elements.filter(({ coordinate }) => typeof names.get(coordinate) === 'string')
+  const nameOf = ({ coordinate }: Element): string => names.get(coordinate) ?? ''
+  for (const element of visible) {
+    const { coordinate, kind, name } = element
+    const given = nameOf(element)
+    if (given === name) continue
+    if (!/^(?!__)[A-Za-z_]\w*$/.test(given) || (kind === 'value' && /^(true|false|null)$/.test(given)))
+      problems.push(
+        `${coordinate} cannot be called "${given}"; a name is made of letters, digits and _, and does not begin with a digit or __`,
+      )
+    else if ((kind === 'type' || kind === 'scalar') && TAKEN.has(given))
+      problems.push(`${coordinate} cannot be called "${given}", which GraphQL has already`)
+  }
+  for (const [parent, parts] of groupBy(visible, (element) => element.parent))
+    for (const [name, rivals] of groupBy(parts, nameOf))
+      if (rivals.length > 1)
+        problems.push(
+          `${rivals.map(({ coordinate }) => coordinate).join(' and ')} would both be "${name}"${
+            parent === undefined ? '' : ` in ${parent}`
+          }; rename or hide one of them`,
+        )
+  return problems
+}
+
+/** Fields that are called as the interface has them, by their coordinates. */
+function interfaceFields(schema: GraphQLSchema): ReadonlyMap<string, string> {
+  const carriers = new Map<string, string>()
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
+    for (const name of Object.keys(type.getFields())) {
+      // The one that implements no other that has it.
+      const carrier = type
+        .getInterfaces()
+        .find(
+          (one) =>
+            Object.hasOwn(one.getFields(), name) &&
+            !one.getInterfaces().some((other) => Object.hasOwn(other.getFields(), name)),
+        )
+      if (carrier) carriers.set(partOf(type.name, name).coordinate, partOf(carrier.name, name).coordinate)
+    }
+  }
+  return carriers
+}

@@ -1,0 +1,117 @@
+import {
+  defaultFieldResolver,
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLArgumentConfig,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLFieldResolver,
+  type GraphQLInputFieldConfig,
+  type GraphQLSchema,
+  type GraphQLType,
+} from 'graphql'
+import { memberReader } from '../own/members.ts'
+import { standInFor } from '../own/stand-ins.ts'
+import type { Names } from './decide-names.ts'
+import { defaultValueOf } from './default-value.ts'
+import { argumentAt, partOf } from './elements.ts'
+import { renamedFieldSets } from './field-sets.ts'
+import type { OwnValues } from './own-values.ts'
+import { renamedStatements } from './statements.ts'
+
+type FieldConfig = GraphQLFieldConfig<unknown, unknown>
+type Resolver = GraphQLFieldResolver<unknown, unknown>
+type Extensions = Readonly<Record<string, unknown>>
+
+/** A type under the clients' name. */
+export type TypeOf = <T extends GraphQLType>(type: T) => T
+
+/** Gives fields what they need to work under another name than the source's own. */
+export interface FieldNamer {
+  field(type: string, own: string, client: string, config: FieldConfig): FieldConfig
+  input(config: GraphQLInputFieldConfig): GraphQLInputFieldConfig
+}
+
+export function createFieldNamer(
+  schema: GraphQLSchema,
+  names: Names,
+  ownValues: OwnValues,
+  typeOf: TypeOf,
+): FieldNamer {
+  function input<Config extends GraphQLArgumentConfig | GraphQLInputFieldConfig>(config: Config): Config {
+    const { type } = config
+    const defaultValue = defaultValueOf(config)
+    return {
+      ...config,
+      type: typeOf(type),
+      // Of graphql 17, which takes one of both.
+      default: undefined,
+      ...(defaultValue !== undefined && { defaultValue: ownValues.defaultOf(type, defaultValue) }),
+    }
+  }
+
+  function argumentsAt(
+    coordinate: string,
+    args: GraphQLFieldConfigArgumentMap,
+  ): GraphQLFieldConfigArgumentMap {
+    return Object.fromEntries(
+      Object.entries(args).flatMap(([own, config]) => {
+        const client = names.get(argumentAt(coordinate, own))
+        return client === null ? [] : [[client ?? own, input(config)] as const]
+      }),
+    )
+  }
+
+  return {
+    input,
+    field(type, own, client, config) {
+      const { coordinate } = partOf(type, own)
+      const { args = {}, extensions = {} } = config
+      const toOwn = ownValues.arguments(coordinate, argumentsOf(args))
+      const isReader = config.resolve === undefined || config.resolve === defaultFieldResolver
+      const isRenamed = own !== client
+      return {
+        ...config,
+        type: typeOf(config.type),
+        args: argumentsAt(coordinate, args),
+        resolve: withOwnArguments(isRenamed && isReader ? memberReader(own) : config.resolve, toOwn),
+        subscribe: withOwnArguments(config.subscribe, toOwn),
+        extensions: {
+          // A reader of our own is no source of its own.
+          ...(isRenamed && { origin: `${type}.${own}` }),
+          ...renamedStatements(extensions as Extensions, names),
+          ...(isRenamed && { ownName: own }),
+          ...requiresOf(type, extensions as Extensions),
+          ...renamedFieldSets(schema, names, extensions as Extensions, {
+            type,
+            given: getNamedType(config.type).name,
+          }),
+        },
+      }
+    },
+  }
+
+  /** What a field reads of its parent, as clients call that. */
+  function requiresOf(type: string, { requires }: Extensions): Extensions {
+    if (!Array.isArray(requires)) return {}
+    return {
+      requires: requires.map((own: unknown) => names.get(partOf(type, String(own)).coordinate) ?? own),
+    }
+  }
+}
+
+/** Calls a resolver with the arguments as the source calls them. */
+export function withOwnArguments<Given extends Resolver | undefined>(
+  resolver: Given,
+  argumentsOf: ReturnType<OwnValues['arguments']>,
+): Given | Resolver {
+  if (!resolver || !argumentsOf) return resolver
+  const standing: Resolver = (source, args, context, info) =>
+    resolver(source, argumentsOf(args as Extensions), context, info)
+  return standInFor(standing, { resolve: resolver, argumentsOf })
+}
+
+/** As a field of a schema has them. */
+function argumentsOf(args: GraphQLFieldConfigArgumentMap): GraphQLArgument[] {
+  return Object.entries(args).map(([name, config]) => ({ ...config, name }) as GraphQLArgument)
+}

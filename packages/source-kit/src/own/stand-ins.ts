@@ -1,0 +1,27 @@
+type Resolver = (...args: never[]) => unknown
+type Arguments = Readonly<Record<string, unknown>>
+
+/** A resolver that does what another does, for a field whose arguments are called otherwise. */
+export interface StandIn {
+  readonly resolve: Resolver
+  /** The arguments as the source calls them. */
+  readonly argumentsOf: (args: Arguments) => Record<string, unknown>
+}
+
+/** By the resolver that stands in; one for all servers, as resolvers are. */
+const standIns = new WeakMap<Resolver, StandIn>()
+
+export function standInFor<Own extends Resolver>(resolver: Own, standIn: StandIn): Own {
+  standIns.set(resolver, standIn)
+  return resolver
+}
+
+/** The resolver that a source made: what it knows of its resolvers it knows of those that stand in for them. */
+export function resolverBehind(resolver: Resolver): Resolver {
+  return standIns.get(resolver)?.resolve ?? resolver
+}
+
+/** Gives a source arguments under its own names; undefined where clients use the same. */
+export function ownArgumentsOf(resolver: Resolver | undefined): StandIn['argumentsOf'] | undefined {
+  return resolver && standIns.get(resolver)?.argumentsOf
+}

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { describe, expect, it } from 'vitest'
+import { publicPackages, REPOSITORY_URL, root } from '../../docs/src/repository.ts'
+
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
+
+describe.each(publicPackages().map(({ name, folder }) => ({ name, folder })))('$name', ({ name, folder }) => {
+  const manifest = JSON.parse(read(`${folder}/package.json`))
+
+  it('says where it comes from, and on what it runs', () => {
+    expect(manifest).toMatchObject({
+      license: 'MIT',
+      type: 'module',
+      engines: { node: '>=20.19.0' },
+      repository: { type: 'git', url: `git+${REPOSITORY_URL}.git`, directory: folder },
+      homepage: `${REPOSITORY_URL}/tree/main/${folder}#readme`,
+      bugs: `${REPOSITORY_URL}/issues`,
+      publishConfig: { access: 'public' },
+    })
+    expect(manifest.keywords.length).toBeGreaterThan(1)
+    expect(manifest.description).toMatch(/^\S.{20,}[^.]$/)
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'src']))
+  })
+
+  it('has a README that begins with its name', () => {
+    expect(read(`${folder}/README.md`)).toMatch(new RegExp(`^# ${name}\n`))
+  })
+})
+
+it('changesets name packages that are published', () => {
+  const names = new Set(publicPackages().map(({ name }) => name))
+  const wrong = readdirSync(`${root}.changeset`).filter((file) => {
+    const [, head] = /^---\n(.*?)\n---/s.exec(read(`.changeset/${file}`)) ?? []
+    return (
+      file.endsWith('.md') &&
+      Object.keys((parse(head ?? '{}') ?? {}) as object).some((name) => !names.has(name))
+    )
+  })
+  expect(wrong).toEqual([])
+})
+
+it('the workflow runs scripts that there are', () => {
+  const workflow = read('.github/workflows/release.yaml')
+  const { jobs } = parse(workflow) as { readonly jobs: { readonly release: any } }
+  expect(jobs.release.permissions['id-token']).toBe('write')
+  const { scripts } = JSON.parse(read('package.json'))
+  for (const [, name = ''] of workflow.matchAll(/pnpm@[\d.]+ run (\w+)/g))
+    expect(scripts).toHaveProperty(name)
+})
+
+it('the README links to pages that there are, and to headings that they have', () => {
+  const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link)
+  expect(links.length).toBeGreaterThan(30)
+  expect(links.filter((link) => !leadsSomewhere(link))).toEqual([])
+  expect(leadsSomewhere('docs/recipes/none.md')).toBe(false)
+  expect(leadsSomewhere('apps/gateway#no-such-heading')).toBe(false)
+})
+
+it("each yes of the README's table has its page", () => {
+  const [, table = ''] = /## Beside other gateways\n(.*)/s.exec(read('README.md')) ?? []
+  const rows = table.split('\n').filter((line) => line.startsWith('| '))
+  expect(rows.length).toBeGreaterThan(14)
+  const unproven = rows.slice(1).filter((row) => {
+    const [, name = '', ours = ''] = row.split('|')
+    return !/^ (-+|licence) *$/.test(name) && !ours.includes('](')
+  })
+  expect(unproven).toEqual([])
+})
+
+/** Whether a path of the repository is there, and what stands behind `#` is a heading of it, as GitHub names them. */
+function leadsSomewhere(link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const at = `${root}${path}`
+  if (!existsSync(at)) return false
+  if (anchor === undefined || anchor === 'readme') return true
+  const text = readFileSync(at.endsWith('.md') ? at : `${at}/README.md`, 'utf8')
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  return headings.includes(anchor)
+}

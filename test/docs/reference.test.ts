@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { definitionOf } from '../../apps/gateway/src/config/definition.ts'
+import { gatewayConfig } from '../../apps/gateway/src/config/schema.ts'
+import { apiSources, readApiPages } from '../../docs/src/api-reference.ts'
+import { deadLinks } from '../../docs/src/check-links.ts'
+import { CONFIG_TYPES, configReference, readConfigSections } from '../../docs/src/config-reference.ts'
+import { readTypes } from '../../docs/src/types-of.ts'
+
+const types = readTypes([CONFIG_TYPES, ...apiSources()])
+const sections = readConfigSections(types)
+
+/** Every setting that the validation knows, as a path. Where one or a list of them may stand, the one. */
+function settingsOf(schema: unknown, path = '', above: readonly string[] = []): string[] {
+  const { shape, valueType, element, options = [] } = definitionOf(schema) ?? {}
+  if (shape && above.includes(namesOf(shape))) return []
+  const within = shape ? [...above, namesOf(shape)] : above
+  const told = new Set<string>()
+  return [
+    ...Object.entries(shape ?? {}).flatMap(([key, member]) => {
+      const at = path === '' ? key : `${path}.${key}`
+      return [at, ...settingsOf(member, at, within)]
+    }),
+    ...(valueType ? settingsOf(valueType, `${path}.*`, within) : []),
+    ...(element ? settingsOf(element, `${path}[]`, within) : []),
+    ...options.flatMap((option) => {
+      const inner = definitionOf(definitionOf(option)?.element)?.shape ?? definitionOf(option)?.shape
+      if (inner && told.has(namesOf(inner))) return []
+      if (inner) told.add(namesOf(inner))
+      return settingsOf(option, path, within)
+    }),
+  ]
+}
+
+/** A schema that refers to itself is made anew each time that it is asked for. */
+function namesOf(shape: object): string {
+  return Object.keys(shape).join()
+}
+
+describe('the config reference', () => {
+  const documented = sections.flatMap(({ settings }) => settings)
+
+  it('has every setting that the validation knows, and none more', () => {
+    const known = [...new Set(settingsOf(gatewayConfig))].toSorted()
+    expect(known.length).toBeGreaterThan(300)
+    expect(documented.map(({ path }) => path).toSorted()).toEqual(known)
+  })
+
+  it('says of every setting what it means', () => {
+    expect(documented.filter(({ meaning }) => meaning.length < 4).map(({ path }) => path)).toEqual([])
+  })
+
+  it('takes defaults out of their sentences', () => {
+    const found = (path: string): object | undefined => documented.find((setting) => setting.path === path)
+    expect(found('server.headersTimeoutMs')).toMatchObject({
+      default: '10,000 ms',
+      meaning: 'Time a client has to send its headers. 0: no limit.',
+    })
+    expect(found('graphql.limits.maxDepth')).toMatchObject({ default: '100; production 15' })
+    expect(found('grpc.*.deadlineMs')).toMatchObject({ default: '15000' })
+  })
+
+  it('has a row for each setting on its page', () => {
+    const rows = configReference(sections).match(/^\| (?:\[)?`\w/gm) ?? []
+    expect(rows).toHaveLength(documented.length)
+  })
+})
+
+describe('the API reference', () => {
+  const pages = readApiPages(types)
+
+  it('has a page for each published package, with a heading for all that it exports', () => {
+    expect(pages.map(({ name }) => name)).toContain('grpc-source')
+    for (const { markdown, exported } of pages) {
+      const headings = [...markdown.matchAll(/^### (.+)$/gm)].map(([, name]) => name)
+      expect(headings.toSorted()).toEqual(exported.map(({ name }) => name).toSorted())
+    }
+  })
+})
+
+it('a link to no page, and one to no place of a page, are found', () => {
+  const site = mkdtempSync(join(tmpdir(), 'vinyasa-site-'))
+  onTestFinished(() => rmSync(site, { recursive: true }))
+  mkdirSync(join(site, 'guide'))
+  const links = ['/', '/guide/', '/guide/#here', '../style.css', './more', 'https://example.com/', '#top']
+  const dead = ['/away', './away', '/guide/#away', '#away', '/style']
+  const page = [...links, ...dead].map((href) => `<a class="x" href="${href}">x</a>`).join('')
+  writeFileSync(join(site, 'index.html'), '<p>home</p>')
+  writeFileSync(join(site, 'style.css'), '')
+  writeFileSync(join(site, 'guide/more.html'), '<p>more</p>')
+  writeFileSync(join(site, 'guide/index.html'), `<h1 id="top">x</h1><h2 id="here">x</h2>${page}`)
+  expect(deadLinks(site)).toEqual(dead.map((href) => `guide/index.html: ${href}`))
+})
