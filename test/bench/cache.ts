@@ -112,11 +112,12 @@ const unlimited: Scenario = {
 const load = await findLoadGenerator()
 const machine = `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}`
 console.log(machine)
-for (const scenario of [constant, ...sizes.map((items) => scenarioOf(Number(items))), unlimited]) {
+const sized = sizes.map((items) => scenarioOf(Number(items)))
+for (const scenario of smoke ? sized : [constant, ...sized, unlimited]) {
   const result = await runScenario(scenario, {
     rounds: Number(values.rounds ?? (smoke ? 1 : 5)),
     secondsPerRound: Number(values.seconds ?? (smoke ? 1 : 3)),
-    warmUpSeconds: smoke ? 1 : 3,
+    warmUpSeconds: smoke ? 0 : 3,
     connections: 16,
     load,
     log: (line) => console.log(line),

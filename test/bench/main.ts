@@ -44,7 +44,19 @@ const { values } = parseArgs({
 const { smoke, write } = values
 const rounds = Number(values.rounds ?? (smoke ? 1 : 5))
 const secondsPerRound = Number(values.seconds ?? (smoke ? 1 : 3))
-const chosen = scenarios.filter(({ name }) => values.scenario?.includes(name) ?? true)
+/** Between them these run every program, and the smoke run is about that. */
+const SMOKE = [
+  'hello',
+  'grpc-1',
+  'rest-100',
+  'join-grpc-rest',
+  'hit-100',
+  'new-document',
+  'supply',
+  'everything-on-hello',
+]
+const names = values.scenario ?? (smoke ? SMOKE : undefined)
+const chosen = scenarios.filter(({ name }) => names?.includes(name) ?? true)
 const load = await findLoadGenerator()
 console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${load.name}`)
 
