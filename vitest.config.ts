@@ -1,6 +1,9 @@
+import { appendFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config'
+import type { Reporter } from 'vitest/node'
 
 // GRAPHQL=17 runs the unit tests on graphql 17 (Node 22 and newer): every import of `graphql`,
 // from our sources and from dependencies, is sent to the second installed version.
@@ -9,6 +12,14 @@ const require = createRequire(import.meta.url)
 
 // CI reads the counts from a JSON report.
 const jsonReport = process.env['VITEST_JSON']
+
+/** Names what was green at its second attempt only: CI prints the list at its end. */
+const secondAttempts: Reporter = {
+  onTestCaseResult(test) {
+    if (jsonReport && test.diagnostic()?.flaky)
+      appendFileSync(`${jsonReport}.flaky`, `${test.module.relativeModuleId} > ${test.fullName}\n`)
+  },
+}
 
 const config: ViteUserConfig = defineConfig({
   resolve: {
@@ -30,7 +41,10 @@ const config: ViteUserConfig = defineConfig({
     ],
     // Most of a test's time is waiting: on two cores vitest would leave one idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    reporters: jsonReport ? ['default', ['json', { outputFile: jsonReport }]] : ['default'],
+    reporters: jsonReport ? ['default', ['json', { outputFile: jsonReport }], secondAttempts] : ['default'],
+    // In CI alone: a busy machine is no fault of the change, and by hand a flake is to be seen at once.
+    retry: jsonReport ? 1 : 0,
+    setupFiles: jsonReport ? [fileURLToPath(new URL('test/seed.ts', import.meta.url))] : [],
     // All comes late on a busy machine; only what fails takes so long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
