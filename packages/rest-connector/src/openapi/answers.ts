@@ -15,7 +15,7 @@ export function answerOf(
   document: OpenApiDocument,
   types: SchemaTypes,
 ): Pick<RestEndpoint, 'returnType' | 'answer'> {
-  const answers = successesOf(operation, document).flatMap(answersIn)
+  const answers = successesOf(operation, document).flatMap((response) => answersIn(response, document))
   const [first] = answers
   if (first === undefined) return { returnType: 'Boolean', answer: 'none' }
   if (answers.some(({ kind }) => kind !== first.kind)) return { returnType: 'JSON' }
@@ -28,7 +28,7 @@ export function answerOf(
 
 /** The responses that are successes, in the order of their statuses. */
 export function successesOf(operation: Node, document: OpenApiDocument): readonly Node[] {
-  const responses = Object.entries(asNode(operation['responses']))
+  const responses = Object.entries(document.resolve(operation['responses']))
   const stated = responses
     .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -37,10 +37,10 @@ export function successesOf(operation: Node, document: OpenApiDocument): readonl
 }
 
 /** The body of a response, in the media type that is read best. */
-function answersIn(response: Node): readonly Answer[] {
-  const content = Object.entries(asNode(response['content']))
+function answersIn(response: Node, document: OpenApiDocument): readonly Answer[] {
+  const content = Object.entries(document.resolve(response['content']))
   const json = content.find(([type]) => /[/+]json\b/i.test(type)) ?? content.find(([type]) => type === '*/*')
-  if (json) return [{ kind: 'json', schema: asNode(json[1])['schema'] }]
+  if (json) return [{ kind: 'json', schema: document.resolve(json[1])['schema'] }]
   if (content.some(([type]) => type.startsWith('text/'))) return [{ kind: 'text', schema: undefined }]
   return content.length === 0 ? [] : [{ kind: 'binary', schema: undefined }]
 }

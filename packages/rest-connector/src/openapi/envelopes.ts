@@ -47,7 +47,7 @@ export function createEnvelopes(
 
   function documented(operation: ReadOperation): ReadonlyMap<string, Node> {
     const all = successesOf(operation.node, document).flatMap((response) =>
-      Object.entries(asNode(response['headers'])).map(
+      Object.entries(document.resolve(response['headers'])).map(
         ([name, node]) => [name, document.resolve(node)] as const,
       ),
     )
@@ -106,7 +106,9 @@ function isChosen(
 
 function linksOf(operation: ReadOperation, document: OpenApiDocument): readonly (readonly [string, Node])[] {
   return successesOf(operation.node, document).flatMap((response) =>
-    Object.entries(asNode(response['links'])).map(([name, node]) => [name, document.resolve(node)] as const),
+    Object.entries(document.resolve(response['links'])).map(
+      ([name, node]) => [name, document.resolve(node)] as const,
+    ),
   )
 }
 

@@ -5,7 +5,7 @@ import { answerOf } from './answers.ts'
 import { createEnvelopes, withLinks, type EnvelopeOf } from './envelopes.ts'
 import { Findings, pointerOf } from './findings.ts'
 import { capitalize, pascal } from './names.ts'
-import { asNode, asText, splitOnce, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { asText, splitOnce, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { keyOf, operationNames } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
 import { filterOf, readOperations, type ReadOperation } from './operations.ts'
@@ -47,7 +47,7 @@ export async function importOpenApi(
     })
   const operations = readOperations(loaded, options, findings)
   const { names, moved } = operationNames(operations, { prefix, taken, source, rename })
-  const schemas = Object.keys(asNode(asNode(loaded.root['components'])['schemas']))
+  const schemas = Object.keys(loaded.components('schemas'))
   const typeNames = new TypeNames(schemas, { prefix: capitalize(prefix), taken, source, rename })
   let place = '#'
   const types = new SchemaTypes(loaded, typeNames, {

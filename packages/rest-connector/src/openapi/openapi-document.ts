@@ -25,6 +25,8 @@ export interface OpenApiDocument {
   resolve(node: unknown): Node
   /** {@link resolve}, with the reference that names the node. */
   follow(node: unknown): Followed
+  /** Components of a section, such as `schemas`; none where it leads nowhere. */
+  components(section: string): Node
 }
 
 interface ReadFiles {
@@ -46,6 +48,8 @@ export function createDocument({
   url,
 }: ReadFiles): OpenApiDocument {
   const targets = new Map<string, Node>()
+  /** References whose way is being looked for. */
+  const underWay = new Set<string>()
 
   let names: ReadonlyMap<string, string> | undefined
 
@@ -63,9 +67,16 @@ export function createDocument({
     if (known) return known
     const [file = '', pointer = ''] = splitOnce(ref, '#')
     let value: unknown = file === '' ? root : files.get(file)
-    for (const step of pointer.split('/').slice(1)) {
-      const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
-      value = Object.hasOwn(asNode(value), key) ? asNode(value)[key] : undefined
+    underWay.add(ref)
+    try {
+      for (const step of pointer.split('/').slice(1)) {
+        const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
+        // A step may lead through a reference, as where `components.schemas` is a file.
+        const node = Object.hasOwn(asNode(value), key) ? asNode(value) : follow(value).node
+        value = Object.hasOwn(node, key) ? node[key] : undefined
+      }
+    } finally {
+      underWay.delete(ref)
     }
     const isAnchor = pointer !== '' && !pointer.startsWith('/')
     const reason = missing.get(file)
@@ -80,14 +91,25 @@ export function createDocument({
     let ref: string | undefined
     for (let hops = 0; typeof node['$ref'] === 'string'; hops++) {
       const next = placed(node['$ref'])
-      if (hops > 50) throw new RestConfigError(`$ref "${next}" leads to itself`)
+      if (hops > 50 || underWay.has(next)) throw new RestConfigError(`$ref "${next}" leads to itself`)
       if (!ref?.startsWith('#/components/') || next.startsWith('#/components/')) ref = next
       node = target(next)
     }
     return { node, ref }
   }
 
-  return { root, unconverted, files: paths, url, missing, follow, resolve: (node) => follow(node).node }
+  const resolve = (node: unknown): Node => follow(node).node
+
+  function components(section: string): Node {
+    try {
+      return resolve(resolve(root['components'])[section])
+    } catch {
+      // Whoever refers to one of them tells it.
+      return {}
+    }
+  }
+
+  return { root, unconverted, files: paths, url, missing, follow, resolve, components }
 }
 
 /** Places by `$anchor`, with its `#`, and by `$id` (JSON Schema 2020-12, sections 8.2.1 and 8.2.2). */

@@ -40,45 +40,61 @@ export function readOperations(
   const isIncluded = include === undefined ? () => true : filterOf(include)
   const isExcluded = exclude === undefined ? () => false : filterOf(exclude)
   const operations: ReadOperation[] = []
-  for (const [path, item] of Object.entries(asNode(document.root['paths']))) {
-    if (!path.startsWith('/')) continue
-    const pathItem = resolved(document, item, pointerOf('paths', path), findings)
+  const resolved = (node: unknown, place: string, what = ''): Node | undefined => {
+    try {
+      return document.resolve(node)
+    } catch (error) {
+      const message = `${what}is left out: ${(error as Error).message}`
+      findings.add({ place, message, mend: 'correct the reference' })
+      return undefined
+    }
+  }
+  const paths = resolved(document.root['paths'], pointerOf('paths')) ?? {}
+  for (const [key, item] of Object.entries(paths)) {
+    if (key.startsWith('x-')) continue
+    const path = key.startsWith('/') ? key : `/${key}`
+    if (path !== key && path in paths) {
+      findings.add({ place: pointerOf('paths', key), message: `is left out: it is ${path}, which is there` })
+      continue
+    }
+    // What stands beside a reference belongs to the path, too.
+    const { $ref: _, ...beside } = asNode(item)
+    const pathItem: Node = { ...resolved(item, pointerOf('paths', key)), ...beside }
     for (const method of METHODS) {
-      const node = asNode(pathItem[method.toLowerCase()])
-      if (Object.keys(node).length === 0) continue
+      const given = pathItem[method.toLowerCase()]
+      if (typeof given !== 'object' || given === null) continue
+      const place = pointerOf('paths', key, method.toLowerCase())
+      const node = resolved(given, place, `${method} ${path} `)
+      if (!node) continue
       const operation: ReadOperation = {
         method,
         path,
         operationId: asText(node['operationId']),
         tags: asList(node['tags']).filter((tag) => typeof tag === 'string'),
-        place: pointerOf('paths', path, method.toLowerCase()),
+        place,
         node,
         pathItem,
       }
       const isTagged = tags === undefined || operation.tags.some((tag) => tags.includes(tag))
       if (isTagged && isIncluded(operation) && !isExcluded(operation)) operations.push(operation)
     }
-    for (const method of OTHER_METHODS)
-      if (pathItem[method] !== undefined)
-        findings.add({
-          place: pointerOf('paths', path, method),
-          message: `${method.toUpperCase()} ${path} is left out: only GET, POST, PUT, PATCH and DELETE become fields`,
-        })
+    for (const [steps, method] of otherMethodsOf(pathItem))
+      findings.add({
+        place: pointerOf('paths', key, ...steps),
+        message: `${method.toUpperCase()} ${path} is left out: only GET, POST, PUT, PATCH and DELETE become fields`,
+      })
   }
   return operations
 }
 
-function resolved(document: OpenApiDocument, node: unknown, place: string, findings: Findings): Node {
-  try {
-    return document.resolve(node)
-  } catch (error) {
-    findings.add({
-      place,
-      message: `is left out: ${(error as Error).message}`,
-      mend: 'correct the reference',
-    })
-    return {}
-  }
+/** Methods of a path that are no fields, each with the steps to it. */
+function otherMethodsOf(pathItem: Node): readonly (readonly [readonly string[], string])[] {
+  const own = OTHER_METHODS.filter((method) => pathItem[method] !== undefined)
+  const additional = Object.keys(asNode(pathItem['additionalOperations']))
+  return [
+    ...own.map((method) => [[method], method] as const),
+    ...additional.map((method) => [['additionalOperations', method], method] as const),
+  ]
 }
 
 /** Whether an operation is one of those that are named. */

@@ -2,7 +2,7 @@ import type { BodyOptions, EncodingOptions } from '../bodies/body-options.ts'
 import type { ArgumentDefinition } from '../declare/arguments.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import { hasStyle } from '../parameters/style.ts'
-import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
 
@@ -39,7 +39,8 @@ export function requestBodyOf(
   method: HttpMethod,
   settings: TypeSettings,
 ): RequestBody | string | undefined {
-  const content = Object.entries(asNode(node['content']))
+  const { document } = settings
+  const content = Object.entries(document.resolve(node['content']))
   if (Object.keys(node).length === 0 || content.length === 0) return undefined
   const isRequired = node['required'] === true
   if (method === 'GET') return isRequired ? 'a GET request has no body' : undefined
@@ -48,21 +49,22 @@ export function requestBodyOf(
     const types = content.map(([type]) => type).join(', ')
     return isRequired ? `its body (${types}) cannot be written` : undefined
   }
-  const { kind, contentType, media } = chosen
+  const { kind, contentType } = chosen
+  const media = document.resolve(chosen.media)
   const description = asText(node['description'])
   return {
     argument: argumentOf(kind, media, { isRequired, description }, settings),
     body: {
       ...(contentType !== 'application/json' && { contentType }),
-      ...(kind === 'binary' && isBase64(media['schema'], settings.document) && { isBase64: true }),
-      ...((kind === 'form' || kind === 'multipart') && encodingOf(media)),
+      ...(kind === 'binary' && isBase64(media['schema'], document) && { isBase64: true }),
+      ...((kind === 'form' || kind === 'multipart') && encodingOf(media, document)),
     },
   }
 }
 
 function choose(
   content: readonly (readonly [string, unknown])[],
-): { readonly kind: BodyKind; readonly contentType: string; readonly media: Node } | undefined {
+): { readonly kind: BodyKind; readonly contentType: string; readonly media: unknown } | undefined {
   for (const [pattern, kind] of PREFERENCE)
     for (const [given, media] of content) {
       const mediaType = (given.split(';', 1)[0] ?? '').trim().toLowerCase()
@@ -72,7 +74,7 @@ function choose(
         : kind === 'multipart'
           ? mediaType
           : given
-      return { kind, contentType, media: asNode(media) }
+      return { kind, contentType, media }
     }
   return undefined
 }
@@ -96,10 +98,10 @@ function isBase64(schema: unknown, document: OpenApiDocument): boolean {
   return format === 'byte' || format === 'base64' || contentEncoding === 'base64'
 }
 
-function encodingOf(media: Node): Pick<BodyOptions, 'encoding'> {
-  const encoding = Object.entries(asNode(media['encoding'])).map(
+function encodingOf(media: Node, document: OpenApiDocument): Pick<BodyOptions, 'encoding'> {
+  const encoding = Object.entries(document.resolve(media['encoding'])).map(
     ([name, given]): [string, EncodingOptions] => {
-      const node = asNode(given)
+      const node = document.resolve(given)
       const style = asText(node['style'])
       const contentType = asText(node['contentType'])
       return [

@@ -19,6 +19,8 @@ export interface RequestInput {
   readonly dropped?: readonly string[] | undefined
 }
 
+const QUERY_FORM = 'application/x-www-form-urlencoded'
+
 /** "Parameter Object", `name`: header parameters of these names are ignored. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
@@ -42,13 +44,13 @@ export function requestInputOf(
   }
   for (const node of parametersOf(pathItem, operation, settings.document)) {
     const parameter = parameterOf(node, path)
-    if (typeof parameter === 'string') return { endpoint: { path }, skip: parameter }
     if (!parameter) continue
-    const fault = faultOf(parameter)
-    if (fault !== undefined && node['required'] !== true && parameter.in !== 'path') {
+    const fault = typeof parameter === 'string' ? parameter : faultOf(parameter)
+    if (fault !== undefined && node['required'] !== true && node['in'] !== 'path') {
       dropped.push(fault)
       continue
     }
+    if (typeof parameter === 'string') return { endpoint: { path }, skip: parameter }
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
   }
@@ -72,8 +74,10 @@ export function requestInputOf(
 /** Those of the path and of the operation, which replaces the path's by place and name. */
 function parametersOf(pathItem: Node, operation: Node, document: OpenApiDocument): Iterable<Node> {
   const all = new Map<string, Node>()
-  for (const one of [...asList(pathItem['parameters']), ...asList(operation['parameters'])]) {
-    const parameter = document.resolve(one)
+  for (const one of [pathItem, operation].flatMap((node) => asList(document.resolve(node['parameters'])))) {
+    const node = document.resolve(one)
+    const content = node['content']
+    const parameter: Node = content === undefined ? node : { ...node, content: document.resolve(content) }
     all.set(`${asText(parameter['in'])} ${asText(parameter['name'])}`, parameter)
   }
   return all.values()
@@ -83,10 +87,10 @@ function parametersOf(pathItem: Node, operation: Node, document: OpenApiDocument
 function parameterOf(node: Node, path: string): ParameterOptions | string | undefined {
   const name = asText(node['name']) ?? ''
   const place = node['in']
+  // The members of a form that is the whole query are parameters of it.
+  if (place === 'querystring' && QUERY_FORM in asNode(node['content'])) return { name, in: 'query' }
   if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
-    return node['required'] === true
-      ? `its required parameter "${name}" is in ${JSON.stringify(place)}, which no request has`
-      : undefined
+    return `its parameter "${name}" is in ${JSON.stringify(place)}, which no request has`
   if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined
   if (place === 'path' && !path.includes(`{${name}}`)) return undefined
   const [content] = Object.keys(asNode(node['content']))
@@ -120,10 +124,11 @@ function styleOf(node: Node, place: ParameterPlace): ParameterStyle | undefined 
 
 function argumentOf(
   node: Node,
-  { in: place, content, name }: ParameterOptions,
+  { in: place, name }: ParameterOptions,
   settings: TypeSettings,
 ): ArgumentDefinition {
-  const schema = content === undefined ? node['schema'] : asNode(asNode(node['content'])[content])['schema']
+  const [content] = Object.values(asNode(node['content']))
+  const schema = content === undefined ? node['schema'] : settings.document.resolve(content)['schema']
   return settings.types.argument(schema, placeOf(name, settings), {
     isRequired: place === 'path' || node['required'] === true,
     description: asText(node['description']),

@@ -129,9 +129,7 @@ function readSchemes(
   place: SecurityPlace,
   refused: Map<string, string>,
 ): ReadonlyMap<string, Scheme> {
-  const declared = Object.entries(asNode(asNode(document.root['components'])['securitySchemes'])).filter(
-    ([name]) => used.has(name),
-  )
+  const declared = Object.entries(document.components('securitySchemes')).filter(([name]) => used.has(name))
   const nodes = declared.flatMap(([name, node]) => {
     try {
       return [[name, document.resolve(node)] as const]

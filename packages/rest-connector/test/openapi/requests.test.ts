@@ -88,6 +88,30 @@ describe('parameters of a document', () => {
   })
 })
 
+describe('the whole query as one parameter', () => {
+  const form = (properties: object, more = {}) => ({
+    name: 'q',
+    in: 'querystring',
+    content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties } } },
+    ...more,
+  })
+
+  it('is written as the form that it is', async () => {
+    const parameters = [form({ 'sort-by': string, n: { type: 'integer' } })]
+    const { rawUrl } = await sent(documentOf({ parameters }, {}, 'get'), { q: { sortBy: 'a b&c', n: 1 } })
+    expect(rawUrl).toBe('/x?sort-by=a%20b%26c&n=1')
+  })
+
+  it.each([true, false])('of another kind is told (required: %s)', async (required) => {
+    const parameter = { ...form({}), required, content: { 'application/json': { schema: string } } }
+    const { endpoints, findings } = await importOpenApi(documentOf({ parameters: [parameter] }, {}, 'get'))
+    expect(endpoints).toHaveLength(required ? 0 : 1)
+    expect(findings).toMatchObject([
+      { message: expect.stringContaining('its parameter "q" is in "querystring"') },
+    ])
+  })
+})
+
 describe('the body of a document', () => {
   const schema = {
     type: 'object',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { importOpenApi } from '../../src/index.ts'
 
 /** A document whose answer is `ref`. */
@@ -103,5 +103,55 @@ components: { schemas: {} }
       expect(types).toEqual(await write(inline([...new Set([...merged, ...own])])))
     }),
     { numRuns: 30 },
+  )
+})
+
+describe('YAML that most readers take, and the specification does not', () => {
+  const read = async (text: string): Promise<object> => {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-openapi-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'openapi.yaml'), text)
+    return { ...(await importOpenApi(join(folder, 'openapi.yaml'))), files: [] }
+  }
+
+  /** A value in flow style, whose brackets close `extra()` columns behind the one where their key begins. */
+  function flow(value: unknown, extra: () => number, column = 0): string {
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+    const inner = ' '.repeat(column + 2)
+    const members = Object.entries(value).map(([key, member]) => {
+      const text = flow(member, extra, column + 2)
+      return inner + (Array.isArray(value) ? text : `${JSON.stringify(key)}: ${text}`)
+    })
+    const [open, close] = Array.isArray(value) ? '[]' : '{}'
+    return `${open}\n${members.join(',\n')}\n${' '.repeat(column + extra())}${close}`
+  }
+
+  it('a bracket may close where its key begins', async () => {
+    const document = documentOf('#pet')
+    const expected: object = await importOpenApi(document)
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat(3)), async (columns) => {
+        const extra = (): number => columns.next().value as number
+        const sections = Object.entries(document).map(([key, value]) => `${key}: ${flow(value, extra)}`)
+        expect(await read(sections.join('\n'))).toEqual(expected)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it.each([
+    ['a tag that nobody knows', 'x-a: !Ref there\nx-b: !Sub { a: 1 }'],
+    ['a control character', 'x-a: a\u0007b'],
+  ])('%s stands in its own place alone', async (_, line) => {
+    const document = documentOf('#pet')
+    const sections = Object.entries(document).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    expect(await read([line, ...sections].join('\n'))).toEqual(await importOpenApi(document))
+  })
+
+  it.each(['a: b: c', '---\nopenapi: 3.0.3\npaths: {}\n---\nb: 1', 'a: *nowhere', 'a: [1'])(
+    'what nobody can read is refused with its line: %j',
+    async (text) => {
+      await expect(read(text)).rejects.toThrow(/cannot be read: .*openapi\.yaml: /)
+    },
   )
 })

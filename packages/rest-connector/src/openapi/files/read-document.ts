@@ -79,7 +79,27 @@ async function parse(text: string): Promise<unknown> {
     }
   }
   const { CORE_SCHEMA, load, mergeTag } = await import('js-yaml')
-  return load(text, { schema: CORE_SCHEMA.withTags(mergeTag), json: true })
+  try {
+    return load(text, { schema: CORE_SCHEMA.withTags(mergeTag), json: true })
+  } catch (error) {
+    return parseLeniently(text, error)
+  }
+}
+
+/**
+ * What many readers take although the specification refuses it: a bracket that closes where its key begins, tags that
+ * nobody knows, control characters. Slow, and so for these alone. @throws `refusal` for what is no YAML to anybody
+ */
+async function parseLeniently(text: string, refusal: unknown): Promise<unknown> {
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, { logLevel: 'error', merge: true, uniqueKeys: false })
+  if (document.errors.length > 0) throw refusal
+  try {
+    // Aliases stand for one object however often they come.
+    return document.toJS({ maxAliasCount: -1 })
+  } catch {
+    throw refusal
+  }
 }
 
 function isObject(value: unknown): value is object {

@@ -13,7 +13,7 @@ export function createSubtypes(document: OpenApiDocument): SubtypesOf {
 
   function read(): ReadonlyMap<Node, readonly string[]> {
     const direct = new Map<Node, string[]>()
-    for (const [name, schema] of Object.entries(asNode(asNode(document.root['components'])['schemas']))) {
+    for (const [name, schema] of Object.entries(document.components('schemas'))) {
       const ref = `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
       byRef.set(ref, asNode(schema))
       for (const part of asList(asNode(schema)['allOf'])) {
