@@ -40,6 +40,7 @@ export function configJsonSchema(): JsonSchema {
     $schema,
     title: 'Vinyasa gateway config',
     ...root,
+    patternProperties: { '^x-': {} },
     properties: {
       $schema: { type: 'string' },
       extends: {

@@ -28,19 +28,26 @@ export interface Place {
 
 /** Reads YAML or JSON. Throws {@link ConfigError}, which names the place, for what is neither. */
 export async function readConfigDocument(file: string): Promise<ConfigDocument> {
-  const text = await readFile(file, 'utf8')
+  const text = decode(await readFile(file))
   // JSON is YAML too, but its parser is loaded only to say where a mistake is.
-  const parse = async (): Promise<[Yaml, Document.Parsed]> => {
+  const parse = async (): Promise<Source> => {
     const yaml = await import('yaml')
-    return [yaml, yaml.parseDocument(text, { prettyErrors: false })]
+    return { yaml, document: documentOf(yaml, file, text), file, text }
   }
   const places = async (): Promise<Locate> => {
-    const [yaml, document] = await parse()
-    return (path, isName) => locate({ yaml, document, file, text }, path, isName)
+    const source = await parse()
+    return (path, isName) => locate(source, path, isName)
   }
   if (extname(file) === '.json') return { file, data: parseJson(text, file), places }
-  const [, document] = await parse()
-  return { file, data: toData(document, file, text), places }
+  return { file, data: toData(await parse()), places }
+}
+
+/** UTF-8, or UTF-16 where a mark says so: editors and shells of Windows write both. Without the mark. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  const encoding =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
 }
 
 type Yaml = typeof YamlModule
@@ -57,15 +64,50 @@ function placeOf(offset: number, file: string, text: string): string {
   return `${file}:${lines.length}:${(lines.at(-1) ?? '').length + 1}`
 }
 
-function toData(document: Document.Parsed, file: string, text: string): unknown {
+/** The one document of a file. A `---` without anything behind it begins none. */
+function documentOf(yaml: Yaml, file: string, text: string): Document.Parsed {
+  const all = [...yaml.parseAllDocuments(text, { prettyErrors: false, merge: true })] as Document.Parsed[]
+  const [first, second] = all.filter(
+    ({ contents, errors }) => errors.length > 0 || (yaml.isScalar(contents) ? contents.source : contents),
+  )
+  if (second && first?.errors.length === 0) {
+    const begin = (second.contents ?? second).range?.[0] ?? 0
+    throw new ConfigError(
+      `${placeOf(begin, file, text)}: a second document begins here, and a config is one; ` +
+        'take the "---" away, or put it into a file of its own and name that with extends',
+    )
+  }
+  return first ?? all[0] ?? yaml.parseDocument(text)
+}
+
+function toData(source: Source): unknown {
+  const { yaml, document, file, text } = source
+  const fail = (offset: number, what: string): never => {
+    throw new ConfigError(`${placeOf(offset, file, text)}: ${what}`)
+  }
+  const variable = document.errors.find(({ pos: [at] }) => text.slice(at - 1, at + 1) === '${')
+  if (variable)
+    fail(
+      variable.pos[0] - 1,
+      'between { } and [ ] a variable stands in quotes: "${NAME}", "${NAME:-default}"',
+    )
   // Those behind the first one are mostly its consequences.
-  const [error] = document.errors
-  if (error) throw new ConfigError(`${placeOf(error.pos[0], file, text)}: ${firstLine(error.message)}`)
+  for (const { pos, message } of document.errors) fail(pos[0], firstLine(message))
+  for (const { pos, message } of document.warnings) fail(pos[0], `${firstLine(message)}; write a plain value`)
+  yaml.visit(document, {
+    Alias(_, alias, above) {
+      const [offset = 0] = alias.range ?? []
+      const anchored = alias.resolve(document)
+      if (!anchored) fail(offset, `*${alias.source}: no &${alias.source} stands before it; set it there`)
+      if (anchored && above.includes(anchored))
+        fail(offset, `*${alias.source} stands within what it is an alias of; write out what is meant`)
+    },
+  })
   try {
     return document.toJS()
   } catch (error) {
-    // An alias without its anchor, or too many of them.
-    throw new ConfigError(`${file}: ${firstLine(messageOf(error))}`, { cause: error })
+    // A merge of what is no map, or aliases that stand for more than any config.
+    return fail(0, firstLine(messageOf(error)))
   }
 }
 
@@ -82,13 +124,13 @@ function parseJson(text: string, file: string): unknown {
 
 function locate(source: Source, path: readonly PropertyKey[], isName: boolean | undefined): Place {
   const { yaml, document, file, text } = source
-  const resolved = (given: unknown): Node | undefined =>
+  const resolved: Resolve = (given) =>
     (yaml.isAlias(given) ? given.resolve(document) : (given ?? undefined)) as Node | undefined
   let node = resolved(document.contents)
   let offset = node?.range?.[0] ?? 0
   let depth = 0
   for (const part of path) {
-    const [key, value] = memberOf(yaml, node, part)
+    const [key, value] = memberOf(yaml, resolved, node, part)
     if (key === undefined && value === undefined) break
     depth += 1
     const isLast = depth === path.length
@@ -101,16 +143,27 @@ function locate(source: Source, path: readonly PropertyKey[], isName: boolean | 
   return { at: placeOf(offset, file, text), offset, depth, text: written }
 }
 
+type Resolve = (given: unknown) => Node | undefined
 type Member = readonly [key: Node | undefined, value: Node | undefined]
 
-function memberOf({ isMap, isScalar, isSeq }: Yaml, node: Node | undefined, part: PropertyKey): Member {
-  if (isSeq(node)) return [undefined, node.items[Number(part)] as Node | undefined]
-  if (!isMap(node)) return [undefined, undefined]
-  const nameOf = (key: unknown): string => String(isScalar(key) ? key.value : key)
+function memberOf(yaml: Yaml, resolved: Resolve, node: Node | undefined, part: PropertyKey): Member {
+  if (yaml.isSeq(node)) return [undefined, node.items[Number(part)] as Node | undefined]
+  if (!yaml.isMap(node)) return [undefined, undefined]
+  const nameOf = (key: unknown): string => String(yaml.isScalar(key) ? (key.source ?? key.value) : key)
   const pair =
     node.items.find(({ key }) => nameOf(key) === String(part)) ??
     node.items.find(({ key }) => isWritten(nameOf(key), String(part)))
-  return [(pair?.key ?? undefined) as Node | undefined, (pair?.value ?? undefined) as Node | undefined]
+  if (pair)
+    return [(pair.key ?? undefined) as Node | undefined, (pair.value ?? undefined) as Node | undefined]
+  // What a map does not have of its own may come of those that it merges.
+  for (const { value } of node.items.filter(({ key }) => nameOf(key) === '<<')) {
+    const merged = resolved(value)
+    for (const source of yaml.isSeq(merged) ? merged.items : [merged]) {
+      const found = memberOf(yaml, resolved, resolved(source), part)
+      if (found.some((one) => one !== undefined)) return found
+    }
+  }
+  return [undefined, undefined]
 }
 
 function firstLine(text: string): string {

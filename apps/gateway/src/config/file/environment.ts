@@ -3,7 +3,6 @@ import { definitionOf } from '../definition.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** A text that was made of variables: what type it has depends on where it stands. */
@@ -15,49 +14,92 @@ export class FromEnvironment {
   }
 }
 
-/** A variable that is not set, and where it is asked for. */
-export interface UnsetVariable {
+/** A variable that stands for nothing, and where. */
+export interface VariableMistake {
   readonly path: readonly PropertyKey[]
-  readonly name: string
+  readonly text: string
+  /** Whether it is in the name at the end of the path. */
+  readonly isName?: boolean
 }
 
 /**
  * Replaces `${NAME}` and `${NAME:-default}` in every string of a parsed YAML or JSON config by {@link FromEnvironment};
- * the default stands for a variable that is unset or empty, as in a shell. `$${` stands for a literal `${`.
+ * the default, in which others may stand, is for a variable that is unset or empty, as in a shell. `$${` stands for a
+ * literal `${`; any other is a mistake.
  */
 export function substituteEnvironment(
   value: unknown,
   environment: Environment,
-  onUnset: (unset: UnsetVariable) => void,
+  onMistake: (mistake: VariableMistake) => void,
   path: readonly PropertyKey[] = [],
 ): unknown {
-  if (typeof value === 'string') return substituteText(value, environment, (name) => onUnset({ path, name }))
+  if (typeof value === 'string')
+    return substituteText(value, environment, (text) => onMistake({ path, text }))
   if (Array.isArray(value))
-    return value.map((item, index) => substituteEnvironment(item, environment, onUnset, [...path, index]))
+    return value.map((item, index) => substituteEnvironment(item, environment, onMistake, [...path, index]))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      substituteEnvironment(item, environment, onUnset, [...path, key]),
-    ]),
+    Object.entries(value).map(([key, item]) => {
+      const at = [...path, key]
+      if (/\$\{/.test(key))
+        onMistake({ path: at, text: 'a variable stands for a value, and for no name', isName: true })
+      return [key, substituteEnvironment(item, environment, onMistake, at)]
+    }),
   )
 }
+
+const BEGIN = /\$\$\{|\$\{/g
+const VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(:-|\})/
 
 function substituteText(
   text: string,
   environment: Environment,
-  onUnset: (name: string) => void,
+  onMistake: (text: string) => void,
 ): string | FromEnvironment {
+  let made = ''
+  let from = 0
   let hasVariable = false
-  const made = text.replace(VARIABLE, (_, name: string | undefined, fallback: string | undefined) => {
-    if (name === undefined) return '${'
+  for (const { 0: begin, index } of text.matchAll(BEGIN)) {
+    // Within the default of the one before.
+    if (index < from) continue
+    made += text.slice(from, index)
+    from = index + begin.length
+    if (begin !== '${') {
+      made += '${'
+      continue
+    }
     hasVariable = true
+    const [whole = '', name = '', rest] = VARIABLE.exec(text.slice(index)) ?? []
+    const end = rest === ':-' ? endOfDefault(text, index + whole.length) : index + whole.length - 1
+    if (name === '' || end < 0) {
+      const shown = text.slice(index, index + 40).split('\n', 1)[0]
+      onMistake(`${shown}: expected \${NAME} or \${NAME:-default}; write $\${ for the characters themselves`)
+      break
+    }
+    from = end + 1
     const set = environment[name]
-    const found = fallback === undefined ? set : set || fallback
-    if (found === undefined) onUnset(name)
-    return found ?? ''
-  })
+    if (rest !== ':-' && set === undefined)
+      onMistake(`the environment variable ${name} is not set; set it, or write \${${name}:-default}`)
+    if (rest !== ':-' || set) made += set ?? ''
+    else made += String(textOf(substituteText(text.slice(index + whole.length, end), environment, onMistake)))
+  }
+  made += text.slice(from)
   return hasVariable ? new FromEnvironment(made) : made
+}
+
+/** Where the brace stands that ends a default; braces within it come in pairs. Negative: nowhere. */
+function endOfDefault(text: string, from: number): number {
+  let open = 1
+  for (let index = from; index < text.length; index++) {
+    if (text[index] === '{') open += 1
+    else if (text[index] === '}' && --open === 0) return index
+  }
+  return -1
+}
+
+/** The text of a value that was made of variables; other values as they are. */
+export function textOf(value: unknown): unknown {
+  return value instanceof FromEnvironment ? value.text : value
 }
 
 /** The text as what the schema takes there: as it is where texts are taken, else as a boolean or a number. */
@@ -76,9 +118,8 @@ export function typedFor({ text }: FromEnvironment, schema: unknown): unknown {
 
 /** The texts of what no setting took, for what reports them. */
 export function withTexts(value: unknown): unknown {
-  if (value instanceof FromEnvironment) return value.text
   if (Array.isArray(value)) return value.map(withTexts)
-  if (value === null || typeof value !== 'object') return value
+  if (value === null || typeof value !== 'object' || value instanceof FromEnvironment) return textOf(value)
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item)]))
 }
 

@@ -5,8 +5,10 @@ import type { GatewayConfig } from '../types.ts'
 import { isDataFile } from './data-file.ts'
 import type { Mistake } from './describe-issue.ts'
 import { readConfigDocument, type ConfigDocument } from './document.ts'
-import { substituteEnvironment, type UnsetVariable } from './environment.ts'
+import { substituteEnvironment, textOf, type VariableMistake } from './environment.ts'
 import { formatMistake, validateData } from './parse-config.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 export interface DataRead {
   readonly config: GatewayConfig
@@ -18,46 +20,57 @@ export interface DataRead {
  * Reads a config of YAML or JSON and those that it `extends`, which come first: objects are merged, all else is replaced.
  * Throws {@link ConfigError}: a line for each mistake, with its file, line and column.
  */
-export async function readData(
-  file: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<DataRead> {
-  const documents = await readWithBases(file, [])
-  const unset: [ConfigDocument, UnsetVariable][] = []
+export async function readData(file: string, environment: Environment): Promise<DataRead> {
+  const documents = await readWithBases(file, environment, [])
+  const unset: [ConfigDocument, VariableMistake][] = []
   const merged = documents
     .map((document) =>
-      substituteEnvironment(withoutExtends(document.data), environment, (one) => unset.push([document, one])),
+      substituteEnvironment(ownSettings(document.data), environment, (one) => unset.push([document, one])),
     )
     .reduce(merge)
   // A variable that is not set says why a value is none.
-  if (unset.length > 0) throw new ConfigError((await Promise.all(unset.map(describeUnset))).join('\n'))
+  if (unset.length > 0) throw new ConfigError((await Promise.all(unset.map(describeVariable))).join('\n'))
+  if (merged === null || merged === undefined)
+    throw new ConfigError(
+      `${file}:1:1: the file holds no settings; \`vinyasa init\` writes some to begin with`,
+    )
   const { config, mistakes } = validateData(merged)
   if (config === undefined) throw new ConfigError((await describe(mistakes, documents)).join('\n'))
   return { config, files: documents.map((document) => document.file) }
 }
 
 /** The documents that a file extends, and then its own. */
-async function readWithBases(file: string, above: readonly string[]): Promise<readonly ConfigDocument[]> {
+async function readWithBases(
+  file: string,
+  environment: Environment,
+  above: readonly string[],
+): Promise<readonly ConfigDocument[]> {
   const document = await readConfigDocument(file)
   const { extends: named = [] } = Object(document.data) as { readonly extends?: unknown }
   const bases: ConfigDocument[] = []
-  for (const name of [named].flat()) {
+  for (const given of [named].flat()) {
     const { at } = (await document.places())(['extends'])
+    const name = textOf(
+      substituteEnvironment(given, environment, ({ text }) => {
+        throw new ConfigError(`${at}: extends: ${text}`)
+      }),
+    )
     if (typeof name !== 'string') throw new ConfigError(`${at}: extends: expected a file name, or several`)
     const base = resolve(dirname(file), name)
     if (!isDataFile(base)) throw new ConfigError(`${at}: extends: ${name}: expected a .yaml or .json file`)
     if (!existsSync(base)) throw new ConfigError(`${at}: extends: ${base}: no such file`)
     if (base === file || above.includes(base))
       throw new ConfigError(`${at}: extends: ${name} extends this file in turn`)
-    bases.push(...(await readWithBases(base, [...above, file])))
+    bases.push(...(await readWithBases(base, environment, [...above, file])))
   }
   return [...bases, document]
 }
 
-function withoutExtends(data: unknown): unknown {
+/** Without what it extends, and what stands under `x-…`, where files keep what they have anchors on. */
+function ownSettings(data: unknown): unknown {
   if (!isObject(data)) return data
-  const { extends: _, ...own } = data
-  return own
+  const own = Object.entries(data).filter(([key]) => key !== 'extends' && !key.startsWith('x-'))
+  return Object.fromEntries(own)
 }
 
 function merge(base: unknown, over: unknown): unknown {
@@ -76,10 +89,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null
 }
 
-async function describeUnset([document, { path, name }]: [ConfigDocument, UnsetVariable]): Promise<string> {
-  const { at } = (await document.places())(path)
-  const text = `the environment variable ${name} is not set; set it, or write \${${name}:-default}`
-  return `${at}: ${formatMistake({ path, text })}`
+async function describeVariable([document, mistake]: [ConfigDocument, VariableMistake]): Promise<string> {
+  const { at } = (await document.places())(mistake.path, mistake.isName)
+  return `${at}: ${formatMistake(mistake)}`
 }
 
 /** As they stand in the files; each in the one that has the most of its path, of several in the one merged last. */
@@ -96,6 +108,12 @@ async function describe(
   return placed.map(({ mistake, place }) => {
     const variables = mistake.isName ? [] : (place.text?.match(/\$\{\w+/g) ?? [])
     const of = variables.length > 0 ? ` (in ${variables.map((name) => `${name}}`).join(', ')})` : ''
-    return `${place.at}: ${formatMistake(mistake)}${of}`
+    return `${place.at}: ${formatMistake(mistake)}${of}${wordMeant(mistake, place.text)}`
   })
+}
+
+/** Words of YAML 1.1 are texts in YAML 1.2. */
+function wordMeant({ text }: Mistake, written = ''): string {
+  if (!text.includes('expected boolean') || !/^(yes|no|on|off)$/i.test(written)) return ''
+  return `; "${written}" is a text, write ${/^(yes|on)$/i.test(written)}`
 }

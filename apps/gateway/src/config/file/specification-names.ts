@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { definitionOf, type Definition } from '../definition.ts'
-import { FromEnvironment, typedFor } from './environment.ts'
+import { FromEnvironment, textOf, typedFor } from './environment.ts'
 
 /**
  * The specification writes its settings in snake_case; they are accepted under those very names. Durations may be
@@ -105,10 +105,6 @@ function settingsNamed(
 
 function toCamelCase(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-}
-
-function textOf(value: unknown): unknown {
-  return value instanceof FromEnvironment ? value.text : value
 }
 
 /** `30s`, `250ms`, `5m`, `1h` in milliseconds; a bare number counts as seconds; else undefined. */
