@@ -1,6 +1,25 @@
-/** Words of a name: split at whatever a name cannot hold, at underscores too. */
+import { constantName } from './types/enum-names.ts'
+
+/**
+ * Words of a name: split at whatever a name cannot hold, at underscores too. Latin letters lose their accents, others
+ * are told by their code points (`名` gives `U540d`); signs are words where there is no letter (`+1` gives `plus` and `1`).
+ */
 export function wordsOf(text: string): readonly string[] {
-  return text.split(/[^A-Za-z0-9]+/).filter(Boolean)
+  return asciiOf(text)
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+}
+
+function asciiOf(text: string): string {
+  if (/^[ -~]*[A-Za-z][ -~]*$/.test(text)) return text
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/([A-Za-z])\p{M}+/gu, '$1')
+    .normalize('NFC')
+  const isSpelled = plain === '' || /\p{L}/u.test(plain)
+  return (isSpelled ? plain : constantName(text).toLowerCase()).replaceAll(/[\p{L}\p{N}]/gu, (letter) =>
+    letter < '\u0080' ? letter : ` U${letter.codePointAt(0)?.toString(16)} `,
+  )
 }
 
 /** `nullable-simple_user` gives `NullableSimpleUser`; capitals stay. */

@@ -5,7 +5,7 @@ import type {
   TypeDefinition,
   TypeDefinitions,
 } from '../../declare/type-definitions.ts'
-import { fieldNames, pascal } from '../names.ts'
+import { fieldNames } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { DEPRECATED, describe, describeMember } from './describe.ts'
 import { breakInputCycles } from './input-cycles.ts'
@@ -39,6 +39,8 @@ export class SchemaTypes {
   readonly #outputs = new Map<Node, string>()
   readonly #inputs = new Map<Node, string>()
   readonly #enums = new Map<Node, string>()
+  /** Those without a name of their own, by their places' names and values. */
+  readonly #likeEnums = new Map<string, string>()
   readonly #definitions = new Map<string, TypeDefinition>()
 
   constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
@@ -130,8 +132,12 @@ export class SchemaTypes {
   #enum(shape: Shape, place: Place): string {
     const known = this.#enums.get(shape.node)
     if (known !== undefined) return known
-    const name = this.#names.shared(schemaName(shape.ref), place)
+    const schema = schemaName(shape.ref)
+    // What goes in and what comes out at places of one name is one type, where it is the same.
+    const alike = JSON.stringify([place.name, shape.values, shape.node['description']])
+    const name = (schema ? undefined : this.#likeEnums.get(alike)) ?? this.#names.shared(schema, place)
     this.#enums.set(shape.node, name)
+    if (!schema) this.#likeEnums.set(alike, name)
     const values: EnumDefinition['values'] = Object.fromEntries(
       [...enumNames(shape.values ?? [])].map(([value, valueName]) => [valueName, { value }]),
     )
@@ -209,9 +215,8 @@ export class SchemaTypes {
   /** The properties of an object, without those that go the other way. */
   #properties(node: Node, otherWay: 'readOnly' | 'writeOnly'): Map<string, unknown> {
     return new Map(
-      Object.entries(asNode(node['properties'])).filter(([key, schema]) => {
-        const isOther = asNode(schema)[otherWay] === true || this.#read(schema).node[otherWay] === true
-        return !isOther && pascal(key) !== ''
+      Object.entries(asNode(node['properties'])).filter(([, schema]) => {
+        return asNode(schema)[otherWay] !== true && this.#read(schema).node[otherWay] !== true
       }),
     )
   }

@@ -85,7 +85,12 @@ export class TypeNames {
   /** Of a schema's input form. */
   input(schema: SchemaName | undefined, place: Place): string {
     const key = `input ${schema?.key ?? place.key}`
-    if (schema === undefined) return this.claim(withInput(place.name), key)
+    if (schema === undefined) {
+      const wanted = withInput(place.name)
+      const owner = this.#owners.get(wanted)
+      // Of a property `input` that is the name of the type around it.
+      return this.claim(owner === undefined || owner === key ? wanted : `${place.name}Input`, key)
+    }
     const name = this.#component(schema)
     if (name.endsWith('Input')) return name
     const wanted = `${name}Input`
