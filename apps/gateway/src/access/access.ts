@@ -9,6 +9,7 @@ import type { RateLimitConfig } from '../config/access-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
+import { checkAuth } from './tokens/check-auth.ts'
 import { createAuthentication, type Authentication } from './tokens/authentication.ts'
 import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
@@ -50,8 +51,7 @@ export async function createAccess(
   { logger, baseDirectory, redis: configured }: AccessEnvironment,
 ): Promise<Access> {
   const { auth, access } = config
-  refuseCookiesWithoutCsrf(config)
-  refuseBadAddresses(config)
+  checkAuth(config)
   const headers = auth ? [tokenHeader(auth.jwt), ...(auth.jwt.cookie === undefined ? [] : ['cookie'])] : []
   const onError = (error: unknown): void => logger.error(error, 'access')
   const authentication = auth && (await openAuthentication(auth.jwt, onError))
@@ -104,11 +104,17 @@ function openSharedRedis(
 }
 
 function openRateLimit(
-  { server }: GatewayConfig,
+  { server, auth, plugins = [] }: GatewayConfig,
   { rules, redis: isShared }: RateLimitConfig,
   redis: RedisClient | undefined,
   onError: (error: unknown) => void,
 ): { readonly limit: RateLimit; readonly address: ClientAddress } {
+  // Code may say who asks too.
+  const index = rules.findIndex(({ by }) => typeof by === 'object' && 'claim' in by)
+  if (index >= 0 && !auth && plugins.length === 0)
+    throw new ConfigError(
+      `rateLimit.rules[${index}].by: no token is read, so that nobody has a claim; set auth.jwt, or count by address or header`,
+    )
   const address = createClientAddress(server?.trustProxy)
   const near = createMemoryCounters()
   const counters = redis && isShared !== false ? createRedisCounters(redis, near, onError) : near
@@ -169,26 +175,6 @@ export function documentFiles(
 
 function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {
   return usesAccessDirectives([typeDefs].flat())
-}
-
-function refuseBadAddresses({ auth }: GatewayConfig): void {
-  for (const [index, { issuer, jwksUri, secret }] of auth?.jwt.issuers.entries() ?? []) {
-    const [name, address] = jwksUri === undefined ? ['issuer', issuer] : ['jwksUri', jwksUri]
-    if (secret !== undefined || /^https?:\/\/[^/]/.test(address)) continue
-    throw new ConfigError(
-      `auth.jwt.issuers[${index}].${name}: expected an http or https address, received "${address}"; ` +
-        'say with jwksUri where the keys are',
-    )
-  }
-}
-
-/** A browser sends cookies along whoever asks it to. */
-function refuseCookiesWithoutCsrf({ auth, graphql, preset }: GatewayConfig): void {
-  const isPrevented = graphql?.csrfPrevention ?? preset === 'production'
-  if (auth?.jwt.cookie === undefined || isPrevented) return
-  throw new ConfigError(
-    'auth.jwt.cookie: any page could ask in the name of its visitors; set graphql.csrfPrevention to true',
-  )
 }
 
 /**

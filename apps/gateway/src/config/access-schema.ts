@@ -10,7 +10,7 @@ import type {
   RateLimitConfig,
   RateLimitRule,
 } from './access-types.ts'
-import { count, functionValue, textValues, type OptionsOf } from './primitives.ts'
+import { count, functionValue, headerName, type OptionsOf } from './primitives.ts'
 
 const name = z.string().min(1)
 /** `none` is no algorithm. */
@@ -33,22 +33,26 @@ export const auth: z.ZodType<AuthConfig> = z.strictObject({
   jwt: z.strictObject({
     issuers: z.array(issuer).min(1),
     required: z.boolean().optional(),
-    header: name.optional(),
+    header: headerName.optional(),
     scheme: z.string().optional(),
     cookie: name.optional(),
     clockToleranceSeconds: count.optional(),
     scopesClaim: name.optional(),
-    forwardClaims: textValues.optional(),
+    forwardClaims: z.record(headerName, z.string()).optional(),
   } satisfies OptionsOf<JwtConfig>),
 } satisfies OptionsOf<AuthConfig>) as z.ZodType<AuthConfig>
 
 const names = z.union([z.array(name).min(1), z.array(z.array(name).min(1)).min(1)])
 
-const rule = z.strictObject({
-  authenticated: z.literal(true).optional(),
-  scopes: names.optional(),
-  policies: names.optional(),
-} satisfies OptionsOf<AccessRule>)
+const rule = z
+  .strictObject({
+    authenticated: z.literal(true).optional(),
+    scopes: names.optional(),
+    policies: names.optional(),
+  } satisfies OptionsOf<AccessRule>)
+  .refine((given) => Object.values(given).some((value) => value !== undefined), {
+    error: 'expected authenticated: true, scopes or policies, or no rule at all',
+  })
 
 /** The config's `access`. */
 export const access: z.ZodType<AccessConfig> = z.strictObject({
@@ -84,7 +88,7 @@ export const apq: z.ZodType<boolean | ApqConfig> = z.union([
 const rateLimitRule = z
   .strictObject({
     by: z
-      .union([z.literal('address'), z.strictObject({ claim: name }), z.strictObject({ header: name })])
+      .union([z.literal('address'), z.strictObject({ claim: name }), z.strictObject({ header: headerName })])
       .optional(),
     max: count,
     windowSeconds: z.number().positive(),

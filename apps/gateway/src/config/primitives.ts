@@ -5,6 +5,11 @@ import { z } from 'zod'
 export const milliseconds: z.ZodNumber = z.number().int().nonnegative()
 export const count: z.ZodNumber = z.number().int().nonnegative()
 
+/** A header's name (RFC 9110, section 5.6.2). */
+export const headerName: z.ZodString = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header, for example x-user-id')
+
 /** Names of the user's own with text as values; several for one name as a list. */
 export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record(
   z.string(),

@@ -24,7 +24,7 @@ function open(options: Partial<KeySetOptions> = {}) {
   })
   const find = async (kid: string): Promise<string> => {
     try {
-      await keySet({ alg: 'ES256', kid }, {} as never)
+      await keySet.keysFor({ alg: 'ES256', kid }, {} as never)
       return 'found'
     } catch (error) {
       const { extensions, code } = error as { extensions?: { code: string }; code?: string }

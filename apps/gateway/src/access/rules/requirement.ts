@@ -6,8 +6,9 @@ import type { Identity } from '../identity.ts'
 export interface Requirement {
   /** Somebody must be known to ask: always, but where policies alone decide. */
   readonly needsIdentity: boolean
-  readonly scopes: readonly (readonly string[])[]
-  readonly policies: readonly (readonly string[])[]
+  /** Undefined: none is asked for. */
+  readonly scopes: readonly (readonly string[])[] | undefined
+  readonly policies: readonly (readonly string[])[] | undefined
 }
 
 export type HoldsPolicy = (name: string, identity: Identity | undefined) => boolean
@@ -18,7 +19,8 @@ export function toRequirement({ authenticated, scopes, policies }: AccessRule): 
   return { needsIdentity, scopes: alternatives(scopes), policies: alternatives(policies) }
 }
 
-function alternatives(lists: AccessRule['scopes'] = []): readonly (readonly string[])[] {
+function alternatives(lists: AccessRule['scopes']): Requirement['scopes'] {
+  if (lists === undefined) return undefined
   const plain = lists.filter((item) => typeof item === 'string')
   return plain.length > 0 ? [plain] : (lists as readonly (readonly string[])[])
 }
@@ -38,6 +40,7 @@ export function refusalOf(
   return undefined
 }
 
-function isOneHeld(lists: readonly (readonly string[])[], isHeld: (name: string) => boolean): boolean {
-  return lists.length === 0 || lists.some((all) => all.every(isHeld))
+/** Where there is no alternative, or one of nothing, nobody has it. */
+function isOneHeld(lists: Requirement['scopes'], isHeld: (name: string) => boolean): boolean {
+  return lists === undefined || lists.some((all) => all.length > 0 && all.every(isHeld))
 }

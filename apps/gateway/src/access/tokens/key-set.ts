@@ -1,4 +1,12 @@
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import {
+  createLocalJWKSet,
+  errors,
+  type CryptoKey,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWTHeaderParameters,
+  type JWTVerifyGetKey,
+} from 'jose'
 import { keysUnavailable } from '../errors.ts'
 
 export interface KeySetOptions {
@@ -19,12 +27,20 @@ export interface KeySetOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** The keys of one issuer. */
+export interface KeySet {
+  /** The key that a token names; where it names none, all that could have signed it. */
+  keysFor(header: JWTHeaderParameters, token: FlattenedJWSInput): Promise<readonly CryptoKey[]>
+  /** Asks for the keys again, if it is time to; whether they are others now. */
+  renew(): Promise<boolean>
+}
+
 /**
  * The keys of one issuer. Who has a token of a known key never waits for the issuer; one question is under way at a
  * time, and an unknown key asks at most once in a while. Where the issuer does not answer, those who need it are
  * answered with 503.
  */
-export function createKeySet(options: KeySetOptions): JWTVerifyGetKey {
+export function createKeySet(options: KeySetOptions): KeySet {
   const { load, onError, onChange, refreshMs = 600_000, cooldownMs = 30_000, timeoutMs = 5000 } = options
   const { maxWaiting = 100, now = () => Date.now() } = options
   let keys: JWTVerifyGetKey | undefined
@@ -70,23 +86,44 @@ export function createKeySet(options: KeySetOptions): JWTVerifyGetKey {
     }
   }
 
-  return async (header, token) => {
-    if (keys) {
-      if (now() - loadedAt >= refreshMs && mayAsk()) void refresh()
-      try {
-        return await keys(header, token)
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey) || (!mayAsk() && !hasFailed)) throw error
-      }
-    }
-    if (!mayAsk()) throw unavailable()
-    await waitForKeys()
-    if (!keys) throw unavailable()
+  async function find(
+    known: JWTVerifyGetKey,
+    ...[header, token]: Parameters<KeySet['keysFor']>
+  ): Promise<readonly CryptoKey[]> {
     try {
-      return await keys(header, token)
+      return [(await known(header, token)) as CryptoKey]
     } catch (error) {
-      throw hasFailed && error instanceof errors.JWKSNoMatchingKey ? unavailable() : error
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+      const fitting: CryptoKey[] = []
+      for await (const key of error) fitting.push(key)
+      return fitting
     }
+  }
+
+  return {
+    async keysFor(header, token) {
+      if (keys) {
+        if (now() - loadedAt >= refreshMs && mayAsk()) void refresh()
+        try {
+          return await find(keys, header, token)
+        } catch (error) {
+          if (!(error instanceof errors.JWKSNoMatchingKey) || (!mayAsk() && !hasFailed)) throw error
+        }
+      }
+      if (!mayAsk()) throw unavailable()
+      await waitForKeys()
+      if (!keys) throw unavailable()
+      try {
+        return await find(keys, header, token)
+      } catch (error) {
+        throw hasFailed && error instanceof errors.JWKSNoMatchingKey ? unavailable() : error
+      }
+    },
+    async renew() {
+      const before = text
+      if (mayAsk()) await waitForKeys()
+      return text !== before
+    },
   }
 }
 

@@ -1,10 +1,10 @@
-import { decodeJwt, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import { decodeJwt, errors, jwtVerify, type CryptoKey, type JWTPayload, type JWTVerifyOptions } from 'jose'
 import { GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { IssuerConfig, JwtConfig } from '../../config/access-types.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, textsOf, type Identity } from '../identity.ts'
-import { createKeySet } from './key-set.ts'
+import { createKeySet, type KeySet } from './key-set.ts'
 import { loadKeys } from './load-keys.ts'
 
 export interface TokenVerifierOptions extends Pick<
@@ -27,7 +27,8 @@ const MAX_TOKEN_CHARACTERS = 16_384
 
 interface Issuer {
   readonly config: IssuerConfig
-  readonly key: JWTVerifyGetKey
+  /** The secret, or who knows the issuer's keys. */
+  readonly key: Uint8Array | KeySet
   readonly algorithms: readonly string[]
 }
 
@@ -40,8 +41,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
   function toIssuer(config: IssuerConfig): Issuer {
     const { secret } = config
     if (secret !== undefined) {
-      const bytes = new TextEncoder().encode(secret)
-      return { config, key: async () => bytes, algorithms: config.algorithms ?? SECRET_ALGORITHMS }
+      const key = new TextEncoder().encode(secret)
+      return { config, key, algorithms: config.algorithms ?? SECRET_ALGORITHMS }
     }
     const key = createKeySet({
       load: (signal) => loadKeys(config, signal),
@@ -57,7 +58,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     if (!issuer) throw unauthenticated('The token is of an unknown issuer.', true)
     const { config, key, algorithms } = issuer
     try {
-      const { payload } = await jwtVerify(token, key, {
+      const payload = await payloadOf(token, key, {
         issuer: config.issuer,
         audience: [config.audience].flat(),
         algorithms: [...algorithms],
@@ -88,6 +89,41 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     known.delete(token)
     throw unauthenticated(EXPIRED, true)
   }
+}
+
+/** By any key that fits: a token need not name its own. Not by those of before, where the issuer has others now. */
+async function payloadOf(token: string, key: Issuer['key'], options: JWTVerifyOptions): Promise<JWTPayload> {
+  if (key instanceof Uint8Array) return (await jwtVerify(token, key, options)).payload
+  let isNamed = true
+  const verify = async (): Promise<JWTPayload> => {
+    let others: readonly CryptoKey[] = []
+    const first = await jwtVerify(
+      token,
+      async (header, input) => {
+        isNamed = header.kid !== undefined
+        const [one, ...rest] = await key.keysFor(header, input)
+        if (!one) throw new errors.JWKSNoMatchingKey()
+        others = rest
+        return one
+      },
+      options,
+    ).catch(ifSignedOtherwise)
+    if (first) return first.payload
+    for (const other of others) {
+      const found = await jwtVerify(token, other, options).catch(ifSignedOtherwise)
+      if (found) return found.payload
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+  const payload = await verify().catch(ifSignedOtherwise)
+  if (payload) return payload
+  // That its key is a new one is not to be seen on it.
+  if (!isNamed && (await key.renew())) return verify()
+  throw new errors.JWSSignatureVerificationFailed()
+}
+
+function ifSignedOtherwise(error: unknown): undefined {
+  if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
 }
 
 const EXPIRED = 'The token has expired.'

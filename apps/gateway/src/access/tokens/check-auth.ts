@@ -1,0 +1,65 @@
+import type { IssuerConfig, JwtConfig } from '../../config/access-types.ts'
+import type { GatewayConfig } from '../../config/types.ts'
+import { ConfigError } from '../../errors.ts'
+import { tokenHeader } from './token-place.ts'
+
+/** Throws {@link ConfigError} for what of `auth` could never do what it says. */
+export function checkAuth(config: Pick<GatewayConfig, 'auth' | 'graphql' | 'preset'>): void {
+  const { jwt } = config.auth ?? {}
+  if (!jwt) return
+  const names = new Map<string, number>()
+  for (const [index, issuer] of jwt.issuers.entries()) {
+    const path = `auth.jwt.issuers[${index}]`
+    const first = names.get(issuer.issuer)
+    if (first !== undefined)
+      throw new ConfigError(
+        `${path}.issuer: issuers[${first}] has the same; tokens name one of them, so list what differs there (audience takes several)`,
+      )
+    names.set(issuer.issuer, index)
+    refuseBadKeys(path, issuer)
+  }
+  refuseOwnClaims(jwt)
+  refuseCookiesWithoutCsrf(config)
+}
+
+function refuseBadKeys(path: string, { issuer, jwksUri, secret, algorithms = [] }: IssuerConfig): void {
+  if (secret !== undefined && jwksUri !== undefined)
+    throw new ConfigError(
+      `${path}: secret and jwksUri are two ways to verify; leave out the one its tokens are not signed for`,
+    )
+  const wrong = algorithms.find((algorithm) => algorithm.startsWith('HS') !== (secret !== undefined))
+  if (wrong !== undefined)
+    throw new ConfigError(
+      secret === undefined
+        ? `${path}.algorithms: ${wrong} wants a secret, and public keys verify by others; set secret, or take it out`
+        : `${path}.algorithms: ${wrong} wants a public key, and a secret verifies HS256, HS384 and HS512; set jwksUri in its place, or take it out`,
+    )
+  const [name, address] = jwksUri === undefined ? ['issuer', issuer] : ['jwksUri', jwksUri]
+  if (secret !== undefined || /^https?:\/\/[^/]/.test(address)) return
+  throw new ConfigError(
+    `${path}.${name}: expected an http or https address, received "${address}"; say with jwksUri where the keys are`,
+  )
+}
+
+/** A token that a claim takes the place of could not be verified when a live query runs again. */
+function refuseOwnClaims(jwt: JwtConfig): void {
+  const own = new Set([tokenHeader(jwt), ...(jwt.cookie === undefined ? [] : ['cookie'])])
+  const taken = Object.keys(jwt.forwardClaims ?? {}).find((header) => own.has(header.toLowerCase()))
+  if (taken !== undefined)
+    throw new ConfigError(
+      `auth.jwt.forwardClaims: the token itself stands in "${taken}"; give the claim a header of its own, for example x-user-id`,
+    )
+}
+
+/** A browser sends cookies along whoever asks it to. */
+function refuseCookiesWithoutCsrf({
+  auth,
+  graphql,
+  preset,
+}: Pick<GatewayConfig, 'auth' | 'graphql' | 'preset'>): void {
+  const isPrevented = graphql?.csrfPrevention ?? preset === 'production'
+  if (auth?.jwt.cookie === undefined || isPrevented) return
+  throw new ConfigError(
+    'auth.jwt.cookie: any page could ask in the name of its visitors; set graphql.csrfPrevention to true',
+  )
+}
