@@ -204,7 +204,10 @@ async function draftRest({
           ]
         : []),
       ...missing.map((reason) => `Not downloaded: ${reason}.`),
-      ...variables.map(({ variable, scheme }) => `Credentials for "${scheme}" are read from ${variable}.`),
+      ...variables.map(({ variable, schemes }) => {
+        const names = schemes.map((name) => `"${name}"`).join(', ')
+        return `Credentials for ${names} are read from ${variable}.`
+      }),
       ...findings.map(describeFinding),
     ],
     config: {

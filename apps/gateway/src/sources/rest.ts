@@ -47,7 +47,9 @@ export async function openRestSource(
           })
     files = imported?.files ?? []
     for (const finding of imported?.findings ?? []) notes.push(describeFinding(finding))
-    for (const one of imported?.variables ?? []) notes.push(describeVariable(one))
+    for (const one of imported?.variables ?? [])
+      // Where another credential is there for each operation, nobody misses it.
+      if (one.isSet || one.isMissed) notes.push(describeVariable(one))
     baseUrl = imported?.baseUrl ?? config.baseUrl
     if (baseUrl === undefined)
       throw new ConfigError(
@@ -138,10 +140,11 @@ function placeOf(openapi: string | OpenApiConfig | undefined): OpenApiConfig {
   return /^https?:\/\//i.test(openapi) ? { url: openapi } : { file: openapi }
 }
 
-function describeVariable({ variable, scheme, isSet }: SecurityVariable): string {
+function describeVariable({ variable, schemes, isSet }: SecurityVariable): string {
+  const names = schemes.map((name) => `"${name}"`).join(', ')
   return isSet
-    ? `${variable} is set, for the security scheme "${scheme}"`
-    : `${variable} is not set, which the security scheme "${scheme}" wants; set it, or security: false under openapi`
+    ? `${variable} is set, for the security scheme ${names}`
+    : `${variable} is not set, which the security scheme ${names} wants; set it, or security: false under openapi`
 }
 
 interface Probe {

@@ -84,6 +84,18 @@ export function readOperations(
         message: `${method.toUpperCase()} ${path} is left out: only GET, POST, PUT, PATCH and DELETE become fields`,
       })
   }
+  const webhooks = Object.keys(asNode(document.root['webhooks'])).length
+  if (webhooks > 0)
+    findings.add({
+      place: pointerOf('webhooks'),
+      message: `${webhooks} webhooks are left out: they are requests that the API sends`,
+    })
+  if (operations.length === 0)
+    findings.add({
+      place: pointerOf('paths'),
+      message: 'no operation becomes a field',
+      mend: 'look at what include, exclude and tags select, or whether it is the right document',
+    })
   return operations
 }
 

@@ -13,9 +13,11 @@ export type SecuritySource = 'env' | 'forward' | false
 /** An environment variable that a document's security wants. */
 export interface SecurityVariable {
   readonly variable: string
-  /** The scheme's name in the document. */
-  readonly scheme: string
+  /** The schemes' names in the document. */
+  readonly schemes: readonly string[]
   readonly isSet: boolean
+  /** Whether operations have no credentials, and would have them by this and the others of its requirement. */
+  readonly isMissed: boolean
 }
 
 /** What a document's security makes of a connector. */
@@ -71,20 +73,34 @@ export function securityOf(
     return { ...none, forwardHeaders: [...new Set(headers)] }
   }
   const valueOf = (variable: string): string | undefined => place.env[variable] || undefined
-  const variables = [...schemes.values()].flatMap(({ name, variables: wanted }) =>
-    wanted.map((variable) => ({ variable, scheme: name, isSet: valueOf(variable) !== undefined })),
+  const isMet = (name: string): boolean =>
+    schemes.get(name)?.variables.every((variable) => valueOf(variable) !== undefined) ?? false
+  const missed = new Set(
+    [...required.values()]
+      .filter(
+        (alternatives) => !alternatives.some((all) => all.length > 0 && all.every(([name]) => isMet(name))),
+      )
+      .flat(2)
+      .map(([name]) => name),
   )
+  const wanted = [...schemes.values()]
+  const variables = [...new Set(wanted.flatMap((one) => one.variables))].map((variable): SecurityVariable => {
+    const names = wanted.filter((one) => one.variables.includes(variable)).map(({ name }) => name)
+    const isSet = valueOf(variable) !== undefined
+    return { variable, schemes: names, isSet, isMissed: !isSet && names.some((name) => missed.has(name)) }
+  })
   const interceptor = interceptorOf(required, schemes, valueOf)
   return { ...none, interceptors: interceptor ? [interceptor] : [], variables }
 }
 
 function requirementsOf(operation: Node, root: Node): Requirements {
-  return asList(operation['security'] ?? root['security']).map((one) =>
-    Object.entries(asNode(one)).map(([name, scopes]) => [
-      name,
-      asList(scopes).filter((scope) => typeof scope === 'string'),
-    ]),
+  const requirements = asList(operation['security'] ?? root['security']).map((one) =>
+    Object.entries(asNode(one)).map(
+      ([name, scopes]) => [name, asList(scopes).filter((scope) => typeof scope === 'string')] as const,
+    ),
   )
+  // An empty one makes the others optional, wherever it stands.
+  return requirements.toSorted((a, b) => Number(a.length === 0) - Number(b.length === 0))
 }
 
 function interceptorOf(

@@ -159,4 +159,19 @@ describe('paths', () => {
     expect(endpoints).toHaveLength(1)
     expect(findings).toMatchObject([{ place, message: expect.stringContaining(`${method} /a is left out`) }])
   })
+
+  it.each([
+    ['it has none', {}, {}],
+    ['it has webhooks alone', {}, { webhooks: { pinged: { post: { responses } } } }],
+    ['none is selected', { '/a': { get: { tags: ['b'], responses } } }, {}],
+  ])('are told to be no fields where %s', async (_, paths, more) => {
+    const { findings } = await importOpenApi(
+      { openapi: '3.1.0', info: { title: 't', version: '1' }, paths, ...more },
+      { tags: ['a'] },
+    )
+    expect(findings.map(({ place }) => place)).toEqual([
+      ...Object.keys(more).map((key) => `#/${key}`),
+      '#/paths',
+    ])
+  })
 })

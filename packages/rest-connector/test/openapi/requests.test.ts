@@ -254,7 +254,13 @@ describe('security of a document', () => {
     expect(shown(some)).toEqual({ ...none, authorization: 'Bearer t' })
     expect(shown(await sent(secured(either), args))).toEqual(none)
     expect(shown(await sent(secured(either, { security: [] }), args, { env }))).toEqual(none)
-    expect(shown(await sent(secured([{}, ...either]), args, { env }))).toEqual(none)
+    for (const optional of [
+      [{}, ...either],
+      [...either, {}],
+    ]) {
+      expect(shown(await sent(secured(optional), args, { env }))).toEqual(shown(both))
+      expect(shown(await sent(secured(optional), args))).toEqual(none)
+    }
     expect(shown(await sent(secured(either), args, { env, security: false }))).toEqual(none)
   })
 
@@ -265,13 +271,30 @@ describe('security of a document', () => {
       env: { MY_SHOP2_GO_KEY: 'k' },
     })
     expect(variables).toEqual([
-      { variable: 'MY_SHOP2_GO_KEY', scheme: 'key', isSet: true },
-      { variable: 'MY_SHOP2_GO_COOKIE', scheme: 'cookie', isSet: false },
+      { variable: 'MY_SHOP2_GO_KEY', schemes: ['key'], isSet: true, isMissed: false },
+      { variable: 'MY_SHOP2_GO_COOKIE', schemes: ['cookie'], isSet: false, isMissed: false },
     ])
     expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
       '#/components/securitySchemes/digest its credentials are not sent: its HTTP scheme "digest" is neither basic nor bearer',
       '#/components/securitySchemes/nobody its credentials are not sent: the document does not describe it',
     ])
+  })
+
+  it.each<[string, readonly object[], readonly string[], readonly string[]]>([
+    ['nothing is set', [{ bearer: [] }, { basic: [] }], [], ['SHOP_TOKEN', 'SHOP_USER', 'SHOP_PASSWORD']],
+    ['one of two is', [{ bearer: [] }, { basic: [] }], ['SHOP_TOKEN'], []],
+    ['half of one is', [{ basic: [] }], ['SHOP_USER'], ['SHOP_PASSWORD']],
+    ['both are needed', [{ bearer: [], key: [] }], ['SHOP_TOKEN'], ['SHOP_API_KEY']],
+    ['it is optional', [{}, { bearer: [] }], [], ['SHOP_TOKEN']],
+    ['two take one variable', [{ bearer: [] }, { oidc: [] }], [], ['SHOP_TOKEN']],
+  ])('tells what operations miss where %s', async (_, requirements, set, missed) => {
+    const given = Object.fromEntries(set.map((name) => [name, 'x']))
+    const { variables } = await importOpenApi(secured(requirements), { source: 'shop', env: given })
+    expect(variables.filter(({ isMissed }) => isMissed).map(({ variable }) => variable)).toEqual(
+      expect.arrayContaining([...missed]),
+    )
+    expect(variables.filter(({ isMissed }) => isMissed)).toHaveLength(missed.length)
+    expect(variables.filter(({ isSet }) => isSet).map(({ variable }) => variable)).toEqual(set)
   })
 
   it('passes on the headers of who asks instead, and caches answers by them', async () => {
