@@ -19,6 +19,13 @@ export interface Shape {
   readonly isBase?: boolean | undefined
 }
 
+/** What of a schema holds under a condition (JSON Schema 2020-12, section 10.2.2). */
+const CONDITIONAL = ['then', 'else', 'dependentSchemas'] as const
+
+/** What makes a schema more than the one that it is made of. */
+const OWN_KEYWORDS = ['properties', 'items', 'additionalProperties', 'enum', 'const', ...CONDITIONAL] as const
+const BESIDE_REF = [...OWN_KEYWORDS, 'prefixItems', 'required', 'allOf', 'oneOf', 'anyOf'] as const
+
 /** Reads schemas; what a reference to nowhere leads to is `any`, and told. */
 export type ReadShape = (schema: unknown) => Shape
 
@@ -28,6 +35,8 @@ export function createShapeReader(
 ): ReadShape {
   const known = new WeakMap<Node, Shape>()
   const subtypesOf = createSubtypes(document)
+  // Before OpenAPI 3.1 what stands beside a reference is ignored.
+  const readsBesideRefs = !asText(document.root['openapi'])?.startsWith('3.0')
 
   function read(schema: unknown): Shape {
     const node = asNode(schema)
@@ -42,6 +51,10 @@ export function createShapeReader(
 
   function compute(given: Node): Shape {
     if (typeof given['$ref'] !== 'string') return computeOwn(given)
+    if (readsBesideRefs && BESIDE_REF.some((key) => key in given)) {
+      const { $ref, ...beside } = given
+      return computeOwn({ ...beside, allOf: [{ $ref }, ...asList(given['allOf'])] })
+    }
     try {
       const { node, ref } = document.follow(given)
       const target = read(node)
@@ -57,9 +70,7 @@ export function createShapeReader(
     const options = [...asList(given['oneOf']), ...asList(given['anyOf'])]
     const others = options.filter((option) => !isNull(option))
     const isNullable = saysNull(given) || others.length < options.length
-    const isBare = !['properties', 'items', 'additionalProperties', 'enum', 'const'].some(
-      (key) => key in given,
-    )
+    const isBare = !OWN_KEYWORDS.some((key) => key in given)
     const [only] = [...others, ...asList(given['allOf'])]
     if (isBare && others.length + asList(given['allOf']).length === 1) {
       const inner = read(only)
@@ -67,7 +78,8 @@ export function createShapeReader(
       const node = unite({ allOf: [only], required: given['required'], description: given['description'] })
       return { ...classify(node), node, ref: undefined, isNullable: inner.isNullable || isNullable }
     }
-    const node = asList(given['allOf']).length > 0 ? unite(given) : given
+    const isUnited = asList(given['allOf']).length > 0 || CONDITIONAL.some((key) => key in given)
+    const node = isUnited ? unite(given) : given
     return { ...classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
   }
 
@@ -101,6 +113,9 @@ export function createShapeReader(
       // Combinations of two choices would be as many as their product.
       else for (const option of more) Object.assign(properties, asNode(read(option).node['properties']))
     }
+    // What holds under a condition may be there.
+    for (const [key, schema] of parts.flatMap(conditionalProperties))
+      if (!Object.hasOwn(properties, key)) properties[key] = schema
     const first = (key: string): unknown =>
       parts.map((part) => part[key]).find((value) => value !== undefined)
     const united: Record<string, unknown> = {
@@ -111,6 +126,8 @@ export function createShapeReader(
     for (const key of [
       'type',
       'items',
+      'prefixItems',
+      'maxItems',
       'additionalProperties',
       'enum',
       'const',
@@ -119,12 +136,19 @@ export function createShapeReader(
       'description',
     ])
       if (first(key) !== undefined) united[key] = first(key)
+    for (const key of ['readOnly', 'writeOnly'])
+      if (parts.some((part) => part[key] === true)) united[key] = true
     if (given['description'] !== undefined) united['description'] = given['description']
     const own = parts.find(
       (part) => part['discriminator'] !== undefined && ('oneOf' in part || 'anyOf' in part),
     )
     if (own) united['discriminator'] = own['discriminator']
     return united
+  }
+
+  function conditionalProperties(node: Node): readonly (readonly [string, unknown])[] {
+    const schemas = [node['then'], node['else'], ...Object.values(asNode(node['dependentSchemas']))]
+    return schemas.flatMap((schema) => Object.entries(asNode(read(schema).node['properties'])))
   }
 
   /** What a property is that two parts describe: the later one, and null only where both allow it. */
@@ -138,15 +162,19 @@ export function createShapeReader(
   function partsOf(given: Node, seen: Set<Node>): readonly Node[] {
     if (seen.has(given)) return []
     seen.add(given)
-    const below = asList(given['allOf']).flatMap((part) => {
-      try {
-        return partsOf(document.resolve(part), seen)
-      } catch (error) {
-        onBadReference(error instanceof Error ? error.message : String(error))
-        return []
-      }
-    })
-    return [...below, given]
+    const isOwn = typeof given['$ref'] !== 'string' || readsBesideRefs
+    const below = isOwn ? asList(given['allOf']).flatMap((part) => partsOf(asNode(part), seen)) : []
+    return [...referredParts(given, seen), ...below, ...(isOwn ? [given] : [])]
+  }
+
+  function referredParts(given: Node, seen: Set<Node>): readonly Node[] {
+    if (typeof given['$ref'] !== 'string') return []
+    try {
+      return partsOf(document.resolve(given), seen)
+    } catch (error) {
+      onBadReference(error instanceof Error ? error.message : String(error))
+      return []
+    }
   }
 
   function classify(node: Node): Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'> {
@@ -222,7 +250,7 @@ function isConstraint(option: unknown): boolean {
 
 function impliedType(node: Node): string | undefined {
   if (node['properties'] !== undefined) return 'object'
-  if (node['items'] !== undefined) return 'array'
+  if (node['items'] !== undefined || node['prefixItems'] !== undefined) return 'array'
   return Object.keys(asNode(node['additionalProperties'])).length > 0 ? 'object' : undefined
 }
 
