@@ -20,7 +20,7 @@ import type { ConfiguredRedis } from '../redis/servers.ts'
 import { createClientAddress, type ClientAddress } from '../rate-limit/client-address.ts'
 import { createMemoryCounters, createRedisCounters } from '../rate-limit/counters.ts'
 import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
-import { loadDocuments } from './documents/load-documents.ts'
+import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
 import { identityOf } from './identity.ts'
@@ -56,8 +56,8 @@ export async function createAccess(
   const onError = (error: unknown): void => logger.error(error, 'access')
   const authentication = auth && (await openAuthentication(auth.jwt, onError))
   const [header = 'authorization'] = headers
-  const documents = await openDocuments(config, baseDirectory, logger)
   refuseBadApq(config)
+  const documents = await openDocuments(config, baseDirectory, logger)
   // Last of what may fail: whoever throws has nothing to close.
   const redis = openSharedRedis(config, configured, onError)
   const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis, onError)
@@ -160,7 +160,11 @@ async function openDocuments(
 ): Promise<readonly Plugin[]> {
   const { persistedDocuments, apq = false } = config
   if (!persistedDocuments) return apq === false ? [useNoPersistedQueries()] : []
-  const documents = await loadDocuments(documentFiles(config, baseDirectory))
+  const documents = await loadDocuments(persistedDocuments.from, baseDirectory)
+  if (documents.size === 0 && persistedDocuments.mode === 'only')
+    throw new ConfigError(
+      'persistedDocuments: from holds no document, so that mode "only" would refuse everything; register some, or begin with mode "log"',
+    )
   const hasApq = config.apq !== undefined && config.apq !== false
   return [usePersistedDocuments(documents, persistedDocuments, logger, hasApq)]
 }
@@ -170,7 +174,8 @@ export function documentFiles(
   { persistedDocuments }: GatewayConfig,
   baseDirectory: string,
 ): readonly string[] {
-  return [persistedDocuments?.from ?? []].flat().map((path) => resolve(baseDirectory, path))
+  const places = [persistedDocuments?.from ?? []].flat()
+  return places.filter((place) => !isAddress(place)).map((path) => resolve(baseDirectory, path))
 }
 
 function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {

@@ -81,7 +81,8 @@ export interface AccessConfig {
 export interface PersistedDocumentsConfig {
   /**
    * Manifests of Apollo, Relay or graphql-codegen, or folders of `.graphql` files (the id is the file's name, or the
-   * SHA-256 of its text), relative to the config.
+   * SHA-256 of its text), relative to the config; or http and https addresses of such manifests, which are read at the
+   * start and at each reload.
    */
   readonly from: string | readonly string[]
   /**

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectRawWebSocket } from '@vinyasa/test-kit'
-import { expect, it, describe } from 'vitest'
+import { connectRawWebSocket, startRestBackend } from '@vinyasa/test-kit'
+import * as fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadDocuments } from '../../src/access/documents/load-documents.ts'
 import type { PersistedDocumentsConfig } from '../../src/config/access-types.ts'
 import { post, startGateway } from '../support/gateway.ts'
 
@@ -149,4 +151,87 @@ it('what differs from registered documents in a value alone is none of them', as
     }
     expect((await post(endpoint, { query: '{ twice(n: 4) }' })).status).toBe(403)
   }
+})
+
+describe('a manifest', () => {
+  const operations = [{ id: 'known', name: 'x', type: 'query', body: KNOWN }]
+  const apollo = JSON.stringify({ format: 'apollo-persisted-query-manifest', version: 1, operations })
+  const texts = [JSON.stringify({ known: KNOWN }), apollo, `\ufeff${apollo}`]
+
+  async function startFrom(from: PersistedDocumentsConfig['from']) {
+    return startGateway({
+      persistedDocuments: { from, mode: 'only' },
+      typeDefs: 'type Query { hello: Int }',
+      resolvers: { Query: { hello: () => 1 } },
+    })
+  }
+
+  it.each(texts)('%# is the same at an address as in a file', async (text) => {
+    const store = await startRestBackend(() => ({ body: text, headers: { 'content-type': 'text/plain' } }))
+    onTestFinished(() => store.stop())
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+    await writeFile(join(folder, 'm.json'), text)
+    for (const from of [`${store.url}/m.json?signature=x`, join(folder, 'm.json')]) {
+      const { endpoint } = await startFrom(from)
+      expect(await (await post(endpoint, { documentId: 'known' })).json()).toEqual({ data: { hello: 1 } })
+      expect((await post(endpoint, { query: '{ hello }' })).status).toBe(403)
+    }
+  })
+
+  it('is any JSON that has ids with texts, and no other', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-documents-'))
+    const file = join(folder, 'm.json')
+    const any = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.dictionary(fc.stringMatching(/^\w+$/), fc.constant(KNOWN)),
+      fc.record({ format: fc.constant('apollo-persisted-query-manifest'), operations: fc.jsonValue() }),
+    )
+    await fc.assert(
+      fc.asyncProperty(any, async (json) => {
+        await writeFile(file, JSON.stringify(json))
+        const found = await loadDocuments(file, folder).catch((error: Error) => error.message)
+        const isMap = typeof json === 'object' && json !== null && !Array.isArray(json)
+        const isPlain = isMap && Object.values(json).every((text) => typeof text === 'string')
+        const listed: readonly any[] =
+          (json as any)?.format && Array.isArray((json as any).operations) ? (json as any).operations : [0]
+        const isManifest =
+          isPlain || listed.every((one) => typeof one?.id === 'string' && typeof one?.body === 'string')
+        expect(typeof found === 'string').toBe(!isManifest)
+        expect(String(found)).toMatch(isManifest ? /Map/ : /m\.json: expected a manifest of Apollo/)
+      }),
+    )
+  })
+
+  it.each<[string, object, RegExp]>([
+    [
+      'is not there',
+      { status: 404, body: 'secret' },
+      /m\.json: expected a manifest, and the answer has status 404$/,
+    ],
+    ['is a page', { body: '<html>secret' }, /m\.json: Unexpected token '<'/],
+    ['is empty', { json: {} }, /from holds no document, so that mode "only" would refuse everything/],
+  ])('that %s stops the start, and nothing secret is told', async (_, reply, message) => {
+    const store = await startRestBackend(() => reply)
+    onTestFinished(() => store.stop())
+    const error: unknown = await startFrom(`${store.url}/m.json?signature=hunter2`).catch(
+      (one: unknown) => one,
+    )
+    expect((error as Error).message).toMatch(message)
+    expect((error as Error).message).not.toMatch(/hunter2/)
+  })
+
+  it('of a server that is down stops the start with the reason', async () => {
+    await expect(startFrom('http://127.0.0.1:1/m.json?signature=hunter2')).rejects.toThrow(
+      /^persistedDocuments: http:\/\/127\.0\.0\.1:1\/m\.json: .*(ECONNREFUSED|bad port)/,
+    )
+    await expect(startFrom('https://u:hunter2@127.0.0.1/m.json')).rejects.toThrow(
+      /^persistedDocuments: https:\/\/127\.0\.0\.1\/m\.json: a name and password/,
+    )
+  })
+})
+
+it('a hash may be written as GraphQL over HTTP has it', async () => {
+  const { ask, known } = await start('only')
+  expect(await ask({ documentId: `sha256:${known}` })).toMatchObject({ status: 200, data: { hello: 1 } })
+  expect(await ask({ documentId: `md5:${known}` })).toMatchObject({ status: 404 })
 })

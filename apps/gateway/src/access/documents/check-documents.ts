@@ -1,6 +1,5 @@
 import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../../config/types.ts'
-import { documentFiles } from '../access.ts'
 import { loadDocuments } from './load-documents.ts'
 
 /** A registered document that the schema does not answer. */
@@ -17,7 +16,8 @@ export async function findInvalidDocuments(
 ): Promise<readonly InvalidDocument[]> {
   const reasons = new Map<string, string | undefined>()
   const invalid: InvalidDocument[] = []
-  for (const [id, text] of await loadDocuments(documentFiles(config, baseDirectory))) {
+  const { from = [] } = config.persistedDocuments ?? {}
+  for (const [id, text] of await loadDocuments(from, baseDirectory)) {
     // The same under its hash.
     if (reasons.has(text)) continue
     const reason = mistakeIn(text, schema)

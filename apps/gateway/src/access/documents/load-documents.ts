@@ -1,41 +1,98 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
+import { basename, extname, join, resolve } from 'node:path'
+import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
 
 /** Texts of documents by their ids. */
 export type RegisteredDocuments = ReadonlyMap<string, string>
 
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 64 * 1024 * 1024
+
 /**
- * Reads documents as tools write them: a manifest of Apollo, one of Relay or graphql-codegen (ids with texts), or a
- * folder of `.graphql` files, each known by its name and by the SHA-256 of its text. Throws {@link ConfigError}.
+ * Reads documents as tools write them: a manifest of Apollo, one of Relay or graphql-codegen (ids with texts), in a file
+ * or at an address, or a folder of `.graphql` files, each known by its name and by the SHA-256 of its text. Throws
+ * {@link ConfigError}.
  */
-export async function loadDocuments(paths: readonly string[]): Promise<RegisteredDocuments> {
+export async function loadDocuments(
+  from: PersistedDocumentsConfig['from'],
+  baseDirectory: string,
+): Promise<RegisteredDocuments> {
   const documents = new Map<string, string>()
-  for (const path of paths) {
-    for (const [id, text] of await readDocuments(path)) {
+  for (const place of [from].flat()) {
+    for (const [id, text] of await readDocuments(place, baseDirectory)) {
       if ((documents.get(id) ?? text) !== text)
-        throw new ConfigError(`persistedDocuments: ${path} has another document for the id "${id}"`)
+        throw new ConfigError(
+          `persistedDocuments: ${shown(place)} has another document for the id "${id}", and an id has one; rename it, or leave one of them out`,
+        )
       documents.set(id, text)
     }
   }
   return documents
 }
 
-async function readDocuments(path: string): Promise<readonly (readonly [string, string])[]> {
+/** Whether a place that documents come from is no file or folder. */
+export function isAddress(place: string): boolean {
+  return /^https?:\/\//i.test(place)
+}
+
+async function readDocuments(
+  place: string,
+  baseDirectory: string,
+): Promise<readonly (readonly [string, string])[]> {
   try {
+    if (isAddress(place)) return readManifest(await download(place))
+    const path = resolve(baseDirectory, place)
     if ((await stat(path)).isDirectory()) return await readFolder(path)
-    return readManifest(JSON.parse(await readFile(path, 'utf8')) as unknown)
+    return readManifest(await readFile(path, 'utf8'))
   } catch (error) {
-    throw new ConfigError(`persistedDocuments: ${path}: ${messageOf(error)}`, { cause: error })
+    throw new ConfigError(`persistedDocuments: ${shown(place)}: ${reasonOf(error)}`, { cause: error })
   }
+}
+
+/** Without what an address may hold that is secret. */
+function shown(place: string): string {
+  return isAddress(place) ? place.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '') : place
+}
+
+/** Of fetch's errors the cause says what happened; their own texts may have the whole address. */
+function reasonOf(error: unknown): string {
+  const { name, cause } = error as Error
+  if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS} ms`
+  return cause === undefined ? messageOf(error) : messageOf(cause)
+}
+
+async function download(address: string): Promise<string> {
+  if (!URL.canParse(address))
+    throw new Error('expected an address such as https://store.example/manifest.json')
+  const { username, password } = new URL(address)
+  if (username !== '' || password !== '') throw new Error('a name and password in an address are not sent')
+  const response = await fetch(address, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new Error(`expected a manifest, and the answer has status ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 async function readFolder(path: string): Promise<[string, string][]> {
   const names = (await readdir(path, { recursive: true }))
     .filter((name) => /\.(graphql|gql)$/.test(name))
     .sort()
-  const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
+  const texts = await Promise.all(
+    names.map(async (name) => withoutMark(await readFile(join(path, name), 'utf8'))),
+  )
   return texts.flatMap((text, index) => {
     const name = names[index] ?? ''
     return [
@@ -45,22 +102,26 @@ async function readFolder(path: string): Promise<[string, string][]> {
   })
 }
 
-function readManifest(manifest: unknown): [string, string][] {
-  const { format, operations } = Object(manifest) as {
-    readonly format?: unknown
-    readonly operations?: unknown
-  }
+function readManifest(text: string): [string, string][] {
+  const manifest: unknown = JSON.parse(withoutMark(text))
+  const expected =
+    'expected a manifest of Apollo, or ids with the texts of documents, as Relay and graphql-codegen write'
+  if (manifest === null || typeof manifest !== 'object' || Array.isArray(manifest)) throw new Error(expected)
+  const { format, operations } = manifest as { readonly format?: unknown; readonly operations?: unknown }
   const entries: (readonly unknown[])[] =
     format === 'apollo-persisted-query-manifest' && Array.isArray(operations)
       ? operations.map((operation: unknown) => {
           const { id, body } = Object(operation) as { readonly id?: unknown; readonly body?: unknown }
           return [id, body]
         })
-      : Object.entries(Object(manifest) as object)
-  return entries.map(([id, text]) => {
-    if (typeof id === 'string' && typeof text === 'string') return [id, text]
-    throw new Error(
-      'expected a manifest of Apollo, or ids with the texts of documents, as Relay and graphql-codegen write',
-    )
+      : Object.entries(manifest)
+  return entries.map(([id, body]) => {
+    if (typeof id === 'string' && typeof body === 'string') return [id, body]
+    throw new Error(expected)
   })
+}
+
+/** Editors of Windows put one before a text. */
+function withoutMark(text: string): string {
+  return text.replace(/^\ufeff/, '')
 }

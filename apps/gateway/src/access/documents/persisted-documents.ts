@@ -29,7 +29,7 @@ export function usePersistedDocuments(
   const plugin: Plugin = {
     onParams({ params, setParams }) {
       const id = idOf(params)
-      const text = id === undefined ? undefined : documents.get(id)
+      const text = id === undefined ? undefined : (documents.get(id) ?? documents.get(withoutPrefix(id)))
       if (text !== undefined) {
         const { operationName, variables, extensions } = params
         setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
@@ -52,6 +52,11 @@ function idOf(params: GraphQLParams): string | undefined {
   const { sha256Hash } = Object(persistedQuery) as { readonly sha256Hash?: unknown }
   const ids = [sha256Hash, ...ID_PARAMETERS.map((name) => given[name])]
   return ids.find((id) => typeof id === 'string')
+}
+
+/** As GraphQL over HTTP, appendix A, has hashes in a `documentId`. */
+function withoutPrefix(id: string): string {
+  return id.replace(/^sha256:/, '')
 }
 
 function isHash({ extensions }: GraphQLParams): boolean {
