@@ -115,3 +115,43 @@ describe('CORS', () => {
     )
   })
 })
+
+it('an origin that no browser sends is refused at the start', () => {
+  const scheme = fc.constantFrom('http', 'https', 'HTTPS', 'ftp')
+  const host = fc.constantFrom(
+    'a.example',
+    'A.example',
+    '*.a.example',
+    'münchen.example',
+    '10.0.0.1',
+    '[::1]',
+    '',
+  )
+  const port = fc.constantFrom('', ':80', ':443', ':8080', ':08080', ':99999')
+  const rest = fc.constantFrom('', '/', '/x', '?x', '#x')
+  fc.assert(
+    fc.property(scheme, host, port, rest, (...parts) => {
+      const [name, at, number, end] = parts
+      const listed = `${name}://${at}${number}${end}`
+      const expected = URL.canParse(listed) && new URL(listed).origin === listed && !at.includes('*')
+      const parse = (): unknown => parseConfig({ graphql: { cors: [listed] } })
+      const message = expected ? '' : 'graphql.cors[0]: expected an origin as browsers send it'
+      expect(mistakeOf(parse)).toContain(message)
+      expect(mistakeOf(parse) === '').toBe(expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+it.each(['capacitor://localhost', 'chrome-extension://abcdef', 'app://.'])('%s is one too', (listed) => {
+  expect(mistakeOf(() => parseConfig({ graphql: { cors: [listed] } }))).toBe('')
+})
+
+function mistakeOf(run: () => unknown): string {
+  try {
+    run()
+    return ''
+  } catch (error) {
+    return (error as Error).message
+  }
+}

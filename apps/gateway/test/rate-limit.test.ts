@@ -127,6 +127,21 @@ describe('rateLimit', () => {
     expect(await many(3, () => ask('{ hello }'))).toEqual([200, 200, LIMITED])
   })
 
+  it('a subject is one of its issuer: those of others with the same name are counted for themselves', async () => {
+    const [first, second] = [await startIssuer(), await startIssuer()]
+    onTestFinished(() => first[Symbol.asyncDispose]())
+    onTestFinished(() => second[Symbol.asyncDispose]())
+    const issuers = [first, second].map(({ url }) => ({ issuer: url, audience: AUDIENCE }))
+    const { ask } = await start([{ by: { claim: 'sub' }, max: 1, windowSeconds: 60 }], {
+      auth: { jwt: { issuers } },
+    })
+    const of = (issuer: typeof first) => ({
+      authorization: `Bearer ${issuer.token({ claims: { sub: 'ann' } })}`,
+    })
+    for (const issuer of [first, second])
+      expect(await many(2, () => ask('{ hello }', of(issuer)))).toEqual([200, LIMITED])
+  })
+
   it('an address is that of the connection, and of a client only where a trusted proxy says it', async () => {
     const rules: RateLimitRule[] = [{ max: 1, windowSeconds: 60 }]
     const from = (address: string) => ({ 'x-forwarded-for': address })

@@ -54,7 +54,8 @@ const log = z.strictObject({
 })
 
 const origin = z.union([z.string(), z.instanceof(RegExp)]).refine(isOrigin, {
-  error: 'expected an origin such as "https://app.example", "*", or a pattern between slashes',
+  error:
+    'expected an origin as browsers send it, such as "https://app.example" (in lower case, no path, default port or * in it), "*", or a pattern between slashes',
 })
 
 const cors = z.union([
@@ -78,7 +79,12 @@ const cors = z.union([
 function isOrigin(value: string | RegExp): boolean {
   if (typeof value !== 'string') return true
   try {
-    return value === '*' || toPattern(value) !== undefined || /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/i.test(value)
+    if (value === '*' || toPattern(value) !== undefined) return true
+    const { origin: sent } = new URL(value)
+    // Of schemes that are no browser's own it is not known how they are sent: apps have such origins.
+    return sent === 'null'
+      ? /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+$/.test(value)
+      : sent === value && !sent.includes('*')
   } catch {
     return false
   }

@@ -36,7 +36,9 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     if (typeof by === 'object' && 'claim' in by) {
       const identity = identityOf(context)
       const value = identity && claimAt(identity.claims, by.claim)
-      if (value !== undefined && value !== null) return `claim:${digest(JSON.stringify(value))}`
+      // A subject is one of its issuer (RFC 7519, section 4.1.2).
+      const issuer = by.claim === 'sub' ? identity?.claims['iss'] : undefined
+      if (value !== undefined && value !== null) return `claim:${digest(JSON.stringify([value, issuer]))}`
     } else if (typeof by === 'object') {
       const value = headers.get(by.header)
       if (value !== null) return `header:${digest(value)}`

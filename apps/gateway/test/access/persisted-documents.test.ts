@@ -97,6 +97,22 @@ describe.each(Object.keys(FORMATS))('documents of %s', (format) => {
   })
 })
 
+it('are known by their ids in a query string too, and the text beside one is not what runs', async () => {
+  const { endpoint, known } = await start('only')
+  for (const name of ['documentId', 'doc_id', 'id', 'extensions']) {
+    for (const others of [{}, { query: '{ __typename }' }, { operationName: 'Known', variables: '{}' }]) {
+      const value = name === 'extensions' ? JSON.stringify(persisted(known).extensions) : known
+      const parameters = new URLSearchParams(Object.entries({ [name]: value, ...others }))
+      const url = `${endpoint}?${parameters.toString()}`
+      const response = await fetch(url, { headers: { 'apollo-require-preflight': '1' } })
+      const answer: unknown = await response.json()
+      expect([name, others, answer]).toMatchObject([name, others, { data: { hello: expect.any(Number) } }])
+    }
+  }
+  const response = await fetch(`${endpoint}?documentId=x`, { headers: { 'apollo-require-preflight': '1' } })
+  expect(response.status).toBe(404)
+})
+
 describe('a document that is not registered', () => {
   it.each([
     ['only', 403, 'PERSISTED_QUERY_ONLY'],

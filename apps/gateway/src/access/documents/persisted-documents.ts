@@ -27,8 +27,8 @@ export function usePersistedDocuments(
   }
 
   const plugin: Plugin = {
-    onParams({ params, setParams }) {
-      const id = idOf(params)
+    onParams({ params, request, setParams }) {
+      const id = idOf(params, request)
       const text = id === undefined ? undefined : (documents.get(id) ?? documents.get(withoutPrefix(id)))
       if (text !== undefined) {
         const { operationName, variables, extensions } = params
@@ -46,11 +46,13 @@ export function usePersistedDocuments(
   })
 }
 
-function idOf(params: GraphQLParams): string | undefined {
+function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
+  // Of a query string Yoga reads the parameters alone that it knows.
+  const searched = method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined
   const given = params as Readonly<Record<string, unknown>>
   const { persistedQuery } = Object(params.extensions) as { readonly persistedQuery?: unknown }
   const { sha256Hash } = Object(persistedQuery) as { readonly sha256Hash?: unknown }
-  const ids = [sha256Hash, ...ID_PARAMETERS.map((name) => given[name])]
+  const ids = [sha256Hash, ...ID_PARAMETERS.map((name) => given[name] ?? searched?.get(name))]
   return ids.find((id) => typeof id === 'string')
 }
 
