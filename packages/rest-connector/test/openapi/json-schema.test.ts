@@ -77,11 +77,21 @@ describe('properties of an object, wherever JSON Schema lets them stand', () => 
     expect((await read(schema, { Pet: pet }, '3.1.0')).types['X']).toMatchObject({ fields: { a: {}, b: {} } })
   })
 
-  it.each(['readOnly', 'writeOnly'])('%s in a part of allOf goes one way only', async (keyword) => {
+  it.each([
+    ['writeOnly in a part of allOf goes one way', 'writeOnly', [['a'], ['a', 'id']]],
+    [
+      'readOnly in a part of allOf may mean "set once" and goes both',
+      'readOnly',
+      [
+        ['a', 'id'],
+        ['a', 'id'],
+      ],
+    ],
+  ])('%s', async (_, keyword, expected) => {
     const id = { allOf: [{ $ref: '#/components/schemas/Id' }, { [keyword]: true }] }
     const { types } = await read({ properties: { a: string, id } }, { Id: string })
     const fields = [types['X'], types['XInput']].map((type) => Object.keys((type as any).fields))
-    expect(fields).toEqual(keyword === 'readOnly' ? [['a', 'id'], ['a']] : [['a'], ['a', 'id']])
+    expect(fields).toEqual(expected)
   })
 })
 

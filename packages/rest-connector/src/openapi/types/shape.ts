@@ -136,8 +136,9 @@ export function createShapeReader(
       'description',
     ])
       if (first(key) !== undefined) united[key] = first(key)
-    for (const key of ['readOnly', 'writeOnly'])
-      if (parts.some((part) => part[key] === true)) united[key] = true
+    // `readOnly` of a part says as often that a property is set once, when its object is made: it goes both ways, as
+    // OpenAPI has no word against sending it but SHOULD NOT.
+    if (parts.some((part) => part['writeOnly'] === true)) united['writeOnly'] = true
     if (given['description'] !== undefined) united['description'] = given['description']
     const own = parts.find(
       (part) => part['discriminator'] !== undefined && ('oneOf' in part || 'anyOf' in part),
