@@ -1,32 +1,23 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createGrpcSource, useGrpcSource, type PlanEvent } from '@vinyasa/grpc-source'
-import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
+import type { PlanEvent } from '@vinyasa/grpc-source'
 import { createDisposables, grpcError, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
-import { createYoga, type Plugin } from 'graphql-yoga'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Ask,
+  type Data,
+  document,
+  PROTO,
+  type Row,
+  serveJoined,
+  sound,
+  variables,
+  world,
+} from './joined-world.ts'
 
 // Objects of one kind of source with fields that the other one joins to them, and so on below those: clients get what
 // ordinary execution gives, by the same calls.
-
-const PROTO = `syntax = "proto3"; package p;
-service Users { rpc GetUser(Id) returns (User); rpc ListUsers(Id) returns (UserList); rpc BatchUsers(Ids) returns (UserList); }
-message Id { string id = 1; }
-message Ids { repeated string ids = 1; }
-message User { string id = 1; string name = 2; optional string part_id = 3; string team = 4; int32 rank = 5; }
-message UserList { repeated User users = 1; }`
-
-type Row = Readonly<Record<string, unknown>>
-
-/** What the backends hold: it is the same with and without plans. */
-interface Data {
-  readonly users: readonly Row[]
-  readonly things: readonly unknown[]
-  /** Calls that fail, by their names. */
-  readonly failing: ReadonlySet<string>
-  readonly delays: Readonly<Record<string, number>>
-}
 
 let data: Data
 const calls: string[] = []
@@ -77,103 +68,19 @@ beforeAll(async () => {
   urls.rest = rest.url
 })
 
-type Ask = (query: string, variables: object) => Promise<string>
-
-async function serve(
+const serve = (
   plans: boolean,
   tell: (event: PlanEvent) => void,
   maxRequestsPerOperation?: number,
-): Promise<Ask> {
-  const batch = { method: 'p.Users.BatchUsers', keys: 'ids', items: 'users' }
-  const grpc = cleanup.use(
-    await createGrpcSource({
-      name: 'users',
-      protoText: { 'users.proto': PROTO },
-      endpoint: urls.grpc,
-      expose: 'all',
-      methods: {
-        'p.Users.GetUser': { schema: { name: 'user', type: 'QUERY' }, retries: 0 },
-        'p.Users.ListUsers': { schema: { name: 'users', type: 'QUERY' }, retries: 0 },
-        'p.Users.BatchUsers': { retries: 0 },
-      },
-      joins: [
-        { type: 'Thing', field: 'owner', batch: { ...batch, parentKey: 'ownerId' } },
-        { type: 'Thing', field: 'needed', required: true, batch: { ...batch, parentKey: 'ownerId' } },
-        { type: 'Thing', field: 'team', batch: { ...batch, parentKey: 'name', itemKey: 'team', many: true } },
-        { type: 'User', field: 'mates', batch: { ...batch, parentKey: 'team', itemKey: 'team', many: true } },
-        {
-          type: 'User',
-          field: 'peers',
-          batch: { ...batch, parentKey: 'team', itemKey: 'team', many: true, maxBatchSize: 1 },
-        },
-      ],
-      logger: { warn() {}, error() {} },
-      plans,
-      onPlan: tell,
-    }),
-  )
-  const on = { type: 'User', args: { ids: '{id}' }, batch: { key: 'ownerId', many: true } }
-  const joined = {
-    args: { ids: '[ID!]!', limit: 'Int' },
-    queryParams: { ids: '{ids}', limit: '{limit}' },
-    returnType: '[Thing]',
-    rootField: false,
-  } as const
-  const shop = cleanup.use(
-    createRestConnector('shop', {
-      baseUrl: urls.rest,
-      noRetry: true,
-      maxRequestsPerOperation,
-      plans,
-      onPlan: tell,
-      endpoints: [
-        {
-          name: 'things',
-          path: '/things',
-          returnType: '[Thing]',
-          responseSchema: {
-            typeName: 'Thing',
-            fields: { id: 'id!', name: 'string', ownerId: 'id', parts: '[Thing]' },
-          },
-        },
-        { name: 'thing', path: '/thing', responsePath: '$[0]', returnType: 'Thing' },
-        { ...joined, name: 'owned', path: '/owned', on: { ...on, field: 'owns' } },
-        {
-          ...joined,
-          name: 'partsOf',
-          path: '/parts',
-          on: { type: 'User', field: 'part', args: { ids: '{partId}' }, batch: { key: 'id' } },
-        },
-        {
-          ...joined,
-          name: 'ranked',
-          path: '/ranked',
-          on: { type: 'User', field: 'ranked', args: { ids: '{rank}' }, batch: { key: 'id' } },
-        },
-      ],
-    }),
-  )
-  const yoga = createYoga({
-    logging: false,
-    maskedErrors: false,
-    plugins: [useGrpcSource(grpc), useRestConnector(shop)] as Plugin[],
+): Promise<Ask> =>
+  serveJoined({
+    plans,
+    tell,
+    maxRequestsPerOperation,
+    cleanup,
+    grpc: { endpoint: urls.grpc },
+    restUrl: urls.rest,
   })
-  return async (query, variables) => {
-    const response = await yoga.fetch('http://yoga/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    })
-    return `${response.status} ${inOrder(await response.text())}`
-  }
-}
-
-/** Errors of fields that are resolved at the same time come in any order. */
-function inOrder(json: string): string {
-  const { errors, ...result } = JSON.parse(json) as { errors?: object[]; data?: unknown }
-  if (!errors) return json
-  return JSON.stringify({ errors: errors.map((error) => JSON.stringify(error)).sort(), ...result })
-}
 
 const dataOf = (answer: string): string => answer.slice(answer.lastIndexOf('"data":'))
 
@@ -187,101 +94,6 @@ function isTimed(query: string): boolean {
   const joins: readonly string[] = query.match(/\b(owns|part|ranked|owner|team|needed|mates|peers)\b/g) ?? []
   return joins.includes('peers') || new Set(joins).size < joins.length
 }
-
-const limit = fc.constantFrom('', '', '(limit: 2)', '(limit: $limit)')
-
-/** Selections on a user and on a thing, so deep. */
-function userSet(depth: number): fc.Arbitrary<string> {
-  const own = fc.constantFrom('id name', 'name', '__typename id', '...U')
-  if (depth === 0) return own
-  const below = thingSet(depth - 1)
-  const joins = fc.oneof(
-    fc.tuple(limit, below).map(([args, set]) => `owns${args} { ${set} }`),
-    fc.tuple(limit, below).map(([args, set]) => `alias: owns${args} { ${set} }`),
-    fc.tuple(limit, below).map(([args, set]) => `part${args} { ${set} }`),
-    userSet(depth - 1).map((set) => `mates { ${set} }`),
-    userSet(depth - 1).map((set) => `peers { ${set} }`),
-    below.map((set) => `ranked { ${set} }`).filter((text) => text.length < 40),
-  )
-  return fc
-    .tuple(own, fc.uniqueArray(joins, { maxLength: 2, selector: (text) => text.split(/\W/)[0] }))
-    .map(([fields, joined]) => `${joined.join(' ')} ${fields}`)
-}
-
-function thingSet(depth: number): fc.Arbitrary<string> {
-  const own = fc.constantFrom('id', 'name id', '__typename name')
-  if (depth === 0) return own
-  const below = userSet(depth - 1)
-  const joins = fc.oneof(
-    below.map((set) => `owner { ${set} }`),
-    below.map((set) => `owner @include(if: $yes) { ${set} }`),
-    below.map((set) => `team { ${set} }`),
-    userSet(0).map((set) => `needed { ${set} }`),
-    thingSet(depth - 1).map((set) => `parts { ${set} }`),
-  )
-  return fc
-    .tuple(own, fc.uniqueArray(joins, { maxLength: 2, selector: (text) => text.split(/\W/)[0] }))
-    .map(([fields, joined]) => `${fields} ${joined.join(' ')}`)
-}
-
-const root = fc.oneof(
-  userSet(3).map((set) => `user(id: "a") { ${set} }`),
-  userSet(3).map((set) => `users(id: "a") { users { ${set} } }`),
-  thingSet(3).map((set) => `things { ${set} }`),
-  thingSet(3).map((set) => `thing { ${set} }`),
-)
-const document = fc.array(root, { minLength: 1, maxLength: 2 }).map((fields) => {
-  const text = fields.map((field, index) => `f${index}: ${field}`).join(' ')
-  const used = (name: string, definition: string): string => (text.includes(name) ? definition : '')
-  const declared = [used('$limit', '$limit: Int'), used('$yes', '$yes: Boolean!')].filter(Boolean)
-  return `query${declared.length > 0 ? `(${declared.join()})` : ''} { ${text} } ${used('...U', 'fragment U on User { id team }')}`
-})
-
-const key = fc.constantFrom('a', 'b', 'c')
-const user = fc.record({
-  id: key,
-  name: fc.constantFrom('', 'a', '"quoted" Ł'),
-  partId: fc.option(fc.constantFrom('a', 'b', ''), { nil: undefined }),
-  team: fc.constantFrom('', 'a', 'b'),
-  rank: fc.integer({ min: 0, max: 2 }),
-})
-const sound = fc.record({
-  id: key,
-  name: fc.constantFrom('a', 'b', ''),
-  ownerId: fc.constantFrom('a', 'b', 'c', 'd'),
-})
-const thing = fc.oneof(
-  { weight: 12, arbitrary: sound },
-  {
-    weight: 4,
-    arbitrary: fc.tuple(sound, fc.array(sound, { maxLength: 2 })).map(([one, parts]) => ({ ...one, parts })),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      id: fc.constantFrom<unknown>('a', 1, null, {}),
-      name: fc.constantFrom<unknown>(null, 7, {}),
-      ownerId: fc.constantFrom<unknown>('a', 1, null, undefined, '', {}),
-    }),
-  },
-  { weight: 1, arbitrary: fc.constantFrom<unknown>(null, 'text') },
-)
-const CALLS = ['GetUser', 'ListUsers', 'BatchUsers', 'things', 'thing', 'owned', 'parts', 'ranked']
-const world: fc.Arbitrary<Data> = fc.record({
-  users: fc.array(user, { minLength: 1, maxLength: 4 }),
-  things: fc.array(thing, { maxLength: 4 }),
-  failing: fc
-    .oneof(
-      { weight: 5, arbitrary: fc.constant([]) },
-      { weight: 2, arbitrary: fc.subarray(CALLS, { minLength: 1, maxLength: 1 }) },
-    )
-    .map((names) => new Set<string>(names)),
-  delays: fc.dictionary(
-    fc.constantFrom(...CALLS, 'BatchUsers a', 'BatchUsers b', 'owned ids,a'),
-    fc.constantFrom(0, 2, 6),
-  ),
-})
-const variables = fc.record({ yes: fc.boolean(), limit: fc.constantFrom<unknown>(2, 2, null, 'x') })
 
 describe('fields that one kind of source joins to objects of the other', () => {
   it('are planned with them, both ways and below each other', async () => {
@@ -311,16 +123,6 @@ describe('fields that one kind of source joins to objects of the other', () => {
       'parts ids,t',
     ])
   })
-
-  const sound: Data = {
-    users: [
-      { id: 'a', name: 'Ada', partId: 't', team: 'x' },
-      { id: 'b', name: 'Bob', partId: 't', team: 'x' },
-    ],
-    things: [{ id: 't', name: 'x', ownerId: 'a' }],
-    failing: new Set(),
-    delays: {},
-  }
 
   describe.each([
     [
@@ -411,18 +213,6 @@ describe('fields that one kind of source joins to objects of the other', () => {
     expect(answer).toBe(await (await serve(false, () => {}))(query, {}))
     expect(answer.split('Zoe')).toHaveLength(3)
     expect(events.filter((event) => event !== 'unplanned')).toEqual(['planned'])
-  })
-
-  it.each([
-    ['owns', '{ a: user(id: "a") { owns { id } } b: user(id: "b") { owns { id } } }'],
-    ['mates', '{ user(id: "a") { mates { id } } things { owner { mates { id } } } }'],
-    ['owner', '{ a: things { owner { id } } user(id: "a") { owns { owner { id } } } }'],
-  ])('%s at two places is not planned, as the places may share calls', async (name, query) => {
-    const reasons: unknown[] = []
-    const ask = await serve(true, ({ reason }) => void reasons.push(reason))
-    data = sound
-    expect(await ask(query, {})).toMatch(/^200 {"data"/)
-    expect(reasons).toContain(`${name} is joined at two places`)
   })
 
   it(

@@ -10,16 +10,17 @@ export { type NamePrefix, type SourceNames, SourceNamesError } from './naming/op
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
-export { claimJoin, prepareJoin } from './plan/prepared-joins.ts'
+export { askAll, createJoinCalls, type JoinBatch, type JoinCalls, type Keyed } from './plan/join-calls.ts'
 export { fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
-export type {
-  FastPath,
-  Prepared,
-  PreparedJoin,
-  Selection,
-  Site,
-  Started,
-  StartedJoin,
+export {
+  type FastPath,
+  type Prepared,
+  type PreparedJoin,
+  type Selection,
+  sharedOf,
+  type Site,
+  type Started,
+  type StartedJoin,
 } from './plan/fast-path.ts'
 export { mergeRecorded, type Recorded, recordedJoin, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
@@ -29,7 +30,7 @@ export { markMember, memberOf } from './own/members.ts'
 export { fieldOf, memberIn, ownNameOf } from './own/names.ts'
 export { resolverBehind } from './own/stand-ins.ts'
 export { markTeller, type Teller, tellerOf } from './own/tellers.ts'
-export { offerField } from './plan/registry.ts'
+export { offerField, prepareJoin } from './plan/registry.ts'
 export { mergeSources } from './schema/merge-sources.ts'
 export { type ArgumentsOf, prepareArguments, type Variables } from './plan/variables.ts'
 export { assignNames, groupBy, type NameWish } from './schema/assign-names.ts'

@@ -4,6 +4,7 @@ import {
   mergeRecorded,
   NotPlannable,
   type Prepared,
+  sharedOf,
   type Site,
   type Started,
 } from '@vinyasa/source-kit'
@@ -18,8 +19,7 @@ export const grpcFastPath: FastPath = {
   prepareRoots(selections, scope) {
     const mark = selections[0] && markOf(selections[0].field)
     if (mark?.kind !== 'method') throw new NotPlannable('a field has another resolver')
-    const { transcoder } = mark.method
-    const joins = createJoinPlans(transcoder)
+    const joins = createJoinPlans()
     const calls = selections.map((selection) => compileCall(scope, selection, joins))
     const prepare = (before: string, after: string): Prepared => {
       const read = (call: PlannedCall) => ({ call, read: replyReader(call.method, call, before, after) })
@@ -33,11 +33,11 @@ export const grpcFastPath: FastPath = {
     const mark = markOf(field)
     if (mark?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
     const { join } = mark
-    const place = createJoinPlans(join.transcoder).place(scope, field, join, nodes)
+    const place = createJoinPlans().place(scope, field, join, nodes)
     return {
       parentKey: join.parentKey,
       start(site) {
-        const run = createJoinRun(site)
+        const run = sharedOf(site, createJoinRun)
         const loads: Promise<void>[] = []
         return {
           async load(keys) {
@@ -65,7 +65,7 @@ function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
   const pending = calls.map(async ({ call, read }) => {
     return call.method.runtime.send(await call.request(site.variables), callSite, read)
   })
-  const joins = hasJoins ? createJoinRun(site) : undefined
+  const joins = hasJoins ? sharedOf(site, createJoinRun) : undefined
   const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
   return {
     json: write(complete, site.args, joins),

@@ -1,12 +1,5 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import {
-  claimJoin,
-  FallBack,
-  memberIn,
-  NotPlannable,
-  prepareJoin,
-  type SelectionScope,
-} from '@vinyasa/source-kit'
+import { FallBack, memberIn, NotPlannable, prepareJoin, type SelectionScope } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -28,10 +21,7 @@ import { plainField } from '../json/plain-field.ts'
 import { wireTypeOf } from '../json/skip-rules.ts'
 import {
   type JoinPlace,
-  type JoinReply,
-  type JoinedItems,
   type PlannableJoin,
-  type PlannedJoin,
   type SharedPlace,
   type Span,
   type Transcoder,
@@ -42,44 +32,16 @@ import { type JoinPlans, type KeyedField } from '../json/join-plans.ts'
 const NULL = Buffer.from('null')
 const EMPTY_LIST = Buffer.from('[]')
 
-export function createJoinPlans(transcoder: Transcoder): JoinPlans {
-  let hasShared = false
-  const planned = new Map<PlannableJoin, PlannedJoin>()
-  /** The items of the reply that is being read. */
-  let found = new Map<string, Span[]>()
+export function createJoinPlans(): JoinPlans {
+  let hasAny = false
 
-  function plannedJoin(join: PlannableJoin): PlannedJoin {
-    let known = planned.get(join)
-    if (!known) {
-      const places: JoinPlace[] = []
-      planned.set(join, (known = { join, places, read: (bytes) => read(join, places, bytes) }))
-    }
-    return known
-  }
-
-  /** Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason. */
-  function read(join: PlannableJoin, places: readonly JoinPlace[], bytes: Uint8Array): JoinReply {
-    try {
-      const items = new Map<JoinPlace, JoinedItems>()
-      for (const place of places) {
-        found = new Map()
-        transcoder.begin(bytes)
-        transcoder.field(place.plan)
-        items.set(place, { json: transcoder.json.take(), byKey: found })
-      }
-      return { bytes, items, reason: undefined }
-    } catch (error) {
-      join.codecs.decoder(join.output)(bytes)
-      return { bytes, items: undefined, reason: error instanceof Error ? error.message : String(error) }
-    }
-  }
-
-  /** Notes where an item lies in the JSON, and its key. */
+  /** Gives where an item lies in the JSON to `found`, with its key. */
   function itemWriter(
     scope: SelectionScope,
     join: PlannableJoin,
     definition: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
+    found: (key: string, span: Span) => void,
   ): WriteValue {
     const { items, itemKey, codecs } = join
     const nullable = getNullableType(definition.type)
@@ -104,32 +66,49 @@ export function createJoinPlans(transcoder: Transcoder): JoinPlans {
         reader.pos = at
         key = readKey(reader)
       })
-      const span = { start, end: json.length, gaps: reading.gaps }
-      const before = found.get(String(key))
-      // The last item of a key is the one, or all are.
-      if (before && join.many) before.push(span)
-      else found.set(String(key), [span])
+      found(String(key), { start, end: json.length, gaps: reading.gaps })
     }
   }
 
   const plans: JoinPlans = {
-    hasAny: () => hasShared || planned.size > 0,
+    hasAny: () => hasAny,
     place(scope, definition, join, nodes) {
-      claimJoin(scope, definition, plans)
-      const item = itemWriter(scope, join, definition, nodes)
-      const { items, output, codecs } = join
+      hasAny = true
+      const { items, output, codecs, transcoder, many } = join
+      /** The items of the reply that is being read. */
+      let byKey = new Map<string, Span[]>()
+      const item = itemWriter(scope, join, definition, nodes, (key, span) => {
+        const before = byKey.get(key)
+        // The last item of a key is the one, or all are.
+        if (before && many) before.push(span)
+        else byKey.set(key, [span])
+      })
       const { number } = items.desc
       const wireType = wireTypeOf(items.value, codecs.scalars)
+      const plan = createMessageCompiler(scope, codecs, plans).only(output, items, {
+        rule: { number, wireType, handling: 'list', isList: true, check: undefined },
+        absent: EMPTY_LIST,
+        write: (reading, end) => reading.items(number, wireType, end, item),
+      })
       const place: JoinPlace = {
-        join: plannedJoin(join),
-        plan: createMessageCompiler(scope, codecs, plans).only(output, items, {
-          rule: { number, wireType, handling: 'list', isList: true, check: undefined },
-          absent: EMPTY_LIST,
-          write: (reading, end) => reading.items(number, wireType, end, item),
-        }),
-        missing: join.many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
+        join,
+        missing: many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
+        itemsIn(bytes) {
+          byKey = new Map()
+          transcoder.begin(bytes)
+          transcoder.field(plan)
+          return { json: transcoder.json.take(), byKey }
+        },
+        // Fails where ordinary decoding fails, since others may share the call; whatever else goes wrong is only a reason.
+        read(bytes) {
+          try {
+            return { bytes, items: new Map([[place, place.itemsIn(bytes)]]), reason: undefined }
+          } catch (error) {
+            codecs.decoder(output)(bytes)
+            return { bytes, items: undefined, reason: error instanceof Error ? error.message : String(error) }
+          }
+        },
       }
-      place.join.places.push(place)
       return place
     },
     field(scope, parent, type, definition, join, nodes, options) {
@@ -148,7 +127,7 @@ export function createJoinPlans(transcoder: Transcoder): JoinPlans {
     shared(scope, parent, type, definition, nodes, options) {
       const shared = prepareJoin({ key: definition.name, field: definition, nodes }, scope)
       if (!shared) return undefined
-      hasShared = true
+      hasAny = true
       const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
       const place: SharedPlace = { shared }
       return inPlaceOf(key, options, ({ gaps, json }, value) => {

@@ -1,15 +1,22 @@
-import { FallBack, mergeRecorded, type Recorded, type Site } from '@vinyasa/source-kit'
+import {
+  askAll,
+  createJoinCalls,
+  FallBack,
+  type JoinCalls,
+  mergeRecorded,
+  type Recorded,
+  type Site,
+} from '@vinyasa/source-kit'
 import type { CallSite } from '../methods/call-site.ts'
-import { afterPromises } from './after-promises.ts'
 import { fillGaps } from './fill-gaps.ts'
 import { createSharedJoinRun } from './load-shared-joins.ts'
 import {
   type Gap,
+  type JoinedItems,
   type JoinGap,
   type JoinPlace,
   type JoinReply,
-  type JoinedItems,
-  type PlannedJoin,
+  type PlannableJoin,
   type SharedGap,
 } from '../json/message-plan.ts'
 
@@ -21,29 +28,16 @@ export interface JoinRun {
   fill(json: Buffer, gaps: readonly Gap[]): Buffer
   /** The value in one gap, which is loaded. @throws FallBack */
   valueOf(gap: Gap): Buffer
-  /** Ends it: nothing more is called. */
+  /** Ends it: nothing more is called. What was called is told once. */
   recorded(): Recorded
 }
 
 type KeyedGap = JoinGap & { readonly key: string }
+type Calls = JoinCalls<KeyedGap, JoinReply>
 
 /** What the calls of one execution are made with. */
 export function callSiteOf({ operation, args }: Site): CallSite {
   return { context: args.contextValue, info: { operation, rootValue: args.rootValue as unknown } }
-}
-
-/** One call of a join, which takes keys until it is sent. */
-interface Batch {
-  readonly keys: string[]
-  isSent: boolean
-  /** Undefined where nothing was to be sent. */
-  reply: Promise<JoinReply | undefined>
-  items: JoinReply['items']
-}
-
-interface Load {
-  readonly batches: Batch[]
-  readonly byKey: Map<string, Batch>
 }
 
 const OPEN = Buffer.from('[')
@@ -53,14 +47,21 @@ const CLOSE = Buffer.from(']')
 export function createJoinRun(site: Site): JoinRun {
   const callSite = callSiteOf(site)
   const shared = createSharedJoinRun(site)
-  const loads = new Map<PlannedJoin, Load>()
+  const calls = new Map<PlannableJoin, Calls>()
   /** By key; undefined where it is not written yet. */
   const values = new Map<JoinPlace, Map<string, Buffer | undefined>>()
   let isOver = false
 
-  function loadOf(join: PlannedJoin): Load {
-    let known = loads.get(join)
-    if (!known) loads.set(join, (known = { batches: [], byKey: new Map() }))
+  function callsOf(join: PlannableJoin): Calls {
+    let known = calls.get(join)
+    if (!known) {
+      const { runtime, keysField, maxBatchSize } = join
+      known = createJoinCalls(maxBatchSize, async (asked) => {
+        const request = await runtime.encode({ [keysField]: asked.map(({ key }) => key) })
+        return runtime.send(request, callSite, (asked[0] as KeyedGap).place.read)
+      })
+      calls.set(join, known)
+    }
     return known
   }
 
@@ -70,81 +71,41 @@ export function createJoinRun(site: Site): JoinRun {
     return known
   }
 
-  /** The call that takes the next key. */
-  function openBatch(join: PlannedJoin, { batches }: Load): Batch {
-    const last = batches.at(-1)
-    if (last && !last.isSent && last.keys.length < join.join.maxBatchSize) return last
-    const batch: Batch = {
-      keys: [],
-      isSent: false,
-      items: undefined,
-      reply: afterPromises().then(() => {
-        batch.isSent = true
-        return isOver || batch.keys.length === 0 ? undefined : send(join, batch)
-      }),
-    }
-    // Who waits for several calls hears of the first failure.
-    batch.reply.catch(() => {})
-    batches.push(batch)
-    return batch
-  }
-
-  async function send({ join, read }: PlannedJoin, batch: Batch): Promise<JoinReply> {
-    const { runtime, keysField } = join
-    const reply = await runtime.send(await runtime.encode({ [keysField]: batch.keys }), callSite, read)
-    batch.items = reply.items
-    return reply
-  }
-
   async function load(gaps: readonly Gap[]): Promise<void> {
-    const waiting = new Map<Batch, KeyedGap[]>()
+    const own: KeyedGap[] = []
     const ofOthers: SharedGap[] = []
     for (const gap of gaps) {
-      if (isShared(gap)) {
-        ofOthers.push(gap)
-        continue
+      if (isShared(gap)) ofOthers.push(gap)
+      else if (hasKey(gap)) {
+        const seen = valuesOf(gap.place)
+        if (seen.has(gap.key)) continue
+        seen.set(gap.key, undefined)
+        own.push(gap)
       }
-      if (!hasKey(gap)) continue
-      const { place, key } = gap
-      const seen = valuesOf(place)
-      if (seen.has(key)) continue
-      seen.set(key, undefined)
-      const own = loadOf(place.join)
-      // With DataLoader, who asks again for a key waits for the call that others ask for meanwhile.
-      const batch = openBatch(place.join, own)
-      if (!own.byKey.has(key)) {
-        own.byKey.set(key, batch)
-        batch.keys.push(key)
-      }
-      const others = waiting.get(batch)
-      if (others) others.push(gap)
-      else waiting.set(batch, [gap])
     }
-    const loading = [...waiting].map(([batch, wanted]) => follow(batch, wanted))
+    const loading: Promise<void>[] = []
+    if (own.length > 0) loading.push(askAll(own, (gap) => callsOf(gap.place.join).ask(gap), loadBelow))
     if (ofOthers.length > 0) loading.push(shared.load(ofOthers))
     await Promise.all(loading)
   }
 
-  /** Loads what belongs in the gaps of values, once they are there. */
-  async function follow(batch: Batch, wanted: readonly KeyedGap[]): Promise<void> {
-    for (const { reply } of new Set([batch, ...wanted.map(ownerOf)])) {
-      const brought = await reply
-      if (brought && !brought.items) throw new FallBack(brought.reason)
-    }
-    // DataLoader hands out what it asked for before what it had.
-    const isNew = (gap: KeyedGap): boolean => ownerOf(gap) === batch
+  /** Loads what belongs in the gaps of values, now that they are there. */
+  function loadBelow(arrived: readonly KeyedGap[]): Promise<void> | void {
     const below: Gap[] = []
-    for (const gap of [...wanted.filter(isNew), ...wanted.filter((other) => !isNew(other))])
-      for (const span of itemsOf(gap)?.byKey.get(gap.key) ?? []) below.push(...span.gaps)
-    if (below.length > 0) await load(below)
+    for (const gap of arrived)
+      for (const span of itemsFor(gap)?.byKey.get(gap.key) ?? []) below.push(...span.gaps)
+    if (below.length > 0) return load(below)
   }
 
-  function ownerOf({ place, key }: KeyedGap): Batch {
-    return loadOf(place.join).byKey.get(key) as Batch
-  }
-
-  function itemsOf(gap: KeyedGap): JoinedItems | undefined {
-    return ownerOf(gap).items?.get(gap.place)
+  /** Undefined where nothing was sent. */
+  function itemsFor({ place, key }: KeyedGap): JoinedItems | undefined {
+    const reply = callsOf(place.join).replyFor(key)
+    if (!reply) return undefined
+    const { bytes, items, reason } = reply
+    if (!items) throw new FallBack(reason)
+    let found = items.get(place)
+    if (!found) items.set(place, (found = place.itemsIn(bytes)))
+    return found
   }
 
   /** Many parents have the same item: it is written once. */
@@ -159,12 +120,11 @@ export function createJoinRun(site: Site): JoinRun {
   }
 
   function write(gap: KeyedGap): Buffer {
-    const { place, key } = gap
-    const items = itemsOf(gap)
-    const spans = items?.byKey.get(key)
+    const items = itemsFor(gap)
+    const spans = items?.byKey.get(gap.key)
     if (!items || !spans) return missing(gap)
     const texts = spans.map((span) => fillGaps(items.json, span, valueOf))
-    if (!place.join.join.many) return texts[0] as Buffer
+    if (!gap.place.join.many) return texts[0] as Buffer
     return Buffer.concat([
       OPEN,
       ...texts.flatMap((text, index) => (index === 0 ? [text] : [COMMA, text])),
@@ -177,20 +137,19 @@ export function createJoinRun(site: Site): JoinRun {
     valueOf,
     fill: (json, gaps) => fillGaps(json, { start: 0, end: json.length, gaps }, valueOf),
     recorded() {
+      // Other kinds of sources ask the joins below theirs, and so this one again.
+      if (isOver) return { roots: new Map(), joins: new Map() }
       isOver = true
       const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
-      for (const [{ join }, { byKey }] of loads) {
-        const values = new Map<Batch, Promise<(key: string) => unknown>>()
-        for (const batch of byKey.values()) {
-          if (!batch.isSent || values.has(batch)) continue
-          const found = batch.reply.then((brought) => join.valuesIn((brought as JoinReply).bytes))
-          // Execution may end before it looks at every field.
-          found.catch(() => {})
-          values.set(batch, found)
-        }
-        joins.set(join.valuesIn, (key) => {
-          const batch = byKey.get(key)
-          return batch && values.get(batch)?.then((valueFor) => valueFor(key))
+      for (const [{ valuesIn }, made] of calls) {
+        made.stop()
+        const decoded = new Map<Promise<JoinReply>, Promise<(key: string) => unknown>>()
+        joins.set(valuesIn, (key) => {
+          const sent = made.sentFor(key)
+          if (!sent) return undefined
+          let found = decoded.get(sent)
+          if (!found) decoded.set(sent, (found = sent.then(({ bytes }) => valuesIn(bytes))))
+          return found.then((valueFor) => valueFor(key))
         })
       }
       return mergeRecorded([{ roots: new Map(), joins }, shared.recorded()])

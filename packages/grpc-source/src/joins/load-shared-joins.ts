@@ -1,5 +1,4 @@
 import { mergeRecorded, type Recorded, type Site, type StartedJoin } from '@vinyasa/source-kit'
-import { afterPromises } from './after-promises.ts'
 import { type SharedGap, type SharedPlace } from '../json/message-plan.ts'
 
 /** The fields of one execution that other kinds of sources join. */
@@ -12,9 +11,8 @@ export interface SharedJoinRun {
 
 interface Load {
   readonly started: StartedJoin
-  readonly values: Map<string | null, Buffer>
-  /** Keys to ask for, until that is done. */
-  next: { readonly keys: Set<string | null>; readonly done: Promise<void> } | undefined
+  /** By key; undefined where it is not there yet. */
+  readonly values: Map<string | null, Buffer | undefined>
 }
 
 export function createSharedJoinRun(site: Site): SharedJoinRun {
@@ -23,43 +21,31 @@ export function createSharedJoinRun(site: Site): SharedJoinRun {
 
   function loadOf(place: SharedPlace): Load {
     let known = loads.get(place)
-    if (!known) {
-      known = { started: place.shared.start(site), values: new Map(), next: undefined }
-      loads.set(place, known)
-    }
+    if (!known) loads.set(place, (known = { started: place.shared.start(site), values: new Map() }))
     return known
   }
 
-  async function send(load: Load, keys: ReadonlySet<string | null>): Promise<void> {
-    await afterPromises()
-    load.next = undefined
-    if (isOver) return
-    const asked = [...keys]
-    const texts = await load.started.load(asked)
-    for (const [index, key] of asked.entries()) {
+  async function ask({ started, values }: Load, keys: readonly (string | null)[]): Promise<void> {
+    const texts = await started.load(keys)
+    for (const [index, key] of keys.entries()) {
       const text = texts[index] as string | Buffer
-      load.values.set(key, typeof text === 'string' ? Buffer.from(text) : text)
+      values.set(key, typeof text === 'string' ? Buffer.from(text) : text)
     }
-  }
-
-  /** All who ask at the same time ask at once. */
-  function batchOf(load: Load): NonNullable<Load['next']> {
-    if (!load.next) {
-      const keys = new Set<string | null>()
-      load.next = { keys, done: send(load, keys) }
-    }
-    return load.next
   }
 
   return {
     async load(gaps) {
-      const batches = new Set<Promise<void>>()
+      if (isOver) return
+      const asked = new Map<Load, (string | null)[]>()
       for (const { place, key } of gaps) {
-        const { keys, done } = batchOf(loadOf(place))
-        keys.add(key)
-        batches.add(done)
+        const load = loadOf(place)
+        if (load.values.has(key)) continue
+        load.values.set(key, undefined)
+        const keys = asked.get(load)
+        if (keys) keys.push(key)
+        else asked.set(load, [key])
       }
-      await Promise.all(batches)
+      await Promise.all([...asked].map(([load, keys]) => ask(load, keys)))
     },
     valueOf: ({ place, key }) => loads.get(place)?.values.get(key) as Buffer,
     recorded() {

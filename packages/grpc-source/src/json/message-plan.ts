@@ -116,18 +116,13 @@ export interface PlannableJoin {
   readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
 }
 
-/** A join of an operation, whose calls serve all fields that select it. */
-export interface PlannedJoin {
-  readonly join: PlannableJoin
-  readonly places: JoinPlace[]
-  readonly read: (bytes: Uint8Array) => JoinReply
-}
-
 /** A selected field that a join resolves. */
 export interface JoinPlace {
-  readonly join: PlannedJoin
-  /** Finds and writes the items in a reply of the join. */
-  readonly plan: MessagePlan
+  readonly join: PlannableJoin
+  /** A reply of the join, with the items as this place selects them. */
+  readonly read: (bytes: Uint8Array) => JoinReply
+  /** The items of a reply that another place has read. @throws where there is no plan for what is in them */
+  readonly itemsIn: (bytes: Uint8Array) => JoinedItems
   /** What stands for a key without items; undefined: ordinary execution decides. */
   readonly missing: Buffer | undefined
 }
@@ -180,7 +175,7 @@ export interface JoinedItems {
 
 export interface JoinReply {
   readonly bytes: Uint8Array
-  /** Undefined where the plan falls back, for `reason`. */
-  readonly items: ReadonlyMap<JoinPlace, JoinedItems> | undefined
+  /** By the places that have read it. Undefined where the plan falls back, for `reason`. */
+  readonly items: Map<JoinPlace, JoinedItems> | undefined
   readonly reason: string | undefined
 }

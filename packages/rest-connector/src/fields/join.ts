@@ -104,19 +104,19 @@ function batchedResolver(
     isPlannable && parts.length === 1 && typeof part === 'object'
       ? { kind: 'join', arg, parentField: part.variable, many, maxSize, load, valueOf }
       : undefined
-  // One loader for each operation and set of further arguments; it batches and keeps nothing.
+  // One for each operation and set of further arguments.
   const loaders = new WeakMap<object, Map<string, DataLoader<unknown, unknown, string>>>()
 
   function loaderFor(
     args: Args,
+    canonicalArgs: string,
     context: unknown,
     info: GraphQLResolveInfo,
   ): DataLoader<unknown, unknown, string> {
     const ofOperation =
       loaders.get(info.variableValues) ?? new Map<string, DataLoader<unknown, unknown, string>>()
     loaders.set(info.variableValues, ofOperation)
-    const key = canonicalJson(args)
-    const known = ofOperation.get(key)
+    const known = ofOperation.get(canonicalArgs)
     if (known) return known
     // A batch is not one deferred fragment's to cancel, only the client's who leaves.
     const scope = { ...scopeOf(context, info), signals: signalsOf(context, undefined) }
@@ -126,17 +126,23 @@ function batchedResolver(
         const items = await load(distinct, args, scope)
         return keys.map((one) => valueOf(items, one))
       },
-      { cache: false, ...(Number.isFinite(maxSize) && { maxBatchSize: maxSize }) },
+      {
+        // Between the fields of a mutation the data changes, and so between the events of a subscription.
+        cache: info.operation.operation === 'query',
+        cacheKeyFn: String,
+        ...(Number.isFinite(maxSize) && { maxBatchSize: maxSize }),
+      },
     )
-    ofOperation.set(key, loader)
+    ofOperation.set(canonicalArgs, loader)
     return loader
   }
 
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (source, args: Args, context, info) => {
     const key = await fromParent(parts, source, context, info)
     if (key === null) return many ? [] : null
-    const recorded = planned && recordedJoin(info, planned, String(key))
-    return recorded ?? loaderFor(args, context, info).load(key)
+    const canonicalArgs = canonicalJson(args)
+    const recorded = planned && recordedJoin(info, planned, canonicalArgs + String(key))
+    return recorded ?? loaderFor(args, canonicalArgs, context, info).load(key)
   }
   if (planned) offerField(markResolver(resolve, planned), restFastPath)
   return resolve

@@ -1,5 +1,6 @@
 import {
   NotPlannable,
+  sharedOf,
   writeInSlices,
   type FastPath,
   type JsonText,
@@ -11,8 +12,8 @@ import type { Args } from '../templates/template.ts'
 import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
 import { createValueCompiler, type ValuePlan } from '../json/compile-object.ts'
 import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
-import { loadJoin, loadJoins, type Loaded } from '../joins/load-joins.ts'
-import type { PlannedJoin } from '../json/object-plan.ts'
+import { loadJoins } from '../joins/load-joins.ts'
+import { hasJoins, type ObjectPlan, type PlannedJoin } from '../json/object-plan.ts'
 import { markOf, type PlannableEndpoint } from '../json/planned-field.ts'
 
 /** One root field of a plan. */
@@ -58,20 +59,28 @@ export const restFastPath: FastPath = {
     if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
     const { write, ...below } = createValueCompiler(scope).joined(field, nodes, join)
     // Of their parents nothing is known but the keys.
-    const planned: PlannedJoin = { ...below, key: ({ key }) => key }
+    const planned: PlannedJoin = { ...below, kind: 'join', key: ({ key }) => key }
+    const selected: Pick<ObjectPlan, 'below'> = { below: [planned] }
     return {
       parentKey: join.parentField,
       start(site) {
-        const run = createJoinRun(site)
+        const run = sharedOf(site, createJoinRun)
+        const loads: Promise<void>[] = []
         return {
           async load(keys) {
-            const parents = keys.filter((key) => key !== null).map((key) => ({ key }))
-            const loaded: Loaded = new Map()
-            if (parents.length > 0) await loadJoin(planned, parents, run, loaded)
-            const items = loaded.get(planned)?.items
+            loads.push(
+              loadJoins(
+                selected,
+                keys.map((key) => ({ key })),
+                run,
+              ),
+            )
+            // A key that is on its way is not asked for again.
+            await Promise.all(loads)
+            const { items } = run.of(planned)
             return keys.map((key) => {
-              const found = (key === null ? undefined : items?.get(key)) ?? []
-              return write(join.many ? found : found[0], loaded)
+              const found = key === null ? [] : items(key)
+              return write(join.many ? found : found[0], run)
             })
           },
           recorded: run.recorded,
@@ -82,7 +91,7 @@ export const restFastPath: FastPath = {
 }
 
 function start(calls: readonly PlannedCall[], site: Site, around: Around): Started {
-  const run = createJoinRun(site)
+  const run = sharedOf(site, createJoinRun)
   let given: Args[]
   try {
     given = calls.map(({ argumentsOf }) => argumentsOf(site.variables))
@@ -90,8 +99,12 @@ function start(calls: readonly PlannedCall[], site: Site, around: Around): Start
     return { json: Promise.reject(error), recorded: run.recorded }
   }
   const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
+  const complete = calls.map(({ value: { object } }, index) => {
+    const reply = pending[index] as Promise<unknown>
+    return object && hasJoins(object) ? withJoins(reply, object, run) : reply
+  })
   return {
-    json: write(calls, pending, run, around),
+    json: write(calls, complete, run, around),
     recorded() {
       const roots = new Map<string, () => unknown>()
       for (const [index, { key, endpoint }] of calls.entries()) {
@@ -105,24 +118,26 @@ function start(calls: readonly PlannedCall[], site: Site, around: Around): Start
   }
 }
 
+async function withJoins(pending: Promise<unknown>, plan: ObjectPlan, run: JoinRun): Promise<unknown> {
+  const value = await pending
+  await loadJoins(plan, value, run)
+  return value
+}
+
 async function write(
   calls: readonly PlannedCall[],
-  pending: readonly Promise<unknown>[],
+  complete: readonly Promise<unknown>[],
   run: JoinRun,
   { before, after }: Around,
 ): Promise<JsonText[]> {
-  const values = await Promise.all(pending)
-  const loaded: Loaded = new Map()
-  await Promise.all(
-    calls.map(({ value: { object } }, index) => object && loadJoins(object, [values[index]], run, loaded)),
-  )
+  const values = await Promise.all(complete)
   const texts: JsonText[] = []
   for (const [index, { value, endpoint }] of calls.entries()) {
     const { pieces } = value
     if (pieces) {
-      const text = writeInSlices(pieces(values[index], loaded), endpoint.turns, before, after)
+      const text = writeInSlices(pieces(values[index], run), endpoint.turns, before, after)
       texts.push(text instanceof Promise ? await text : text)
-    } else texts.push(`${before}${value.write(values[index], loaded)}${after}`)
+    } else texts.push(`${before}${value.write(values[index], run)}${after}`)
   }
   return texts
 }

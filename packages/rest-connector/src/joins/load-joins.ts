@@ -1,94 +1,72 @@
-import { FallBack } from '@vinyasa/source-kit'
-import type { FieldScope } from '../call/call.ts'
-import type { JoinRun } from './join-run.ts'
-import {
-  hasJoins,
-  type Joined,
-  type KeyedShare,
-  type ObjectPlan,
-  type PlannedJoin,
-} from '../json/object-plan.ts'
-import type { ItemsByKey, PlannableJoin } from '../json/planned-field.ts'
+import { askAll } from '@vinyasa/source-kit'
+import type { AskedKey, JoinRun } from './join-run.ts'
+import { hasJoins, type KeyedShare, type ObjectPlan } from '../json/object-plan.ts'
 
-/** What is loaded for the values that are written together. */
-export type Loaded = Map<PlannedJoin | KeyedShare, Joined>
+type Selected = Pick<ObjectPlan, 'below'>
 
-const NO_ITEMS: ItemsByKey = new Map()
-type JsonObject = Readonly<Record<string, unknown>>
-
-/** Makes the calls of all joins below these values, those of each level at once. @throws FallBack */
-export async function loadJoins(
-  plan: ObjectPlan,
-  values: readonly unknown[],
-  run: JoinRun,
-  loaded: Loaded,
-): Promise<void> {
-  if (!hasJoins(plan)) return
-  const parents: JsonObject[] = []
-  collectObjects(values, parents)
-  await Promise.all([
-    ...plan.joins.map((planned) => loadJoin(planned, parents, run, loaded)),
-    ...plan.shared.map((share) => loadShare(share, parents, run, loaded)),
-    ...plan.children.map(({ read, plan: below }) => loadJoins(below, parents.map(read), run, loaded)),
-  ])
+/** What is to be loaded for some values. */
+interface Wanted {
+  readonly keys: AskedKey[]
+  readonly shares: Map<KeyedShare, (string | null)[]>
 }
 
-async function loadShare(
-  share: KeyedShare,
-  parents: readonly JsonObject[],
-  run: JoinRun,
-  loaded: Loaded,
-): Promise<void> {
-  const keys = [...new Set(parents.map(share.key))]
-  if (run.isOver) throw new FallBack('ordinary execution has taken over')
-  const json = keys.length === 0 ? [] : await run.started(share).load(keys)
-  const texts = new Map(keys.map((key, index) => [key, String(json[index])]))
-  loaded.set(share, { items: NO_ITEMS, texts })
+/** Makes the calls of all joins below a value, and of those below what they bring. @throws FallBack */
+export async function loadJoins(plan: Selected, value: unknown, run: JoinRun): Promise<void> {
+  await load([[plan, value]], run)
 }
 
-/** Makes the calls of one join, and of those below it. @throws FallBack */
-export async function loadJoin(
-  planned: PlannedJoin,
-  parents: readonly JsonObject[],
-  run: JoinRun,
-  loaded: Loaded,
-): Promise<void> {
-  const { join, plan } = planned
-  const args = planned.argumentsOf(run.variables)
-  const keys = new Map<string, unknown>()
-  for (const parent of parents) {
-    const key = planned.key(parent)
-    if (key !== null) keys.set(String(key), key)
+async function load(found: Iterable<readonly [Selected, unknown]>, run: JoinRun): Promise<void> {
+  if (run.isOver) return
+  const wanted: Wanted = { keys: [], shares: new Map() }
+  for (const [plan, value] of found) collect(plan, value, run, wanted)
+  const loading = [...wanted.shares].map(([share, keys]) => loadShare(share, keys, run))
+  if (wanted.keys.length > 0) loading.push(askAll(wanted.keys, run.ask, (arrived) => loadBelow(arrived, run)))
+  await Promise.all(loading)
+}
+
+function loadBelow(arrived: readonly AskedKey[], run: JoinRun): Promise<void> | void {
+  const found: (readonly [Selected, unknown])[] = []
+  for (const { planned, key } of arrived) {
+    const { join, plan } = planned
+    if (!hasJoins(plan)) continue
+    const items = run.of(planned).items(key)
+    found.push([plan, join.many ? items : items[0]])
   }
-  if (run.isOver) throw new FallBack('ordinary execution has taken over')
-  const loading = load(join, [...keys.values()], args, run.scope)
-  run.record(join, { asked: new Set(keys.keys()), items: loading })
-  const items = await loading
-  loaded.set(planned, { items, texts: new Map() })
-  if (!hasJoins(plan)) return
-  const found = [...keys.keys()].flatMap(
-    (key) => (join.many ? items.get(key) : items.get(key)?.slice(0, 1)) ?? [],
-  )
-  await loadJoins(plan, found, run, loaded)
+  if (found.length > 0) return load(found, run)
 }
 
-async function load(
-  join: PlannableJoin,
-  keys: readonly unknown[],
-  args: Readonly<Record<string, unknown>>,
-  scope: FieldScope,
-): Promise<ItemsByKey> {
-  if (keys.length === 0) return new Map()
-  if (keys.length <= join.maxSize) return join.load(keys, args, scope)
-  const calls: Promise<ItemsByKey>[] = []
-  for (let from = 0; from < keys.length; from += join.maxSize)
-    calls.push(join.load(keys.slice(from, from + join.maxSize), args, scope))
-  return new Map((await Promise.all(calls)).flatMap((items) => [...items]))
+async function loadShare(share: KeyedShare, keys: readonly (string | null)[], run: JoinRun): Promise<void> {
+  const json = await run.started(share).load(keys)
+  const { texts } = run.of(share)
+  for (const [index, key] of keys.entries()) texts.set(key, String(json[index]))
 }
 
-function collectObjects(values: readonly unknown[], into: JsonObject[]): void {
-  for (const value of values) {
-    if (Array.isArray(value)) collectObjects(value as readonly unknown[], into)
-    else if (typeof value === 'object' && value !== null) into.push(value as JsonObject)
+/** The keys that are asked for the first time below a value. */
+function collect(plan: Selected, value: unknown, run: JoinRun, wanted: Wanted): void {
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) collect(plan, item, run, wanted)
+    return
   }
+  if (typeof value !== 'object' || value === null) return
+  const parent = value as Readonly<Record<string, unknown>>
+  for (const one of plan.below) {
+    if (one.kind === 'member') {
+      collect(one.plan, one.read(parent), run, wanted)
+      continue
+    }
+    const raw = one.key(parent)
+    if (one.kind === 'join' && raw === null) continue
+    const key = raw === null ? null : String(raw)
+    const { texts } = run.of(one)
+    if (texts.has(key)) continue
+    texts.set(key, undefined)
+    if (one.kind === 'join') wanted.keys.push({ planned: one, key: key as string, raw })
+    else share(wanted, one, key)
+  }
+}
+
+function share({ shares }: Wanted, one: KeyedShare, key: string | null): void {
+  const keys = shares.get(one)
+  if (keys) keys.push(key)
+  else shares.set(one, [key])
 }

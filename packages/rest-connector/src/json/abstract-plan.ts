@@ -12,13 +12,10 @@ export function abstractPlan(tell: Teller, members: ReadonlyMap<string, ObjectPl
     (name: string): Read =>
     (value) =>
       tell(value) === name ? value : undefined
-  const children = [...members].flatMap(([name, plan]) =>
-    hasJoins(plan) ? [{ read: only(name), plan }] : [],
-  )
   return {
-    joins: [],
-    shared: [],
-    children,
+    below: [...members].flatMap(([name, plan]) =>
+      hasJoins(plan) ? [{ kind: 'member' as const, read: only(name), plan }] : [],
+    ),
     write: (value, joined) => planOf(value).write(value, joined),
     pieces: [...members.values()].some(({ pieces }) => pieces)
       ? (value, joined) => {

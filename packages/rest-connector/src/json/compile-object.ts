@@ -1,5 +1,4 @@
 import {
-  claimJoin,
   FallBack,
   fieldOf,
   fieldsBelow,
@@ -32,7 +31,6 @@ import { leafPieces, leafWriter } from './leaf-writers.ts'
 import { KnownPlans } from './known-plans.ts'
 import {
   hasJoins,
-  type Joined,
   type KeyedShare,
   type ObjectPlan,
   type PlannedJoin,
@@ -118,9 +116,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
 
   function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
     if (type.isTypeOf) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
-    const joins: PlannedJoin[] = []
-    const shared: KeyedShare[] = []
-    const children: ObjectPlan['children'][number][] = []
+    const below: ObjectPlan['below'][number][] = []
     const parts: Member[] = []
     let head = '{'
     for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {
@@ -136,25 +132,23 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       const share = mark?.kind === 'join' ? undefined : prepareJoin({ key, field, nodes: fieldNodes }, scope)
       if (mark?.kind === 'join') {
         const planned = keyed(type, field, joined(field, fieldNodes, mark))
-        joins.push(planned.join)
+        below.push(planned.join)
         parts.push({ head, read: (parent) => parent, write: planned.write, pieces: undefined })
       } else if (share) {
         const planned = keyedShare(share, type)
-        shared.push(planned)
+        below.push(planned)
         parts.push({ head, read: (parent) => parent, write: shareWriter(planned), pieces: undefined })
       } else {
         const { read, isScalar } = memberOf(type, field)
         const plan = value(field.type, fieldNodes, isScalar)
-        if (plan.object && hasJoins(plan.object)) children.push({ read, plan: plan.object })
+        if (plan.object && hasJoins(plan.object)) below.push({ kind: 'member', read, plan: plan.object })
         parts.push({ head, read, write: plan.write, pieces: plan.pieces })
       }
       head = ','
     }
     const tail = `${head.replace(/,$/, '')}}`
     return {
-      joins,
-      shared,
-      children,
+      below,
       write: objectWriter(parts, tail),
       pieces: parts.some(({ pieces }) => pieces)
         ? (given, joined) => objectPieces(parts, tail, given, joined)
@@ -167,7 +161,6 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     nodes: readonly FieldNode[],
     join: PlannableJoin,
   ): JoinedPlan {
-    claimJoin(scope, field, {})
     const { write, object: plan } = value(field.type, nodes, false)
     if (!plan) throw new NotPlannable(`${field.name} is joined as ${String(field.type)}`)
     return {
@@ -205,17 +198,17 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       }
       throw new FallBack('a key is no scalar')
     }
-    const planned: PlannedJoin = { ...below, key }
+    const planned: PlannedJoin = { ...below, kind: 'join', key }
     return {
       join: planned,
       write(parent, joined) {
         const own = key(parent as Readonly<Record<string, unknown>>)
         if (own === null) return write(join.many ? [] : null, joined)
-        const { items, texts } = joined.get(planned) as Joined
+        const { items, texts } = joined.of(planned)
         // Many parents have the same item.
         let text = texts.get(String(own))
         if (text === undefined) {
-          const found = items.get(String(own)) ?? []
+          const found = items(String(own))
           texts.set(String(own), (text = write(join.many ? found : found[0], joined)))
         }
         return text
@@ -230,6 +223,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
 function keyedShare(shared: PreparedJoin, type: GraphQLObjectType): KeyedShare {
   const parentKey = memberIn(type, shared.parentKey)
   return {
+    kind: 'share',
     shared,
     key(parent) {
       const raw = Object.hasOwn(parent, parentKey) ? parent[parentKey] : null
@@ -240,7 +234,7 @@ function keyedShare(shared: PreparedJoin, type: GraphQLObjectType): KeyedShare {
 
 function shareWriter(share: KeyedShare): Write {
   return (parent, joined) =>
-    joined.get(share)?.texts.get(share.key(parent as Readonly<Record<string, unknown>>)) as string
+    joined.of(share).texts.get(share.key(parent as Readonly<Record<string, unknown>>)) as string
 }
 
 /** How ordinary execution reads a field off its parent. @throws NotPlannable */

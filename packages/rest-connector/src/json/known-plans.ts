@@ -1,6 +1,6 @@
 import { NotPlannable } from '@vinyasa/source-kit'
 import type { FieldNode, GraphQLNamedType } from 'graphql'
-import { hasJoins, type ObjectPlan } from './object-plan.ts'
+import type { ObjectPlan } from './object-plan.ts'
 
 /** Object types below interfaces and unions that one plan may hold. */
 const MAX_MEMBERS = 200
@@ -13,14 +13,11 @@ export class KnownPlans {
   readonly #plans = new Map<GraphQLNamedType, { nodes: readonly FieldNode[]; plan: ObjectPlan }[]>()
   #members = 0
 
-  /** @throws NotPlannable */
   get(type: GraphQLNamedType, nodes: readonly FieldNode[], make: () => ObjectPlan): ObjectPlan {
     const known = this.#plans.get(type) ?? []
     const found = known.find(
       (one) => one.nodes.length === nodes.length && one.nodes.every((node, index) => node === nodes[index]),
     )
-    // What one place has loaded would be taken for what the other has.
-    if (found && hasJoins(found.plan)) throw new NotPlannable(`a join below two types that have ${type.name}`)
     if (found) return found.plan
     const plan = make()
     this.#plans.set(type, [...(this.#plans.get(type) ?? []), { nodes, plan }])

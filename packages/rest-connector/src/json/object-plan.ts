@@ -1,15 +1,18 @@
 import type { PreparedJoin } from '@vinyasa/source-kit'
 import type { ArgumentsOf } from './compile-arguments.ts'
-import type { ItemsByKey, PlannableJoin } from './planned-field.ts'
+import type { PlannableJoin } from './planned-field.ts'
 
-/** What a join brought for the values that are written together. */
+/** What a joined field of a selection brought, for all parents of one execution. */
 export interface Joined {
-  readonly items: ItemsByKey
-  /** The field's JSON text by key, as far as it is written; null: for parents without a key. */
-  readonly texts: Map<string | null, string>
+  /** The items for a key. */
+  readonly items: (key: string) => readonly unknown[]
+  /** The field's JSON text by key, null: for parents without one; undefined where it is not written yet. */
+  readonly texts: Map<string | null, string | undefined>
 }
 
-export type JoinedItems = ReadonlyMap<PlannedJoin | KeyedShare, Joined>
+export interface JoinedItems {
+  of(join: PlannedJoin | KeyedShare): Joined
+}
 
 /** The JSON text of a value. @throws FallBack */
 export type Write = (value: unknown, joined: JoinedItems) => string
@@ -22,11 +25,8 @@ export type Read = (parent: Readonly<Record<string, unknown>>) => unknown
 
 /** A selection on an object of a response. */
 export interface ObjectPlan {
-  readonly joins: readonly PlannedJoin[]
-  /** Those of other kinds of sources. */
-  readonly shared: readonly KeyedShare[]
-  /** Members below which there are joins. */
-  readonly children: readonly { readonly read: Read; readonly plan: ObjectPlan }[]
+  /** Joined fields, and members below which there are some, in the order of the selection. */
+  readonly below: readonly (PlannedJoin | KeyedShare | JoiningMember)[]
   readonly write: Write
   /** Undefined where it has no lists. */
   readonly pieces: WritePieces | undefined
@@ -34,6 +34,7 @@ export interface ObjectPlan {
 
 /** A batched join within a selection. */
 export interface PlannedJoin {
+  readonly kind: 'join'
   readonly join: PlannableJoin
   readonly argumentsOf: ArgumentsOf
   /** The parent's key; null: it has none. @throws FallBack */
@@ -44,10 +45,18 @@ export interface PlannedJoin {
 
 /** A field that another kind of source joins. */
 export interface KeyedShare {
+  readonly kind: 'share'
   readonly shared: PreparedJoin
   key(parent: Readonly<Record<string, unknown>>): string | null
 }
 
-export function hasJoins({ joins, shared, children }: ObjectPlan): boolean {
-  return joins.length > 0 || shared.length > 0 || children.length > 0
+/** A member with joined fields in it. */
+export interface JoiningMember {
+  readonly kind: 'member'
+  readonly read: Read
+  readonly plan: ObjectPlan
+}
+
+export function hasJoins({ below }: ObjectPlan): boolean {
+  return below.length > 0
 }

@@ -5,7 +5,6 @@ import {
   type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
@@ -20,8 +19,6 @@ export interface SelectionScope {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** `any`: all that may be selected, whatever the variables are. */
   readonly conditions: Readonly<Record<string, boolean>> | 'any'
-  /** Who loads the joined fields that are selected. */
-  readonly joinedBy: Map<GraphQLField<unknown, unknown>, object>
 }
 
 /** The fields below nodes, by response name, in the order of the answer (GraphQL, section 6.3.2). */

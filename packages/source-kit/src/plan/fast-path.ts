@@ -22,10 +22,18 @@ export interface Selection {
 
 /** One execution of a plan. */
 export interface Site {
+  /** What the parts of a plan share: {@link sharedOf}. */
+  readonly shared: Map<unknown, unknown>
   readonly operation: OperationDefinitionNode
   /** An object of this execution alone. */
   readonly variables: Variables
   readonly args: ExecutionArgs
+}
+
+/** What `make` makes of an execution: made by the first who asks, and the same for all others. */
+export function sharedOf<T>(site: Site, make: (site: Site) => T): T {
+  if (!site.shared.has(make)) site.shared.set(make, make(site))
+  return site.shared.get(make) as T
 }
 
 /** Root fields, ready to be called. */
@@ -50,6 +58,9 @@ export interface PreparedJoin {
 }
 
 export interface StartedJoin extends Pick<Started, 'recorded'> {
-  /** The JSON of the field for each key, by one batch of calls; null: the parent has none. Rejects as `json` does. */
+  /**
+   * The JSON of the field for each key; null: the parent has none. Rejects as `json` does. It may be asked several times in
+   * one turn, also by other places of the operation that select the field: `createJoinCalls` gathers their keys.
+   */
   load(keys: readonly (string | null)[]): Promise<readonly JsonText[]>
 }

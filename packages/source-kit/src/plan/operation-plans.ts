@@ -59,7 +59,7 @@ export function compileOperation(
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
       return {
-        plan: planFor({ schema, operation, fragments, conditions, joinedBy: new Map() }),
+        plan: planFor({ schema, operation, fragments, conditions }),
         reason: undefined,
         isNew: true,
       }
@@ -71,7 +71,7 @@ export function compileOperation(
 
   return {
     operation,
-    sources: sourcesOf({ schema, operation, fragments, conditions: 'any', joinedBy: new Map() }),
+    sources: sourcesOf({ schema, operation, fragments, conditions: 'any' }),
     coerce: operation.variableDefinitions?.length ? prepareVariables(schema, operation) : () => NO_VARIABLES,
     find(variables) {
       let key = ''

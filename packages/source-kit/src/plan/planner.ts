@@ -64,7 +64,13 @@ export function createPlanner(): Planner {
     const { plan, reason, isNew } = plans.find(variables)
     if (isNew) report(plans, plan ? 'planned' : 'unplanned', reason)
     // Known by its variables, an execution has some of its own.
-    return plan && { plans, plan, site: { operation: plans.operation, variables: { ...variables }, args } }
+    const own = (): Site => ({
+      operation: plans.operation,
+      variables: { ...variables },
+      args,
+      shared: new Map(),
+    })
+    return plan && { plans, plan, site: own() }
   }
 
   function report(

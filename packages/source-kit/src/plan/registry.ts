@@ -1,6 +1,7 @@
 import type { GraphQLField } from 'graphql'
 import { resolverBehind } from '../own/stand-ins.ts'
-import type { FastPath } from './fast-path.ts'
+import type { SelectionScope } from './collect-fields.ts'
+import type { FastPath, PreparedJoin, Selection } from './fast-path.ts'
 
 type Resolver = (...args: never[]) => unknown
 
@@ -18,4 +19,12 @@ export function offerField(resolve: Resolver, path: FastPath): void {
 /** Undefined where the field has no fast path, or another plugin has put a resolver of its own there. */
 export function fastPathOf({ resolve }: GraphQLField<unknown, unknown>): FastPath | undefined {
   return resolve && paths.get(resolverBehind(resolve))
+}
+
+/**
+ * A joined field of another kind of source, prepared by its own fast path; undefined where it has none.
+ * @throws NotPlannable
+ */
+export function prepareJoin(selection: Selection, scope: SelectionScope): PreparedJoin | undefined {
+  return fastPathOf(selection.field)?.prepareJoin?.(selection, scope)
 }
