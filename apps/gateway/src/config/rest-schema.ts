@@ -141,6 +141,7 @@ const endpoint = z.strictObject({
   path: z.string(),
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   headers: nameValues.optional(),
+  accept: z.string().optional(),
   queryParams: nameValues.optional(),
   queryArrayFormat: z.enum(['repeat', 'comma', 'brackets']).optional(),
   bodyTemplate: z.union([z.string(), z.literal(false)]).optional(),

@@ -20,8 +20,8 @@ export interface BodyOptions {
   /** The argument. Default `input`. One that is absent or null sends no body. */
   readonly arg?: string | undefined
   /**
-   * JSON and what ends in `+json`, `application/x-www-form-urlencoded`, `multipart/*`, `text/*`; any other takes a file
-   * (an `Upload`, or base64 text) and sends its bytes. Default `application/json`.
+   * JSON and what ends in `+json`, `application/x-www-form-urlencoded`, `multipart/*`, text (`text/*`, XML, YAML, JSON
+   * lines); any other takes a file (an `Upload`, or base64 text) and sends its bytes. Default `application/json`.
    */
   readonly contentType?: string | undefined
   /** Of a file as the body: its bytes go out as base64 text. Default false: as they are. */

@@ -1,10 +1,10 @@
 import { RestConfigError } from '../errors.ts'
 import type { WireBody } from './wire-body.ts'
 import { toJson } from '../json.ts'
-import { mediaTypeOf } from '../templates/body-template.ts'
+import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import { argOf, toText, type Args } from '../templates/template.ts'
 import type { BodyOptions } from './body-options.ts'
-import { inBase64, toFile } from './file.ts'
+import { inBase64, isFile, toFile } from './file.ts'
 import { compileForm } from './form-body.ts'
 import { compileMultipart, streamOf } from './multipart-body.ts'
 
@@ -53,7 +53,8 @@ function writerOf(
     return (value) => ({ contentType, body: form(value) })
   }
   if (mediaType.startsWith('multipart/')) return compileMultipart(arg, mediaType, encoding)
-  if (mediaType.startsWith('text/')) return (value) => ({ contentType, body: toText(value, arg) })
+  if (isTextual(mediaType))
+    return (value) => ({ contentType, body: isFile(value) ? streamOf([value]) : toText(value, arg) })
   return (value) => {
     const file = toFile(value, arg)
     return { contentType, body: streamOf([isBase64 ? inBase64(file) : file]) }

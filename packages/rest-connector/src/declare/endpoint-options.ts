@@ -96,6 +96,8 @@ export interface RestEndpoint {
   readonly method?: HttpMethod | undefined
   /** Headers of this endpoint; they win over `defaultHeaders`. Values may hold `{variable}`. */
   readonly headers?: NameValues | undefined
+  /** What the upstream is asked for, where no header of the config says it. Default: JSON, or else anything. */
+  readonly accept?: string | undefined
   /** Query parameters, name to template. One whose variable is absent or null is left out. */
   readonly queryParams?: NameValues | undefined
   /** How lists are written in the query. Default `repeat`. */

@@ -76,7 +76,7 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
   const path = compilePath(endpoint.path, parameters.path)
   const query = compileQuery(queryParams, queryArrayFormat)
   const implicit: NameValues = {
-    accept: 'application/json, */*;q=0.5',
+    accept: endpoint.accept ?? 'application/json, */*;q=0.5',
     'accept-encoding': ACCEPTED_ENCODINGS,
     ...(hasBody && { 'content-type': JSON_TYPE }),
   }

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
-import { mediaTypeOf } from '../templates/body-template.ts'
+import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import { BadResponse, ResponseTooLarge } from './failures.ts'
 import { parseJson, type JsonBodyOptions } from '../json-body.ts'
 import type { WireResponse } from './transport.ts'
@@ -81,7 +81,7 @@ export function parseBody(
   if (answer === 'text') return asUtf8(body, contentType).toString('utf8')
   const mediaType = mediaTypeOf(contentType ?? 'application/json')
   if (/[/+]json$/.test(mediaType)) return parseJson(asUtf8(body, contentType), options)
-  if (mediaType.startsWith('text/')) return asUtf8(body, contentType).toString('utf8')
+  if (isTextual(mediaType)) return asUtf8(body, contentType).toString('utf8')
   throw new BadResponse(`content type "${mediaType.slice(0, 80)}" is neither JSON nor text`)
 }
 

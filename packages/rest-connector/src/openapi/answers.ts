@@ -2,9 +2,14 @@ import type { RestEndpoint } from '../declare/endpoint-options.ts'
 import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
+import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
+
+const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;\s*[\w-]+=(?:[\w.:+-]+|"[^"\r\n{}]*"))*$/
 
 interface Answer {
   readonly kind: 'json' | 'text' | 'binary'
+  /** Of its kind, as the document writes them. */
+  readonly mediaTypes: readonly string[]
   readonly schema: unknown
 }
 
@@ -14,16 +19,20 @@ export function answerOf(
   place: Place,
   document: OpenApiDocument,
   types: SchemaTypes,
-): Pick<RestEndpoint, 'returnType' | 'answer'> {
+): Pick<RestEndpoint, 'returnType' | 'answer' | 'accept'> {
   const answers = successesOf(operation, document).flatMap((response) => answersIn(response, document))
   const [first] = answers
   if (first === undefined) return { returnType: 'Boolean', answer: 'none' }
   if (answers.some(({ kind }) => kind !== first.kind)) return { returnType: 'JSON' }
-  if (first.kind !== 'json') return { returnType: 'String', answer: first.kind }
+  const accept = acceptOf(answers)
+  if (first.kind !== 'json') return { returnType: 'String', answer: first.kind, ...accept }
   const schemas = distinct(answers.map(({ schema }) => schema))
   if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
   const [only] = schemas
-  return { returnType: schemas.length === 1 ? types.output(only, place) : types.union(schemas, place) }
+  return {
+    returnType: schemas.length === 1 ? types.output(only, place) : types.union(schemas, place),
+    ...accept,
+  }
 }
 
 /** The responses that are successes, in the order of their statuses. */
@@ -36,13 +45,34 @@ export function successesOf(operation: Node, document: OpenApiDocument): readonl
   return successes.map(([, response]) => document.resolve(response))
 }
 
-/** The body of a response, in the media type that is read best. */
+/** The body of a response, in the media types that are read best. */
 function answersIn(response: Node, document: OpenApiDocument): readonly Answer[] {
-  const content = Object.entries(document.resolve(response['content']))
-  const json = content.find(([type]) => /[/+]json\b/i.test(type)) ?? content.find(([type]) => type === '*/*')
-  if (json) return [{ kind: 'json', schema: document.resolve(json[1])['schema'] }]
-  if (content.some(([type]) => type.startsWith('text/'))) return [{ kind: 'text', schema: undefined }]
-  return content.length === 0 ? [] : [{ kind: 'binary', schema: undefined }]
+  const given = Object.entries(document.resolve(response['content']))
+  // What may be anything is last of all.
+  const content = given.toSorted(([a], [b]) => Number(a === '*/*') - Number(b === '*/*'))
+  for (const kind of ['json', 'text', 'binary'] as const) {
+    const [first, ...others] = content.filter(([name]) => kindOf(name) === kind)
+    if (!first) continue
+    const schema = kind === 'json' ? document.resolve(first[1])['schema'] : undefined
+    // JSON is JSON under each of its names; other bodies are whichever the API prefers.
+    const mediaTypes = [first, ...(kind === 'json' ? [] : others)].map(([name]) => name)
+    return [{ kind, mediaTypes, schema }]
+  }
+  return []
+}
+
+function kindOf(given: string): Answer['kind'] {
+  // Some write `+json` behind a parameter.
+  if (given === '*/*' || /[/+]json(?![\w.-])/i.test(given)) return 'json'
+  return isTextual(mediaTypeOf(given)) ? 'text' : 'binary'
+}
+
+/** Asks for what the field gives, where that is not what is asked for anyway. */
+function acceptOf(answers: readonly Answer[]): Pick<RestEndpoint, 'accept'> {
+  const mediaTypes = [...new Set(answers.flatMap((answer) => answer.mediaTypes))]
+  const isUsual = mediaTypes.some((given) => ['application/json', '*/*'].includes(mediaTypeOf(given)))
+  const areTypes = mediaTypes.every((given) => MEDIA_TYPE.test(given))
+  return isUsual || !areTypes ? {} : { accept: [...mediaTypes, '*/*;q=0.5'].join(', ') }
 }
 
 /** Schemas that are not the same reference or object. */

@@ -2,6 +2,7 @@ import type { BodyOptions, EncodingOptions } from '../bodies/body-options.ts'
 import type { ArgumentDefinition } from '../declare/arguments.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import { hasStyle } from '../parameters/style.ts'
+import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import { asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
@@ -29,8 +30,6 @@ const PREFERENCE: readonly [RegExp, BodyKind][] = [
   [/^(?:\*|application)\/\*$/, 'json'],
   [/^application\/x-www-form-urlencoded$/, 'form'],
   [/^multipart\//, 'multipart'],
-  [/^text\/(?!xml$|.*\+xml$|\*$)/, 'text'],
-  [/^(?!text\/|.*[/+]xml$)[^/*]+\/[^/*]+$/, 'binary'],
 ]
 
 /** The body of an operation; undefined: it has none; text: why it cannot be sent. */
@@ -62,12 +61,18 @@ export function requestBodyOf(
   }
 }
 
+/** What has no kind of its own: text before bytes; a pattern of several types cannot be sent. */
+function otherKindOf(mediaType: string): BodyKind | undefined {
+  if (!/^[^/*]+\/[^/*]+$/.test(mediaType)) return undefined
+  return isTextual(mediaType) ? 'text' : 'binary'
+}
+
 function choose(
   content: readonly (readonly [string, unknown])[],
 ): { readonly kind: BodyKind; readonly contentType: string; readonly media: unknown } | undefined {
   for (const [pattern, kind] of PREFERENCE)
     for (const [given, media] of content) {
-      const mediaType = (given.split(';', 1)[0] ?? '').trim().toLowerCase()
+      const mediaType = mediaTypeOf(given)
       if (!pattern.test(mediaType)) continue
       const contentType = mediaType.endsWith('/*')
         ? 'application/json'
@@ -76,6 +81,9 @@ function choose(
           : given
       return { kind, contentType, media }
     }
+  for (const wanted of ['text', 'binary'] as const)
+    for (const [contentType, media] of content)
+      if (otherKindOf(mediaTypeOf(contentType)) === wanted) return { kind: wanted, contentType, media }
   return undefined
 }
 

@@ -41,6 +41,15 @@ export function mediaTypeOf(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
+/** Media types of `application`, `image` and others whose bytes are text all the same. */
+const TEXTUAL =
+  /^text\/|[/+](?:xml|yaml|json-seq)$|^application\/(?:x-)?(?:yaml|ndjson|jsonl|jsonlines|json-lines|csv|graphql|javascript|ecmascript|sql|toml|pem-file|www-form-urlencoded)$/
+
+/** Whether a body of a media type, which is not JSON, is text. */
+export function isTextual(mediaType: string): boolean {
+  return TEXTUAL.test(mediaType)
+}
+
 interface JsonPart {
   readonly variable: string
   /** `value`: stands alone; `whole`: is all of a string literal; `inside`: is a part of one. */

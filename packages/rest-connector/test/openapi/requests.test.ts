@@ -1,10 +1,14 @@
-import { createDisposables, startRestBackend, type RecordedRequest } from '@vinyasa/test-kit'
+import { createDisposables, startRestBackend, type RecordedRequest, type RestAnswer } from '@vinyasa/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createRestConnector, importOpenApi, type OpenApiOptions } from '../../src/index.ts'
 
 const cleanup = createDisposables()
 afterAll(() => cleanup.dispose())
-const backend = cleanup.use(await startRestBackend(() => ({ json: {} })))
+/** What is answered next, instead of an object. */
+const answers: RestAnswer[] = []
+/** What calls gave. */
+const given: unknown[] = []
+const backend = cleanup.use(await startRestBackend(() => answers.shift() ?? { json: {} }))
 
 const responses = { 200: { description: 'ok' } }
 const string = { type: 'string' }
@@ -37,7 +41,7 @@ async function sent(
     interceptors,
     forwardHeaders,
   })
-  await connector.execute('x', args, { context })
+  given.push(await connector.execute('x', args, { context }))
   await connector.close()
   return backend.requests.at(-1) as RecordedRequest
 }
@@ -163,6 +167,64 @@ describe('the body of a document', () => {
     expect(String(body)).toMatch(/name="cover"; filename="a.bin"[\s\S]*bytes[\s\S]*name="name"\r\n\r\nn\r\n/)
   })
 
+  it.each([
+    'application/xml',
+    'text/xml',
+    'image/svg+xml',
+    'application/yaml',
+    'application/x-yaml',
+    'application/vnd.oai.openapi+yaml',
+    'application/x-ndjson',
+    'application/jsonl',
+    'application/json-seq',
+    'application/geo+json-seq',
+    'text/csv; charset=utf-8',
+    'application/sql',
+  ])('%s is text, in and out, and asked for', async (mediaType) => {
+    const content = { [mediaType]: { schema } }
+    const document = documentOf({
+      requestBody: { required: true, content },
+      responses: { 200: { description: 'ok', content } },
+    })
+    const { endpoints } = await importOpenApi(document)
+    expect(endpoints).toMatchObject([{ returnType: 'String', args: { input: { type: 'String!' } } }])
+    const text = '<a>\u00ff</a>\n{"b":1}\n'
+    answers.push({ headers: { 'content-type': mediaType }, body: text })
+    const request = await sent(document, { input: text })
+    expect([String(request.body), request.headers['content-type'], request.headers['accept']]).toEqual([
+      text,
+      mediaType,
+      `${mediaType}, */*;q=0.5`,
+    ])
+    expect(given.at(-1)).toBe(text)
+    const file = new File([text], 'a.txt')
+    expect(String((await sent(document, { input: file })).body)).toBe(text)
+  })
+
+  it.each<[object, string, string]>([
+    [{ 'application/json': { schema } }, 'X', 'application/json, */*;q=0.5'],
+    [{ '*/*': {}, 'application/json': { schema } }, 'X', 'application/json, */*;q=0.5'],
+    [
+      { 'application/pdf': {}, 'application/json; charset=utf-8': { schema } },
+      'X',
+      'application/json, */*;q=0.5',
+    ],
+    [{ 'application/vnd.api+json': { schema } }, 'X', 'application/vnd.api+json, */*;q=0.5'],
+    [{ 'application/vnd.a;v=1+json': { schema } }, 'X', 'application/vnd.a;v=1+json, */*;q=0.5'],
+    [{ 'image/png': {}, 'image/*': {} }, 'String', 'image/png, image/*, */*;q=0.5'],
+    [{ 'no type {x}': {} }, 'String', 'application/json, */*;q=0.5'],
+  ])('an answer of %j is %s, asked for as %s', async (content, returnType, accept) => {
+    const document = documentOf({ responses: { 200: { description: 'ok', content } } })
+    expect((await sent(document, {})).headers['accept']).toBe(accept)
+    const { endpoints, types } = await importOpenApi(document)
+    expect(endpoints).toMatchObject([{ returnType }])
+    const defaultHeaders = { Accept: 'text/x-own' }
+    const own = createRestConnector('shop', { baseUrl: backend.url, defaultHeaders, endpoints, types })
+    await own.execute('x').catch(() => undefined)
+    await own.close()
+    expect(backend.requests.at(-1)?.headers['accept']).toBe('text/x-own')
+  })
+
   it.each([{ format: 'byte' }, { format: 'base64' }, { contentEncoding: 'base64' }])(
     'bytes that the document wants in base64 are sent so: %j',
     async (how) => {
@@ -185,10 +247,10 @@ describe('the body of a document', () => {
   })
 
   it('leaves an operation out by name where nobody can write it', async () => {
-    const { endpoints, findings } = await importOpenApi(bodyOf({ 'application/xml': { schema } }))
+    const { endpoints, findings } = await importOpenApi(bodyOf({ 'image/*': { schema } }))
     expect(endpoints).toEqual([])
     expect(findings).toMatchObject([
-      { place: '#/paths/~1x/post', message: expect.stringContaining('application/xml') },
+      { place: '#/paths/~1x/post', message: expect.stringContaining('image/*') },
     ])
   })
 })
