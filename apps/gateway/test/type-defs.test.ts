@@ -183,3 +183,42 @@ describe('what is wrong is told with its place, all at once', () => {
     for (const message of messages) expect((error as Error).message).toMatch(message)
   })
 })
+
+describe('resolvers without typeDefs', () => {
+  it('take the place of those of any source', async () => {
+    const gateway = await start({
+      grpc: {
+        users: {
+          protoText: { 'p.proto': PROTO },
+          endpoint: grpc.address,
+          expose: 'all',
+          rename: { User: 'Account', 'User.fullName': 'name' },
+        },
+      },
+      resolvers: {
+        Query: { getUser: () => ({ id: '9', fullName: 'mine' }) },
+        Account: { role: () => 'NONE' },
+        Order: { total: ({ total }: { total: number }) => total + 1 },
+      },
+    })
+    const query =
+      '{ getUser(id: "1") { id name role } getUsers(ids: ["3"]) { users { name role } } order { customerId total } }'
+    for (const _time of [1, 2, 3]) {
+      expect(await ask(gateway, query)).toEqual({
+        data: {
+          getUser: { id: '9', name: 'mine', role: 'NONE' },
+          getUsers: { users: [{ name: 'user 3', role: 'NONE' }] },
+          order: { customerId: '7', total: 4 },
+        },
+      })
+    }
+  })
+
+  it.each([
+    ['a field that is not there', { Query: { gone: () => 1 } }, /^resolvers: Query\.gone/],
+    ['a type that is not there', { Gone: { a: () => 1 } }, /^resolvers: "Gone"/],
+    ['no function', { Query: { getUser: 'text' } }, /^resolvers: .*getUser/],
+  ])('of %s stop the start', async (_, resolvers, message) => {
+    await expect(start({ resolvers: resolvers as never })).rejects.toThrow(message)
+  })
+})

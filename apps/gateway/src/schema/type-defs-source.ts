@@ -1,5 +1,5 @@
 import type { Source } from '@vinyasa/source-kit'
-import type { DocumentNode } from 'graphql'
+import { Kind, type DocumentNode } from 'graphql'
 import type { GatewayConfig } from '../config/types.ts'
 import { extendWith } from './extend-schema.ts'
 
@@ -8,6 +8,7 @@ export function typeDefsSource(
   typeDefs: DocumentNode | undefined,
   resolvers: GatewayConfig['resolvers'],
 ): readonly Source[] {
-  if (!typeDefs) return []
-  return [{ id: 'typeDefs', fields: [], extend: (schema) => extendWith(schema, typeDefs, resolvers) }]
+  if (!typeDefs && !resolvers) return []
+  const document = typeDefs ?? { kind: Kind.DOCUMENT, definitions: [] }
+  return [{ id: 'typeDefs', fields: [], extend: (schema) => extendWith(schema, document, resolvers) }]
 }
