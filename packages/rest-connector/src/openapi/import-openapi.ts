@@ -5,7 +5,7 @@ import { answerOf } from './answers.ts'
 import { createEnvelopes, withLinks, type EnvelopeOf } from './envelopes.ts'
 import { Findings, pointerOf } from './findings.ts'
 import { capitalize, pascal } from './names.ts'
-import { asText, splitOnce, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { keyOf, operationNames } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
 import { filterOf, readOperations, type ReadOperation } from './operations.ts'
@@ -216,8 +216,7 @@ function isSameOrigin(url: string, other: string): boolean {
 
 /** Some documents tell operations of one path apart by a query, or by a fragment, which no request holds. */
 function splitPath(text: string): { readonly path: string; readonly query: NameValues | undefined } {
-  const [whole] = splitOnce(text, '#')
-  const [path, query] = splitOnce(whole, '?')
+  const [, path = '', query = ''] = /^((?:\{[^{}]*\}|[^?#])*)(?:\?([^#]*))?/.exec(text) ?? []
   return { path, query: query === '' ? undefined : Object.fromEntries(new URLSearchParams(query)) }
 }
 

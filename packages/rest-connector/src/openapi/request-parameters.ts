@@ -27,7 +27,7 @@ const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 
 /** Arguments, parameters and the body of an operation, each in the declaration's own words. */
 export function requestInputOf(
   method: HttpMethod,
-  path: string,
+  template: string,
   pathItem: Node,
   operation: Node,
   settings: TypeSettings,
@@ -42,7 +42,12 @@ export function requestInputOf(
     args[arg] = definition
     return arg
   }
-  for (const node of parametersOf(pathItem, operation, settings.document)) {
+  const nodes = [...parametersOf(pathItem, operation, settings.document)]
+  const path = plainPath(
+    template,
+    nodes.filter((node) => node['in'] === 'path').map((node) => asText(node['name'])),
+  )
+  for (const node of nodes) {
     const parameter = parameterOf(node, path)
     if (!parameter) continue
     const fault = typeof parameter === 'string' ? parameter : faultOf(parameter)
@@ -69,6 +74,15 @@ export function requestInputOf(
       ...(!found && method !== 'GET' && { bodyTemplate: false as const }),
     },
   }
+}
+
+/** A path with bare names in its braces: frameworks add how a value is matched (`{rest+}`, `{*rest}`, `{id:int}`). */
+function plainPath(template: string, names: readonly (string | undefined)[]): string {
+  return template.replace(/\{([^{}]*)\}/g, (whole, text: string) => {
+    if (names.includes(text)) return whole
+    const bare = text.replace(/:.*$/s, '').replaceAll(/^[\s*+]+|[\s*+?]+$/g, '')
+    return names.includes(bare) || /^[A-Za-z_]\w*$/.test(bare) ? `{${bare}}` : whole
+  })
 }
 
 /** Those of the path and of the operation, which replaces the path's by place and name. */

@@ -92,6 +92,47 @@ describe('parameters of a document', () => {
   })
 })
 
+describe('braces of a path', () => {
+  const decorations = [
+    '{id}',
+    '{id+}',
+    '{id*}',
+    '{*id}',
+    '{**id}',
+    '{id:int}',
+    '{id:[a-z]+}',
+    '{ id }',
+    '{id?}',
+  ]
+
+  it.each(decorations)('%s is the parameter, described or not', async (braces) => {
+    const path = `/x/${braces}:go`
+    for (const parameters of [[{ name: 'id', in: 'path', required: true, schema: string }], []]) {
+      const document = documentOf({ parameters }, {}, 'get', path)
+      expect((await importOpenApi(document)).findings.filter(({ place }) => place !== '#/servers')).toEqual(
+        [],
+      )
+      expect((await sent(document, { id: 'a/b' })).rawUrl).toBe('/x/a%2Fb:go')
+    }
+  })
+
+  it.each(['id+', 'id:int', '*id'])(
+    '{%s} is the parameter of that very name where there is one',
+    async (name) => {
+      const parameters = ['id', name].map((one) => ({
+        name: one,
+        in: 'path',
+        required: true,
+        schema: string,
+      }))
+      const document = documentOf({ parameters }, {}, 'get', `/x/{id}/{${name}}`)
+      const [endpoint] = (await importOpenApi(document)).endpoints
+      const other = Object.keys(endpoint?.args ?? {}).find((arg) => arg !== 'id') as string
+      expect((await sent(document, { id: '1', [other]: '2' })).rawUrl).toBe('/x/1/2')
+    },
+  )
+})
+
 describe('the whole query as one parameter', () => {
   const form = (properties: object, more = {}) => ({
     name: 'q',
