@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createLogDestination } from '../src/logging/log-destination.ts'
 
 /** A reader that takes what is written when the test lets it. */
@@ -38,6 +38,21 @@ function reader(): { stream: Writable; text: () => string; answer: (error?: Erro
     },
   }
 }
+
+it('leaves no timer behind once all is written, which would hold up the end of the process', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const count of [0, 1, 5]) {
+    const { stream, text, answer } = reader()
+    const log = createLogDestination({ to: stream })
+    for (let line = 0; line < count; line++) log.write(`${line}\n`)
+    const flushed = log.flush()
+    await answer()
+    await flushed
+    expect(text().split('\n')).toHaveLength(count + 1)
+    expect(vi.getTimerCount()).toBe(0)
+  }
+})
 
 describe('a reader that stands still', () => {
   it('gets the oldest lines that fit, in order, and the others are counted, whatever their number and size', async () => {

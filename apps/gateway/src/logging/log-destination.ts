@@ -111,8 +111,12 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
       writeNext()
       if (!isWriting) return
       await new Promise<void>((resolve) => {
-        whenIdle.push(resolve)
-        setTimeout(resolve, timeoutMs)
+        // Left running, it would hold up the end of the process.
+        const timer = setTimeout(resolve, timeoutMs)
+        whenIdle.push(() => {
+          clearTimeout(timer)
+          resolve()
+        })
       })
     },
     flushSync() {
