@@ -427,6 +427,15 @@ describe('integers', () => {
   })
 
   it.each([
+    ...['int8', 'int16', 'int32', 'uint8', 'uint16'].map((format) => [format, 'Int'] as const),
+    ...['uint32', 'int64', 'uint64', 'unix-time'].map((format) => [format, 'Long'] as const),
+  ])('of the format %s are %s', async (format, expected) => {
+    const schema = { type: 'object', properties: { n: { type: 'integer', format } } }
+    const { types } = await serve(documentOf({ '/n': { get: { operationId: 'n', responses: ok(schema) } } }))
+    expect(types['N']).toMatchObject({ fields: { n: { type: expected } } })
+  })
+
+  it.each([
     ['int', 'Int', 'Int'],
     ['long', 'Long', 'Long'],
     ['auto', 'Long', 'Int'],

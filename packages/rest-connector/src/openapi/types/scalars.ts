@@ -44,6 +44,9 @@ const TEXT_FORMATS: Readonly<Record<string, string>> = {
   byte: 'Base64',
 }
 
+/** Formats of the OpenAPI registry whose values all fit 32 bits, with a sign. */
+const SMALL = new Set(['int8', 'int16', 'int32', 'uint8', 'uint16'])
+
 const MAX_INT = 2 ** 31 - 1
 const MIN_INT = -(2 ** 31)
 
@@ -56,7 +59,7 @@ export function scalarOf(type: string | undefined, node: Node, integers: Integer
     case 'integer':
       return integerOf(format, node, integers)
     case 'number':
-      return format === 'int64' ? 'Long' : format === 'int32' ? 'Int' : 'Float'
+      return format === 'int64' ? 'Long' : format !== undefined && SMALL.has(format) ? 'Int' : 'Float'
     case 'string':
       return (format !== undefined && Object.hasOwn(TEXT_FORMATS, format) && TEXT_FORMATS[format]) || 'String'
     default:
@@ -72,7 +75,7 @@ function integerOf(format: string | undefined, node: Node, integers: IntegerTypi
     (one) => typeof one === 'number',
   )
   if (format === 'int64' || shown.some((one) => one > MAX_INT || one < MIN_INT)) return 'Long'
-  if (format === 'int32' || format === 'int16' || format === 'int8' || integers === 'int') return 'Int'
+  if ((format !== undefined && SMALL.has(format)) || integers === 'int') return 'Int'
   const isBounded = typeof maximum === 'number' || typeof exclusiveMaximum === 'number'
   return integers === 'auto' && isBounded ? 'Int' : 'Long'
 }
