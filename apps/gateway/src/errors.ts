@@ -5,6 +5,16 @@
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly code = 'CONFIG_ERROR'
+  /** What of the config was asked for until then, for `--watch`. */
+  readonly files: readonly string[]
+
+  constructor(
+    message: string,
+    { files = [], ...options }: ErrorOptions & { readonly files?: readonly string[] } = {},
+  ) {
+    super(message, options)
+    this.files = files
+  }
 }
 
 /** `error.message` for an Error, the value as text for anything else that was thrown. */

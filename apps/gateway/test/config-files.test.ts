@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../src/config/file/load-config.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
+import type { ConfigError } from '../src/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'config-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -213,4 +214,24 @@ describe('a file that extends others', () => {
   ])('%s', async (text, line) => {
     expect(await mistakes(text)).toEqual([expect.stringMatching(line)])
   })
+})
+
+it('names all that was asked for, in whichever of them the mistake is, for who waits for the mend', async () => {
+  write('fine.yaml', 'status: true\n')
+  write('wrong.yaml', 'extends: fine.yaml\nserver: { prot: 1 }\n')
+  write('torn.yaml', 'server: {\n')
+  const names = fc.uniqueArray(fc.constantFrom('fine.yaml', 'wrong.yaml', 'torn.yaml', 'gone.yaml'))
+  await fc.assert(
+    fc.asyncProperty(names, async (extended) => {
+      const file = write('c.yaml', `extends: ${JSON.stringify(extended)}\nstatus: true\n`)
+      const loaded = await loadConfig({ file, directory: folder, environment: {} }).catch(
+        (error: ConfigError) => error,
+      )
+      // What cannot be read ends the reading.
+      const end = extended.findIndex((name) => name === 'torn.yaml' || name === 'gone.yaml')
+      const read = end < 0 ? [...extended, 'c.yaml'] : extended.slice(0, end + 1)
+      const expected = read.flatMap((name) => (name === 'wrong.yaml' ? ['fine.yaml', name] : [name]))
+      expect(new Set(loaded.files)).toEqual(new Set(expected.map((name) => join(folder, name))))
+    }),
+  )
 })

@@ -98,7 +98,7 @@ async function reload(
   } catch (error) {
     logger.error({ reason: messageOf(error) }, 'reload failed; the previous schema stays in place')
     if (!(error instanceof ConfigError)) logger.debug(error)
-    return read
+    return error instanceof ConfigError ? [...read, ...error.files] : read
   }
   // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
   server.replace(next).catch((error: unknown) => logger.error(error, 'the replaced gateway did not close'))

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ConfigError } from '../../errors.ts'
+import { ConfigError, messageOf } from '../../errors.ts'
 import type { GatewayConfig } from '../types.ts'
 import { isDataFile } from './data-file.ts'
 import type { Mistake } from './describe-issue.ts'
@@ -21,7 +21,20 @@ export interface DataRead {
  * Throws {@link ConfigError}: a line for each mistake, with its file, line and column.
  */
 export async function readData(file: string, environment: Environment): Promise<DataRead> {
-  const documents = await readWithBases(file, environment, [])
+  const files = new Set<string>()
+  try {
+    return { config: await readConfig(file, environment, files), files: [...files] }
+  } catch (error) {
+    throw new ConfigError(messageOf(error), { cause: error, files: [...files] })
+  }
+}
+
+async function readConfig(
+  file: string,
+  environment: Environment,
+  files: Set<string>,
+): Promise<GatewayConfig> {
+  const documents = await readWithBases(file, { environment, files }, [])
   const unset: [ConfigDocument, VariableMistake][] = []
   const merged = documents
     .map((document) =>
@@ -36,13 +49,13 @@ export async function readData(file: string, environment: Environment): Promise<
     )
   const { config, mistakes } = validateData(merged)
   if (config === undefined) throw new ConfigError((await describe(mistakes, documents)).join('\n'))
-  return { config, files: documents.map((document) => document.file) }
+  return config
 }
 
 /** The documents that a file extends, and then its own. */
 async function readWithBases(
   file: string,
-  environment: Environment,
+  reading: { readonly environment: Environment; readonly files: Set<string> },
   above: readonly string[],
 ): Promise<readonly ConfigDocument[]> {
   const document = await readConfigDocument(file)
@@ -51,18 +64,22 @@ async function readWithBases(
   for (const given of [named].flat()) {
     const { at } = (await document.places())(['extends'])
     const name = textOf(
-      substituteEnvironment(given, environment, ({ text }) => {
+      substituteEnvironment(given, reading.environment, ({ text }) => {
         throw new ConfigError(`${at}: extends: ${text}`)
       }),
     )
     if (typeof name !== 'string') throw new ConfigError(`${at}: extends: expected a file name, or several`)
     const base = resolve(dirname(file), name)
     if (!isDataFile(base)) throw new ConfigError(`${at}: extends: ${name}: expected a .yaml or .json file`)
+    // It may be there later.
+    reading.files.add(base)
     if (!existsSync(base)) throw new ConfigError(`${at}: extends: ${base}: no such file`)
     if (base === file || above.includes(base))
       throw new ConfigError(`${at}: extends: ${name} extends this file in turn`)
-    bases.push(...(await readWithBases(base, environment, [...above, file])))
+    bases.push(...(await readWithBases(base, reading, [...above, file])))
   }
+  reading.files.delete(file)
+  reading.files.add(file)
   return [...bases, document]
 }
 
