@@ -11,6 +11,7 @@ import { DEPRECATED, describe, describeMember } from './describe.ts'
 import { breakInputCycles } from './input-cycles.ts'
 import { makeInterfaces } from './interfaces.ts'
 import { enumNames } from './enum-names.ts'
+import { itemType } from './item-type.ts'
 import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
 import { createShapeReader, type ReadShape, type Shape } from './shape.ts'
 import { schemaName } from './schema-name.ts'
@@ -65,7 +66,7 @@ export class SchemaTypes {
     const shape = this.#read(schema)
     switch (shape.kind) {
       case 'list':
-        return `[${this.#items(shape, (schema) => this.output(schema, inside(place, 'items', '')))}]`
+        return `[${itemType(shape, this.#read, (schema) => this.output(schema, inside(place, 'items', '')))}]`
       case 'map': {
         const value = this.output(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
         return value === 'JSON' ? 'JSON' : `[${this.#entry(value, false)}!]`
@@ -84,7 +85,7 @@ export class SchemaTypes {
     const shape = this.#read(schema)
     switch (shape.kind) {
       case 'list':
-        return `[${this.#items(shape, (schema) => this.input(schema, inside(place, 'items', '')))}]`
+        return `[${itemType(shape, this.#read, (schema) => this.input(schema, inside(place, 'items', '')))}]`
       case 'map': {
         const value = this.input(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
         return value === 'JSON' ? 'JSON' : `[${this.#entry(value, true)}!]`
@@ -116,18 +117,6 @@ export class SchemaTypes {
   /** The object types of schemas, as one type of all of them; JSON where nothing tells them apart. */
   union(schemas: readonly unknown[], place: Place): string {
     return this.output({ oneOf: schemas }, place)
-  }
-
-  /** The type of all items: those of a tuple have one where they are the same scalar. */
-  #items({ node }: Shape, typeOf: (schema: unknown) => string): string {
-    const { items, maxItems } = node
-    const first = asList(node['prefixItems'])
-    if (first.length === 0) return typeOf(items)
-    const isWhole = items === false || (typeof maxItems === 'number' && maxItems <= first.length)
-    const all = isWhole ? first : [...first, items]
-    if (!all.every((schema) => this.#read(schema).kind === 'scalar')) return 'JSON'
-    const types = new Set(all.map(typeOf))
-    return types.size === 1 ? ([...types][0] as string) : 'JSON'
   }
 
   #leaf(shape: Shape, place: Place): string {
