@@ -73,7 +73,14 @@ npmScopes: { vinyasa: { npmRegistryServer: '${registry}' } }
     folder,
     node,
     async run([program = '', ...args]) {
-      const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, NODE_PATH: '', CI: '1' }
+      const env = {
+        ...process.env,
+        PATH: `${bin}${delimiter}${process.env['PATH']}`,
+        NODE_PATH: '',
+        CI: '1',
+        // Yarn 4 remembers packages by name and version, be they of a registry that was here before.
+        YARN_GLOBAL_FOLDER: join(tools, 'yarn'),
+      }
       const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 10_000_000 })
       const { stdout } = await running.catch((error: { stdout: string; stderr: string }) => {
         throw new Error(`${error.stdout}\n${error.stderr}`, { cause: error })
