@@ -83,6 +83,18 @@ describe('a token that names no key', () => {
   })
 })
 
+it('a token that names no key is tried with 16 keys at most', async () => {
+  const others = await Promise.all(
+    Array.from({ length: 16 }, async () => exportJWK((await generateKeyPair('ES256')).publicKey)),
+  )
+  published = [...others.slice(1), pairs[3]!.jwk]
+  expect(await open().ask(await token(3, false))).toBe('ada-3')
+  published = [...others, pairs[3]!.jwk]
+  expect(await open().ask(await token(3, false))).toBe('The signature of the token is not valid.')
+  published = [...others, { ...pairs[3]!.jwk, kid: pairs[3]!.kid }]
+  expect(await open().ask(await token(3, true))).toBe('ada-3')
+})
+
 it('a token that names a key is verified by that one alone', async () => {
   const any = fc.asyncProperty(publishing, fc.nat(pairs.length - 1), async (keys, index) => {
     publish(keys)

@@ -27,9 +27,12 @@ export interface KeySetOptions {
   readonly now?: (() => number) | undefined
 }
 
+/** A token that anybody may forge costs a verification for each key that is tried. */
+const MAX_FITTING = 16
+
 /** The keys of one issuer. */
 export interface KeySet {
-  /** The key that a token names; where it names none, all that could have signed it. */
+  /** The key that a token names; where it names none, the first 16 that could have signed it. */
   keysFor(header: JWTHeaderParameters, token: FlattenedJWSInput): Promise<readonly CryptoKey[]>
   /** Asks for the keys again, if it is time to; whether they are others now. */
   renew(): Promise<boolean>
@@ -95,7 +98,10 @@ export function createKeySet(options: KeySetOptions): KeySet {
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
       const fitting: CryptoKey[] = []
-      for await (const key of error) fitting.push(key)
+      for await (const key of error) {
+        fitting.push(key)
+        if (fitting.length === MAX_FITTING) break
+      }
       return fitting
     }
   }
