@@ -1,10 +1,11 @@
 import type { Plugin } from 'graphql-yoga'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { ObserveBackendCall } from './backend-call.ts'
+import { Counter, Gauge, Registry } from 'prom-client'
+import type { BackendCall, ObserveBackendCall } from './backend-call.ts'
 import type { ObserveCost } from '../cost/cost-limit.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
 import { isLive } from './live-context.ts'
 import { recordedPath, recordOf } from './request-record.ts'
+import { counterTallies, histogramTallies, keyed } from './tallies.ts'
 import type { ShortResponse } from '@vinyasa/node-handler'
 import { withShortWay } from '../short-way.ts'
 
@@ -56,88 +57,96 @@ const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
  */
 export function createMetrics({ readings, paths, now = () => performance.now() }: MetricsOptions): Metrics {
   const registry = new Registry()
-  const registers = [registry]
-  const requests = new Histogram({
+  const requests = histogramTallies({
+    registry,
     name: 'vinyasa_http_request_duration_seconds',
     help: 'Time from a request to the start of its answer.',
-    labelNames: ['path', 'status'],
     buckets: SECONDS,
-    registers,
   })
-  const operations = new Counter({
+  const operations = counterTallies({
+    registry,
     name: 'vinyasa_operations_total',
     help: 'Operations executed, over HTTP and WebSocket; live: runs of live queries.',
     labelNames: ['type'],
-    registers,
   })
-  const errors = new Counter({
+  const errors = counterTallies({
+    registry,
     name: 'vinyasa_errors_total',
     help: 'Errors in answers over HTTP, by extensions.code.',
     labelNames: ['code'],
-    registers,
   })
-  const cache = new Counter({
+  const cache = counterTallies({
+    registry,
     name: 'vinyasa_cache_requests_total',
     help: 'Answers by what the response cache did.',
     labelNames: ['outcome'],
-    registers,
   })
-  const calls = new Histogram({
+  const calls = histogramTallies({
+    registry,
     name: 'vinyasa_backend_call_duration_seconds',
     help: 'RPCs (retries included) and HTTP requests (each attempt) sent to backends.',
-    labelNames: ['source', 'kind', 'call', 'status'],
     buckets: SECONDS,
-    registers,
   })
-  const retries = new Counter({
+  const retries = counterTallies({
+    registry,
     name: 'vinyasa_backend_retries_total',
     help: 'Calls that were sent again.',
     labelNames: ['source', 'kind'],
-    registers,
   })
-  const costs = new Histogram({
+  const costs = histogramTallies({
+    registry,
     name: 'vinyasa_operation_cost_estimated',
     help: 'What operations may cost, counted before they were executed or refused; answers from the cache are not.',
-    labelNames: ['result'],
     buckets: COSTS,
-    registers,
   })
-  addReadings(registers, readings)
+  addReadings([registry], readings)
+
+  const requestOf = keyed((path: string) => keyed((status: number) => requests({ path, status })))
+  const operationOfType = keyed((type: string) => operations({ type }))
+  const errorOf = keyed((code: string) => errors({ code }))
+  const cacheOf = keyed((outcome: string) => cache({ outcome }))
+  const costOf = keyed((result: string) => costs({ result }))
+  const callOf = keyed((kind: BackendCall['kind']) =>
+    keyed((source: string) =>
+      keyed((call: string) => keyed((status: string) => calls({ source, kind, call, status }))),
+    ),
+  )
+  const retriesOf = keyed((kind: BackendCall['kind']) => keyed((source: string) => retries({ source, kind })))
 
   function respond(request: Request, response: ShortResponse, context: object): void {
     const record = recordOf(context)
     if (!record) return
     const path = recordedPath(record, request)
-    const labels = { path: paths.has(path) ? path : 'other', status: response.status }
-    requests.observe(labels, (now() - record.startedAt) / 1000)
+    requestOf(paths.has(path) ? path : 'other')(response.status)((now() - record.startedAt) / 1000)
     const outcome = response.headers.get('x-cache')
-    if (outcome !== null) cache.inc({ outcome: outcome.toLowerCase() })
+    if (outcome !== null) cacheOf(outcome.toLowerCase())(1)
   }
 
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
     observe({ source, kind, name }) {
+      const endedWith = callOf(kind)(source)(name)
       const startedAt = now()
       return ({ status, retries: again }) => {
-        calls.observe({ source, kind, call: name, status }, (now() - startedAt) / 1000)
-        if (again > 0) retries.inc({ source, kind }, again)
+        endedWith(status)((now() - startedAt) / 1000)
+        if (again > 0) retriesOf(kind)(source)(again)
       }
     },
     // What is more than can be counted must not spoil the sum.
-    observeCost: (cost, result) => costs.observe({ result }, Math.min(cost, Number.MAX_SAFE_INTEGER)),
+    observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
     plugin: withShortWay(
       {
         onExecute({ args }) {
           const { type } = operationOf(args.document, args.operationName)
-          operations.inc({ type: isLive(args.contextValue) ? 'live' : type })
+          operationOfType(isLive(args.contextValue) ? 'live' : type)(1)
         },
         onSubscribe() {
-          operations.inc({ type: 'subscription' })
+          operationOfType('subscription')(1)
         },
         onExecutionResult({ context, result }) {
           if (!recordOf(context)) return
-          for (const code of errorCodesOf(result)) errors.inc({ code: knownCode(code) })
+          for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
         },
         onResponse({ request, response, serverContext }) {
           respond(request, response, serverContext)
@@ -145,7 +154,7 @@ export function createMetrics({ readings, paths, now = () => performance.now() }
       },
       {
         respond({ request, context, wasExecuted }, response) {
-          if (wasExecuted) operations.inc({ type: 'query' })
+          if (wasExecuted) operationOfType('query')(1)
           respond(request, response, context)
         },
       },
