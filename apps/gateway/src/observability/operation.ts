@@ -6,12 +6,18 @@ export interface OperationFacts {
 }
 
 /** The operation of a document that is executed. */
-export function operationOf(document: DocumentNode, operationName: unknown): OperationFacts {
-  const operations = document.definitions.filter(
-    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
-  )
-  const chosen = operations.find((operation) => operation.name?.value === operationName) ?? operations[0]
-  return { type: chosen?.operation ?? 'query', name: chosen?.name?.value }
+export function operationOf({ definitions }: DocumentNode, operationName: unknown): OperationFacts {
+  let first: OperationDefinitionNode | undefined
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+    if (definition.name?.value === operationName) return factsOf(definition)
+    first ??= definition
+  }
+  return first ? factsOf(first) : { type: 'query', name: undefined }
+}
+
+export function factsOf({ operation, name }: OperationDefinitionNode): OperationFacts {
+  return { type: operation, name: name?.value }
 }
 
 /** `extensions.code` of every error of a result; an error without one is of the gateway's own making. */

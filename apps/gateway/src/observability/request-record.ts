@@ -1,4 +1,4 @@
-import type { Context } from '@opentelemetry/api'
+import type { Context, Span } from '@opentelemetry/api'
 
 /** What is known of one HTTP request while it is served. */
 export interface RequestRecord {
@@ -11,8 +11,19 @@ export interface RequestRecord {
   errorCodes: Set<string> | undefined
   /** The path without the query string; undefined until somebody asks. */
   path: string | undefined
-  /** Where spans of this request hang, when it is traced. */
-  trace?: Context | undefined
+  /** The span of this request, when it is traced. */
+  trace?: TracePlace | undefined
+  /** The span of an operation that was executed on the short way, for the hooks that it goes on through. */
+  begun?: Span | undefined
+}
+
+/** A place in a trace. */
+export interface TracePlace {
+  readonly span: Span
+  /** Where spans below it hang; undefined: the sampler dropped the request, and there are none. */
+  readonly below: Context | undefined
+  /** What goes with calls from here, once somebody asked. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 const RECORD = Symbol('vinyasa.request')

@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   context as contextApi,
   ROOT_CONTEXT,
   SpanKind,
@@ -10,12 +11,12 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import type { Plugin } from 'graphql-yoga'
+import { isPromise, type Plugin } from 'graphql-yoga'
 import { version } from '../version.ts'
 import type { BackendCallEnd, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from './live-context.ts'
-import { errorCodesOf, operationOf } from './operation.ts'
-import { recordedPath, recordOf } from './request-record.ts'
+import { errorCodesOf, factsOf, operationOf, type OperationFacts } from './operation.ts'
+import { recordedPath, recordOf, type TracePlace } from './request-record.ts'
 import { withShortWay } from '../short-way.ts'
 
 export interface TracingOptions {
@@ -35,40 +36,31 @@ const propagator = new W3CTraceContextPropagator()
 
 /**
  * Spans: request → operation → each backend call. They carry names, statuses and codes, and never variables,
- * documents, headers or messages of errors. Contexts are passed by hand, so no async hooks are needed.
+ * documents, headers or messages of errors. Contexts are passed by hand, so no async hooks are needed. A request that
+ * the sampler drops has no spans below it: most are dropped, and each span costs as much whether it is or not.
  */
 export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing {
   const tracer: Tracer = (tracerProvider ?? trace).getTracer('vinyasa', version())
-  const requestSpans = new WeakMap<object, Span>()
-  const begunOperations = new WeakMap<object, Span>()
 
-  function startOperation(args: {
-    readonly document: Parameters<typeof operationOf>[0]
-    readonly operationName?: unknown
-    readonly contextValue?: unknown
-  }): Span {
-    const { type, name } = operationOf(args.document, args.operationName)
-    const parent = recordOf(args.contextValue)?.trace ?? incoming(headersOf(args.contextValue))
-    const span = tracer.startSpan(
-      name === undefined ? type : `${type} ${name}`,
-      {
-        attributes: {
-          'graphql.operation.type': type,
-          ...(name !== undefined && { 'graphql.operation.name': name }),
-          ...(isLive(args.contextValue) && { 'vinyasa.live': true }),
-        },
-      },
-      parent,
-    )
-    if (typeof args.contextValue === 'object' && args.contextValue !== null) {
-      ;(args.contextValue as { [OPERATION]?: Context })[OPERATION] = trace.setSpan(parent, span)
+  /** Undefined below a request that is not recorded. */
+  function startOperation({ type, name }: OperationFacts, context: unknown): Span | undefined {
+    const above = recordOf(context)?.trace
+    if (above && !above.below) {
+      setPlace(context, above)
+      return undefined
     }
+    const parent = above?.below ?? incoming(headersOf(context))
+    const attributes: Attributes = { 'graphql.operation.type': type }
+    if (name !== undefined) attributes['graphql.operation.name'] = name
+    if (isLive(context)) attributes['vinyasa.live'] = true
+    const span = tracer.startSpan(name === undefined ? type : `${type} ${name}`, { attributes }, parent)
+    setPlace(context, { span, below: trace.setSpan(parent, span) })
     return span
   }
 
   function startRequest(request: Request, context: object): void {
     const record = recordOf(context)
-    if (!record || requestSpans.has(context)) return
+    if (!record || record.trace) return
     const path = recordedPath(record, request)
     const parent = incoming(request.headers)
     const span = tracer.startSpan(
@@ -76,35 +68,29 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
       { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method, 'url.path': path } },
       parent,
     )
-    requestSpans.set(context, span)
-    record.trace = trace.setSpan(parent, span)
+    record.trace = { span, below: span.isRecording() ? trace.setSpan(parent, span) : undefined }
   }
 
   function endRequest({ status }: { readonly status: number }, context: object): void {
-    const span = requestSpans.get(context)
+    const span = recordOf(context)?.trace?.span
     if (!span) return
     span.setAttribute('http.response.status_code', status)
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
     span.end()
   }
 
-  /** The span of one that was executed on the short way, and goes on through the hooks. */
-  function begunOperation(context: unknown): Span | undefined {
-    return typeof context === 'object' && context !== null ? begunOperations.get(context) : undefined
-  }
-
   return {
     outgoing(context) {
-      const carrier: Record<string, string> = {}
-      const parent = parentOf(context)
-      if (parent) propagator.inject(parent, carrier, { set: (target, key, value) => (target[key] = value) })
-      return carrier
+      const place = placeOf(context)
+      return place ? (place.headers ??= headersFrom(place)) : {}
     },
     observe({ source, kind, name, context }) {
+      const place = placeOf(context)
+      if (place && !place.below) return undefined
       const span = tracer.startSpan(
         kind === 'grpc' ? name : `${source}.${name}`,
         { kind: SpanKind.CLIENT, attributes: attributesOf(source, kind, name) },
-        parentOf(context) ?? contextApi.active(),
+        place?.below ?? contextApi.active(),
       )
       return (end) => endCall(span, kind, end)
     },
@@ -114,15 +100,20 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
           startRequest(request, serverContext)
         },
         onExecute({ args }) {
-          const span = begunOperation(args.contextValue) ?? startOperation(args)
-          return { onExecuteDone: ({ result }) => endOperation(span, result) }
+          const { document, operationName, contextValue } = args
+          const span =
+            recordOf(contextValue)?.begun ??
+            startOperation(operationOf(document, operationName), contextValue)
+          return span && { onExecuteDone: ({ result }) => endOperation(span, result) }
         },
         onSubscribe({ args }) {
-          const span = startOperation(args)
-          return {
-            onSubscribeResult: ({ result }) => endOperation(span, result),
-            onSubscribeError: ({ error }) => endOperation(span, { errors: [error] }),
-          }
+          const span = startOperation(operationOf(args.document, args.operationName), args.contextValue)
+          return (
+            span && {
+              onSubscribeResult: ({ result }) => endOperation(span, result),
+              onSubscribeError: ({ error }) => endOperation(span, { errors: [error] }),
+            }
+          )
         },
         onResponse({ response, serverContext }) {
           if (serverContext) endRequest(response, serverContext)
@@ -132,17 +123,14 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
         begin({ request, context }) {
           startRequest(request, context)
         },
-        async execute(call, next) {
-          const {
-            operation: { document, operationName },
-            context,
-          } = call
-          const span = startOperation({ document, operationName, contextValue: context })
-          begunOperations.set(context, span)
-          const result = await next(call)
-          // With errors, the hooks see what came of them.
-          if (result && errorCodesOf(result).length === 0) endOperation(span, result)
-          return result
+        execute(call, next) {
+          const { operation, context } = call
+          const span = startOperation(factsOf(operation.definition), context)
+          if (!span) return next(call)
+          const record = recordOf(context)
+          if (record) record.begun = span
+          const result = next(call)
+          return isPromise(result) ? result.then((value) => endBegun(span, value)) : endBegun(span, result)
         },
         respond({ context }, response) {
           endRequest(response, context)
@@ -152,13 +140,27 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
   }
 }
 
-function parentOf(context: unknown): Context | undefined {
+function setPlace(context: unknown, place: TracePlace): void {
+  if (typeof context === 'object' && context !== null)
+    (context as { [OPERATION]?: TracePlace })[OPERATION] = place
+}
+
+function placeOf(context: unknown): TracePlace | undefined {
   if (typeof context !== 'object' || context === null) return undefined
-  return (context as { [OPERATION]?: Context })[OPERATION] ?? recordOf(context)?.trace
+  return (context as { [OPERATION]?: TracePlace })[OPERATION] ?? recordOf(context)?.trace
+}
+
+function headersFrom({
+  span,
+  below = trace.setSpan(ROOT_CONTEXT, span),
+}: TracePlace): Record<string, string> {
+  const carrier: Record<string, string> = {}
+  propagator.inject(below, carrier, { set: (target, key, value) => (target[key] = value) })
+  return carrier
 }
 
 function incoming(headers: Headers | undefined): Context {
-  if (!headers) return ROOT_CONTEXT
+  if (!headers?.has('traceparent')) return ROOT_CONTEXT
   return propagator.extract(ROOT_CONTEXT, headers, {
     get: (carrier, key) => carrier.get(key) ?? undefined,
     keys: (carrier) => [...carrier.keys()],
@@ -170,10 +172,16 @@ function headersOf(context: unknown): Headers | undefined {
   return request?.headers
 }
 
+/** With errors, the hooks see what came of them. */
+function endBegun(span: Span, result: unknown): unknown {
+  if (result && errorCodesOf(result).length === 0) endOperation(span, result)
+  return result
+}
+
 function endOperation(span: Span, result: unknown): void {
-  const codes = [...new Set(errorCodesOf(result))]
+  const codes = errorCodesOf(result)
   if (codes.length > 0) {
-    span.setAttribute('vinyasa.error.codes', codes)
+    span.setAttribute('vinyasa.error.codes', [...new Set(codes)])
     span.setStatus({ code: SpanStatusCode.ERROR })
   }
   span.end()
