@@ -1,5 +1,6 @@
 // The house in figures: lines, files, public names, circles between files, the fullest folders, and how many of the
-// packages' own files run for one known request. `pnpm bench:house [--repo ../other-checkout] [--list]`
+// packages' own files run for one known request, through every hook and on the short way.
+// `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -65,25 +66,24 @@ for (const [folder, size] of sizes) if (size > 15) console.log(`  ${size} ${fold
 
 const product = '{ product(id: "1") { id name description brand price stock active rating reviews updated } }'
 const behindNodeHandler = { BENCH_DOOR: 'node-handler' }
+/** As the gateway serves; a checkout that knows nothing of the short way runs the probes above again. */
+const onShortWay = { ...behindNodeHandler, BENCH_SHORT_WAY: '1' }
 const probes: readonly (readonly [string, Probe])[] = [
   [
     'a known gRPC query',
     {
       contender: 'catalog-vinyasa',
-      env: behindNodeHandler,
+      env: {},
       query: product,
       backend: { contender: 'catalog-grpc-backend', variable: 'BENCH_GRPC_URL' },
     },
   ],
-  [
-    'a cached hit',
-    { contender: 'cache-yoga', env: { ...behindNodeHandler, BENCH_CACHE: 'memory' }, query: '{ constant }' },
-  ],
+  ['a cached hit', { contender: 'cache-yoga', env: { BENCH_CACHE: 'memory' }, query: '{ constant }' }],
   [
     'a REST call',
     {
       contender: 'catalog-vinyasa',
-      env: behindNodeHandler,
+      env: {},
       query: product,
       backend: { contender: 'catalog-rest-backend', variable: 'BENCH_REST_URL' },
     },
@@ -91,9 +91,14 @@ const probes: readonly (readonly [string, Probe])[] = [
 ]
 if (!existsSync(join(repo, 'node_modules'))) console.log('without dependencies nothing can be run')
 else {
-  for (const [name, probe] of probes) {
-    const ran = await filesThatRun(repo, probe)
-    console.log(`own files that run for ${name}: ${ran.length}`)
-    if (values.list) for (const file of ran) console.log(`  ${file}`)
+  for (const [door, env] of [
+    ['through every hook', behindNodeHandler],
+    ['on the short way', onShortWay],
+  ] as const) {
+    for (const [name, probe] of probes) {
+      const ran = await filesThatRun(repo, { ...probe, env: { ...probe.env, ...env } })
+      console.log(`own files that run for ${name}, ${door}: ${ran.length}`)
+      for (const file of values.list ? ran : []) console.log(`  ${file}`)
+    }
   }
 }

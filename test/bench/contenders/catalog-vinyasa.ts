@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
-import { createNodeHandler } from '@vinyasa/node-handler'
+import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
 import { createRestConnector, field, useRestConnector } from '@vinyasa/rest-connector'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { serveProgram } from '../src/serve-program.ts'
@@ -58,7 +58,9 @@ function overRest(baseUrl: string): Plugin {
 
 const grpc = process.env['BENCH_GRPC_URL']
 const rest = process.env['BENCH_REST_URL']
-const yoga = createYoga({ plugins: [grpc ? await overGrpc(grpc) : overRest(rest ?? '')] })
+const source = grpc ? await overGrpc(grpc) : overRest(rest ?? '')
+const shortWay = process.env['BENCH_SHORT_WAY'] ? [useShortWay()] : []
+const yoga = createYoga({ plugins: [source, ...shortWay] })
 const thin = process.env['BENCH_DOOR'] === 'node-handler'
 serveProgram(
   createServer(thin ? createNodeHandler(yoga) : yoga),
