@@ -138,6 +138,82 @@ describe('joins', () => {
 
   it.each([
     [
+      'in a batch, on a type of its own',
+      { type: 'Post', field: 'writer', batch: { ...BATCH, parentKey: 'author_id' } },
+      'Post.writer of grpc source "test": join through j.Users.BatchGetUsers (j.proto) needs Post.author_id, which nothing defines; did you mean "authorId"? Post has author, authorId, id, reviewer; name one of them',
+    ],
+    [
+      'in a batch, on a type of another source',
+      { type: 'Review', field: 'author', batch: BATCH },
+      'needs Review.authorId, which nothing defines; Review has userId; name one of them',
+    ],
+    [
+      'as the only one of a request',
+      {
+        type: 'Review',
+        field: 'author',
+        request: { ids: 'user' },
+        batch: { ...BATCH, parentKey: undefined },
+      },
+      'needs Review.user, which nothing defines; did you mean "userId"?',
+    ],
+    [
+      'in a call for each parent',
+      { type: 'Post', field: 'profile', method: 'j.Users.GetProfile', request: { userId: 'nope' } },
+      'needs Post.nope, which nothing defines; Post has author, authorId, id, reviewer',
+    ],
+  ])('stops the server on a key that the parent has not: %s', async (_what, join, message) => {
+    const grpc = await source({ protoText: { 'j.proto': PROTO }, endpoint: 'localhost:1', joins: [join] })
+    const schema = createSchema({
+      typeDefs: 'type Query { reviews: [Review!]! } type Review { userId: Int! }',
+    })
+    expect(() => createYoga({ schema, plugins: [useGrpcSource(grpc)] })).toThrow(message)
+  })
+
+  it('reads keys that clients do not see: fields that another source omits, and arms of a union', async () => {
+    const posts = PROTO.replace(
+      'string id = 1;\n  string author_id',
+      'oneof by { string editor = 5; string robot = 6; }\n$&',
+    )
+    const people = `
+syntax = "proto3";
+package k;
+service People { rpc BatchGet(Keys) returns (Found); }
+message Keys { repeated string ids = 1; }
+message Found { repeated Person people = 1; }
+message Person { string id = 1; }
+`
+    const { address } = await backend(
+      { 'j.proto': posts, 'k.proto': people },
+      {
+        ...HANDLERS,
+        'j.Users/ListPosts': () => ({ posts: [{ id: 'p', authorId: '1', editor: '2' }] }),
+        'k.People/BatchGet': ({ ids }: { ids: string[] }) => ({ people: ids.map((id) => ({ id })) }),
+      },
+    )
+    const options = { endpoint: address, oneofs: 'union' } as const
+    const batch = { method: 'k.People.BatchGet', keys: 'ids', items: 'people' }
+    const joined = await source({
+      ...options,
+      protoText: { 'k.proto': people },
+      expose: 'all',
+      joins: [
+        { type: 'Post', field: 'writer', batch: { ...batch, parentKey: 'authorId' } },
+        { type: 'Post', field: 'corrector', batch: { ...batch, parentKey: 'editor' } },
+      ],
+    })
+    const plugins = [
+      useGrpcSource(await source({ ...options, protoText: { 'j.proto': posts } })),
+      useGrpcSource(joined),
+    ]
+    const yoga = createYoga({ logging: false, plugins: plugins as any })
+    expect(await run(yoga, '{ posts(count: 1) { writer { id } corrector { id } } }')).toEqual({
+      data: { posts: [{ writer: { id: '1' }, corrector: { id: '2' } }] },
+    })
+  })
+
+  it.each([
+    [
       'an unknown method',
       { type: 'Post', field: 'x', method: 'j.Users.Nope' },
       'joins: Post.x: "j.Users.Nope" names no method',

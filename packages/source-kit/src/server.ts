@@ -2,7 +2,8 @@ import type { GraphQLSchema } from 'graphql'
 import { createPlanner, type Planner } from './plan/planner.ts'
 import { ensureQuery } from './schema/ensure-query.ts'
 import { mergeSources, type Merged } from './schema/merge-sources.ts'
-import { SchemaConflictError, type Source } from './schema/source.ts'
+import { missingError } from './schema/missing-error.ts'
+import type { Source } from './schema/source.ts'
 
 /** What all sources of one server share. */
 export interface SourceServer {
@@ -15,7 +16,7 @@ export interface SourceServer {
   whole(): GraphQLSchema | undefined
   /** The schema anew, after a source has changed; undefined before there was one. */
   renew(): GraphQLSchema | undefined
-  /** @throws SchemaConflictError where a field waits for a type that nothing defines */
+  /** @throws SchemaConflictError where a field waits for a type, or for a field of its parent, that nothing defines */
   refuseMissingTypes(): void
 }
 
@@ -63,12 +64,7 @@ function createServer(): SourceServer {
     },
     refuseMissingTypes() {
       const [first] = current?.pending ?? []
-      if (!first) return
-      const { parent, name, origin } = first.field
-      throw new SchemaConflictError(
-        `field ${parent}.${name} of ${origin} needs ${first.missing}, which nothing defines; ` +
-          `declare it, or add the source that has it`,
-      )
+      if (current && first) throw missingError(current.schema, first)
     },
   }
 }

@@ -51,7 +51,14 @@ export function declareJoins(joins: readonly JoinOptions[], context: JoinContext
     if (declared.some((other) => other.parent === parent && other.name === name))
       context.findings.push({ element: `joins: ${parent}.${name}`, message: 'is declared twice' })
     else
-      declared.push({ ...config, parent, name, origin: String(config.extensions?.['origin']), isJoin: true })
+      declared.push({
+        ...config,
+        parent,
+        name,
+        origin: String(config.extensions?.['origin']),
+        requires: keysOf(join),
+        isJoin: true,
+      })
   }
   return declared
 }
@@ -106,7 +113,7 @@ function createSingleField(
     type: join.required ? new GraphQLNonNull(type) : type,
     args,
     description: join.description,
-    extensions: joinExtensions(method, Object.values(join.request), context),
+    extensions: joinExtensions(method, keysOf(join), context),
     resolve: createSingleResolver(
       { request: join.request, isOwn: join.isOwn ?? false },
       context.reader(method),
@@ -146,7 +153,7 @@ function createBatchField(
     return report(
       `batch.itemKey is "${batch.itemKey ?? 'id'}", which ${message.typeName} has not; ${fieldNames(shapes, message)}`,
     )
-  const parentKey = batch.parentKey ?? soleValue(join.request)
+  const [parentKey] = keysOf(join)
   if (parentKey === undefined)
     return report("batch.parentKey is missing: name the parent's field that holds the key")
   const runtime = context.reader(method)
@@ -257,9 +264,12 @@ function fieldNames(shapes: Shapes, message: DescMessage): string {
     .join(', ')}`
 }
 
-function soleValue(record: Readonly<Record<string, string>> | undefined): string | undefined {
-  const values = Object.values(record ?? {})
-  return values.length === 1 ? values[0] : undefined
+/** The fields of the parent that a join reads. */
+function keysOf({ request, batch }: JoinOptions): readonly string[] {
+  const values = Object.values(request ?? {})
+  if (!batch) return values
+  if (batch.parentKey !== undefined) return [batch.parentKey]
+  return values.length === 1 ? values : []
 }
 
 function nullable(type: GraphQLOutputType): GraphQLOutputType {

@@ -65,9 +65,24 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
         name,
         description: comments.of(desc),
         fields: () => outputFields(shape),
-        extensions: { origin: origin(desc), ...entityDirectives(annotations.entity(desc)) },
+        extensions: {
+          origin: origin(desc),
+          ...entityDirectives(annotations.entity(desc)),
+          ...hiddenFields(name, shape),
+        },
       })
     })
+  }
+
+  /** What clients do not see of a message, joins may still be keyed by. */
+  function hiddenFields(name: string, { fields }: MessageShape): { readonly hidden?: GraphQLObjectType[] } {
+    const unseen = fields.filter((field) => !field.inOutput || isArm(field))
+    if (unseen.length === 0) return {}
+    const hidden = new GraphQLObjectType({
+      name: `${name}Hidden`,
+      fields: () => Object.fromEntries(unseen.map((field) => [field.name, { type: outputOf(field) }])),
+    })
+    return { hidden: [hidden] }
   }
 
   function outputFields(shape: MessageShape): GraphQLFieldConfigMap<unknown, unknown> {
@@ -79,8 +94,8 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
         if (resolved) fields[field.name] = resolved
         continue
       }
-      if (mapping.oneofs === 'union' && field.oneof) {
-        const { oneof } = field
+      const { oneof } = field
+      if (oneof && isArm(field)) {
         fields[oneof.name] ??= unions.field(shape, oneof)
         continue
       }
@@ -98,6 +113,11 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
       }
     }
     return fields
+  }
+
+  /** Clients see the oneof, as a union. */
+  function isArm({ oneof }: FieldShape): boolean {
+    return mapping.oneofs === 'union' && oneof !== undefined
   }
 
   function isFlag({ value }: FieldShape): boolean {
