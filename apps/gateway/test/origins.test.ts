@@ -1,5 +1,6 @@
 import { connectRawWebSocket } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../src/config/file/parse-config.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
 
@@ -16,6 +17,18 @@ async function statusOf(url: string, headers: Record<string, string>): Promise<n
 }
 
 describe('pages that open a socket', () => {
+  it.each([
+    'app.example',
+    'https://app.example/',
+    'https://app.example/page',
+    'https://APP.example',
+    '/(/',
+    '',
+  ])('are not listed as %j', (origin) => {
+    const liveQuery = { allowedOrigins: [APP, origin] }
+    expect(() => parseConfig({ liveQuery })).toThrow(/^liveQuery\.allowedOrigins\[1\]: expected an origin/)
+  })
+
   it.each<[string, Partial<GatewayConfig>, Record<string, number>]>([
     ['by default: the gateway’s own', {}, { own: 101, [APP]: 403, [EVIL]: 403, null: 403 }],
     [
@@ -35,6 +48,11 @@ describe('pages that open a socket', () => {
       { own: 101, [APP]: 403, [EVIL]: 101 },
     ],
     ['any, where CORS says so', { graphql: { cors: ['*'] } }, { own: 101, [APP]: 101, [EVIL]: 101 }],
+    [
+      'what patterns of liveQuery fit',
+      { liveQuery: { allowedOrigins: ['/https://a[a-z]+\\.example/', /https:\/\/b\.example/] } },
+      { own: 101, [APP]: 101, [EVIL]: 403, 'https://b.example': 101, 'https://b.example.evil': 403 },
+    ],
   ])('%s', async (_, config, expected) => {
     for (const preset of ['development', 'production'] as const) {
       const { server, endpoint } = await startGateway({ ...OWN_SCHEMA, ...config, preset })

@@ -249,5 +249,5 @@ function livePlugin(
 /** Pages that may ask over HTTP may open a socket. */
 function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): AllowedOrigins {
   const own = liveQuery === false ? undefined : liveQuery?.allowedOrigins
-  return own ?? originsOf(cors).map((origin) => toPattern(origin) ?? origin)
+  return (own ?? originsOf(cors)).map((origin) => toPattern(origin) ?? origin)
 }

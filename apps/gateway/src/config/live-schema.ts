@@ -1,6 +1,6 @@
 import type { LiveQueryFieldOptions } from '@vinyasa/live-query'
 import { z } from 'zod'
-import { count, functionValue, milliseconds, type OptionsOf } from './primitives.ts'
+import { count, functionValue, milliseconds, origin, type OptionsOf } from './primitives.ts'
 import type { LiveQueryConfig, SocketLimitsConfig } from './types.ts'
 
 /** The specification's "Live query option", for one field. */
@@ -41,7 +41,7 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
     contextKey: functionValue().optional(),
     revalidate: functionValue().optional(),
     revalidateSeconds: count.optional(),
-    allowedOrigins: z.array(z.string()).optional(),
+    allowedOrigins: z.array(origin).optional(),
     sockets: z
       .strictObject({
         maxSubscriptionsPerSocket: count.optional(),

@@ -1,5 +1,6 @@
 import type { SourceNames } from '@vinyasa/source-kit'
 import { z } from 'zod'
+import { toPattern } from '../http/cors.ts'
 
 /** Values that several parts of the config use. */
 export const milliseconds: z.ZodNumber = z.number().int().nonnegative()
@@ -9,6 +10,28 @@ export const count: z.ZodNumber = z.number().int().nonnegative()
 export const headerName: z.ZodString = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header, for example x-user-id')
+
+/** An origin whose pages may ask, or a pattern of them. */
+export const origin: z.ZodType<string | RegExp> = z
+  .union([z.string(), z.instanceof(RegExp)])
+  .refine(isOrigin, {
+    error:
+      'expected an origin as browsers send it, such as "https://app.example" (in lower case, no path, default port or * in it), "*", or a pattern between slashes',
+  })
+
+function isOrigin(value: string | RegExp): boolean {
+  if (typeof value !== 'string') return true
+  try {
+    if (value === '*' || toPattern(value) !== undefined) return true
+    const { origin: sent } = new URL(value)
+    // Of schemes that are no browser's own it is not known how they are sent: apps have such origins.
+    return sent === 'null'
+      ? /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+$/.test(value)
+      : sent === value && !sent.includes('*')
+  } catch {
+    return false
+  }
+}
 
 /** Names of the user's own with text as values; several for one name as a list. */
 export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record(

@@ -8,10 +8,9 @@ import { cost } from '../cost/cost-schema.ts'
 import { federation } from './federation-schema.ts'
 import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
-import { count, functionValue, milliseconds, typeNames, type OptionsOf } from './primitives.ts'
+import { count, functionValue, milliseconds, origin, typeNames, type OptionsOf } from './primitives.ts'
 import { restSource } from './rest-schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
-import { toPattern } from '../http/cors.ts'
 import { nats, redis } from './broker-schema.ts'
 import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
 import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
@@ -53,11 +52,6 @@ const log = z.strictObject({
   maxWaitingBytes: count.optional(),
 })
 
-const origin = z.union([z.string(), z.instanceof(RegExp)]).refine(isOrigin, {
-  error:
-    'expected an origin as browsers send it, such as "https://app.example" (in lower case, no path, default port or * in it), "*", or a pattern between slashes',
-})
-
 const cors = z.union([
   z.literal(false),
   z.array(origin),
@@ -75,20 +69,6 @@ const cors = z.union([
       path: ['credentials'],
     }),
 ])
-
-function isOrigin(value: string | RegExp): boolean {
-  if (typeof value !== 'string') return true
-  try {
-    if (value === '*' || toPattern(value) !== undefined) return true
-    const { origin: sent } = new URL(value)
-    // Of schemes that are no browser's own it is not known how they are sent: apps have such origins.
-    return sent === 'null'
-      ? /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+$/.test(value)
-      : sent === value && !sent.includes('*')
-  } catch {
-    return false
-  }
-}
 
 const graphql = z.strictObject({
   path: path.optional(),

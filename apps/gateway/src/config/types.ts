@@ -76,10 +76,10 @@ export interface LiveQueryConfig extends Omit<
   'store' | 'bus' | 'clock' | 'random' | 'onError' | 'expiresAt'
 > {
   /**
-   * Origins whose pages may open a socket, beside the gateway's own; `*`: any page that sends no cookies. Others are
-   * refused with 403. Default: what `graphql.cors` lists.
+   * Origins whose pages may open a socket, beside the gateway's own, or patterns of them between slashes; `*`: any page
+   * that sends no cookies. Others are refused with 403. Default: what `graphql.cors` lists.
    */
-  readonly allowedOrigins?: readonly string[] | undefined
+  readonly allowedOrigins?: readonly (string | RegExp)[] | undefined
   /** What each WebSocket, and all of them, may make the gateway hold. */
   readonly sockets?: SocketLimitsConfig | undefined
 }
