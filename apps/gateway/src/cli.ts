@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
-import type { CheckFlags, CommandContext, StartFlags } from './commands/context.ts'
+import type { CheckFlags, CommandContext, PresetFlag, StartFlags } from './commands/context.ts'
 import type { InitFlags } from './commands/init.ts'
 import { toPort } from './commands/port.ts'
 import { ConfigError } from './errors.ts'
@@ -67,6 +67,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .description('load the config, connect to every backend and report what is wrong')
     .option('-c, --config <file>', 'config file')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
+    .option('--verbose', 'list every field whose dependencies are unseen')
     .action(async (options: CheckFlags) =>
       (await import('./commands/check.ts')).checkCommand(options, context),
     )
@@ -76,7 +77,7 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
     .description('print the GraphQL schema that the gateway serves')
     .option('-c, --config <file>', 'config file')
     .option('--preset <name>', 'development or production (default: the config, or development)', toPreset)
-    .action(async (options: CheckFlags) =>
+    .action(async (options: PresetFlag) =>
       (await import('./commands/print-schema.ts')).printSchemaCommand(options, context),
     )
 

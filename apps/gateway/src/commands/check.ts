@@ -18,7 +18,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
   const config = withPreset(written, flags.preset)
   context.print(`config   ${file}`)
   const { createGateway } = await import('../gateway.ts')
-  const { unseenDependencies } = await import('../dependencies/report.ts')
+  const { unseenDependencies, unseenLines } = await import('../dependencies/report.ts')
   const { findInvalidDocuments } = await import('../access/documents/check-documents.ts')
   const { createLogger } = await import('../logging/logger.ts')
   const logger = await createLogger({ level: 'silent' })
@@ -32,14 +32,7 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     const { responseCache } = config
     const { idFields } = typeof responseCache === 'object' ? responseCache : {}
     const unseen = unseenDependencies(gateway.schema, idFields)
-    // Without a cache they only cost live queries, and an imported document has hundreds.
-    const shown = config.responseCache ? unseen : unseen.slice(0, MAX_UNSEEN)
-    for (const { coordinate, what } of shown) context.print(`unseen   ${coordinate} ${what}`)
-    if (shown.length < unseen.length)
-      context.print(
-        `unseen   ${unseen.length - shown.length} fields more, which live queries run too often for; ` +
-          `with responseCache all are listed`,
-      )
+    for (const line of unseenLines(unseen, flags.verbose === true)) context.print(`unseen   ${line}`)
     const invalid = await findInvalidDocuments(config, baseDirectory, gateway.schema)
     for (const { id, reason } of invalid.slice(0, MAX_INVALID)) context.print(`document ${id}: ${reason}`)
     const report = await gateway.health(AbortSignal.timeout(1500))
@@ -59,9 +52,6 @@ export async function checkCommand(flags: CheckFlags, context: CommandContext): 
     await gateway.close()
   }
 }
-
-/** What is listed of fields whose dependencies nobody knows where no cache needs them. */
-const MAX_UNSEEN = 20
 
 /** Registered documents that are named of those that nothing answers. */
 const MAX_INVALID = 20

@@ -29,11 +29,15 @@ export interface ConfigFlag {
   readonly config?: string
 }
 
-export interface CheckFlags extends ConfigFlag {
+export interface PresetFlag extends ConfigFlag {
   readonly preset?: PresetName
 }
 
-export interface StartFlags extends CheckFlags {
+export interface CheckFlags extends PresetFlag {
+  readonly verbose?: boolean
+}
+
+export interface StartFlags extends PresetFlag {
   readonly port?: number | undefined
   readonly host?: string
   readonly watch?: boolean

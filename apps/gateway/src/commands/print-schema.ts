@@ -1,9 +1,9 @@
-import type { CheckFlags, CommandContext } from './context.ts'
+import type { PresetFlag, CommandContext } from './context.ts'
 import { loadConfig } from '../config/file/load-config.ts'
 import { withPreset } from '../presets.ts'
 
 /** `vinyasa print-schema`: the schema as SDL on standard output. */
-export async function printSchemaCommand(flags: CheckFlags, context: CommandContext): Promise<void> {
+export async function printSchemaCommand(flags: PresetFlag, context: CommandContext): Promise<void> {
   const { config: written, baseDirectory } = await loadConfig({
     file: flags.config,
     directory: context.directory,
