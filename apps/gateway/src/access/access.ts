@@ -10,6 +10,7 @@ import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { checkAuth } from './tokens/check-auth.ts'
+import { logUnknownIssuers } from './tokens/unknown-issuers.ts'
 import { createAuthentication, type Authentication } from './tokens/authentication.ts'
 import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
@@ -54,7 +55,7 @@ export async function createAccess(
   checkAuth(config)
   const headers = auth ? [tokenHeader(auth.jwt), ...(auth.jwt.cookie === undefined ? [] : ['cookie'])] : []
   const onError = (error: unknown): void => logger.error(error, 'access')
-  const authentication = auth && (await openAuthentication(auth.jwt, onError))
+  const authentication = auth && (await openAuthentication(auth.jwt, logger, onError))
   const [header = 'authorization'] = headers
   refuseBadApq(config)
   const documents = await openDocuments(config, baseDirectory, logger)
@@ -147,10 +148,15 @@ function openApq(
 /** The library that verifies tokens is loaded only where it is asked for. */
 async function openAuthentication(
   config: NonNullable<GatewayConfig['auth']>['jwt'],
+  logger: Logger,
   onError: (error: unknown) => void,
 ): Promise<Authentication> {
   const { createTokenVerifier } = await import('./tokens/token-verifier.ts')
-  return createAuthentication(config, createTokenVerifier({ ...config, onError }))
+  const onUnknownIssuer = logUnknownIssuers(
+    logger,
+    config.issuers.map(({ issuer }) => issuer),
+  )
+  return createAuthentication(config, createTokenVerifier({ ...config, onError, onUnknownIssuer }))
 }
 
 async function openDocuments(

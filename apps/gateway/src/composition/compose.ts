@@ -10,6 +10,7 @@ import { useSources } from '@vinyasa/source-kit'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Access } from '../access/access.ts'
+import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
 import { checkConfig } from './check-config.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { federationSource } from '../federation/federation-source.ts'
@@ -59,7 +60,7 @@ export interface Gateway {
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
   /** Paths that its sources were read from. */
   readonly files: readonly string[]
-  /** What sources left out, or call otherwise than their descriptions do, and what cannot be live. */
+  /** What sources left out, or call otherwise than their descriptions do, what cannot be live, and what nobody may have. */
   readonly notes: readonly { readonly source: string; readonly note: string }[]
   /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
   startDraining(): void
@@ -192,7 +193,8 @@ export function compose(parts: Parts): Gateway {
   }
 
   const notLive = unknownLiveAskers(schema.current(), config)
-  for (const note of notLive) logger.warn(note)
+  const unmet = noteUnmetRules(schema.current(), config)
+  for (const note of [...notLive, ...unmet]) logger.warn(note)
 
   return {
     schema: schema.current(),
@@ -217,6 +219,7 @@ export function compose(parts: Parts): Gateway {
     notes: [
       ...sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
       ...notLive.map((note) => ({ source: 'liveQuery', note })),
+      ...unmet.map((note) => ({ source: 'access', note })),
     ],
     startDraining() {
       draining = true

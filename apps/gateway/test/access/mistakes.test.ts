@@ -6,7 +6,9 @@ import { checkAccess } from '../../src/access/rules/check-access.ts'
 import { checkAuth } from '../../src/access/tokens/check-auth.ts'
 import { parseConfig } from '../../src/config/file/parse-config.ts'
 import type { IssuerConfig, JwtConfig } from '../../src/config/access-types.ts'
-import { startGateway } from '../support/gateway.ts'
+import type { GatewayConfig } from '../../src/config/types.ts'
+import { createLogger } from '../../src/logging/logger.ts'
+import { openGateway, startGateway } from '../support/gateway.ts'
 
 const schema = buildSchema(`
   type Query { a(input: In, sort: Sort, at: Moment): A u: U n: N day: Day! state: [State!] }
@@ -158,4 +160,48 @@ it('a rate by a claim wants someone who reads tokens', async () => {
     rateLimit: { rules: [{ by: { claim: 'sub' }, max: 1, windowSeconds: 1 }] },
   }
   await expect(startGateway(config)).rejects.toThrow('rateLimit.rules[0].by: no token is read')
+})
+
+describe('rules, where nobody is ever known to ask', () => {
+  const policies = { staff: { claim: 'role', is: ['staff'] }, anyone: () => true }
+  const issuers = [{ issuer: 'https://id.example', audience: 'api' }]
+  const EMAIL = { fields: { 'User.email': { authenticated: true } } } as const
+
+  it.each<[string, Partial<GatewayConfig>, string]>([
+    ['of the config are noted', { access: EMAIL }, 'User.email'],
+    [
+      'of scopes and claims are noted',
+      { access: { fields: { User: { scopes: ['a'] }, 'Query.me': { policies: ['staff'] } }, policies } },
+      'User, Query.me',
+    ],
+    [
+      'of directives are noted',
+      {
+        typeDefs: 'type Query { me: User, you: Int @authenticated } type User @authenticated { email: Int }',
+      },
+      'Query.you, User',
+    ],
+    [
+      'that are many are noted in a line',
+      {
+        typeDefs: `type Query { ${Array.from({ length: 12 }, (_, at) => `q${at}: Int @authenticated`).join(' ')} }`,
+      },
+      'Query.q0, Query.q1, Query.q2, Query.q3, Query.q4, Query.q5, Query.q6, Query.q7, Query.q8, Query.q9 and 2 more',
+    ],
+    ['of code may hold', { access: { fields: { User: { policies: ['anyone'] } }, policies } }, ''],
+    ['are none', { access: { refuse: 'operation' } }, ''],
+    ['may hold where tokens are read', { access: EMAIL, auth: { jwt: { issuers } } }, ''],
+    ['may hold where code says who asks', { access: EMAIL, plugins: [{}] }, ''],
+  ])('%s', async (_, config, places) => {
+    const lines: string[] = []
+    const logger = await createLogger({ destination: { write: (line) => lines.push(line) } })
+    const typeDefs = 'type Query { me: User } type User { email: String }'
+    const { notes } = await openGateway({ typeDefs, ...config }, { logger })
+    const noted = notes.filter(({ source }) => source === 'access').map(({ note }) => note)
+    const named = noted.map((note) =>
+      note.replace(/^everybody is refused (.*): the rules .*; set auth\.jwt.*$/, '$1'),
+    )
+    expect(named.join()).toBe(places)
+    expect(lines.filter((line) => line.includes('everybody is refused'))).toHaveLength(noted.length)
+  })
 })

@@ -13,6 +13,8 @@ export interface TokenVerifierOptions extends Pick<
 > {
   /** Told of issuers that do not answer. */
   readonly onError: (error: unknown) => void
+  /** Told of each token of an issuer that is not among them, by the name in it. */
+  readonly onUnknownIssuer?: ((issuer: string) => void) | undefined
   readonly now?: (() => number) | undefined
 }
 
@@ -34,7 +36,8 @@ interface Issuer {
 
 /** Verifies tokens, each by the keys of the issuer that it names and no other's; remembers those that were valid. */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { issuers, clockToleranceSeconds = 5, scopesClaim, onError, now = () => Date.now() } = options
+  const { issuers, clockToleranceSeconds = 5, scopesClaim, onError, onUnknownIssuer } = options
+  const { now = () => Date.now() } = options
   const known = new LRUCache<string, Identity>({ max: KNOWN_TOKENS })
   const byName = new Map(issuers.map((config) => [config.issuer, toIssuer(config)]))
 
@@ -54,8 +57,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
   }
 
   async function verify(token: string): Promise<Identity> {
-    const issuer = byName.get(issuerOf(token))
-    if (!issuer) throw unauthenticated('The token is of an unknown issuer.', true)
+    const name = issuerOf(token)
+    const issuer = byName.get(name)
+    if (!issuer) {
+      onUnknownIssuer?.(name)
+      throw unauthenticated('The token is of an unknown issuer.', true)
+    }
     const { config, key, algorithms } = issuer
     try {
       const payload = await payloadOf(token, key, {

@@ -1,0 +1,42 @@
+import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
+import type { AccessRule } from '../../config/access-types.ts'
+import type { GatewayConfig } from '../../config/types.ts'
+import { refusalOf, toRequirement } from './requirement.ts'
+
+/** Of the places of such rules, those that a note lists. */
+const MAX_LISTED = 10
+
+/**
+ * What rules refuse to everybody, since nobody is ever known to ask: a note, and none where that may be otherwise. To keep
+ * fields from everybody may be meant, so that it is no mistake.
+ */
+export function noteUnmetRules(
+  schema: GraphQLSchema,
+  { auth, access = {}, plugins = [] }: GatewayConfig,
+): string[] {
+  // Code may say who asks too.
+  if (auth || plugins.length > 0) return []
+  const { fields = {}, policies = {} } = access
+  const mayHold = (name: string): boolean => typeof policies[name] === 'function'
+  const unmet = [...Object.entries(fields), ...directives(schema)].filter(([, rule]) => {
+    const requirement = toRequirement(rule)
+    return requirement && refusalOf([requirement], undefined, mayHold)
+  })
+  const places = [...new Set(unmet.map(([coordinate]) => coordinate))]
+  if (places.length === 0) return []
+  const more = places.length - MAX_LISTED
+  const listed = places.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return [
+    `everybody is refused ${listed}: the rules want somebody known, and no token is read; set auth.jwt, or a plugin that sets context.auth`,
+  ]
+}
+
+/** The rules that stand in the schema, by coordinate. */
+function* directives(schema: GraphQLSchema): Iterable<readonly [string, AccessRule]> {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.extensions['access']) yield [type.name, type.extensions['access']]
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
+    for (const { name, extensions } of Object.values(type.getFields()))
+      if (extensions['access']) yield [`${type.name}.${name}`, extensions['access']]
+  }
+}
