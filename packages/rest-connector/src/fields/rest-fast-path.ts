@@ -15,6 +15,7 @@ import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
 import { loadJoins } from '../joins/load-joins.ts'
 import { hasJoins, type ObjectPlan, type PlannedJoin } from '../json/object-plan.ts'
 import { markOf, type PlannableEndpoint } from '../json/planned-field.ts'
+import { WrittenOnce } from '../json/written-once.ts'
 
 /** One root field of a plan. */
 interface PlannedCall {
@@ -33,6 +34,13 @@ interface Around {
 
 const NOTHING_AROUND: Around = { before: '', after: '' }
 
+/** A root field with the text around it. */
+interface WrittenCall extends Around {
+  readonly call: PlannedCall
+  /** Undefined where what joins bring is in it: that is of one execution. */
+  readonly once: WrittenOnce | undefined
+}
+
 /** Takes the fields of all connectors together: a join that several of them select is one call. */
 export const restFastPath: FastPath = {
   prepareRoots(selections, scope) {
@@ -47,7 +55,13 @@ export const restFastPath: FastPath = {
         value: compiler.value(field.type, [node, ...others], false),
       }
     })
-    const prepare = (around: Around): Prepared => ({ start: (site) => start(calls, site, around) })
+    const prepare = (around: Around): Prepared => {
+      const written = calls.map((call): WrittenCall => {
+        const { object } = call.value
+        return { call, ...around, once: object && hasJoins(object) ? undefined : new WrittenOnce() }
+      })
+      return { start: (site) => start(calls, site, written) }
+    }
     return {
       ...prepare(NOTHING_AROUND),
       whole: (before, after) => prepare({ before, after }),
@@ -90,7 +104,7 @@ export const restFastPath: FastPath = {
   },
 }
 
-function start(calls: readonly PlannedCall[], site: Site, around: Around): Started {
+function start(calls: readonly PlannedCall[], site: Site, written: readonly WrittenCall[]): Started {
   const run = sharedOf(site, createJoinRun)
   let given: Args[]
   try {
@@ -104,7 +118,7 @@ function start(calls: readonly PlannedCall[], site: Site, around: Around): Start
     return object && hasJoins(object) ? withJoins(reply, object, run) : reply
   })
   return {
-    json: write(calls, complete, run, around),
+    json: write(written, complete, run),
     recorded() {
       const roots = new Map<string, () => unknown>()
       for (const [index, { key, endpoint }] of calls.entries()) {
@@ -125,19 +139,30 @@ async function withJoins(pending: Promise<unknown>, plan: ObjectPlan, run: JoinR
 }
 
 async function write(
-  calls: readonly PlannedCall[],
+  calls: readonly WrittenCall[],
   complete: readonly Promise<unknown>[],
   run: JoinRun,
-  { before, after }: Around,
 ): Promise<JsonText[]> {
   const values = await Promise.all(complete)
   const texts: JsonText[] = []
-  for (const [index, { value, endpoint }] of calls.entries()) {
-    const { pieces } = value
-    if (pieces) {
-      const text = writeInSlices(pieces(values[index], run), endpoint.turns, before, after)
-      texts.push(text instanceof Promise ? await text : text)
-    } else texts.push(`${before}${value.write(values[index], run)}${after}`)
+  for (const [index, call] of calls.entries()) {
+    const value = values[index]
+    let text = call.once?.of(value)
+    if (text === undefined) {
+      text = writeOne(call, value, run)
+      call.once?.keep(value, text)
+    }
+    texts.push(text instanceof Promise ? await text : text)
   }
   return texts
+}
+
+function writeOne(
+  { call: { value, endpoint }, before, after }: WrittenCall,
+  given: unknown,
+  run: JoinRun,
+): JsonText | Promise<JsonText> {
+  const { pieces } = value
+  if (pieces) return writeInSlices(pieces(given, run), endpoint.turns, before, after)
+  return `${before}${value.write(given, run)}${after}`
 }
