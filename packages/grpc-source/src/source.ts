@@ -127,8 +127,14 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   }
 
   async function reload(): Promise<void> {
+    const before = model
     model = await load()
-    for (const listener of listeners) listener()
+    try {
+      for (const listener of listeners) listener()
+    } catch (error) {
+      model = before
+      throw error
+    }
   }
 
   async function close(): Promise<void> {

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { createGrpcSource, useGrpcSource } from '../src/index.ts'
@@ -168,6 +171,29 @@ describe('joins', () => {
       typeDefs: 'type Query { reviews: [Review!]! } type Review { userId: Int! }',
     })
     expect(() => createYoga({ schema, plugins: [useGrpcSource(grpc)] })).toThrow(message)
+  })
+
+  it('a reload that takes a key away fails, and the schema stays as it was', async () => {
+    const { address } = await backend({ 'j.proto': PROTO }, HANDLERS)
+    const file = join(await mkdtemp(join(tmpdir(), 'vinyasa-joins-')), 'j.proto')
+    await writeFile(file, PROTO)
+    const joins = [{ type: 'Post', field: 'author', batch: BATCH }]
+    const grpc = await source({ protoFiles: [file], endpoint: address, joins })
+    const yoga = yogaWith(grpc)
+    const query = '{ posts(count: 1) { author { id } } }'
+    const answer = { data: { posts: [{ author: { id: '0' } }] } }
+    expect(await run(yoga, query)).toEqual(answer)
+    const { schema } = grpc
+    await writeFile(file, PROTO.replace('author_id', 'writer_id'))
+    await expect(grpc.reload()).rejects.toThrow('needs Post.authorId, which nothing defines')
+    expect(grpc.schema).toBe(schema)
+    expect(await run(yoga, query)).toEqual(answer)
+    await writeFile(file, PROTO.replace('string name', 'string title'))
+    await grpc.reload()
+    expect(await run(yoga, query)).toEqual(answer)
+    expect(await run(yoga, '{ posts(count: 1) { author { title } } }')).toEqual({
+      data: { posts: [{ author: { title: 'user 0' } }] },
+    })
   })
 
   it('reads keys that clients do not see: fields that another source omits, and arms of a union', async () => {

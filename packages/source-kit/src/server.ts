@@ -14,7 +14,10 @@ export interface SourceServer {
   extend(schema: GraphQLSchema): GraphQLSchema | undefined
   /** The schema of a server that has no other; undefined where it has one. */
   whole(): GraphQLSchema | undefined
-  /** The schema anew, after a source has changed; undefined before there was one. */
+  /**
+   * The schema anew, after a source has changed; undefined before there was one.
+   * @throws SchemaConflictError where it would lack what it had; it stays as it was
+   */
   renew(): GraphQLSchema | undefined
   /** @throws SchemaConflictError where a field waits for a type, or for a field of its parent, that nothing defines */
   refuseMissingTypes(): void
@@ -59,8 +62,14 @@ function createServer(): SourceServer {
     whole: () => (current ? undefined : merge(null)),
     renew() {
       if (!current) return undefined
+      const before = { current, merged }
       merged = new WeakMap()
-      return merge(base)
+      const schema = merge(base)
+      const [first] = current.pending
+      if (!first || before.current.pending.length > 0) return schema
+      // What answered until now goes on to.
+      ;({ current, merged } = before)
+      throw missingError(schema, first)
     },
     refuseMissingTypes() {
       const [first] = current?.pending ?? []
