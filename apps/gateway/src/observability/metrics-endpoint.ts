@@ -10,20 +10,25 @@ export interface MetricsEndpointOptions {
   readonly token: string | undefined
 }
 
+type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
+
 /** Serves the metrics to scrapers. */
 export function useMetricsEndpoint({ metrics, path, token }: MetricsEndpointOptions): Plugin {
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`)
+
+  async function answer({ request, fetchAPI, endResponse }: RequestPayload): Promise<void> {
+    const sent = request.headers.get('authorization') ?? ''
+    if (expected && !timingSafeEqual(digest(sent), expected)) {
+      endResponse(new fetchAPI.Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } }))
+      return
+    }
+    const text = await metrics.render()
+    endResponse(new fetchAPI.Response(text, { headers: { 'content-type': metrics.contentType } }))
+  }
+
   return withShortWay({
-    async onRequest({ request, url, fetchAPI, endResponse }) {
-      if (url.pathname !== path) return
-      const sent = request.headers.get('authorization') ?? ''
-      if (expected && !timingSafeEqual(digest(sent), expected)) {
-        endResponse(new fetchAPI.Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } }))
-        return
-      }
-      const text = await metrics.render()
-      endResponse(new fetchAPI.Response(text, { headers: { 'content-type': metrics.contentType } }))
-    },
+    // Other requests do not wait for a promise.
+    onRequest: (payload) => (payload.url.pathname === path ? answer(payload) : undefined),
   })
 }
 
