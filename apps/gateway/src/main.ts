@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 import { run } from './cli.ts'
+import { keepTickShape } from './keep-tick-shape.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
 import { logMessage } from './workers/log-settings.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
@@ -11,6 +12,7 @@ import { runWorkers } from './workers/run-workers.ts'
 // requests, of which 40 are in use. Twice costs a tenth of the processor time of uncached lists of 100 objects, and none of
 // single objects and hits that could be measured.
 setFlagsFromString('--heap-growing-percent=100')
+keepTickShape()
 
 const shutdown = new AbortController()
 const reload = new EventTarget()
