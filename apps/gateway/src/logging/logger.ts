@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { pino, type DestinationStream, type Logger } from 'pino'
+import { rememberDestination } from './line-writer.ts'
 
 export type { Logger }
 
@@ -48,7 +49,10 @@ export async function createLogger(options: LoggerOptions = {}): Promise<Logger>
       }),
     )
   }
-  return destination ? pino(settings, destination) : pino(settings)
+  if (!destination) return pino(settings)
+  const logger = pino(settings, destination)
+  rememberDestination(logger, destination)
+  return logger
 }
 
 /** pino-pretty writes to streams of Node only. */

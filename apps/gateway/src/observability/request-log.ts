@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 import { hasLeft } from '../http/left-clients.ts'
+import { lineWriterOf, quoted } from '../logging/line-writer.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, operationOf } from './operation.ts'
@@ -61,7 +62,9 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   const { logger: given, now = () => performance.now(), newId = randomUUID, redact = [] } = options
   const quiet = new Set(options.quiet)
   // No key of a line is the name of a secret: looking for one at each would cost more than the answer.
-  const logger = redact.some((name) => KEYS.has(name)) ? given : given.child({}, { redact: [] })
+  const isPlain = !redact.some((name) => KEYS.has(name))
+  const logger = isPlain ? given.child({}, { redact: [] }) : given
+  const writeLine = isPlain ? lineWriterOf(given) : undefined
 
   function keep(request: Request, context: object, path?: string): void {
     const sent = request.headers.get('x-request-id')
@@ -97,7 +100,8 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
     // What fails because nobody waits for it any more is no error.
     if (left) line.left = left
     else if (errorCodes) line.errors = [...errorCodes]
-    logger[level](line, 'request')
+    if (writeLine) writeLine(level, membersOf(line), 'request')
+    else logger[level](line, 'request')
   }
 
   const plugin: Plugin = {
@@ -125,7 +129,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   return withShortWay(plugin, {
     begin({ request, context }) {
       // It is the endpoint's, whose path no URL writes otherwise.
-      keep(request, context, (context['req'] as IncomingMessage).url?.split('?', 1)[0])
+      keep(request, context, pathOfTarget((context['req'] as IncomingMessage).url ?? '/'))
     },
     execute(call, next) {
       const { name, operation } = call.operation.definition
@@ -139,11 +143,38 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
   })
 }
 
+/** The members of a line, in their order, as they stand in JSON behind others. */
+function membersOf({
+  id,
+  method,
+  path,
+  operation,
+  status,
+  ms,
+  cache,
+  backendCalls,
+  left,
+  errors,
+}: Line): string {
+  let text = `,"id":${quoted(id)},"method":${quoted(method)},"path":${quoted(path)}`
+  if (operation !== undefined) text += `,"operation":${quoted(operation)}`
+  text += `,"status":${status},"ms":${ms}`
+  if (cache !== undefined) text += `,"cache":${quoted(cache)}`
+  if (backendCalls !== undefined) text += `,"backendCalls":${backendCalls}`
+  if (left) text += ',"left":true'
+  return errors ? `${text},"errors":${JSON.stringify(errors)}` : text
+}
+
 /** Counts the calls that an operation's request made. */
 export const countBackendCalls: ObserveBackendCall = ({ context }) => {
   const record = recordOf(context)
   if (record) record.backendCalls++
   return undefined
+}
+
+function pathOfTarget(target: string): string {
+  const end = target.indexOf('?')
+  return end < 0 ? target : target.slice(0, end)
 }
 
 function noteOperation(args: {

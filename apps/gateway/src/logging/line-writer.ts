@@ -1,0 +1,36 @@
+import { hostname } from 'node:os'
+import type { DestinationStream, Logger } from 'pino'
+
+/** Writes one line: `members` is JSON of what it has beside level, time and process, each with a comma before it. */
+export type WriteLine = (level: 'debug' | 'info', members: string, message: string) => void
+
+const destinations = new WeakMap<Logger, DestinationStream>()
+
+/** For {@link lineWriterOf}: the logger has pino's own format, and neither names nor values of its own. */
+export function rememberDestination(logger: Logger, destination: DestinationStream): void {
+  destinations.set(logger, destination)
+}
+
+/**
+ * What writes such lines as the logger itself would, at a fraction of the price, whether or not its level is enabled.
+ * Undefined for a logger that has another format.
+ */
+export function lineWriterOf(logger: Logger): WriteLine | undefined {
+  const destination = destinations.get(logger)
+  if (!destination) return undefined
+  const process = `,"pid":${globalThis.process.pid},"hostname":${JSON.stringify(hostname())}`
+  const { values } = logger.levels
+  return (level, members, message) => {
+    destination.write(
+      `{"level":${values[level]},"time":${Date.now()}${process}${members},"msg":${quoted(message)}}\n`,
+    )
+  }
+}
+
+/** Of most names and paths; nothing in it needs an escape. */
+const PLAIN = /^[\w./:-]*$/
+
+/** The text as JSON. */
+export function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+}
