@@ -71,14 +71,14 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       inFlight.begin()
       gateway.handle(request, response)
       return () => {
-        drain.release(response)
+        drain.release()
         inFlight.end()
       }
     })
   })
   limitConnections(server, maxConnections, logger)
   dropSlowReaders(server, { sendTimeoutMs, maxUnsentBytes, bytesBehind: gate.bytesBehind, logger })
-  const drain = createDrain(server, isProbe)
+  const drain = createDrain(server, { isProbe, inFlight: gate.inFlight })
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */
   const retired = new Set<Promise<void>>()

@@ -119,6 +119,19 @@ it('does not execute what is left of a client that has gone', async () => {
   expect(begun()).toBe(33)
 })
 
+it('the places of a client that has gone are free for others', async () => {
+  const { open, begun, release, endpoint } = await start({ maxInFlight: 64 })
+  const { socket } = await open()
+  socket.write(REQUEST.repeat(32))
+  await waitUntil(() => begun() === 32)
+  socket.resetAndDestroy()
+  await sleep(100)
+  const others = Array.from({ length: 64 }, () => post(endpoint, { query: '{ turn }' }))
+  await waitUntil(() => begun() === 32 + 64)
+  release()
+  for (const answer of others) expect((await answer).status).toBe(200)
+})
+
 it('answers 503 to more requests than may be in flight, not to who asks for its health', async () => {
   const { endpoint, url, begun, release } = await start({ maxInFlight: 3 })
   const inFlight = Array.from({ length: 3 }, () => post(endpoint, { query: '{ turn }' }))

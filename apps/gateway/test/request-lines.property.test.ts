@@ -5,10 +5,7 @@ import { createLogger, type Logger } from '../src/logging/logger.ts'
 import { useRequestLog } from '../src/observability/request-log.ts'
 import { recordOf } from '../src/observability/request-record.ts'
 
-const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.constantFrom('', 'é"\\', '\u2028', 'a/b', 'HIT'),
-)
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'é"\\', '\u2028', 'a/b', 'HIT'))
 const request = fc.record({
   id: fc.option(text),
   made: text,

@@ -18,6 +18,8 @@ export interface ConnectionGate {
    * when its client has gone by then. What it returns runs when the response has closed.
    */
   admit(request: IncomingMessage, response: ServerResponse, serve: () => () => void): void
+  /** Of what has begun, all without the head of an answer, and perhaps others. */
+  readonly inFlight: ReadonlySet<ServerResponse>
   /** Bytes of answers that wait behind another one of the connection. */
   bytesBehind(socket: Socket): number
 }
@@ -31,8 +33,8 @@ interface Held {
 }
 
 interface Connection {
-  /** Without an answer, in their order; those not begun among them. */
-  readonly unanswered: Set<ServerResponse>
+  /** Without an answer, in their order, which is that of the answers; those not begun among them. */
+  readonly unanswered: ServerResponse[]
   readonly held: Held[]
   begun: number
   paused: boolean
@@ -69,7 +71,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   let held = 0
 
   function open(socket: Socket): Connection {
-    const connection: Connection = { unanswered: new Set(), held: [], begun: 0, paused: false }
+    const connection: Connection = { unanswered: [], held: [], begun: 0, paused: false }
     connections.set(socket, connection)
     // Reading the body of a request resumes the socket.
     socket.on('resume', () => {
@@ -80,7 +82,8 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
       connection.held.length = 0
       turns.forget(socket)
       // Node tells the response that is being written; those whose turn has not come would wait for ever.
-      for (const response of connection.unanswered) {
+      // A copy: each that closes leaves the list.
+      for (const response of connection.unanswered.slice()) {
         if (response.socket) continue
         response.destroy()
         response.emit('close')
@@ -126,9 +129,10 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
 
   function answered(connection: Connection, response: ServerResponse, socket: Socket): void {
     inFlight.delete(response)
-    connection.unanswered.delete(response)
+    const at = connection.unanswered.indexOf(response)
+    if (at >= 0) connection.unanswered.splice(at, 1)
     connection.begun--
-    if (connection.paused && connection.unanswered.size <= maxUnanswered) {
+    if (connection.paused && connection.unanswered.length <= maxUnanswered) {
       connection.paused = false
       socket.resume()
     }
@@ -136,21 +140,22 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   }
 
   return {
+    inFlight,
     admit(request, response, serve) {
       const { socket } = request
       const connection = connections.get(socket) ?? open(socket)
       const given: Held = { request, response, serve, ended: undefined }
-      connection.unanswered.add(response)
+      connection.unanswered.push(response)
       response.once('close', () => {
         answered(connection, response, socket)
         given.ended?.()
       })
-      if (connection.unanswered.size === 1) return begin(connection, given)
+      if (connection.unanswered.length === 1) return begin(connection, given)
       if (held >= MAX_HELD) return void socket.destroy()
       held++
       connection.held.push(given)
       // The first of them is there whole, as others have come behind it: its answer needs no more reading.
-      if (connection.unanswered.size > maxUnanswered && !connection.paused) {
+      if (connection.unanswered.length > maxUnanswered && !connection.paused) {
         connection.paused = true
         socket.pause()
       }

@@ -16,11 +16,18 @@ export interface DrainOptions {
   readonly signal: AbortSignal
 }
 
+export interface DrainSettings {
+  /** Knows the targets of health probes. */
+  readonly isProbe: (url: string | undefined) => boolean
+  /** Those of tracked requests whose answers have no head yet are among them. */
+  readonly inFlight: Iterable<ServerResponse>
+}
+
 export interface Drain {
   /** Call for each request, before it is answered. */
   track(request: IncomingMessage, response: ServerResponse): void
   /** Call when a tracked response has closed. */
-  release(response: ServerResponse): void
+  release(): void
   /**
    * Answers with `Connection: close` from now on, stops listening once no more requests come, lets those in flight
    * end, and resolves when no connection is left. Health probes do not count as requests.
@@ -28,10 +35,9 @@ export interface Drain {
   close(options: DrainOptions): Promise<void>
 }
 
-/** Graceful stop for one HTTP server; `isProbe` knows the targets of health probes. */
-export function createDrain(server: Server, isProbe: (url: string | undefined) => boolean): Drain {
+/** Graceful stop for one HTTP server. */
+export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings): Drain {
   const sockets = new Set<Socket>()
-  const inFlight = new Set<ServerResponse>()
   let draining = false
   let listening = true
   let lastRequestAt = Number.NEGATIVE_INFINITY
@@ -65,10 +71,8 @@ export function createDrain(server: Server, isProbe: (url: string | undefined) =
     track({ url }, response) {
       if (!isProbe(url)) lastRequestAt = performance.now()
       if (draining) response.setHeader('connection', 'close')
-      inFlight.add(response)
     },
-    release(response) {
-      inFlight.delete(response)
+    release() {
       if (!listening) server.closeIdleConnections()
     },
     async close({ signal }) {
