@@ -6,6 +6,7 @@ import { HeaderBlocks, MAX_HEADER_LIST_BYTES, TOO_MUCH, type HeaderBlock } from 
 import { Outgoing } from './outgoing.ts'
 import { DEFAULT_WINDOW, MAX_WINDOW, readSettings } from './settings.ts'
 import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
+import { StreamTable } from './stream-table.ts'
 import { flowError, unexpected, wants } from './violations.ts'
 
 export interface SessionEvents {
@@ -35,7 +36,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   readonly #window: ConnectionWindow
   readonly #parser: FrameParser
   readonly #blocks = new HeaderBlocks()
-  readonly #streams = new Map<number, Http2Stream>()
+  readonly #streams = new StreamTable()
   readonly #pings: (() => void)[] = []
   #nextId = 1
   #maxStreams = Infinity
@@ -64,7 +65,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (this.isClosing || this.isDestroyed) throw new Error('the session takes no more streams')
     this.#outgoing.headers(this.#nextId, owner)
     const stream = new Http2Stream(this.#nextId, owner, this.#initialWindow, this)
-    this.#streams.set(stream.id, stream)
+    this.#streams.add(stream)
     this.#nextId += 2
     return stream
   }
@@ -98,7 +99,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#outgoing.flush()
     this.#socket.destroy()
     this.#events.onClose(error)
-    for (const stream of this.#streams.values()) this.#closeStream(stream, ErrorCode.CANCEL)
+    for (const stream of this.#streams.all()) this.#closeStream(stream, ErrorCode.CANCEL)
   }
 
   ref(): void {
@@ -208,7 +209,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (initialWindow !== undefined) {
       const change = initialWindow - this.#initialWindow
       this.#initialWindow = initialWindow
-      for (const stream of this.#streams.values()) stream.sendWindow += change
+      for (const stream of this.#streams.all()) stream.sendWindow += change
     }
     this.#isSettled = true
     this.#outgoing.acknowledgeSettings()
@@ -222,7 +223,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     const code = payload.readUInt32BE(4)
     this.isClosing = true
     this.#events.onGoaway(code, last, payload.subarray(8))
-    for (const stream of this.#streams.values())
+    for (const stream of this.#streams.all())
       if (stream.id > last) this.#closeStream(stream, ErrorCode.REFUSED_STREAM)
     if (code !== ErrorCode.NO_ERROR)
       this.destroy(new Error(`the server closed the connection with code ${code}`))
@@ -276,7 +277,7 @@ export class Http2Session implements FrameHandler, StreamSession {
 
   #forget(stream: Http2Stream): void {
     stream.isClosed = true
-    this.#streams.delete(stream.id)
+    this.#streams.delete(stream)
     this.#outgoing.forget(stream)
     this.#endIfDone()
   }

@@ -43,6 +43,8 @@ export class Http2Stream {
   isRemoteEnded = false
   isClosed = false
   hasResponse = false
+  /** Of the session's table: a stream beside it. */
+  next: Http2Stream | undefined
   /** Came since the window was last widened. */
   #received = 0
   #isPaused = false
