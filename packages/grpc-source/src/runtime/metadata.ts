@@ -88,6 +88,7 @@ export function createMetadataSource(options: MetadataOptions = {}): MetadataSou
     if (!fromContext) return entries
     const merge = (extra: Readonly<Record<string, MetadataValue>>): MetadataEntries => {
       const own = toEntries(extra)
+      if (entries.length === 0) return own
       return [...entries.filter(([name]) => !own.some(([other]) => other === name)), ...own]
     }
     const extra = fromContext(context)
@@ -113,17 +114,20 @@ function fixedEntries(values: Readonly<Record<string, MetadataValue>>): Metadata
   return toEntries(values)
 }
 
+/** In loops: with a trace, each operation has entries of its own. */
 export function toEntries(values: Readonly<Record<string, MetadataValue>>): MetadataEntries {
-  return Object.entries(values).flatMap(([written, value]) => {
+  const entries: (readonly [string, string | Uint8Array])[] = []
+  for (const written of Object.keys(values)) {
     const name = written.toLowerCase()
-    if (value === undefined || isForbidden(name)) return []
+    const value = values[written]
+    if (value === undefined || isForbidden(name)) continue
     if (!/^[0-9a-z_.-]+$/.test(name))
       throw badInputError(`"${written}" is no metadata name: it may hold a-z, 0-9, "-", "_" and "."`)
-    const items = Array.isArray(value)
-      ? (value as readonly (string | Uint8Array)[])
-      : [value as string | Uint8Array]
-    return items.map((item) => [name, toItem(name, item)] as const)
-  })
+    if (!Array.isArray(value)) entries.push([name, toItem(name, value as string | Uint8Array)])
+    else
+      for (const item of value as readonly (string | Uint8Array)[]) entries.push([name, toItem(name, item)])
+  }
+  return entries
 }
 
 function toItem(name: string, item: string | Uint8Array): string | Uint8Array {
