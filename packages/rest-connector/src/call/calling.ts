@@ -64,19 +64,30 @@ export interface Calling {
 }
 
 /** What interceptors and observers are told of an attempt. */
-export function infoOf(
-  { endpoint, args, context, settings }: Calling,
-  number: number,
-  ending: Ending,
-): CallInfo {
-  return {
-    connector: settings.connector,
-    endpoint: endpoint.name,
-    args,
-    attempt: number,
-    context,
-    get signal() {
-      return ending.signal
-    },
+export function infoOf(calling: Calling, number: number, ending: Ending): CallInfo {
+  return new AttemptInfo(calling, number, ending)
+}
+
+/** A class for its getter: one in a literal gives each object a hidden class, which keeps the whole request for long. */
+class AttemptInfo implements CallInfo {
+  readonly connector: string
+  readonly endpoint: string
+  readonly args: Args
+  readonly attempt: number
+  readonly context: unknown
+  readonly #ending: Ending
+
+  constructor({ endpoint, args, context, settings }: Calling, number: number, ending: Ending) {
+    this.connector = settings.connector
+    this.endpoint = endpoint.name
+    this.args = args
+    this.attempt = number
+    this.context = context
+    this.#ending = ending
+  }
+
+  /** Made for whoever asks for it. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
   }
 }

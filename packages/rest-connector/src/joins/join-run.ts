@@ -45,7 +45,6 @@ export function createJoinRun(site: Site): JoinRun {
   const ofJoins = new Map<PlannedJoin, Calls>()
   const joined = new Map<PlannedJoin | KeyedShare, Joined>()
   const shares = new Map<KeyedShare, StartedJoin>()
-  let isOver = false
   // The variables stand for the execution, to count its calls.
   const scope: FieldScope = {
     signals: signalsOf(context, executionSignal(args)),
@@ -78,12 +77,11 @@ export function createJoinRun(site: Site): JoinRun {
     return known
   }
 
-  return {
+  // A getter in the literal would give each execution a hidden class of its own, which keeps the whole request for long.
+  const run: JoinRun & { isOver: boolean } = {
     variables,
     scope,
-    get isOver() {
-      return isOver
-    },
+    isOver: false,
     ask: (asked) => callsOf(asked.planned).ask(asked),
     of(join) {
       let known = joined.get(join)
@@ -101,8 +99,8 @@ export function createJoinRun(site: Site): JoinRun {
     },
     recorded() {
       // Other kinds of sources ask the joins below theirs, and so this one again.
-      if (isOver) return { roots: new Map(), joins: new Map() }
-      isOver = true
+      if (run.isOver) return { roots: new Map(), joins: new Map() }
+      run.isOver = true
       const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
       for (const [join, byArgs] of calls) {
         for (const made of byArgs.values()) made.stop()
@@ -121,6 +119,7 @@ export function createJoinRun(site: Site): JoinRun {
       ])
     },
   }
+  return run
 }
 
 /** `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's. */

@@ -1,0 +1,34 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { infoOf } from '../src/call/calling.ts'
+import { Ending } from '../src/http/ending.ts'
+import { createJoinRun } from '../src/joins/join-run.ts'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
+
+const nothing = {} as never
+
+/** What each request makes, with what it leads to. */
+const made: Readonly<Record<string, (context: object) => unknown>> = {
+  'what observers are told': (context) => {
+    const ending = new Ending()
+    ending.onEnd(() => context)
+    return infoOf({ endpoint: { name: 'e' }, settings: { connector: 'c' }, context } as never, 1, ending)
+  },
+  'the joins of an execution': (context) =>
+    createJoinRun({ variables: nothing, args: { contextValue: context, schema: nothing } } as never),
+}
+
+it.each(Object.entries(made))('%s does not outlive a small collection', (_, make) => {
+  const run = (count: number): void => {
+    for (let left = count; left > 0; left--) make({ much: Array.from({ length: 1_000 }, (_, at) => [at]) })
+  }
+  run(1_000)
+  collect()
+  const before = process.memoryUsage().heapUsed
+  run(1_000)
+  collect({ type: 'minor' })
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000)
+})
