@@ -12,25 +12,47 @@ export interface JsonResult extends ExecutionResult {
 }
 
 export function createJsonResult(json: JsonText): JsonResult {
-  let data: ExecutionResult['data']
-  let isObject = false
-  return {
-    get data() {
-      if (!isObject) {
-        isObject = true
-        data = (JSON.parse(json.toString()) as ExecutionResult).data
-      }
-      return data
-    },
-    set data(changed) {
-      isObject = true
-      data = changed
-    },
-    stringify(result) {
-      const isPlain = !isObject && !result.errors && !result.extensions
-      return isPlain ? (json as string) : JSON.stringify(result)
+  const state: State = { json, data: undefined, isObject: false }
+  const result: Held = {
+    [STATE]: state,
+    stringify(given) {
+      const isPlain = !state.isObject && !given.errors && !given.extensions
+      return isPlain ? (json as string) : JSON.stringify(given)
     },
   }
+  return Object.defineProperty(result, 'data', DATA)
+}
+
+interface State {
+  readonly json: JsonText
+  data: ExecutionResult['data']
+  /** Somebody has looked at `data`. */
+  isObject: boolean
+}
+
+const STATE = Symbol('vinyasa.source-kit.state')
+type Held = JsonResult & { readonly [STATE]: State }
+
+/**
+ * The same for all results. With a getter of its own each would have a hidden class of its own, which V8 keeps until the
+ * next full collection, with the answer that its getter sees.
+ */
+const DATA: PropertyDescriptor & ThisType<Held> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    const state = this[STATE]
+    if (!state.isObject) {
+      state.isObject = true
+      state.data = (JSON.parse(state.json.toString()) as ExecutionResult).data
+    }
+    return state.data
+  },
+  set(changed: ExecutionResult['data']) {
+    const state = this[STATE]
+    state.isObject = true
+    state.data = changed
+  },
 }
 
 /** Text that never changes, in both forms that it may be joined in. */
