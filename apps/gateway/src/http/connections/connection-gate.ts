@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns } from '@vinyasa/live-query/ws'
+import { createPlaces, type Place } from './places.ts'
 
 export interface ConnectionGateOptions {
   /** Requests of one connection that may be without an answer; behind them its socket is not read. 0: any number. */
@@ -19,7 +20,7 @@ export interface ConnectionGate {
    */
   admit(request: IncomingMessage, response: ServerResponse, serve: () => () => void): void
   /** Of what has begun, all without the head of an answer, and perhaps others. */
-  readonly inFlight: ReadonlySet<ServerResponse>
+  readonly inFlight: Iterable<ServerResponse>
   /** Bytes of answers that wait behind another one of the connection. */
   bytesBehind(socket: Socket): number
 }
@@ -28,6 +29,8 @@ interface Held {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly serve: () => () => void
+  /** Among what is in flight. */
+  place: Place<ServerResponse> | undefined
   /** What to do when the response has closed; one listener for all costs less than one for each. */
   ended: (() => void) | undefined
 }
@@ -67,7 +70,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   const maxInFlight = options.maxInFlight || Number.POSITIVE_INFINITY
   const connections = new WeakMap<Socket, Connection>()
   /** Begun and, as far as anybody has looked, without the head of an answer. */
-  const inFlight = new Set<ServerResponse>()
+  const inFlight = createPlaces<ServerResponse>()
   let held = 0
 
   function open(socket: Socket): Connection {
@@ -98,7 +101,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     // Who watches over the process must not take a busy one for a dead one.
     if (isFull() && !isProbe(request.url)) refuse(response)
     else {
-      inFlight.add(response)
+      held.place = inFlight.add(response)
       held.ended = held.serve()
     }
   }
@@ -106,7 +109,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   /** What has begun to be answered, as event streams have, is not in flight any more. */
   function isFull(): boolean {
     if (inFlight.size < maxInFlight) return false
-    for (const response of inFlight) if (response.headersSent) inFlight.delete(response)
+    inFlight.removeIf((response) => response.headersSent)
     return inFlight.size >= maxInFlight
   }
 
@@ -127,8 +130,8 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     })
   }
 
-  function answered(connection: Connection, response: ServerResponse, socket: Socket): void {
-    inFlight.delete(response)
+  function answered(connection: Connection, { response, place }: Held, socket: Socket): void {
+    if (place) inFlight.remove(place)
     const at = connection.unanswered.indexOf(response)
     if (at >= 0) connection.unanswered.splice(at, 1)
     connection.begun--
@@ -144,10 +147,10 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     admit(request, response, serve) {
       const { socket } = request
       const connection = connections.get(socket) ?? open(socket)
-      const given: Held = { request, response, serve, ended: undefined }
+      const given: Held = { request, response, serve, place: undefined, ended: undefined }
       connection.unanswered.push(response)
       response.once('close', () => {
-        answered(connection, response, socket)
+        answered(connection, given, socket)
         given.ended?.()
       })
       if (connection.unanswered.length === 1) return begin(connection, given)
