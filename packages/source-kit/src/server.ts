@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { createPlanner, type Planner } from './plan/planner.ts'
 import { ensureQuery } from './schema/ensure-query.ts'
 import { mergeSources, type Merged } from './schema/merge-sources.ts'
-import { missingError } from './schema/missing-error.ts'
+import { missingError } from './missing-error.ts'
 import type { Source } from './schema/source.ts'
 
 /** What all sources of one server share. */

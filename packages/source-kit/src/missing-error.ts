@@ -1,8 +1,8 @@
 import { isObjectType, type GraphQLSchema } from 'graphql'
-import { nearestNames } from '../naming/nearest.ts'
-import { hiddenOf } from '../own/names.ts'
-import type { Pending } from './add-fields.ts'
-import { SchemaConflictError } from './source.ts'
+import { nearestNames } from './naming/nearest.ts'
+import { hiddenOf } from './own/names.ts'
+import type { Pending } from './schema/add-fields.ts'
+import { SchemaConflictError } from './schema/source.ts'
 
 /** Of a type's fields, those that an error lists. */
 const MAX_LISTED = 20
