@@ -11,6 +11,7 @@ it('exports these names and no others', () => {
       "SourceNamesError",
       "askAll",
       "assignNames",
+      "createAttachment",
       "createJoinCalls",
       "createTurns",
       "exceededLimit",

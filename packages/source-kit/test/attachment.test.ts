@@ -1,0 +1,59 @@
+import { survivingBytes } from '@vinyasa/test-kit'
+import { expect, it } from 'vitest'
+import { createAttachment } from '../src/index.ts'
+
+const refusing = new Proxy(
+  {},
+  new Proxy(
+    {},
+    {
+      get: (_, trap) => () => {
+        throw new Error(`${String(trap)} is not for you`)
+      },
+    },
+  ),
+)
+const revoked = Proxy.revocable({}, {})
+revoked.revoke()
+
+it.each<[string, object]>([
+  ['an object', {}],
+  ['a function', () => {}],
+  ['a frozen object', Object.freeze({})],
+  ['an object without a prototype', Object.create(null) as object],
+  ['a proxy that takes and gives anything', new Proxy({}, { get: () => () => 3, set: () => true })],
+  ['a proxy that lets nobody near', refusing],
+  ['a revoked proxy', revoked.proxy],
+])('%s has what was attached to it, and nothing else', (_, owner) => {
+  const [one, other] = [createAttachment<number>(), createAttachment<number>()]
+  expect(one.get(owner)).toBeUndefined()
+  one.set(owner, 1)
+  one.set(owner, 2)
+  expect(one.get(owner)).toBe(2)
+  expect(other.get(owner)).toBeUndefined()
+})
+
+it('nobody sees it on the object, and copies, heirs and proxies of it have nothing', () => {
+  const attachment = createAttachment<number>()
+  const owner = { a: 1 }
+  attachment.set(owner, 1)
+  expect(Reflect.ownKeys(owner)).toEqual(['a'])
+  for (const other of [{ ...owner }, Object.create(owner) as object, new Proxy(owner, {})]) {
+    expect(attachment.get(other)).toBeUndefined()
+    attachment.set(other, 2)
+    expect(attachment.get(other)).toBe(2)
+  }
+  expect(attachment.get(owner)).toBe(1)
+})
+
+it('what is attached does not outlive a small collection', () => {
+  const attachment = createAttachment<unknown>()
+  const run = (count: number): void => {
+    for (let left = count; left > 0; left--)
+      attachment.set(
+        {},
+        Array.from({ length: 1_000 }, (_, at) => [at]),
+      )
+  }
+  expect(survivingBytes(run)).toBeLessThan(5_000_000)
+})
