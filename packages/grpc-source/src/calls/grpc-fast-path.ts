@@ -1,6 +1,7 @@
 import {
   FallBack,
   type FastPath,
+  type JsonText,
   mergeRecorded,
   NotPlannable,
   type Prepared,
@@ -86,7 +87,7 @@ function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
 async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Promise<TranscodedReply> {
   const reply = await pending
   // Before a call is made that ordinary execution would make otherwise.
-  if (!reply.json) throw new FallBack(reply.reason)
+  if (reply.json === undefined) throw new FallBack(reply.reason)
   if (reply.gaps.length > 0) await joins.load(reply.gaps)
   return reply
 }
@@ -95,7 +96,7 @@ async function write(
   complete: readonly Promise<TranscodedReply>[],
   args: Site['args'],
   joins: JoinRun | undefined,
-): Promise<Buffer[]> {
+): Promise<JsonText[]> {
   const { signal, abortSignal = signal } = args as {
     readonly signal?: AbortSignal
     readonly abortSignal?: AbortSignal
@@ -108,9 +109,9 @@ async function write(
 }
 
 /** @throws FallBack */
-function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): Buffer {
-  if (!json) throw new FallBack(reason)
-  return joins ? joins.fill(json, gaps) : json
+function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): JsonText {
+  if (json === undefined) throw new FallBack(reason)
+  return joins && typeof json !== 'string' ? joins.fill(json, gaps) : json
 }
 
 /** Executors stop waiting when the signal in their arguments aborts. */

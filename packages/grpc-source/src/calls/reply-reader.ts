@@ -1,4 +1,4 @@
-import { SLICE_BYTES } from '@vinyasa/source-kit'
+import { type JsonText, SLICE_BYTES } from '@vinyasa/source-kit'
 import { TooManyItemsError } from '../codec/wire-reader.ts'
 import type { PlannedCall } from './compile-call.ts'
 import type { Gap } from '../json/message-plan.ts'
@@ -12,7 +12,8 @@ const LONG_REPLY = 2 * SLICE_BYTES
 /** A reply, and the JSON that a plan makes of it; undefined where the plan falls back, for `reason`. */
 export interface TranscodedReply {
   readonly bytes: Uint8Array
-  readonly json: Buffer | undefined
+  /** Bytes where it has gaps. */
+  readonly json: JsonText | undefined
   /** Where joined values belong in the JSON. */
   readonly gaps: readonly Gap[]
   readonly reason: string | undefined
@@ -55,7 +56,9 @@ export function replyReader(
     try {
       transcoder.begin(bytes)
       write()
-      return { bytes, json: transcoder.json.take(), gaps: transcoder.gaps, reason: undefined }
+      const { gaps } = transcoder
+      const json = gaps.length === 0 ? transcoder.json.takeText() : transcoder.json.take()
+      return { bytes, json, gaps, reason: undefined }
     } catch (error) {
       return failed(bytes, error)
     }

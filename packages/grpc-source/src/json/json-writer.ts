@@ -1,4 +1,5 @@
-import { FallBack } from '@vinyasa/source-kit'
+import { isAscii } from 'node:buffer'
+import { FallBack, type JsonText } from '@vinyasa/source-kit'
 import type { Literal } from './literal.ts'
 
 const QUOTE = 0x22
@@ -26,6 +27,8 @@ for (const [code, letter] of Object.entries({
 const FIRST_BYTES = 1 << 14
 /** What a writer keeps between uses; memory of a larger answer goes out with it. */
 const KEPT_BYTES = 1 << 20
+/** Beyond it V8 would give a string a place of its own. */
+const TEXT_BYTES = 1 << 16
 
 /** Writes JSON as `JSON.stringify` would, into memory that it uses again and again. */
 export class JsonWriter {
@@ -55,6 +58,18 @@ export class JsonWriter {
     if (this.bytes.length <= KEPT_BYTES) return Buffer.from(written)
     this.use(Buffer.allocUnsafeSlow(FIRST_BYTES))
     return written
+  }
+
+  /**
+   * The same, as a string where it is ASCII and not long: V8 frees a string in a small collection, while the memory of
+   * Buffers counts towards the limit at which it goes through the whole heap.
+   */
+  takeText(): JsonText {
+    if (this.pos > TEXT_BYTES || !isAscii(this.bytes.subarray(0, this.pos))) return this.take()
+    const text = this.bytes.toString('latin1', 0, this.pos)
+    this.pos = 0
+    this.source = NOTHING
+    return text
   }
 
   /** Bytes written since `begin`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/source-kit'
+import { createAttachment, type Clock } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
 export interface OperationInfo {
@@ -36,7 +36,7 @@ export interface Operations {
 }
 
 export function createOperations(clock: Clock): Operations {
-  const byScope = new WeakMap<object, { operation: Operation; epoch: number }>()
+  const ofScope = createAttachment<{ operation: Operation; epoch: number }>()
   /** A key on the request itself: each young key of a WeakMap costs the garbage collector. */
   const ARRIVED = Symbol('vinyasa.grpc-source.arrived')
   type Arrival = { [ARRIVED]?: number }
@@ -55,12 +55,12 @@ export function createOperations(clock: Clock): Operations {
       const isEvent = info?.operation.operation === 'subscription'
       const scope = isEvent ? info.rootValue : context
       if (typeof scope !== 'object' || scope === null) return begin(context, isEvent)
-      const known = byScope.get(scope)
+      const known = ofScope.get(scope)
       if (known?.epoch === epoch) return known.operation
       const operation = known
         ? sharingNothing(known.operation.startedAt)
         : begin(context, isEvent || isLive(context))
-      byScope.set(scope, { operation, epoch })
+      ofScope.set(scope, { operation, epoch })
       return operation
     },
     arrived: (request: Arrival) => void (request[ARRIVED] = clock.now()),

@@ -1,4 +1,5 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
+import { createAttachment } from '@vinyasa/source-kit'
 import { badInputError, GrpcSourceError } from '../errors.ts'
 import type { MetadataEntries } from '@vinyasa/grpc-transport'
 
@@ -75,7 +76,7 @@ export function createMetadataSource(options: MetadataOptions = {}): MetadataSou
   const { forward = FORWARDED, static: fixed = {}, fromContext } = options
   const forwarded = forward.map((name) => name.toLowerCase()).filter((name) => !isForbidden(name))
   const constant = fixedEntries(fixed)
-  const byContext = new WeakMap<object, MetadataEntries | Promise<MetadataEntries>>()
+  const ofContext = createAttachment<MetadataEntries | Promise<MetadataEntries>>()
 
   function compute(context: unknown): MetadataEntries | Promise<MetadataEntries> {
     const headers = headersOf(context)
@@ -97,8 +98,8 @@ export function createMetadataSource(options: MetadataOptions = {}): MetadataSou
 
   return (context) => {
     if (typeof context !== 'object' || context === null) return compute(context)
-    let entries = byContext.get(context)
-    if (!entries) byContext.set(context, (entries = compute(context)))
+    let entries = ofContext.get(context)
+    if (!entries) ofContext.set(context, (entries = compute(context)))
     return entries
   }
 }

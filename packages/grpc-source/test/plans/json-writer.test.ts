@@ -10,6 +10,28 @@ function written(write: (writer: JsonWriter) => void): string {
   return writer.take().toString()
 }
 
+it('what is written is had as a string where it is short and ASCII, in bytes where it is not', () => {
+  const writer = new JsonWriter()
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('a'.repeat(70_000), 'é'))
+  fc.assert(
+    fc.property(text, (given) => {
+      const json = JSON.stringify(given)
+      const write = (): void => {
+        writer.begin(0)
+        writer.text(json)
+      }
+      write()
+      const taken = writer.takeText()
+      expect(taken.toString()).toBe(json)
+      expect(typeof taken).toBe(json.length < 60_000 && /^[\0-\x7f]*$/.test(json) ? 'string' : 'object')
+      // It stays what it is when others write.
+      write()
+      writer.text('x'.repeat(100))
+      expect(taken.toString()).toBe(json)
+    }),
+  )
+})
+
 it('numbers are written as JSON.stringify writes them', () => {
   const decimal = fc
     .tuple(fc.integer({ min: -1e12, max: 1e12 }), fc.integer({ min: 0, max: 7 }))

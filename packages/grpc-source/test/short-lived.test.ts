@@ -1,0 +1,28 @@
+import { AbortWatch } from '@vinyasa/grpc-transport'
+import { systemClock } from '@vinyasa/source-kit'
+import { survivingBytes } from '@vinyasa/test-kit'
+import { expect, it } from 'vitest'
+import { createOperations } from '../src/methods/operation.ts'
+import { createMetadataSource } from '../src/runtime/metadata.ts'
+
+const operations = createOperations(systemClock)
+const metadata = createMetadataSource({ fromContext: () => ({ 'x-one': 'one' }) })
+const aborts = new AbortWatch()
+
+/** What each request leaves, with what it leads to. */
+const left: Readonly<Record<string, (much: unknown) => unknown>> = {
+  'what an operation shares': (much) =>
+    operations.of({}, undefined).replies.set('a', Promise.resolve({ bytes: much } as never)),
+  'the metadata of an operation': (much) => metadata({ much }),
+  'who waits for a client to leave': (much) => {
+    const signal = new EventTarget() as AbortSignal
+    aborts.add(signal, () => much)
+  },
+}
+
+it.each(Object.entries(left))('%s does not outlive a small collection', (_, leave) => {
+  const run = (count: number): void => {
+    for (let rest = count; rest > 0; rest--) leave(Array.from({ length: 1_000 }, (_, at) => [at]))
+  }
+  expect(survivingBytes(run)).toBeLessThan(8_000_000)
+})
