@@ -15,6 +15,7 @@ export {
   type EnvironmentOptions,
   type SecretSource,
 } from './interceptors/credentials.ts'
+export { setHeaders, type HeaderSource, type HeaderValues } from './interceptors/set-headers.ts'
 export { oauth2ClientCredentials, type OAuth2Options } from './interceptors/oauth2.ts'
 export { importOpenApi } from './openapi/import-openapi.ts'
 export type { OpenApiImport, OpenApiOptions } from './openapi/openapi-options.ts'

@@ -14,6 +14,7 @@ it('exports these names and no others', () => {
       "importOpenApi",
       "oauth2ClientCredentials",
       "retryPresets",
+      "setHeaders",
       "useRestConnector",
     ]
   `)

@@ -108,12 +108,30 @@ describe('interceptors', () => {
     expect(allowed.backend.requests).toHaveLength(0)
   })
 
-  it('a header value that cannot be sent never shows up in the error', async () => {
-    const { get } = await serve({ interceptors: [apiKey('c4n4ry\nx: y')] })
-    const error: unknown = await get().catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ message: 'The request could not be prepared.' })
-    expect(JSON.stringify(error)).not.toContain('c4n4ry')
+  it('take a secret from a promise of any library', async () => {
+    // oxlint-disable-next-line unicorn/no-thenable -- as the promises of other libraries are
+    const later = { then: (resolve: (secret: string) => void) => resolve('t') } as unknown as Promise<string>
+    for (const [interceptor, header] of [
+      [bearer(() => later), 'authorization'],
+      [apiKey(() => later), 'x-api-key'],
+    ] as const) {
+      const { get } = await serve({ interceptors: [interceptor] })
+      expect((await get()).headers[header]).toMatch(/^(Bearer )?t$/)
+    }
   })
+
+  it.each(['\nx: y', '\u007f', '\u0000', '€'])(
+    'a header value that cannot be sent never shows up in the error: %j',
+    async (end) => {
+      const key = apiKey(`c4n4ry${end}x`)
+      for (const interceptors of [[key], [key, () => {}]]) {
+        const { get } = await serve({ interceptors })
+        const error: unknown = await get().catch((reason: unknown) => reason)
+        expect(error).toMatchObject({ message: 'The request could not be prepared.' })
+        expect(JSON.stringify(error)).not.toContain('c4n4ry')
+      }
+    },
+  )
 })
 
 describe('oauth2ClientCredentials', () => {

@@ -1,12 +1,8 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { survivingBytes } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { infoOf } from '../src/call/calling.ts'
 import { Ending } from '../src/http/ending.ts'
 import { createJoinRun } from '../src/joins/join-run.ts'
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
 
 const nothing = {} as never
 
@@ -25,10 +21,5 @@ it.each(Object.entries(made))('%s does not outlive a small collection', (_, make
   const run = (count: number): void => {
     for (let left = count; left > 0; left--) make({ much: Array.from({ length: 1_000 }, (_, at) => [at]) })
   }
-  run(1_000)
-  collect()
-  const before = process.memoryUsage().heapUsed
-  run(1_000)
-  collect({ type: 'minor' })
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000)
+  expect(survivingBytes(run)).toBeLessThan(8_000_000)
 })

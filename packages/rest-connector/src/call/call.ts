@@ -131,7 +131,8 @@ async function load(
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
-  const prepared = await prepare(request, infoOf(calling, 1, ending ?? new Ending()), settings.preparing)
+  const preparing = prepare(request, infoOf(calling, 1, ending ?? new Ending()), settings.preparing)
+  const prepared = preparing instanceof Promise ? await preparing : preparing
   // No argument has an empty name.
   const keyed = scope.path === undefined ? args : { ...args, '': scope.path }
   const key = cacheKey(endpoint.name, keyed, rendered, prepared)

@@ -1,10 +1,11 @@
+import { createAttachment } from '@vinyasa/source-kit'
 import { restError } from '../errors.ts'
 
 /** Counts a call for the operation it belongs to; throws when it is one too many. */
 export type OperationLimit = (operation: object | undefined) => void
 
 export function createOperationLimit(connector: string, max: number): OperationLimit {
-  const calls = new WeakMap<object, number>()
+  const calls = createAttachment<number>()
   return (operation) => {
     if (max === 0 || !operation) return
     const count = (calls.get(operation) ?? 0) + 1

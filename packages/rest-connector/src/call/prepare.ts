@@ -1,24 +1,91 @@
 import { GraphQLError } from 'graphql'
 import type { HttpMethod } from '../http/http-method.ts'
 import { restError } from '../errors.ts'
-import { checkedHeader } from '../templates/header-template.ts'
+import { isHeaderName, isHeaderValue } from '../templates/header-template.ts'
 import type { CallInfo, RequestInterceptor } from '../interceptors/interceptor.ts'
+import type { HeaderSource, HeaderValues } from '../interceptors/set-headers.ts'
 import type { Home, WireRequest } from '../http/transport.ts'
 import { isStreamed } from '../bodies/wire-body.ts'
 
 export interface PrepareSettings extends Home {
   readonly interceptors: readonly RequestInterceptor[]
+  /** The same, where they do nothing but set headers. */
+  readonly headerSources: readonly HeaderSource[] | undefined
   readonly allowOriginChange: boolean
 }
 
 /** Lets the interceptors work on a request and holds the outcome against the base URL. */
-export async function prepare(
+export function prepare(
+  request: WireRequest,
+  info: CallInfo,
+  settings: PrepareSettings,
+): WireRequest | Promise<WireRequest> {
+  const { interceptors, headerSources } = settings
+  if (interceptors.length === 0) return request
+  return headerSources ? withHeaders(request, info, headerSources) : intercepted(request, info, settings)
+}
+
+/** Without a promise where no source gives one. */
+function withHeaders(
+  request: WireRequest,
+  info: CallInfo,
+  sources: readonly HeaderSource[],
+): WireRequest | Promise<WireRequest> {
+  const headers = { ...request.headers }
+  try {
+    for (const [index, source] of sources.entries()) {
+      const given = source(info)
+      if (isPromiseLike(given)) return later(given, sources.slice(index + 1))
+      setAll(headers, given)
+    }
+  } catch (cause) {
+    throw notPrepared(cause, info)
+  }
+  return { ...request, headers }
+
+  async function later(
+    given: PromiseLike<HeaderValues>,
+    others: readonly HeaderSource[],
+  ): Promise<WireRequest> {
+    try {
+      setAll(headers, await given)
+      for (const source of others) setAll(headers, await source(info))
+    } catch (cause) {
+      throw notPrepared(cause, info)
+    }
+    return { ...request, headers }
+  }
+}
+
+/** Of whatever library; the value of a header is a string. */
+function isPromiseLike(given: HeaderValues | PromiseLike<HeaderValues>): given is PromiseLike<HeaderValues> {
+  return typeof given.then === 'function'
+}
+
+function setAll(headers: Record<string, string>, values: HeaderValues): void {
+  for (const name in values) {
+    if (!isHeaderName(name)) throw new TypeError(`"${name}" is not a header name`)
+    headers[name.toLowerCase()] = checked(name, trimmed(values[name] as string))
+  }
+}
+
+function checked(name: string, value: string): string {
+  if (!isHeaderValue(value)) throw new TypeError(`the value of header "${name}" cannot be sent`)
+  return value
+}
+
+/** Fetch's `normalize`: a token that was read from a file ends in a line break. */
+function trimmed(value: string): string {
+  const isPlain = value.charCodeAt(0) > 0x20 && value.charCodeAt(value.length - 1) > 0x20
+  return isPlain ? value : String(value).replaceAll(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
+}
+
+async function intercepted(
   request: WireRequest,
   info: CallInfo,
   settings: PrepareSettings,
 ): Promise<WireRequest> {
   const { interceptors, allowOriginChange } = settings
-  if (interceptors.length === 0) return request
   const { base, basePath } = request.home ?? settings
   const outgoing = {
     method: request.method as HttpMethod,
@@ -26,7 +93,13 @@ export async function prepare(
     headers: new Headers(request.headers),
     body: isStreamed(request.body) ? undefined : request.body,
   }
-  for (const intercept of interceptors) await runOne(intercept, outgoing, info)
+  const headers: Record<string, string> = {}
+  try {
+    for (const intercept of interceptors) await intercept(outgoing, info)
+    for (const [name, value] of outgoing.headers) headers[name] = checked(name, value)
+  } catch (cause) {
+    throw notPrepared(cause, info)
+  }
 
   const { url } = outgoing
   const isInside =
@@ -38,8 +111,6 @@ export async function prepare(
           `set allowOriginChange if that is meant.`,
       ),
     })
-  const headers: Record<string, string> = {}
-  for (const [name, value] of outgoing.headers) headers[name] = checkedHeader(name, value)
   return {
     method: outgoing.method,
     ...(url.origin !== settings.base.origin && { origin: url.origin }),
@@ -49,16 +120,9 @@ export async function prepare(
   }
 }
 
-async function runOne(
-  intercept: RequestInterceptor,
-  outgoing: Parameters<RequestInterceptor>[0],
-  info: CallInfo,
-): Promise<void> {
-  try {
-    await intercept(outgoing, info)
-  } catch (cause) {
-    if (cause instanceof GraphQLError || info.signal.aborted) throw cause
-    // The message of a refused header holds its value: it must not reach a client.
-    throw restError('INTERNAL_SERVER_ERROR', 'The request could not be prepared.', { cause })
-  }
+/** What an interceptor threw, as the client may see it. */
+function notPrepared(cause: unknown, info: CallInfo): unknown {
+  if (cause instanceof GraphQLError || info.signal.aborted) return cause
+  // The message of a refused header holds its value: it must not reach a client.
+  return restError('INTERNAL_SERVER_ERROR', 'The request could not be prepared.', { cause })
 }

@@ -8,6 +8,7 @@ import { createFlights } from './cache/flights.ts'
 import { createForwardHeaders } from '../http/forward-headers.ts'
 import { createBodyLog } from './log-bodies.ts'
 import { createOperationLimit } from './operation-limit.ts'
+import { headerSourcesOf } from '../interceptors/set-headers.ts'
 import type { RestConnectorOptions } from '../options.ts'
 import type { NameValues } from '../templates/query-template.ts'
 import { createResponseCache } from './cache/response-cache.ts'
@@ -91,7 +92,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
         turns: createTurns(),
         headersTimeoutMs,
       },
-      preparing: { ...home, interceptors, allowOriginChange },
+      preparing: { ...home, interceptors, headerSources: headerSourcesOf(interceptors), allowOriginChange },
       reading: { cache, flights, counters },
       forward,
       transformer,

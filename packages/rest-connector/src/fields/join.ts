@@ -1,4 +1,4 @@
-import { fieldOf, offerField, recordedJoin } from '@vinyasa/source-kit'
+import { createAttachment, fieldOf, offerField, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { isLeafType, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { Call } from '../call/call.ts'
@@ -105,7 +105,7 @@ function batchedResolver(
       ? { kind: 'join', arg, parentField: part.variable, many, maxSize, load, valueOf }
       : undefined
   // One for each operation and set of further arguments.
-  const loaders = new WeakMap<object, Map<string, DataLoader<unknown, unknown, string>>>()
+  const loaders = createAttachment<Map<string, DataLoader<unknown, unknown, string>>>()
 
   function loaderFor(
     args: Args,

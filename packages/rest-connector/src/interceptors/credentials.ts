@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RestConfigError } from '../errors.ts'
 import type { CallInfo, ReadsHeaders, RequestInterceptor } from './interceptor.ts'
+import { setHeaders, type HeaderValues } from './set-headers.ts'
 
 /**
  * A secret: its value, the name of an environment variable, or a function that gives it for each attempt. A function
@@ -25,8 +26,9 @@ export interface ApiKeyOptions extends EnvironmentOptions {
 /** Adds `Authorization: Bearer <token>`. Throws `RestConfigError` when the environment variable is not set. */
 export function bearer(token: SecretSource, options: EnvironmentOptions = {}): RequestInterceptor {
   const read = secretReader(token, options)
+  const bearing = (value: string): HeaderValues => ({ authorization: `Bearer ${value}` })
   return withCredential(
-    async ({ headers }, info) => headers.set('authorization', `Bearer ${await read(info)}`),
+    setHeaders((info) => withValue(read(info), bearing)),
     token,
     options,
   )
@@ -36,12 +38,21 @@ export function bearer(token: SecretSource, options: EnvironmentOptions = {}): R
 export function apiKey(key: SecretSource, options: ApiKeyOptions = {}): RequestInterceptor {
   const { header = 'X-API-Key' } = options
   const read = secretReader(key, options)
+  const named = (value: string): HeaderValues => ({ [header]: value })
   return withCredential(
-    async ({ headers }, info) => headers.set(header, await read(info)),
+    setHeaders((info) => withValue(read(info), named)),
     key,
     options,
     header,
   )
+}
+
+/** Without a promise where the secret is there. */
+function withValue<Made>(
+  value: string | Promise<string>,
+  make: (value: string) => Made,
+): Made | Promise<Made> {
+  return typeof value === 'string' ? make(value) : Promise.resolve(value).then(make)
 }
 
 export function secretReader(
@@ -61,7 +72,7 @@ export function secretReader(
  * `credentialDigest` sets it apart from one with another credential, for caches that several servers share.
  */
 export function withCredential(
-  interceptor: (...call: Parameters<RequestInterceptor>) => void | Promise<void>,
+  interceptor: RequestInterceptor,
   secret: SecretSource,
   { env = process.env }: EnvironmentOptions,
   ...account: readonly (string | undefined)[]

@@ -2,6 +2,7 @@ import { systemClock, type Clock } from '@vinyasa/source-kit'
 import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
+import { setHeaders, type HeaderValues } from './set-headers.ts'
 
 /** RFC 6749 §4.4. */
 export interface OAuth2Options extends EnvironmentOptions {
@@ -61,23 +62,23 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
     return parseToken(await response.json(), clock.now())
   }
 
-  async function current(info: CallInfo): Promise<Token> {
-    if (token && clock.now() < token.expiresAt - leewayMs) return token
+  async function next(info: CallInfo): Promise<Token> {
     refresh ??= request(info).finally(() => {
       refresh = undefined
     })
-    token = await refresh
-    return token
+    try {
+      token = await refresh
+      return token
+    } catch (cause) {
+      throw restError('SERVICE_UNAVAILABLE', 'No access token could be had for the upstream.', { cause })
+    }
   }
 
+  const bearing = ({ value }: Token): HeaderValues => ({ authorization: `Bearer ${value}` })
   return withCredential(
-    async ({ headers }, info) => {
-      try {
-        headers.set('authorization', `Bearer ${(await current(info)).value}`)
-      } catch (cause) {
-        throw restError('SERVICE_UNAVAILABLE', 'No access token could be had for the upstream.', { cause })
-      }
-    },
+    setHeaders((info) =>
+      token && clock.now() < token.expiresAt - leewayMs ? bearing(token) : next(info).then(bearing),
+    ),
     clientSecret,
     options,
     tokenUrl,

@@ -1,6 +1,8 @@
 import { withCredential } from '../interceptors/credentials.ts'
 import type { RequestInterceptor } from '../interceptors/interceptor.ts'
 import { oauth2ClientCredentials } from '../interceptors/oauth2.ts'
+import { headerSourcesOf, setHeaders, type HeaderSource } from '../interceptors/set-headers.ts'
+import { isHeaderName } from '../templates/header-template.ts'
 import { envName } from './env-name.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 
@@ -130,13 +132,21 @@ function interceptorOf(
       break
     }
   if (byEndpoint.size === 0) return undefined
-  return withCredential(
-    async (request, info) => {
-      for (const apply of byEndpoint.get(info.endpoint) ?? []) await apply(request, info)
-    },
-    JSON.stringify([...secrets]),
-    {},
-  )
+  return withCredential(chosen(byEndpoint), JSON.stringify([...secrets]), {})
+}
+
+/** What is meant for the endpoint that is called. */
+function chosen(byEndpoint: ReadonlyMap<string, readonly Apply[]>): RequestInterceptor {
+  const sources = new Map<string, HeaderSource>()
+  for (const [endpoint, all] of byEndpoint) {
+    const [source, ...others] = headerSourcesOf(all) ?? []
+    if (!source || others.length > 0)
+      return async (request, info) => {
+        for (const apply of byEndpoint.get(info.endpoint) ?? []) await apply(request, info)
+      }
+    sources.set(endpoint, source)
+  }
+  return setHeaders((info) => sources.get(info.endpoint)?.(info) ?? {})
 }
 
 function readSchemes(
@@ -173,10 +183,7 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
     name,
     variables: [variable('TOKEN')],
     header: 'authorization',
-    apply:
-      ([value]) =>
-      ({ headers }) =>
-        headers.set('authorization', `Bearer ${value}`),
+    apply: ([value]) => always('authorization', `Bearer ${value}`),
   }
   switch (node['type']) {
     case 'apiKey':
@@ -185,10 +192,8 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
       const how = asText(node['scheme'])?.toLowerCase()
       if (how === 'bearer') return token
       if (how !== 'basic') return `its HTTP scheme "${how}" is neither basic nor bearer`
-      const apply: Scheme['apply'] = (values) => {
-        const encoded = Buffer.from(values.join(':')).toString('base64')
-        return ({ headers }) => headers.set('authorization', `Basic ${encoded}`)
-      }
+      const apply: Scheme['apply'] = (values) =>
+        always('authorization', `Basic ${Buffer.from(values.join(':')).toString('base64')}`)
       return { name, variables: [variable('USER'), variable('PASSWORD')], header: 'authorization', apply }
     }
     case 'oauth2': {
@@ -219,13 +224,11 @@ function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string
   const base = { name: scheme, variables: [variable] }
   switch (node['in']) {
     case 'header':
+      if (!isHeaderName(name)) return `"${name}" is not a header name`
       return {
         ...base,
         header: name,
-        apply:
-          ([key = '']) =>
-          ({ headers }) =>
-            headers.set(name, key),
+        apply: ([key = '']) => always(name, key),
       }
     case 'query':
       return {
@@ -250,6 +253,11 @@ function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string
     default:
       return `it is in "${String(node['in'])}"; expected header, query or cookie`
   }
+}
+
+function always(name: string, value: string): Apply {
+  const headers = { [name]: value }
+  return setHeaders(() => headers)
 }
 
 /** Not through `searchParams`, which would write the rest of the query in its own way. */

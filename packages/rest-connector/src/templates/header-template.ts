@@ -10,12 +10,17 @@ export interface HeaderTemplates {
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
+/** RFC 9110 §5.1. */
+export function isHeaderName(name: string): boolean {
+  return TOKEN.test(name)
+}
+
 /** Compiles header templates; of two maps that name the same header, the later one wins. */
 export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates {
   const templates = new Map<string, TemplatePart[][]>()
   for (const map of maps)
     for (const [name, values] of Object.entries(map)) {
-      if (!TOKEN.test(name)) throw new RestConfigError(`"${name}" is not a header name`)
+      if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`)
       const lowerCase = name.toLowerCase()
       const list = [values].flat()
       for (const value of list) {
@@ -70,7 +75,7 @@ export function checkedHeader(name: string, value: string): string {
 }
 
 /** RFC 9110 §5.5: visible characters, space, tab and obs-text. */
-function isHeaderValue(value: string): boolean {
+export function isHeaderValue(value: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return !/[\u0000-\u0008\u000A-\u001F\u007F\u0100-\uFFFF]/.test(value)
 }

@@ -367,6 +367,22 @@ describe('security of a document', () => {
     expect(shown(await sent(secured(either), args, { env, security: false }))).toEqual(none)
   })
 
+  it.each(['X API Key', '', 'x:key', 'schlüssel'])(
+    'lists a key in a header that has no name: "%s"',
+    async (header) => {
+      const schemes = { odd: { type: 'apiKey', in: 'header', name: header } }
+      const document = secured([{ odd: [] }])
+      const { findings, interceptors } = await importOpenApi(
+        { ...document, components: { securitySchemes: schemes } },
+        { source: 'shop', env: { SHOP_API_KEY: 'k' } },
+      )
+      expect(interceptors).toEqual([])
+      expect(findings.map(({ place, message }) => `${place} ${message}`)).toEqual([
+        `#/components/securitySchemes/odd its credentials are not sent: "${header}" is not a header name`,
+      ])
+    },
+  )
+
   it('tells which variables it wants, which are set, and which schemes it cannot serve', async () => {
     const requirements = [{ key: [] }, { cookie: [] }, { digest: [] }, { nobody: [] }]
     const { variables, findings } = await importOpenApi(secured(requirements), {
