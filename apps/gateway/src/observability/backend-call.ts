@@ -1,3 +1,5 @@
+import { keyed } from './tallies.ts'
+
 /** One request or RPC that is sent to a backend. */
 export interface BackendCall {
   /** Its key in the config. */
@@ -24,9 +26,15 @@ export type ObserveBackendCall = (call: BackendCall) => ((end: BackendCallEnd) =
 /** One observer for several. */
 export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBackendCall {
   return (call) => {
-    const ends = observers.map((observe) => observe(call))
+    let told: ((end: BackendCallEnd) => void)[] | undefined
+    for (const observe of observers) {
+      const ended = observe(call)
+      if (ended) (told ??= []).push(ended)
+    }
+    if (!told || told.length === 1) return told?.[0]
+    const ends = told
     return (end) => {
-      for (const ended of ends) ended?.(end)
+      for (const ended of ends) ended(end)
     }
   }
 }
@@ -44,8 +52,10 @@ export function forGrpc(
 ): (
   call: GrpcCall,
 ) => (end: { readonly status: string; readonly attempts: number; readonly callerLeft: boolean }) => void {
+  // Made once: whoever looks a call up by a text that is put together anew has it hashed anew.
+  const nameOf = keyed((service: string) => keyed((method: string) => `${service}/${method}`))
   return ({ source, service, method, context }) => {
-    const ended = observe({ source, kind: 'grpc', name: `${service}/${method}`, context })
+    const ended = observe({ source, kind: 'grpc', name: nameOf(service)(method), context })
     return ({ status, attempts, callerLeft }) =>
       ended?.({ status, failed: status !== 'OK' && !callerLeft, retries: Math.max(0, attempts - 1) })
   }

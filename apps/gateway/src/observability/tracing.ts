@@ -1,12 +1,15 @@
 import {
   type Attributes,
   context as contextApi,
+  isValidSpanId,
+  isValidTraceId,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
   type Context,
   type Span,
+  type TextMapSetter,
   type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api'
@@ -33,6 +36,9 @@ export interface Tracing {
 
 const OPERATION = Symbol('vinyasa.operation')
 const propagator = new W3CTraceContextPropagator()
+const SETTER: TextMapSetter<Record<string, string>> = {
+  set: (headers, name, value) => void (headers[name] = value),
+}
 
 /**
  * Spans: request → operation → each backend call. They carry names, statuses and codes, and never variables,
@@ -150,13 +156,16 @@ function placeOf(context: unknown): TracePlace | undefined {
   return (context as { [OPERATION]?: TracePlace })[OPERATION] ?? recordOf(context)?.trace
 }
 
-function headersFrom({
-  span,
-  below = trace.setSpan(ROOT_CONTEXT, span),
-}: TracePlace): Record<string, string> {
-  const carrier: Record<string, string> = {}
-  propagator.inject(below, carrier, { set: (target, key, value) => (target[key] = value) })
-  return carrier
+/** Of a span that is not recorded there is no context, and making one would cost more than the header. */
+function headersFrom({ span, below }: TracePlace): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  if (below) propagator.inject(below, headers, SETTER)
+  else if (isValidTraceId(traceId) && isValidSpanId(spanId)) {
+    headers['traceparent'] = `00-${traceId}-${spanId}-${(traceFlags & 1) === 1 ? '01' : '00'}`
+    if (traceState) headers['tracestate'] = traceState.serialize()
+  }
+  return headers
 }
 
 function incoming(headers: Headers | undefined): Context {

@@ -5,10 +5,10 @@ import {
   importOpenApi,
   type OpenApiImport,
   type OpenApiOptions,
+  setHeaders,
   useRestConnector,
   type CallInfo,
-  type OutgoingRequest,
-  type RequestInterceptor,
+  type HeaderSource,
   type SecurityVariable,
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from '../config/types.ts'
@@ -69,7 +69,7 @@ export async function openRestSource(
       interceptors: [
         ...(imported?.interceptors ?? []),
         ...interceptors,
-        ...(outgoing ? [traceContext(outgoing)] : []),
+        ...(outgoing ? [setHeaders(withTraceContext(outgoing))] : []),
       ],
       onPlan(event) {
         logger.debug(event, `rest source "${name}": ${event.outcome}`)
@@ -103,14 +103,11 @@ export async function openRestSource(
   }
 }
 
-function traceContext(
+function withTraceContext(
   outgoing: NonNullable<SourceEnvironment['observability']['outgoing']>,
-): RequestInterceptor {
-  const interceptor = (request: OutgoingRequest, { context }: CallInfo): void => {
-    for (const [name, value] of Object.entries(outgoing(context))) request.headers.set(name, value)
-  }
+): HeaderSource {
   // No answer depends on where it is traced.
-  return Object.assign(interceptor, { readsHeaders: [] })
+  return Object.assign(({ context }: CallInfo) => outgoing(context), { readsHeaders: [] })
 }
 
 /** The files that a config names; those that they refer to are known once they are read. */
