@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert'
+import { setTimeout } from 'node:timers/promises'
 import { createDeferClient, type DeferTimes } from './defer-client.ts'
 import { mergeDeferred } from './merge-deferred.ts'
 import { type RunningProgram, startProgram } from './start-program.ts'
@@ -19,6 +20,11 @@ interface Case {
   readonly env: Readonly<Record<string, string>>
   /** Operations of each kind a round. */
   readonly operations: number
+  /**
+   * Milliseconds of rest before each, of both kinds: one that waits leaves the processor to sleep, and the next finds it
+   * asleep, which says nothing of deferring.
+   */
+  readonly restMs?: number
 }
 
 export interface DeferredGatewayOptions {
@@ -76,12 +82,13 @@ const casesOf = (operations: number): readonly Case[] => [
     operations: Math.ceil(operations / 4),
   },
   {
-    title: 'the same, the join takes 50 ms',
+    title: 'the same, the join takes 50 ms, each after as much rest',
     plain: plainPosts,
     deferred: deferredPosts,
     backend: posts({ BENCH_JOIN_MS: '50' }),
     env: { BENCH_SCHEMA: 'posts' },
     operations: Math.ceil(operations / 16),
+    restMs: 50,
   },
 ]
 
@@ -93,12 +100,19 @@ interface Round {
   readonly cpu: number
 }
 
-async function runRound(gateway: RunningProgram, query: string, operations: number): Promise<Round> {
+async function runRound(
+  gateway: RunningProgram,
+  query: string,
+  { operations, restMs }: Case,
+): Promise<Round> {
   const client = createDeferClient()
   const url = new URL('/graphql', gateway.url).href
   const times: DeferTimes[] = []
   const before = await gateway.usage()
-  for (let count = 0; count < operations; count++) times.push(await client.ask(url, query, ACCEPT))
+  for (let count = 0; count < operations; count++) {
+    if (restMs !== undefined) await setTimeout(restMs)
+    times.push(await client.ask(url, query, ACCEPT))
+  }
   const after = await gateway.usage()
   client.close()
   return {
@@ -145,7 +159,7 @@ export async function measureDeferredGateway({
 }
 
 async function measure(given: Case, rounds: number, smoke: boolean): Promise<string> {
-  const { title, plain, deferred, backend, env, operations, server = contender('gateway.mjs') } = given
+  const { title, plain, deferred, backend, env, server = contender('gateway.mjs') } = given
   const started = backend && (await startProgram(backend))
   try {
     const urls: Readonly<Record<string, string>> = started ? { BENCH_GRPC_URL: started.url } : {}
@@ -153,14 +167,14 @@ async function measure(given: Case, rounds: number, smoke: boolean): Promise<str
     try {
       await check(gateway, given)
       const found = { plain: [] as Round[], deferred: [] as Round[] }
-      const runBoth = async (count: number): Promise<void> => {
-        found.plain.push(await runRound(gateway, plain, count))
-        found.deferred.push(await runRound(gateway, deferred, count))
+      const runBoth = async (): Promise<void> => {
+        found.plain.push(await runRound(gateway, plain, given))
+        found.deferred.push(await runRound(gateway, deferred, given))
       }
       const warmups = smoke ? 0 : 5
-      for (let time = 0; time < warmups; time++) await runBoth(operations)
+      for (let time = 0; time < warmups; time++) await runBoth()
       found.plain.length = found.deferred.length = 0
-      for (let round = 0; round < rounds; round++) await runBoth(operations)
+      for (let round = 0; round < rounds; round++) await runBoth()
       await check(gateway, given)
       const ratios = found.deferred.map(
         ({ first }, round) => first / (found.plain[round]?.first ?? Number.NaN),
