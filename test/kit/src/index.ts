@@ -53,4 +53,4 @@ export {
 } from './redis-topologies.ts'
 export { startNats, type NatsOptions, type NatsServer } from './nats.ts'
 export type { RestartableServer } from './restartable.ts'
-export { survivingBytes } from './surviving-bytes.ts'
+export { survivingShare } from './surviving-share.ts'
