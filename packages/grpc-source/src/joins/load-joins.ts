@@ -72,6 +72,8 @@ export function createJoinRun(site: Site): JoinRun {
   }
 
   async function load(gaps: readonly Gap[]): Promise<void> {
+    // Replies may still come when ordinary execution has taken over: it makes what calls are left to make.
+    if (isOver) return
     const own: KeyedGap[] = []
     const ofOthers: SharedGap[] = []
     for (const gap of gaps) {
