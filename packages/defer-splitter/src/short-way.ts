@@ -44,10 +44,15 @@ export interface DeferShortWay {
   hasExecuted(context: object): boolean
 }
 
+/** A deferred call carries what was begun itself: a WeakMap would keep the whole stream over small collections. */
+const BEGUN = Symbol('vinyasa.defer-splitter.begun')
+
 interface Begun {
   readonly delivery: MultipartDelivery
-  stream?: AsyncIterable<unknown> & { readonly hasErrors: boolean }
+  stream?: AsyncIterable<unknown> & { hasErrors(): boolean }
 }
+
+type BegunCall = ShortCall & { [BEGUN]?: Begun }
 
 /**
  * The short way of deferred queries: those that the hooks streamed before, for clients that take parts. Whatever else is
@@ -57,7 +62,6 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
   const { options, documents, named, jsonTypeOf, maskError, onStream } = given
   const { enabled, maxDeferredFragments, multipartBoundary: boundary } = options
   const streamed = new WeakSet<DocumentNode>()
-  const begun = new WeakMap<object, Begun>()
   const executed = new WeakSet<object>()
 
   function deliveryOf({ operation, params, request }: ShortCall): MultipartDelivery | undefined {
@@ -74,32 +78,34 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
     part: {
       admits: ({ document }) => enabled || !documents.of(document).isIncremental,
       mediaTypeOf: (accept) => (named(accept).preferred === 'json' ? undefined : jsonTypeOf(accept)),
-      begin(call) {
+      begin(call: BegunCall) {
         const { operation, context, request } = call
         if (!streamed.has(operation.document)) return
         const delivery = deliveryOf(call)
         if (!delivery) return
         const state: Begun = { delivery }
-        begun.set(context, state)
+        call[BEGUN] = state
         const note = (result: Executed): Executed => {
           if (!isAsyncIterable(result)) return result
           state.stream = result
           onStream(request)
           return result
         }
-        call.executor = (args) => {
+        const executor = (args: ExecutionArgs): MaybePromise<unknown> => {
           executed.add(context)
           const result = executeStreaming(args, options, documents.of(operation.document))
           return isPromise(result) ? result.then(note) : note(result)
         }
+        // V8 makes a literal that is assigned to a property old at once, and all that it leads to outlives small collections.
+        call.executor = executor
       },
       execute: (call, next) =>
-        begun.has(call.context) || !documents.of(call.operation.document).isIncremental
+        (call as BegunCall)[BEGUN] || !documents.of(call.operation.document).isIncremental
           ? next(call)
           : undefined,
-      stream({ context }, parts) {
-        const { delivery, stream } = begun.get(context) ?? {}
-        if (!delivery || parts !== stream || stream.hasErrors) return undefined
+      stream({ [BEGUN]: begun }: BegunCall, parts) {
+        const { delivery, stream } = begun ?? {}
+        if (!delivery || parts !== stream || stream.hasErrors()) return undefined
         return createMultipart({ parts, delivery, boundary, maskError })
       },
     },

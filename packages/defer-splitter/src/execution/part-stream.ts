@@ -17,7 +17,7 @@ export interface PartStream extends AsyncIterableIterator<Part> {
   /** The first part; undefined when nothing of what was deferred is left to send. */
   begin(): InitialPart | undefined
   /** Whether the first part holds errors. */
-  readonly hasErrors: boolean
+  hasErrors(): boolean
   /** A record is done or dropped. What is done in the same turn of the event loop goes into one part. */
   settled(): void
   /** Nothing else is to come: what is done goes out now. */
@@ -129,9 +129,7 @@ export function createPartStream(input: {
   }
 
   return {
-    get hasErrors() {
-      return root.errors.length > 0
-    },
+    hasErrors: () => root.errors.length > 0,
     begin() {
       release(root)
       if (pending.size === 0) return undefined

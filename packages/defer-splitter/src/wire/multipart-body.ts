@@ -76,7 +76,7 @@ export function createNodeBody({ next, leave }: BodySource, NodeReadable: typeof
     },
   })
   const pipeAsStream = body.pipe.bind(body)
-  body.pipe = <Destination extends NodeJS.WritableStream>(
+  const pipe = <Destination extends NodeJS.WritableStream>(
     destination: Destination,
     options?: { readonly end?: boolean },
   ): Destination => {
@@ -92,5 +92,6 @@ export function createNodeBody({ next, leave }: BodySource, NodeReadable: typeof
     takeNext()
     return destination
   }
-  return body
+  // Not the literal itself: V8 makes one that is assigned to a property old at once.
+  return Object.assign(body, { pipe })
 }

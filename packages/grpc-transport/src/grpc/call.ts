@@ -267,12 +267,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   }
 
   #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#drain = () => {
-        this.#drain = undefined
-        resolve()
-      }
-    })
+    return new Promise((resolve) => (this.#drain = resolve))
   }
 
   #allows(request: Uint8Array): boolean {
