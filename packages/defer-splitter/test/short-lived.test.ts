@@ -41,7 +41,8 @@ const left: Readonly<Record<string, (contextValue: object) => unknown>> = {
     const request = { headers } as Request
     const call: ShortCall = { operation: { document }, params: {}, request, context }
     short.part.begin(call)
-    void (call.executor?.({ schema, document, contextValue: context }) as PartStream).return?.()
+    const stream = call.executor?.({ schema, document, contextValue: context }) as PartStream | undefined
+    void stream?.return?.()
   },
 }
 
