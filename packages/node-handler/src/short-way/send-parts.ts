@@ -23,7 +23,12 @@ export function sendParts(
     if (isLast) {
       outgoing.end(text)
       leave()
-    } else if (outgoing.write(text)) takeNext()
+      return
+    }
+    const hasRoom = outgoing.write(text)
+    // Node holds the pieces of a chunk together until the end of the turn, in which the next part begins.
+    outgoing.socket?.uncork()
+    if (hasRoom) takeNext()
     else outgoing.once('drain', takeNext)
   }
   takeNext()

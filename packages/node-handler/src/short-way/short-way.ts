@@ -186,11 +186,7 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
     const isOpen =
       responds.length === 0
         ? writeHead(outgoing, stream.headers)
-        : respondWith(
-            call,
-            Object.entries(stream.headers).flatMap(([name, value]) => [name.toLowerCase(), value]),
-            outgoing,
-          )
+        : respondWith(call, linesOf(stream.headers), outgoing)
     if (!isOpen) return stream.leave()
     sendParts(stream, incoming, outgoing, (part) => {
       for (const see of partsSeen) see(call, part)
@@ -242,6 +238,12 @@ function writeHead(outgoing: ServerResponse, headers: string[] | Readonly<Record
   if (outgoing.destroyed || outgoing.writableEnded) return false
   outgoing.writeHead(200, 'OK', headers)
   return true
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
+  const lines: string[] = []
+  for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
+  return lines
 }
 
 /** What an execution came to, of the document that the client sent. */
