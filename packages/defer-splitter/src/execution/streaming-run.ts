@@ -23,7 +23,8 @@ export class StreamingRun implements DeliveryRun {
   readonly #root: DeliveryRecord
   readonly #gate: StartGate<DeliveryRecord>
   readonly #stream: PartStream
-  readonly #usages: FragmentUsages<DeliveryRecord>
+  /** Made with the first fragment that starts. */
+  #usages: FragmentUsages<DeliveryRecord> | undefined
   #leaving: readonly AbortSignal[] | undefined
   #isWatching = false
   #records = 0
@@ -35,7 +36,7 @@ export class StreamingRun implements DeliveryRun {
   /** @param leavingOf What tells that the client has left; asked when there is something to cancel. */
   constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly AbortSignal[]) {
     const { rootType: type, rootValue: source } = operation
-    const { fragmentTimeoutMs, clock } = options
+    const { clock } = options
     this.operation = operation
     this.#options = options
     this.#leavingOf = leavingOf
@@ -46,11 +47,6 @@ export class StreamingRun implements DeliveryRun {
       onFirstTaken: this.#gate.open,
       onDrop: (record) => this.#drop(record),
       onEnd: () => this.#close(),
-    })
-    this.#usages = createFragmentUsages({
-      timeoutMs: fragmentTimeoutMs,
-      clock,
-      onTimeout: (records) => this.#giveUp(records, `it took longer than ${fragmentTimeoutMs} ms`),
     })
   }
 
@@ -115,6 +111,7 @@ export class StreamingRun implements DeliveryRun {
   #start(record: DeliveryRecord): void {
     const { fragment, place } = record
     if (record.state !== 'waiting' || !fragment) return
+    this.#usages ??= this.#createUsages()
     const usage = this.#usages.of(fragment.usage)
     record.state = 'running'
     record.usage = usage
@@ -174,6 +171,15 @@ export class StreamingRun implements DeliveryRun {
     }
   }
 
+  #createUsages(): FragmentUsages<DeliveryRecord> {
+    const { fragmentTimeoutMs: timeoutMs, clock } = this.#options
+    return createFragmentUsages({
+      timeoutMs,
+      clock,
+      onTimeout: (records) => this.#giveUp(records, `it took longer than ${timeoutMs} ms`),
+    })
+  }
+
   #startTotalTimer(): void {
     const { maxTotalTimeoutMs, clock } = this.#options
     if (maxTotalTimeoutMs === 0) return
@@ -202,7 +208,7 @@ export class StreamingRun implements DeliveryRun {
   #close(): void {
     this.isClosed = true
     this.#gate.close()
-    this.#usages.close()
+    this.#usages?.close()
     this.#options.clock.clearTimeout(this.#totalTimer)
     if (!this.#isWatching || !this.#leaving) return
     for (const signal of this.#leaving) signal.removeEventListener('abort', this.#stream.end)

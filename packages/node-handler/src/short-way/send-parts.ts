@@ -19,15 +19,16 @@ export function sendParts(
   const takeNext = (): void => void next().then(write)
   const write = ({ text, isLast, part }: ShortStreamPart): void => {
     if (outgoing.destroyed) return
-    onPart(part)
     if (isLast) {
       outgoing.end(text)
+      onPart(part)
       leave()
       return
     }
     const hasRoom = outgoing.write(text)
     // Node holds the pieces of a chunk together until the end of the turn, in which the next part begins.
     outgoing.socket?.uncork()
+    onPart(part)
     if (hasRoom) takeNext()
     else outgoing.once('drain', takeNext)
   }
