@@ -32,8 +32,6 @@ export interface ShortWayOptions {
   readonly named: (accept: string) => AcceptedDelivery
   readonly jsonTypeOf: (accept: string) => string
   readonly maskError: MaskError
-  /** Tells of a stream that the hooks may get to see. */
-  readonly onStream: (request: Request) => void
 }
 
 export interface DeferShortWay {
@@ -42,27 +40,30 @@ export interface DeferShortWay {
   learn(document: DocumentNode): void
   /** Whether the operation of a context was executed here: the hooks, if they come to run, leave its result as it is. */
   hasExecuted(context: object): boolean
+  /** Whether what it came to is a stream. */
+  hasStreamed(context: object): boolean
 }
-
-/** A deferred call carries what was begun itself: a WeakMap would keep the whole stream over small collections. */
-const BEGUN = Symbol('vinyasa.defer-splitter.begun')
 
 interface Begun {
   readonly delivery: MultipartDelivery
-  stream?: AsyncIterable<unknown> & { hasErrors(): boolean }
+  hasExecuted: boolean
+  stream: (AsyncIterable<unknown> & { hasErrors(): boolean }) | undefined
 }
-
-type BegunCall = ShortCall & { [BEGUN]?: Begun }
 
 /**
  * The short way of deferred queries: those that the hooks streamed before, for clients that take parts. Whatever else is
  * asked of a document with `@defer`, and what the first part has errors in, goes the ordinary way.
  */
 export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
-  const { options, documents, named, jsonTypeOf, maskError, onStream } = given
+  const { options, documents, named, jsonTypeOf, maskError } = given
   const { enabled, maxDeferredFragments, multipartBoundary: boundary } = options
   const streamed = new WeakSet<DocumentNode>()
-  const executed = new WeakSet<object>()
+  /** On the context itself: a WeakMap would keep the whole stream over small collections. Copies do not take it along. */
+  const BEGUN = Symbol('vinyasa.defer-splitter.begun')
+
+  function begunOn(context: object): Begun | undefined {
+    return (context as { readonly [BEGUN]?: Begun })[BEGUN]
+  }
 
   function deliveryOf({ operation, params, request }: ShortCall): MultipartDelivery | undefined {
     const { document, operationName } = operation
@@ -74,37 +75,36 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
 
   return {
     learn: (document) => void streamed.add(document),
-    hasExecuted: (context) => executed.has(context),
+    hasExecuted: (context) => begunOn(context)?.hasExecuted ?? false,
+    hasStreamed: (context) => begunOn(context)?.stream !== undefined,
     part: {
       admits: ({ document }) => enabled || !documents.of(document).isIncremental,
       mediaTypeOf: (accept) => (named(accept).preferred === 'json' ? undefined : jsonTypeOf(accept)),
-      begin(call: BegunCall) {
-        const { operation, context, request } = call
-        if (!streamed.has(operation.document)) return
+      begin(call) {
+        const { document } = call.operation
+        if (!streamed.has(document)) return
         const delivery = deliveryOf(call)
         if (!delivery) return
-        const state: Begun = { delivery }
-        call[BEGUN] = state
+        const begun: Begun = { delivery, hasExecuted: false, stream: undefined }
+        Object.defineProperty(call.context, BEGUN, { value: begun })
         const note = (result: Executed): Executed => {
-          if (!isAsyncIterable(result)) return result
-          state.stream = result
-          onStream(request)
+          if (isAsyncIterable(result)) begun.stream = result
           return result
         }
         const executor = (args: ExecutionArgs): MaybePromise<unknown> => {
-          executed.add(context)
-          const result = executeStreaming(args, options, documents.of(operation.document))
+          begun.hasExecuted = true
+          const result = executeStreaming(args, options, documents.of(document))
           return isPromise(result) ? result.then(note) : note(result)
         }
         // V8 makes a literal that is assigned to a property old at once, and all that it leads to outlives small collections.
         call.executor = executor
       },
       execute: (call, next) =>
-        (call as BegunCall)[BEGUN] || !documents.of(call.operation.document).isIncremental
+        begunOn(call.context) || !documents.of(call.operation.document).isIncremental
           ? next(call)
           : undefined,
-      stream({ [BEGUN]: begun }: BegunCall, parts) {
-        const { delivery, stream } = begun ?? {}
+      stream({ context }, parts) {
+        const { delivery, stream } = begunOn(context) ?? {}
         if (!delivery || parts !== stream || stream.hasErrors()) return undefined
         return createMultipart({ parts, delivery, boundary, maskError })
       },

@@ -27,7 +27,6 @@ const short = createDeferShortWay({
   named: parseMultipartAccept,
   jsonTypeOf: () => 'application/json',
   maskError: (error) => error,
-  onStream() {},
 })
 short.learn(document)
 

@@ -12,9 +12,10 @@ export function sendParts(
   onPart: (part: unknown) => void,
 ): void {
   // As Yoga's door does for streams: time may pass between two parts, and a small one is not held back.
-  socket.setTimeout(0)
+  if (socket.timeout) socket.setTimeout(0)
   socket.setNoDelay(true)
-  socket.setKeepAlive(true)
+  // Without its delay, Node asks the kernel again each time.
+  socket.setKeepAlive(true, 0)
   outgoing.once('close', leave)
   const takeNext = (): void => void next().then(write)
   const write = ({ text, isLast, part }: ShortStreamPart): void => {
