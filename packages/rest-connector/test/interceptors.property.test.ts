@@ -4,6 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import {
   createRestConnector,
   setHeaders,
+  type HeaderValues,
   type OutgoingRequest,
   type RequestInterceptor,
   type RestConnectorOptions,
@@ -25,7 +26,18 @@ const name = fc.constantFrom(
 )
 const piece = fc.constantFrom('a', 'b', ' ', '\t', '\n', '\r', '\0', 'é', '€', ',', 'long '.repeat(20))
 const value = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''))
-const headers = fc.dictionary(name, value, { maxKeys: 3 })
+/** What JavaScript lets through: `Headers` make a text of everything. */
+const others = fc.constantFrom<unknown>(5, 0n, true, null, undefined, ['a', 'b'], new Date(0), Symbol('no'))
+const headers = fc
+  .tuple(
+    fc.dictionary(name, fc.oneof({ weight: 5, arbitrary: value }, others), { maxKeys: 3 }),
+    fc.constantFrom('plain', 'plain', 'inherited', 'a map', 'Headers'),
+  )
+  .map(([members, kind]) => {
+    if (kind === 'inherited') return Object.create(members) as typeof members
+    if (kind === 'a map') return new Map(Object.entries(members)) as unknown as typeof members
+    return kind === 'Headers' ? (new Headers({ 'x-one': 'a' }) as unknown as typeof members) : members
+  }) as fc.Arbitrary<HeaderValues>
 const sources = fc.array(
   fc.record({
     headers,

@@ -63,9 +63,10 @@ function isPromiseLike(given: HeaderValues | PromiseLike<HeaderValues>): given i
 }
 
 function setAll(headers: Record<string, string>, values: HeaderValues): void {
-  for (const name in values) {
+  for (const name of Object.keys(values)) {
     if (!isHeaderName(name)) throw new TypeError(`"${name}" is not a header name`)
-    headers[name.toLowerCase()] = checked(name, trimmed(values[name] as string))
+    // As `Headers` do with what is no string.
+    headers[name.toLowerCase()] = checked(name, trimmed(`${values[name]}`))
   }
 }
 
@@ -77,7 +78,7 @@ function checked(name: string, value: string): string {
 /** Fetch's `normalize`: a token that was read from a file ends in a line break. */
 function trimmed(value: string): string {
   const isPlain = value.charCodeAt(0) > 0x20 && value.charCodeAt(value.length - 1) > 0x20
-  return isPlain ? value : String(value).replaceAll(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
+  return isPlain ? value : value.replaceAll(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
 }
 
 async function intercepted(

@@ -5,6 +5,7 @@ export interface HeaderSource extends ReadsHeaders {
   (info: CallInfo): HeaderValues | Promise<HeaderValues>
 }
 
+/** Values by header name, in any case; its own members count. @see RFC 9110 §5 */
 export type HeaderValues = Readonly<Record<string, string>>
 
 /** A wrapper of an interceptor is another interceptor, and may do anything. */
