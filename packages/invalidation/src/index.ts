@@ -1,4 +1,10 @@
-export { type Asker, describeAsker, describeOperationAsker, toAsker } from './dependencies/asker.ts'
+export {
+  type Asker,
+  describeAsker,
+  describeOperationAsker,
+  isTracingHeader,
+  toAsker,
+} from './dependencies/asker.ts'
 export type { BrokerBus, BrokerBusOptions, BrokerBusState } from './bus/broker-bus.ts'
 export { createInvalidationBus, type InvalidationBusOptions } from './bus/bus.ts'
 export {

@@ -13,6 +13,7 @@ it('exports these names and no others', () => {
       "describeAsker",
       "describeOperationAsker",
       "everything",
+      "isTracingHeader",
       "readVerb",
       "selectOperation",
       "statedChanges",

@@ -93,11 +93,15 @@ export interface ResponseCacheOptions {
   readonly bus?: InvalidationBus | undefined
   /** Fields that identify an entity, in order of preference. Default `['id']`. */
   readonly idFields?: readonly string[] | undefined
-  /** Object types whose presence in a document keeps its result out of the cache. */
+  /**
+   * Types whose presence in a document keeps its result out of the cache: those it selects on, `Query` among them, those
+   * its fields give, and their interfaces.
+   */
   readonly ignoredTypes?: readonly string[] | undefined
   /**
-   * Lifetimes by schema coordinate, in milliseconds: `{ 'Query.users': 5_000, User: 10_000 }`. The
-   * shortest of these and `@cacheControl` wins over `defaultTtlMs`.
+   * Lifetimes by schema coordinate, in milliseconds: `{ 'Query.users': 5_000, User: 10_000 }`, of any type or field. The
+   * shortest of these and `@cacheControl` wins over `defaultTtlMs`; what is stated of a root type or an interface, or of
+   * an interface's field, counts for all that stand on it or implement it.
    */
   readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined
   /**

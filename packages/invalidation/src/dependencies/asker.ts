@@ -7,6 +7,8 @@ export interface Asker {
   readonly headers: readonly string[]
   /** Why the headers cannot be told, in words for a person that name source and option. */
   readonly unknown?: string | undefined
+  /** The answer is for whoever asks, though nothing of the request may tell them apart: no cache on the way keeps it. */
+  readonly isPersonal?: boolean | undefined
 }
 
 /** Headers that follow a request about, and that no answer depends on. */
@@ -18,18 +20,21 @@ const tracingHeaders: ReadonlySet<string> = new Set([
   'x-correlation-id',
 ])
 
+/** Whether a header follows a request about, so that no answer depends on it. */
+export const isTracingHeader = (name: string): boolean => tracingHeaders.has(name.toLowerCase())
+
 /** What a source writes as `extensions.asker`; undefined where the answer is the same for everybody. */
 export function toAsker(headers: Iterable<string>, unknown?: string): Asker | undefined {
   const names = new Set([...headers].map((name) => name.toLowerCase()))
-  const read = [...names].filter((name) => !tracingHeaders.has(name)).sort()
+  const read = [...names].filter((name) => !isTracingHeader(name)).sort()
   if (read.length === 0 && unknown === undefined) return undefined
   return { headers: read, ...(unknown === undefined ? {} : { unknown }) }
 }
 
-/** Who the answers of a whole schema are for: all of its fields together. */
+/** Who the answers of a whole schema are for: all of its fields together, and what concerns every operation. */
 export function describeAsker(schema: GraphQLSchema): Asker {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType)
-  return together(types.flatMap((type) => Object.values(type.getFields())))
+  return together([schema, ...types.flatMap((type) => Object.values(type.getFields()))])
 }
 
 /** Who the answer of one operation is for. Without that operation: as `describeAsker`. */
@@ -40,24 +45,32 @@ export function describeOperationAsker(
 ): Asker {
   const operation = selectOperation(schema, document, operationName)
   if (!operation) return describeAsker(schema)
-  return together(operation.fields.flatMap(({ definitions }) => definitions.map(({ field }) => field)))
+  const fields = operation.fields.flatMap(({ definitions }) => definitions.map(({ field }) => field))
+  return together([schema, ...fields])
 }
 
-function together(fields: readonly GraphQLField<unknown, unknown>[]): Asker {
+function together(parts: readonly (GraphQLSchema | GraphQLField<unknown, unknown>)[]): Asker {
   const headers = new Set<string>()
   const reasons = new Set<string>()
-  for (const { name, extensions } of fields) {
-    const asker: unknown = extensions['asker']
+  let isPersonal = false
+  for (const part of parts) {
+    const asker: unknown = part.extensions['asker']
     if (asker === undefined) continue
     if (!isAsker(asker)) {
-      reasons.add(`extensions.asker of the field "${name}" is not { headers: string[], unknown?: string }`)
+      const place = 'name' in part ? `the field "${part.name}"` : 'the schema'
+      reasons.add(`extensions.asker of ${place} is not { headers: string[], unknown?: string }`)
       continue
     }
     for (const header of asker.headers) headers.add(header.toLowerCase())
     if (asker.unknown !== undefined) reasons.add(asker.unknown)
+    if (asker.isPersonal) isPersonal = true
   }
   const unknown = [...reasons].sort().join('; ')
-  return { headers: [...headers].sort(), ...(reasons.size > 0 ? { unknown } : {}) }
+  return {
+    headers: [...headers].sort(),
+    ...(reasons.size > 0 ? { unknown } : {}),
+    ...(isPersonal ? { isPersonal } : {}),
+  }
 }
 
 function isAsker(value: unknown): value is Asker {

@@ -68,7 +68,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
   function isCacheable(profile: DocumentProfile): boolean {
     if (profile.operation !== 'query' || profile.introspection || ttlOf(profile) <= 0) return false
-    return !ignoredTypes.some((type) => profile.types.has(type))
+    return !ignoredTypes.some((type) => profile.mentioned.has(type))
   }
 
   function warnOnce({ asker: { unknown } }: DocumentProfile): void {
@@ -121,7 +121,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
-      report.isPersonal = key.isPersonal
+      report.isPersonal = key.isPersonal || profile.asker.isPersonal === true
       return true
     }
     report.isPersonal = mayBePersonal(profile, identity)
@@ -153,7 +153,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       merge.add(part)
       // Before the last part goes out: whoever writes it has no reason to ask for another.
       const data = merge.result()
-      if (data) take(state, offHeap(JSON.stringify({ data })), () => data)
+      if (data && !isForOne(state)) take(state, offHeap(JSON.stringify({ data })), () => data)
       yield part
     }
   }
@@ -170,6 +170,13 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     take(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
     if (result.extensions) return result
     return createSerializedResult(body, known, markUntouched(state.request, state.report))
+  }
+
+  /** Something was read of the request that is not in the key; in parts, what comes later may yet read it. */
+  function isForOne({ context, report }: OperationState): boolean {
+    if (context['unshareable'] !== true) return false
+    report.isPersonal = true
+    return true
   }
 
   function failed({ flight, request }: OperationState): void {
@@ -249,6 +256,10 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       if (!state.ticket) return result
       // On the short way: nothing was executed yet.
       if (result === undefined) {
+        failed(state)
+        return result
+      }
+      if (isForOne(state)) {
         failed(state)
         return result
       }

@@ -19,40 +19,40 @@ export const cacheControlTypeDefs = /* GraphQL */ `
   ) on FIELD_DEFINITION | OBJECT | INTERFACE | UNION
 `
 
+type Definition = GraphQLField<unknown, unknown> | GraphQLNamedType
+
 /**
- * Reads the directive wherever a schema may carry it: the SDL, `extensions.directives` (graphql-tools)
- * or `extensions.cacheControl` (code-first schemas).
+ * Reads the directive wherever a schema may carry it: the SDL, extensions of it, `extensions.directives` (graphql-tools)
+ * and `extensions.cacheControl` (code-first schemas). Of several the strictest counts.
  */
-export function cacheControlOf(
-  definition: GraphQLField<unknown, unknown> | GraphQLNamedType,
-): CacheControl | undefined {
-  const extensions = definition.extensions as {
+export function cacheControlOf(definition: Definition): CacheControl | undefined {
+  const { directives, cacheControl } = definition.extensions as {
     directives?: { cacheControl?: unknown }
     cacheControl?: unknown
   }
-  const declared = extensions.directives?.cacheControl ?? extensions.cacheControl
-  const fromExtensions: unknown = Array.isArray(declared) ? declared[0] : declared
-  const args = fromExtensions ?? directiveArguments(definition)
-  if (typeof args !== 'object' || args === null) return undefined
-  const { maxAge, scope } = args as { maxAge?: unknown; scope?: unknown }
+  const written = [directives?.cacheControl, cacheControl].flat().filter(isObject)
+  const statements = [...written, ...directivesOn(definition)]
+  if (statements.length === 0) return undefined
+  const ages = statements.flatMap(({ maxAge }) => (typeof maxAge === 'number' ? [maxAge] : []))
   return {
-    maxAgeSeconds: typeof maxAge === 'number' ? maxAge : undefined,
-    isPrivate: scope === 'PRIVATE',
+    maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined,
+    isPrivate: statements.some(({ scope }) => scope === 'PRIVATE'),
   }
 }
 
-function directiveArguments(
-  definition: GraphQLField<unknown, unknown> | GraphQLNamedType,
-): object | undefined {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function directivesOn(definition: Definition): Record<string, unknown>[] {
   const extensionNodes = 'extensionASTNodes' in definition ? definition.extensionASTNodes : []
-  for (const node of [definition.astNode, ...extensionNodes]) {
-    const directive = node?.directives?.find((candidate) => candidate.name.value === 'cacheControl')
-    if (directive) return argumentValues(directive)
-  }
-  return undefined
+  return [definition.astNode, ...extensionNodes]
+    .flatMap((node) => node?.directives ?? [])
+    .filter(({ name }) => name.value === 'cacheControl')
+    .map(argumentValues)
 }
 
-function argumentValues(directive: ConstDirectiveNode): object {
+function argumentValues(directive: ConstDirectiveNode): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   for (const argument of directive.arguments ?? []) {
     values[argument.name.value] = valueFromASTUntyped(argument.value)

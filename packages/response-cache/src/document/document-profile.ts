@@ -1,14 +1,4 @@
-import {
-  getNamedType,
-  isCompositeType,
-  isObjectType,
-  Kind,
-  type DocumentNode,
-  type GraphQLField,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  type OperationTypeNode,
-} from 'graphql'
+import { isObjectType, Kind, type DocumentNode, type GraphQLSchema, type OperationTypeNode } from 'graphql'
 import {
   createDependencies,
   createDependencyCache,
@@ -18,13 +8,13 @@ import {
   type Dependence,
   type Dependencies,
 } from '@vinyasa/invalidation'
-import { cacheControlOf } from './cache-control.ts'
 import { changedEntities } from './changed-entities.ts'
 import type { OperationAccess, ResponseCacheOptions } from '../options.ts'
 import { createEntityPlan, type EntityPlan } from './entity-plan.ts'
 import { createIdFields } from './id-fields.ts'
 import { sha256 } from './key.ts'
 import { normalizeDocument } from './normalize-document.ts'
+import { collectStatements, touchedTypes } from './stated.ts'
 import { anyTag, type InvalidationTarget } from '../store/tags.ts'
 
 /** All that the cache must know of one operation; computed once per document and schema. */
@@ -41,6 +31,8 @@ export interface DocumentProfile {
   readonly introspection: boolean
   /** Object types the result can hold, without the root type. */
   readonly types: ReadonlySet<string>
+  /** Every type that the document has to do with, by name: those it selects on, those it gives, and their interfaces. */
+  readonly mentioned: ReadonlySet<string>
   /** What the result of a query depends on, or a mutation changes. */
   readonly dependence: Dependence
   /** Who the result is for, as the sources of its fields say. */
@@ -82,31 +74,11 @@ export function profileDocument(
   const normalized = normalizeDocument(document, operationName)
   if (!normalized) return undefined
   const { operation } = normalized.operation
-  const types = new Set<string>()
-  const ttls: number[] = []
-  let isPrivate = false
-
-  function note(coordinate: string, definition: GraphQLField<unknown, unknown> | GraphQLNamedType) {
-    const { ttlMsBySchemaCoordinate } = options
-    const control = cacheControlOf(definition)
-    if (control?.maxAgeSeconds !== undefined) ttls.push(control.maxAgeSeconds * 1000)
-    if (control?.isPrivate) isPrivate = true
-    const ttlMs = ttlMsBySchemaCoordinate?.[coordinate]
-    if (ttlMs !== undefined) ttls.push(ttlMs)
-  }
-
-  function noteType(type: GraphQLNamedType) {
-    if (!isCompositeType(type)) return
-    note(type.name, type)
-    if (isObjectType(type)) types.add(type.name)
-    else schema.getPossibleTypes(type).forEach(noteType)
-  }
-
   const selected = selectOperation(schema, normalized.document, undefined)
-  for (const { typeName, field } of selected?.fields.flatMap(({ definitions }) => definitions) ?? []) {
-    note(`${typeName}.${field.name}`, field)
-    noteType(getNamedType(field.type))
-  }
+  const touched = touchedTypes(schema, operation, selected?.fields ?? [])
+  const statements = collectStatements(schema, touched, selected?.fields ?? [], options)
+  const root = schema.getRootType(operation)
+  const types = [...touched].filter((type) => isObjectType(type) && type !== root).map(({ name }) => name)
   const dependence =
     operation === 'mutation'
       ? dependencies.ofMutation(normalized.document)
@@ -123,13 +95,13 @@ export function profileDocument(
     incremental: normalized.incremental,
     live: normalized.live,
     introspection: normalized.introspection,
-    types,
+    types: new Set(types),
+    mentioned: new Set([...touched].map(({ name }) => name)),
     dependence,
     asker,
     access: options.access?.({ schema, document: normalized.document }),
     varyNames: [...new Set(varyNames)].sort(),
-    ttlMs: ttls.length > 0 ? Math.min(...ttls) : undefined,
-    isPrivate,
+    ...statements,
     entities: createEntityPlan(plan),
     changedIn: (data) => changedEntities(plan, dependence.everything ? [] : dependence.types, data),
     tags: dependence.everything ? [...types, anyTag].sort() : [...dependence.types].sort(),
