@@ -7,7 +7,7 @@ import { liveQueryLimit } from '../errors.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
 import { formatError } from '../store/version.ts'
 import type { Handshake, LiveSocket } from './live-socket.ts'
-import { MessageGate, readClientMessage } from './message-gate.ts'
+import { idOfServerMessage, MessageGate, readClientMessage } from './message-gate.ts'
 import { SocketOperations } from './operations.ts'
 import { errorsToSend, failed, type ResultStream } from './streams.ts'
 
@@ -101,7 +101,11 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const closed = server.opened(
       {
         protocol: socket.protocol,
-        send: (text) => new Promise((resolve) => socket.send(text, undefined, resolve)),
+        async send(text) {
+          const id = idOfServerMessage(text)
+          if (id !== undefined && gate.isCompleted(id)) return
+          await new Promise<void>((resolve) => socket.send(text, undefined, resolve))
+        },
         close: (code, reason) => socket.close(code ?? 1000, reason ?? ''),
         onMessage: (listener) => void (handle = listener),
       },

@@ -19,6 +19,14 @@ export function readClientMessage(text: string): ClientMessage | undefined {
   return { type, id: typeof id === 'string' ? id : undefined }
 }
 
+/** The id with which graphql-ws begins each message of an operation. */
+const ID_IN_FRONT = /^\{"id":("(?:[^"\\]|\\.)*")/
+
+export function idOfServerMessage(text: string): string | undefined {
+  const json = ID_IN_FRONT.exec(text)?.[1]
+  return json === undefined ? undefined : (JSON.parse(json) as string)
+}
+
 /**
  * Keeps operations of one id apart: a `subscribe` that follows the `complete` of the same id is held until the first
  * operation has really ended. Without it the end of the first would forget the second. One at most is held: its own
@@ -46,6 +54,11 @@ export class MessageGate {
   isBeyond(limit: number, id: string): boolean {
     if (this.#running.size < limit || this.#running.has(id)) return false
     return this.#running.size - this.#completed >= limit || this.#running.size >= 2 * limit
+  }
+
+  /** Whether the client has ended the operation of this id, and no other has begun under it: it may say nothing more. */
+  isCompleted(id: string): boolean {
+    return this.#running.get(id)?.completed === true
   }
 
   async receive(message: ClientMessage, text: string): Promise<void> {
