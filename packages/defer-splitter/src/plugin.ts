@@ -51,6 +51,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
   const requested = new WeakMap<object, GraphQLParams>()
   const arrived = new WeakMap<object, Source | 'executed'>()
   const streamed = new WeakSet<Request>()
+  /** Servers may set the same schema again for each request: it stays the same one. */
+  const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
   let endpoint = options.endpoint ?? '/graphql/defer'
   let graphqlEndpoint = '/graphql'
   let maskError: MaskError = options.maskError ?? ((error) => error)
@@ -112,7 +114,8 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     },
 
     onSchemaChange({ schema: changed, replaceSchema }) {
-      const extended = withIncrementalDirectives(changed)
+      const extended = extendedSchemas.get(changed) ?? withIncrementalDirectives(changed)
+      extendedSchemas.set(changed, extended)
       schema = extended
       if (extended !== changed) replaceSchema(extended)
     },

@@ -1,7 +1,7 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql'
+import type { DocumentNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { systemClock } from './clock.ts'
-import { addLiveDirective, hasLiveDirective } from './document/directive.ts'
+import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createLiveSchema } from './document/gateway-filter.ts'
@@ -10,6 +10,7 @@ import { createEventStreams } from './http.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import type { UseLiveQueryOptions } from './use-options.ts'
 import { checkRun, createPasses, type Yoga } from './execution/passes.ts'
+import { createSchemaChanges } from './execution/schema-changes.ts'
 import { startLiveQuery } from './execution/start-live-query.ts'
 import { createLiveQueryStore, type LiveQueryStore } from './store/store.ts'
 
@@ -39,9 +40,10 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const eventStreams = createEventStreams()
   let current: Yoga | undefined
   let plugins: readonly Plugin[] = []
-  let schemaNumber = 0
-  let lastSchema: GraphQLSchema | undefined
-
+  const schemas = createSchemaChanges({
+    prepare: liveSchema.prepare,
+    onChange: () => void store.invalidate({ entityType: '*', operation: '*' }),
+  })
   const passes = createPasses({
     yoga() {
       if (current) return current
@@ -49,11 +51,12 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     },
     plugins: () => plugins,
     strip: (document) => documents.strip(document).document,
+    enveloped: schemas.enveloped,
   })
   const registrationOf = createRegistrations({
     documents,
     execution: createLiveExecution({ passes, revalidate, revalidateSeconds, clock }),
-    schemaNumber: () => schemaNumber,
+    schemaNumber: schemas.numberOf,
     contextKey,
     varyHeaders,
     expiresAt,
@@ -80,12 +83,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
       current = yoga as unknown as Yoga
     },
     onSchemaChange({ schema, replaceSchema }) {
-      const live = addLiveDirective(schema)
-      if (live === lastSchema) return
-      liveSchema.prepare(live)
-      lastSchema = live
-      schemaNumber += 1
-      if (schemaNumber > 1) store.invalidate({ entityType: '*', operation: '*' })
+      const live = schemas.replaced(schema)
       if (live !== schema) replaceSchema(live)
     },
     onRequest: eventStreams.onRequest,

@@ -36,7 +36,7 @@ export interface LiveOperation {
 export interface RegistrationsOptions {
   readonly documents: LiveDocuments
   readonly execution: LiveExecution
-  readonly schemaNumber: () => number
+  readonly schemaNumber: (schema: GraphQLSchema) => number
   readonly contextKey: ((context: Record<string, unknown>) => string | null) | undefined
   /** Undefined: `authorization` and `cookie`, where `contextKey` does not say who asks. */
   readonly varyHeaders: readonly string[] | undefined
@@ -74,7 +74,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
     const { plan, asker, entities } = documents.plan({ schema, document, operation, throttleMs })
     const own = keyOf(context, asker)
     const key = {
-      schemaNumber: schemaNumber(),
+      schemaNumber: schemaNumber(schema),
       text: documents.strip(document).text,
       operationName: operation.name?.value,
       variables: declaredOnly(variables, operation),

@@ -71,9 +71,11 @@ export interface PassesOptions {
   /** All plugins of the server, Yoga's own too. */
   readonly plugins: () => readonly Plugin[]
   readonly strip: (document: DocumentNode) => DocumentNode
+  /** A request has its schema, as every plugin before has had its say. */
+  readonly enveloped: (isRun: boolean) => void
 }
 
-export function createPasses({ yoga, plugins, strip }: PassesOptions): Passes {
+export function createPasses({ yoga, plugins, strip, enveloped }: PassesOptions): Passes {
   const PASS = Symbol('vinyasa.live-query.pass')
   let opened: ReturnType<typeof openDoor> | undefined
 
@@ -88,6 +90,7 @@ export function createPasses({ yoga, plugins, strip }: PassesOptions): Passes {
       const pass = of(serverContext)
       if (pass?.run) setRequestParser(() => pass.asked.params as never)
     },
+    onEnveloped: ({ context }) => enveloped(of(context as object | undefined)?.run !== undefined),
     // After Yoga's cache of documents has stored the one that was asked.
     onParse({ context }) {
       if (!of(context)?.run) return undefined

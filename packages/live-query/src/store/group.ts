@@ -127,9 +127,11 @@ export class Group {
     this.#schedule()
   }
 
-  /** Anything may have changed: run again after `delayMs`, and send what is different. */
+  /** Anything may have changed: run again after `delayMs`, and send what is different. The throttle holds. */
   resync(delayMs: number): void {
-    this.#resyncAt = Math.min(this.#resyncAt, this.#options.clock.now() + delayMs)
+    const { clock, timing } = this.#options
+    const at = Math.max(clock.now() + delayMs, this.#lastEmitAt + timing.throttleMs)
+    this.#resyncAt = Math.min(this.#resyncAt, at)
     this.#schedule()
   }
 
