@@ -13,5 +13,6 @@ export type {
 } from './short-way/part.ts'
 export type { NodeHandlerOptions } from './options.ts'
 export { acceptTargets, type AcceptTarget } from './http/request-target.ts'
+export { readFormData } from './uploads/read-form-data.ts'
 export { useUploads, type UploadOptions } from './uploads/use-uploads.ts'
 export type { UploadedFile } from './uploads/uploaded-file.ts'

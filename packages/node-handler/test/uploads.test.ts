@@ -265,6 +265,39 @@ describe('what is refused', () => {
     expect(json.errors[0].message).toContain('read twice')
   })
 
+  it.each([
+    ['a part without a name', '', 'no name'],
+    ['a file without a name', '; filename="a"', 'no name'],
+  ])('%s, large or cut; the connection goes on', async (_, rest, message) => {
+    const { send } = await serve()
+    for (const size of [1, 600_000])
+      for (const end of [`\r\n${END}`, '']) {
+        const nameless = `--${BOUNDARY}\r\ncontent-disposition: form-data${rest}\r\n\r\n${'x'.repeat(size)}${end}`
+        const { status, json } = await send(field('operations', { query: '{ hello }' }) + nameless)
+        expect(status).toBe(400)
+        expect(json.errors[0].message).toMatch(end === '' ? /cannot be read/ : message)
+      }
+    expect((await send(field('operations', { query: '{ hello }' }) + END)).status).toBe(200)
+  })
+
+  it('what breaks off inside of a file that goes by', async () => {
+    const { send } = await serve()
+    for (const size of [1, 600_000])
+      expect((await send(start('none') + head('another', 'a') + 'x'.repeat(size))).status).toBe(400)
+  })
+
+  it('a part without a head in a body that comes as one piece', async () => {
+    const yoga = createYoga({
+      schema: createSchema({ typeDefs, resolvers }),
+      plugins: [useUploads()],
+      logging: false,
+    })
+    const body = `${field('operations', { query: '{ hello }' })}--${BOUNDARY}\r\n\r\n${'x'.repeat(600_000)}\r\n${END}`
+    const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+    const response = await yoga.fetch('http://x/graphql', { method: 'POST', headers, body })
+    expect(await response.json()).toEqual({ data: { hello: 'world' } })
+  })
+
   it('a body that breaks off inside of its file: who reads it is told', async () => {
     const { send } = await serve()
     const { json } = await send(start('read') + head('0', 'a') + 'half')

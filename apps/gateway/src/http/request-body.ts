@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { ShortWayPart } from '@vinyasa/node-handler'
+import { readFormData, type ShortWayPart } from '@vinyasa/node-handler'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { limitJson, type JsonLimits } from '../limits/json-limits.ts'
@@ -58,7 +58,9 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
       }
       setRequestParser(async (request) => {
         const { url, method, headers, signal } = request
-        const body = await readBody(request, maxBytes)
+        const contentType = headers.get('content-type') ?? ''
+        const bytes = await readBody(request, maxBytes)
+        const body = isForm(contentType) ? await readFormData(bytes, contentType, fetchAPI) : bytes
         const buffered = new fetchAPI.Request(url, { method, headers, signal, body })
         return malformedAs400(async () => requestParser(buffered))
       })
@@ -68,7 +70,15 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
 }
 
 function isJson(contentType: string | null): boolean {
-  return JSON_TYPES.has((contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? '')
+  return JSON_TYPES.has(mediaTypeOf(contentType))
+}
+
+function isForm(contentType: string): boolean {
+  return mediaTypeOf(contentType) === 'multipart/form-data'
+}
+
+function mediaTypeOf(contentType: string | null): string {
+  return (contentType ?? '').split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 async function malformedAs400<T>(parse: () => Promise<T>): Promise<T> {

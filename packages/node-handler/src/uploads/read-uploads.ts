@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream'
-import type { GraphQLError } from 'graphql'
 import { badUploadRequest, clientLeft, unusableUpload, uploadTooLarge } from '../errors.ts'
+import { openMultipart, type MultipartParts, type PartBytes } from './multipart-parts.ts'
 import { WaitingFile, type FileQueue } from './uploaded-file.ts'
 import { parseMap, parseOperations, place } from './upload-map.ts'
 
@@ -17,15 +16,14 @@ export interface ReadUploads {
   discard(): void
 }
 
-/** Bytes of a file that wait in memory while nobody reads them. */
-const FILE_BUFFER = 256 * 1024
+/** `operations`, `map`, and what a client adds of its own. */
+const MAX_FIELDS = 20
 
 /**
  * Reads a GraphQL multipart request as far as its first file; the files are read by whom they are for. Rejects with a
  * GraphQLError of status 400 or 413 for what is no such request.
  */
 export async function readUploads(request: Request, limits: UploadLimits): Promise<ReadUploads> {
-  const { Busboy } = await import('@fastify/busboy')
   const { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs } = limits
   const announced = Number(request.headers.get('content-length') ?? 0)
   const most = maxFiles * maxFileBytes + 3 * maxFieldBytes
@@ -48,109 +46,81 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
     },
   }
 
-  return new Promise((resolve, reject) => {
-    let operations: object | undefined
-    let hasMap = false
-    const refuse = (error: unknown): void => {
-      reject(error)
-      for (const file of files.values()) file.fail(error)
-    }
-    const ready = (): void => {
-      if (!operations) return refuse(badUploadRequest('it has no part "operations"'))
-      resolve({
-        operations,
-        discard() {
-          isDiscarded = true
-          for (const file of files.values()) file.discard()
-        },
-      })
-    }
+  let refuse: (error: unknown) => void = () => {}
+  const refused = new Promise<never>((_, reject) => (refuse = reject))
+  refused.catch((error: unknown) => {
+    for (const file of files.values()) file.fail(error)
+  })
+  let operations: object | undefined
+  let hasMap = false
+  let ready: (uploads: ReadUploads) => void = () => {}
+  const read = new Promise<ReadUploads>((resolve) => (ready = resolve))
 
-    function onField(name: string, value: string, isCut: boolean): void {
-      if (name !== 'operations' && name !== 'map') return
-      if (isCut) throw uploadTooLarge(`The part "${name}"`, maxFieldBytes)
-      if (name === 'operations') {
-        if (operations) throw badUploadRequest('it has "operations" twice')
-        operations = parseOperations(value)
-        return
-      }
-      if (!operations) throw badUploadRequest('"map" stands before "operations"')
-      if (hasMap) throw badUploadRequest('it has "map" twice')
-      hasMap = true
-      for (const [key, paths] of parseMap(value, maxFiles)) {
-        const file = new WaitingFile(queue)
-        files.set(key, file)
-        for (const path of paths) place(operations, path, file)
-      }
-    }
-
-    function onFile(key: string, bytes: Readable, name: string | undefined, type: string): void {
-      const file = files.get(key)
-      if (!operations || !hasMap) {
-        bytes.resume()
-        throw badUploadRequest('a file stands before "map"')
-      }
-      // One that no operation asks for, or the second of one name, goes by.
-      if (!file || file.hasArrived || isDiscarded) bytes.resume()
-      if (!file || file.hasArrived) return
-      inOrder.push(file)
-      file.attach({ bytes, name: name ?? '', type })
-      ready()
-    }
-
-    const guarded =
-      <Given extends unknown[]>(listener: (...given: Given) => void) =>
-      (...given: Given): void => {
-        try {
-          listener(...given)
-        } catch (error) {
-          refuse(error)
-        }
-      }
-
-    let parser: InstanceType<typeof Busboy>
-    try {
-      parser = new Busboy({
-        headers: { 'content-type': request.headers.get('content-type') ?? '' },
-        limits: {
-          fieldSize: maxFieldBytes,
-          fields: 20,
-          files: maxFiles,
-          fileSize: maxFileBytes,
-          parts: maxFiles + 20,
-        },
-        fileHwm: FILE_BUFFER,
-      })
-    } catch (error) {
-      refuse(malformed(error))
+  function onField(name: string, value: string, isCut: boolean): void {
+    if (name !== 'operations' && name !== 'map') return
+    if (isCut) throw uploadTooLarge(`The part "${name}"`, maxFieldBytes)
+    if (name === 'operations') {
+      if (operations) throw badUploadRequest('it has "operations" twice')
+      operations = parseOperations(value)
       return
     }
-    parser.on(
-      'field',
-      guarded((name, value, _, isCut) => onField(name, value, isCut)),
-    )
-    parser.on(
-      'file',
-      guarded((key, bytes, name, _, type) => onFile(key, bytes, name, type)),
-    )
-    parser.on('filesLimit', () => refuse(badUploadRequest(`it has more than ${maxFiles} files`)))
-    parser.on('error', (error) => refuse(malformed(error)))
-    parser.on('finish', () => {
-      ready()
-      const missing = unusableUpload('A file that "map" names is not among the parts of the request.')
-      for (const file of files.values()) if (!file.hasArrived) file.fail(missing)
+    if (!operations) throw badUploadRequest('"map" stands before "operations"')
+    if (hasMap) throw badUploadRequest('it has "map" twice')
+    hasMap = true
+    for (const [key, paths] of parseMap(value, maxFiles)) {
+      const file = new WaitingFile(queue)
+      files.set(key, file)
+      for (const path of paths) place(operations, path, file)
+    }
+  }
+
+  function onFile(key: string, bytes: PartBytes, name: string | undefined, type: string): void {
+    const file = files.get(key)
+    // One that no operation asks for, or the second of one name, goes by.
+    if (!file || file.hasArrived || isDiscarded) bytes.resume()
+    if (!operations || !hasMap) throw badUploadRequest('a file stands before "map"')
+    if (!file || file.hasArrived) return
+    inOrder.push(file)
+    file.attach({ bytes, name: name ?? '', type })
+    begin()
+  }
+
+  function begin(): void {
+    if (!operations) throw badUploadRequest('it has no part "operations"')
+    ready({
+      operations,
+      discard() {
+        isDiscarded = true
+        for (const file of files.values()) file.discard()
+      },
     })
-    feed(request, parser).catch(refuse)
-  })
+  }
+
+  function onEnd(): void {
+    begin()
+    const missing = unusableUpload('A file that "map" names is not among the parts of the request.')
+    for (const file of files.values()) if (!file.hasArrived) file.fail(missing)
+  }
+
+  const contentType = request.headers.get('content-type') ?? ''
+  const parts = await openMultipart(
+    contentType,
+    { ...limits, maxFields: MAX_FIELDS },
+    { onField, onFile, onError: refuse, onEnd },
+  )
+  feed(request, parts, refused).catch(refuse)
+  return Promise.race([read, refused])
 }
 
-/** Gives the parser the body no faster than the files are read. */
-async function feed(request: Request, parser: NodeJS.WritableStream): Promise<void> {
+/** Gives the parser the body no faster than the files are read. Of what is refused the rest goes by. */
+async function feed(request: Request, parts: MultipartParts, refused: Promise<never>): Promise<void> {
+  let isRefused = false
+  const untilRefused = refused.catch(() => void (isRefused = true))
   // Not `for await`: leaving it early would cancel the stream, and with it the socket that is to carry the answer.
   const reader = request.body?.getReader()
   for (let next = await read(reader); next && !next.done; next = await read(reader))
-    await new Promise<void>((resolve) => parser.write(next?.value as Uint8Array, () => resolve()))
-  parser.end()
+    if (!isRefused) await Promise.race([parts.write(next.value), untilRefused])
+  if (!isRefused) parts.end()
 }
 
 async function read(
@@ -161,10 +131,6 @@ async function read(
   } catch {
     throw clientLeft()
   }
-}
-
-function malformed(error: unknown): GraphQLError {
-  return badUploadRequest(error instanceof Error ? error.message : 'it is no multipart body')
 }
 
 function after(ms: number): Promise<false> {

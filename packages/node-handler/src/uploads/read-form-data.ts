@@ -1,0 +1,34 @@
+import type { FetchAPI } from 'graphql-yoga'
+import { openMultipart } from './multipart-parts.ts'
+
+/** Each is an entry of a map; a form of a person has a few. */
+const MAX_PARTS = 1_000
+
+/**
+ * The form in a multipart body that is there whole, as `request.formData()` gives it; each name once, the last of its
+ * parts. Rejects with a GraphQLError of status 400 where a part has no name, or the body is none: Yoga's own reader does
+ * not always come to an end then.
+ */
+export function readFormData(
+  body: Uint8Array<ArrayBuffer>,
+  contentType: string,
+  fetchAPI: Pick<FetchAPI, 'FormData' | 'File'>,
+): Promise<FormData> {
+  const form = new fetchAPI.FormData()
+  // Nothing in it is larger than the whole.
+  const most = body.byteLength + 1
+  const limits = { maxFieldBytes: most, maxFields: MAX_PARTS, maxFileBytes: most, maxFiles: MAX_PARTS }
+  return new Promise((resolve, reject) => {
+    const parts = openMultipart(contentType, limits, {
+      onField: (name, value) => form.set(name, value),
+      onFile(name, bytes, fileName, type) {
+        const chunks: Uint8Array<ArrayBuffer>[] = []
+        bytes.on('data', (chunk: Uint8Array<ArrayBuffer>) => chunks.push(chunk))
+        bytes.on('end', () => form.set(name, new fetchAPI.File(chunks, fileName ?? '', { type })))
+      },
+      onError: reject,
+      onEnd: () => resolve(form),
+    })
+    parts.then((opened) => opened.write(body).then(() => opened.end())).catch(reject)
+  })
+}
