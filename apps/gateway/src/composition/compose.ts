@@ -17,6 +17,7 @@ import { federationSource } from '../federation/federation-source.ts'
 import { graphiqlOptions } from '../graphiql/options.ts'
 import { renderGraphiQL } from '../graphiql/render.ts'
 import { corsFor, originsOf, toPattern } from '../http/cors.ts'
+import { useParameterTypes } from '../http/parameters.ts'
 import type { GatewayPaths } from '../http/paths.ts'
 import { useInvalidateEndpoint } from '../http/invalidate.ts'
 import { useLeftClients } from '../http/left-clients.ts'
@@ -156,6 +157,7 @@ export function compose(parts: Parts): Gateway {
     plugins: [
       useStaticContext({ sources: Object.fromEntries(sources.map(({ name, api }) => [name, api])) }),
       useReadiness({ path: paths.ready, isReady }),
+      useParameterTypes(),
       useLeftClients(),
       ...access.first,
       ...(isDeferFirst ? [defer] : []),
