@@ -34,7 +34,7 @@ describe('known queries', () => {
   })
 
   it('do not where a plugin of the config has a hook', async () => {
-    expect(await startupLog({ plugins: [{ onParams() {} }] })).toContain(
+    expect(await startupLog({ plugins: [{ onParams() {}, readsHeaders: [] }] })).toContain(
       'Known queries go through every hook: a plugin uses onParams and has no `shortWay`',
     )
   })
@@ -230,7 +230,7 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
   it('shows everybody the same on the short way as through all hooks', async () => {
     expect(await startupLog(config)).not.toContain('go through every hook')
     const short = await hear(config)
-    const whole = await hear({ ...config, plugins: [{ onParams() {} }] })
+    const whole = await hear({ ...config, plugins: [{ onParams() {}, readsHeaders: [] }] })
     const bodies = ['{ me }', '{ item { id } }', '{ item { id secretName } hello }', '{ echo(text: "a") me }']
     bodies.push('{ hello ... @defer { me } }', '{ me ... @defer { item { id secretName } } }')
     for (const time of [1, 2, 3]) {
@@ -254,7 +254,7 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
 describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
   it('shows the same on the short way as through all hooks', async () => {
     const short = await hear(config)
-    const whole = await hear({ ...config, plugins: [{ onParams() {} }] })
+    const whole = await hear({ ...config, plugins: [{ onParams() {}, readsHeaders: [] }] })
     for (const time of [1, 2, 3]) {
       for (const [name, request] of Object.entries(requests)) {
         const expected = await seen(whole, request)
@@ -267,7 +267,12 @@ describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
 describe.each(['development', 'production'] as const)('a gateway in %s', (preset) => {
   it('answers alike whatever else a client accepts', async () => {
     const short = await hear({ ...everything, responseCache: false, preset })
-    const whole = await hear({ ...everything, responseCache: false, preset, plugins: [{ onParams() {} }] })
+    const whole = await hear({
+      ...everything,
+      responseCache: false,
+      preset,
+      plugins: [{ onParams() {}, readsHeaders: [] }],
+    })
     const queries = ['{ hello }', '{ fail hello }', '{ hello ... @defer { item { id } } }']
     for (const accept of ACCEPTS) {
       for (const query of queries) {
@@ -315,7 +320,7 @@ it('counts what sources answer by plans as operations', async () => {
     const text = await (await fetch(new URL('/metrics', endpoint))).text()
     return text.split('\n').filter((line) => /^vinyasa_operations|_count\{/.test(line))
   }
-  const whole = await counts({ plugins: [{ onParams() {} }] })
+  const whole = await counts({ plugins: [{ onParams() {}, readsHeaders: [] }] })
   expect(whole).toContain('vinyasa_operations_total{type="query"} 3')
   expect(await counts({})).toEqual(whole)
 })
@@ -331,7 +336,7 @@ it('counts the same in its metrics', async () => {
       .filter((line) => /^vinyasa_(?:operations|errors|cache)_|_count\{/.test(line))
       .sort()
   }
-  const whole = await counts({ plugins: [{ onParams() {} }] })
+  const whole = await counts({ plugins: [{ onParams() {}, readsHeaders: [] }] })
   expect(whole.length).toBeGreaterThan(5)
   expect(await counts({})).toEqual(whole)
 })

@@ -31,6 +31,8 @@ type Source = Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues
 
 export interface DeferSplitterPlugin extends Plugin {
   /** For node-handler: what is done in place of the hooks for queries that went through them before. */
+  /** For the gateway: it changes no result by who asks. */
+  readonly readsHeaders: readonly string[]
   readonly shortWay: ShortWay
 }
 
@@ -96,6 +98,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
   })
 
   return {
+    readsHeaders: [],
     shortWay: short.part,
 
     onPluginInit(init) {

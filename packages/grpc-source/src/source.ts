@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
+import { createInvalidationBus, createMutationAnnouncer, type Asker } from '@vinyasa/invalidation'
 import { SourceNamesError, type Source, systemClock } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './contract/annotations.ts'
@@ -14,7 +14,7 @@ import { createCaller } from './runtime/call.ts'
 import { createCallWatch } from './methods/call-watch.ts'
 import { createInvoker } from './methods/invoker.ts'
 import { type AnswerHead, createReplyHeaders, type ReplyHeaders } from './methods/reply-headers.ts'
-import { createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
+import { askerOf, createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './methods/operation.ts'
 import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
 import { createFileWatcher } from './watch.ts'
@@ -49,6 +49,11 @@ export interface GrpcSource {
   ): Promise<Response>
   /** What `useGrpcSource` adds to a server's schema. */
   readonly contribution: Source
+  /**
+   * What of a client's request changes the answers of calls with its context; undefined: nothing. A resolver of your own
+   * that makes such calls says so with it: `extensions: { asker: source.asker }`.
+   */
+  readonly asker: Asker | undefined
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */
   reload(): Promise<void>
   /** Asks every endpoint for its health. */
@@ -211,6 +216,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     },
     call,
     contribution,
+    asker: askerOf(name, options.metadata),
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     requestArrived: (request) => operations.arrived(request),

@@ -19,6 +19,8 @@ export interface LiveQueryPlugin extends Plugin {
   /** For transports, such as `attachLiveServer` of `@vinyasa/live-query/ws`. */
   readonly engine: LiveQueryEngine
   /** For node-handler: plain queries need none of the hooks once they went through them. */
+  /** For the gateway: it changes no result by who asks. */
+  readonly readsHeaders: readonly string[]
   readonly shortWay: { admits(operation: { readonly document: DocumentNode }): boolean }
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
@@ -72,6 +74,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   return {
     store,
     engine: createLiveQueryEngine({ store, passes, onError }),
+    readsHeaders: [],
     shortWay: { admits: ({ document }) => !hasLiveDirective(document) },
     close,
     onPluginInit(payload) {

@@ -21,6 +21,8 @@ type Envelop = (context: Context) => { schema: GraphQLSchema; contextFactory(): 
 
 export interface ResponseCachePlugin extends Plugin {
   /** For node-handler: what is done in place of the hooks for a query that went through them before. */
+  /** For the gateway: it changes no result by who asks. */
+  readonly readsHeaders: readonly string[]
   readonly shortWay: ShortWay
 }
 
@@ -94,6 +96,7 @@ export function useResponseCache(
   })
 
   const plugin: ResponseCachePlugin = {
+    readsHeaders: [],
     shortWay,
     onPluginInit(payload) {
       plugins = payload.plugins

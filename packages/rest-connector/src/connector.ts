@@ -1,4 +1,4 @@
-import { createDependencyCache } from '@vinyasa/invalidation'
+import { createDependencyCache, type Asker } from '@vinyasa/invalidation'
 import { mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { MutationField } from './call/announce.ts'
@@ -31,6 +31,11 @@ export interface RestConnector extends AsyncDisposable {
   close(): Promise<void>
   /** What `useRestConnector` adds to a server's schema. */
   readonly contribution: Source
+  /**
+   * What of a client's request changes the answers of calls with its context; undefined: nothing. A resolver of your own
+   * that makes such calls says so with it: `extensions: { asker: connector.asker }`.
+   */
+  readonly asker: Asker | undefined
 }
 
 /** Creates a connector; throws `RestConfigError` when a declaration is wrong. */
@@ -49,6 +54,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     compiled.set(endpoint.name, compileEndpoint(endpoint, { basePath, timeoutMs, defaultHeaders, types }))
   }
   const calls = new Map<string, Call>()
+  const asker = askerOf(name, options)
   for (const endpoint of compiled.values())
     calls.set(
       endpoint.name,
@@ -62,7 +68,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     isPlannable: plans && !options.transformer,
     turns: settings.attempting.turns,
     onPlan,
-    asker: askerOf(name, options),
+    asker,
     home: settings.preparing,
   })
   const named = nameSource(declared, options)
@@ -111,6 +117,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   return {
     name,
     contribution,
+    asker,
     get schema() {
       return schema()
     },

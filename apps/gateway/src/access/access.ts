@@ -189,23 +189,22 @@ function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {
 }
 
 /**
- * Where tokens are verified, they are no part of the cache's keys by themselves: what sources forward is, and what rules
- * say. Code of the config may read more, so with any of it they are.
+ * Where tokens are verified, they are no part of the cache's keys by themselves: what sources forward is, what rules say,
+ * and what code of the config reads.
  */
 function cacheOptions(
-  { auth, plugins = [], resolvers, responseCache }: GatewayConfig,
+  { auth, responseCache }: GatewayConfig,
   headers: readonly string[],
   rules: FieldRules | undefined,
 ): Access['cache'] {
   const written = typeof responseCache === 'object' ? responseCache.varyHeaders : undefined
-  const hasCode = plugins.length > 0 || resolvers !== undefined
   const isRequired = auth?.jwt.required === true
   return {
     ...(rules && {
       access: (operation) =>
         rules.accessOf(operation) ?? (isRequired ? { headers, keyOf: () => '' } : undefined),
     }),
-    ...(auth && { varyHeaders: written ?? (hasCode ? [...new Set(['authorization', ...headers])] : []) }),
+    ...(auth && { varyHeaders: written ?? [] }),
   }
 }
 

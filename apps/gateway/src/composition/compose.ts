@@ -28,6 +28,9 @@ import { rememberBriefly, useReadiness } from '../http/readiness.ts'
 import { costPlugins } from '../cost/cost-limit.ts'
 import { documentCache } from '../limits/document-cache.ts'
 import { unknownLiveAskers } from '../dependencies/live-askers.ts'
+import { recordedSources } from '../dependencies/own-code/recorded-sources.ts'
+import { withRecordedReads } from '../dependencies/own-code/recorded-resolvers.ts'
+import { createViewOf } from '../dependencies/own-code/view-of.ts'
 import type { Logger } from '../logging/logger.ts'
 import { yogaLogging } from '../logging/yoga-logging.ts'
 import type { Observability } from '../observability/observability.ts'
@@ -126,7 +129,10 @@ export function compose(parts: Parts): Gateway {
   })
   const isDeferFirst = mayWrapExecutor(added)
   const liveStreams = createLiveStreams()
-  const schema = holdSchema(config)
+  const schema = holdSchema(config, sources)
+  const viewOf = createViewOf(config)
+  const resolvers =
+    config.resolvers && viewOf ? withRecordedReads(config.resolvers, viewOf) : config.resolvers
   let draining = false
 
   const health = (signal: AbortSignal): Promise<SourceHealth[]> =>
@@ -155,7 +161,7 @@ export function compose(parts: Parts): Gateway {
     graphiql: http.graphiql && (() => graphiqlOptions(schema.current(), config.graphql?.examples)),
     renderGraphiQL,
     plugins: [
-      useStaticContext({ sources: Object.fromEntries(sources.map(({ name, api }) => [name, api])) }),
+      useStaticContext({ sources: recordedSources(sources) }),
       useReadiness({ path: paths.ready, isReady }),
       useParameterTypes(),
       useLeftClients(),
@@ -175,7 +181,10 @@ export function compose(parts: Parts): Gateway {
       live,
       withShortWay(liveStreams.plugin),
       ...sources.map((source) => source.plugin),
-      useSources([...typeDefsSource(typeDefs, config.resolvers), ...federationSource(config)]),
+      useSources([
+        ...typeDefsSource(typeDefs, resolvers, viewOf),
+        ...federationSource({ ...config, resolvers }),
+      ]),
       schema.plugin,
       // A plugin of the config may look at values in documents.
       useShortWay({ liftLiterals: added.length === 0 }),

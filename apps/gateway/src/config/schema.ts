@@ -176,7 +176,16 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   liveQuery: liveQuery.optional(),
   responseCache: responseCache.optional(),
   dependencies: z
-    .record(z.string(), z.strictObject({ changes: typeNames.optional(), dependsOn: typeNames.optional() }))
+    .record(
+      z.string(),
+      z.strictObject({
+        changes: typeNames.optional(),
+        dependsOn: typeNames.optional(),
+        asker: z
+          .array(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected the name of a request header'))
+          .optional(),
+      }),
+    )
     .optional(),
   defer: defer.optional(),
   auth: auth.optional(),

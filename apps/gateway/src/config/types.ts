@@ -118,6 +118,22 @@ export interface DependencyStatement {
   readonly changes?: readonly string[] | undefined
   /** Types of which the field is computed besides those that it shows. `[]`: none; `['*']`: any. */
   readonly dependsOn?: readonly string[] | undefined
+  /**
+   * Request headers by which the answers of a field with a resolver of the config differ; `[]`: it is the same for
+   * everybody. Default: all that any source forwards, and the token, and no cache on the way keeps it. On other fields it
+   * adds to what their source says.
+   */
+  readonly asker?: readonly string[] | undefined
+}
+
+/** A Yoga or Envelop plugin of the config. */
+export type ConfigPlugin = Plugin & {
+  /**
+   * Names of all request headers that change what the plugin does to results, or tells resolvers by their context; `[]`:
+   * none. Left out: nobody knows, and the response cache needs `session`, live queries `contextKey`.
+   * `Object.assign(usePlugin(), { readsHeaders: [] })`
+   */
+  readonly readsHeaders?: readonly string[] | undefined
 }
 
 /** Metrics for Prometheus. */
@@ -200,7 +216,7 @@ export interface GatewayConfig {
    */
   readonly federation?: boolean | FederationConfig | undefined
   /** Further Yoga or Envelop plugins. They stand before the response cache, so that they see hits like misses. */
-  readonly plugins?: readonly Plugin[] | undefined
+  readonly plugins?: readonly ConfigPlugin[] | undefined
   /**
    * SDL that adds to the schema of the sources, under the names that clients know: `extend type Order { … }`, types with
    * fields of the sources' types, root fields.

@@ -37,6 +37,8 @@ function reasonsBelow(schema: GraphQLSchema, root: Field): Set<string> {
   const reasons = new Set<string>()
   const seen = new Set<GraphQLNamedType>()
   const open: Field[] = [root]
+  const ofAll = schema.extensions['asker'] as { readonly unknown?: string } | undefined
+  if (ofAll?.unknown !== undefined) reasons.add(ofAll.unknown)
   for (let field = open.pop(); field; field = open.pop()) {
     const unknown = (field.extensions['asker'] as { readonly unknown?: string } | undefined)?.unknown
     if (unknown !== undefined) reasons.add(unknown)

@@ -1,14 +1,17 @@
-import { createDependencies, statedDependsOn } from '@vinyasa/invalidation'
+import { createDependencies, statedDependsOn, type Asker } from '@vinyasa/invalidation'
 import { isObjectType, type GraphQLSchema } from 'graphql'
 
-/** A field of which the schema does not say enough, and the word of the config that would. */
+/** A field of which nothing says enough, and the word of the config that would. */
 export interface UnseenDependency {
   readonly coordinate: string
-  readonly word: 'changes' | 'dependsOn'
+  readonly word: 'changes' | 'dependsOn' | 'asker'
   readonly what: string
 }
 
-/** Where nothing says what an answer depends on, so that every mutation evicts it, and which mutations evict everything. */
+/**
+ * Where nothing says what an answer depends on, so that every mutation evicts it, which mutations evict everything, and what
+ * code of the config answers without saying for whom.
+ */
 export function unseenDependencies(
   schema: GraphQLSchema,
   idFields: readonly string[] | undefined,
@@ -27,6 +30,8 @@ export function unseenDependencies(
           word,
           what: `${what}: dependencies: { '${coordinate}': { ${word}: [...] } }`,
         })
+      if ((field.extensions['asker'] as Asker | undefined)?.isPersonal)
+        add('asker', 'is answered by code, for nobody but who asks; state the request headers that it reads')
       if (type === mutation) {
         if (ofMutationField(field).everything) add('changes', 'evicts everything; state what it changes')
       } else if (ofField(type.name, field).everything && !statedDependsOn(field)?.includes('*')) {
@@ -40,9 +45,15 @@ export function unseenDependencies(
 /** Of each kind, what is listed unless all are asked for: an imported document has hundreds. */
 const MAX_LISTED = 5
 
+const MORE = {
+  changes: 'mutations more evict everything',
+  dependsOn: 'fields more depend on everything',
+  asker: 'fields more are answered by code',
+} as const
+
 /** What `check` says of them: fields of `Query` first, as whole answers depend on them. */
 export function unseenLines(unseen: readonly UnseenDependency[], listAll: boolean): string[] {
-  return (['changes', 'dependsOn'] as const).flatMap((kind) => {
+  return (['changes', 'dependsOn', 'asker'] as const).flatMap((kind) => {
     const found = unseen.filter(({ word }) => word === kind)
     const first = ({ coordinate }: UnseenDependency): number => (coordinate.startsWith('Query.') ? 0 : 1)
     const listed = found
@@ -50,8 +61,7 @@ export function unseenLines(unseen: readonly UnseenDependency[], listAll: boolea
       .slice(0, listAll ? found.length : MAX_LISTED)
       .map(({ coordinate, what }) => `${coordinate} ${what}`)
     const more = found.length - listed.length
-    const whatMore =
-      kind === 'changes' ? 'mutations more evict everything' : 'fields more depend on everything'
+    const whatMore = MORE[kind]
     return more > 0 ? [...listed, `${more} ${whatMore}; check --verbose lists them`] : listed
   })
 }

@@ -1,6 +1,7 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import { memberOf } from '@vinyasa/source-kit'
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
+import { isFieldMap } from '../dependencies/own-code/recorded-resolvers.ts'
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) => unknown
 
@@ -29,11 +30,6 @@ export function withClientParents(resolvers: IResolvers): IResolvers {
         : given,
     ]),
   ) as IResolvers
-}
-
-/** Scalars are objects of a class. */
-function isFieldMap(given: unknown): given is Readonly<Record<string, unknown>> {
-  return typeof given === 'object' && given !== null && Object.getPrototypeOf(given) === Object.prototype
 }
 
 /** Copies, so that a resolver may pass its parent on to a field of the same type. */

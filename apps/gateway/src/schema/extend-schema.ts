@@ -26,6 +26,8 @@ import {
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
 import type { GatewayConfig } from '../config/types.ts'
+import { recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
+import type { ViewOf } from '../dependencies/own-code/view-of.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { withClientParents } from './client-parents.ts'
 import { describeMistakes } from './type-defs.ts'
@@ -50,6 +52,7 @@ export function extendWith(
   schema: GraphQLSchema,
   typeDefs: DocumentNode,
   resolvers: GatewayConfig['resolvers'],
+  viewOf: ViewOf | undefined,
 ): GraphQLSchema {
   const document = asExtension(schema, typeDefs)
   // Other sources, and these definitions, may yet bring the query type.
@@ -63,7 +66,9 @@ export function extendWith(
   noteCostDirectives(extended)
   if (!resolvers) return extended
   try {
-    return addResolversToSchema({ schema: extended, resolvers: withClientParents(resolvers) })
+    const whole = addResolversToSchema({ schema: extended, resolvers: withClientParents(resolvers) })
+    if (viewOf) recordMethods(whole, viewOf)
+    return whole
   } catch (error) {
     throw new ConfigError(`resolvers: ${messageOf(error)}`, { cause: error })
   }

@@ -1,14 +1,24 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GatewayConfig } from '../config/types.ts'
+import { createAskerStatements } from '../dependencies/own-code/state-askers.ts'
 import { stateDependencies } from '../dependencies/statements.ts'
 import { ConfigError } from '../errors.ts'
+import type { Source } from '../sources/source.ts'
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
-export function holdSchema({ dependencies = {}, grpc, rest }: GatewayConfig): {
+export function holdSchema(
+  config: GatewayConfig,
+  sources: readonly Pick<Source, 'asker'>[],
+): {
   plugin: Plugin
   current(): GraphQLSchema
 } {
+  const { dependencies = {}, grpc, rest } = config
+  const stateAskers = createAskerStatements(
+    config,
+    sources.map(({ asker }) => asker),
+  )
   let latest: GraphQLSchema | undefined
   const hasBackends = Object.keys({ ...grpc, ...rest }).length > 0
   return {
@@ -16,6 +26,7 @@ export function holdSchema({ dependencies = {}, grpc, rest }: GatewayConfig): {
       onSchemaChange: ({ schema }) => {
         latest = schema as GraphQLSchema
         stateDependencies(latest, dependencies)
+        stateAskers(latest)
       },
     },
     current() {

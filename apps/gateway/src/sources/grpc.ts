@@ -38,6 +38,7 @@ export async function openGrpcSource(
     kind: 'grpc',
     plugin: useGrpcSource(source),
     api: source,
+    asker: source.asker,
     get files() {
       return source.files
     },

@@ -94,6 +94,7 @@ export async function openRestSource(
     kind: 'rest',
     plugin: useRestConnector(connector),
     api: connector,
+    asker: connector.asker,
     notes,
     files,
     names: () => namesOfSchema(connector.schema),

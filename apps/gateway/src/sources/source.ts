@@ -1,6 +1,6 @@
 import type { Observability } from '../observability/observability.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { InvalidationBus } from '@vinyasa/invalidation'
+import type { Asker, InvalidationBus } from '@vinyasa/invalidation'
 export interface SourceHealth {
   readonly name: string
   readonly healthy: boolean
@@ -17,6 +17,8 @@ export interface Source {
   readonly plugin: object
   /** What resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
   readonly api: object
+  /** What of a client's request can change what it answers; undefined: nothing. */
+  readonly asker: Asker | undefined
   /** What it left out or calls otherwise than its description does, a line each. */
   readonly notes: readonly string[]
   /** Paths that it was read from, for `--watch`. */

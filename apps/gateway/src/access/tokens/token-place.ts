@@ -1,4 +1,4 @@
-import type { JwtConfig } from '../../config/access-types.ts'
+import type { AuthConfig, JwtConfig } from '../../config/access-types.ts'
 import { unauthenticated } from '../errors.ts'
 
 type Place = Pick<JwtConfig, 'header' | 'scheme' | 'cookie'>
@@ -6,6 +6,18 @@ type Place = Pick<JwtConfig, 'header' | 'scheme' | 'cookie'>
 /** The header in which tokens stand, in lower case. */
 export function tokenHeader({ header = 'authorization' }: Place): string {
   return header.toLowerCase()
+}
+
+/** Headers by which tokens tell askers apart, in lower case; where none are verified, code may read them itself. */
+export function headersOfTokens(auth: AuthConfig | undefined): readonly string[] {
+  const { jwt } = auth ?? {}
+  return [
+    ...new Set([
+      'authorization',
+      ...(jwt ? [tokenHeader(jwt)] : []),
+      ...(jwt?.cookie === undefined ? [] : ['cookie']),
+    ]),
+  ]
 }
 
 /** The token of a request; undefined where there is none. Throws where its place holds something else. */

@@ -1,0 +1,106 @@
+import type { IResolvers } from '@graphql-tools/utils'
+import { describeAsker, toAsker, type Asker } from '@vinyasa/invalidation'
+import {
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+} from 'graphql'
+import { headersOfTokens } from '../../access/tokens/token-place.ts'
+import type { GatewayConfig } from '../../config/types.ts'
+import { fieldAt } from '../../schema/coordinates.ts'
+import { pluginAskers } from './plugin-askers.ts'
+import { isFieldMap } from './recorded-resolvers.ts'
+
+type Field = GraphQLField<unknown, unknown>
+
+/**
+ * Writes onto each schema for whom answers are that code of the config makes. Code of the config is a source: a field that
+ * it resolves is for whoever any source can tell apart, and for one token, unless `dependencies` states its `asker`;
+ * plugins concern every operation.
+ */
+export function createAskerStatements(
+  config: GatewayConfig,
+  sources: readonly (Asker | undefined)[],
+): (schema: GraphQLSchema) => void {
+  const { dependencies = {}, responseCache = false, resolvers, auth } = config
+  const { varyHeaders = [] } = typeof responseCache === 'object' ? responseCache : {}
+  const { headers: read, ofResults, ofContexts } = pluginAskers(config)
+  const ofPlugins = toAsker(
+    [...read, ...(ofResults.length > 0 ? headersOfTokens(auth) : [])],
+    textOf(ofResults),
+  )
+  /** Schemas of one server share their fields. */
+  const done = new WeakSet<Field>()
+
+  function askerOfCode(schema: GraphQLSchema): Asker {
+    const all = [describeAsker(schema), ...sources.filter((asker) => asker !== undefined)]
+    const headers = [...all.flatMap((asker) => asker.headers), ...headersOfTokens(auth), ...varyHeaders]
+    const unknown = textOf([...all.flatMap((asker) => asker.unknown ?? []), ...ofContexts])
+    return { headers, unknown, isPersonal: true }
+  }
+
+  function add(field: Field, asker: Asker): void {
+    if (!done.has(field)) join(field, asker)
+    done.add(field)
+  }
+
+  function stateFields(schema: GraphQLSchema): void {
+    const code = new Set(resolvers ? fieldsOfCode(schema, resolvers) : [])
+    for (const [coordinate, { asker }] of Object.entries(dependencies)) {
+      const field = fieldAt(schema, coordinate)
+      if (field && asker) add(field, { headers: code.has(field) ? [...asker, ...varyHeaders] : asker })
+    }
+    if (code.size === 0) return
+    const ofCode = askerOfCode(schema)
+    for (const field of code) add(field, ofCode)
+  }
+
+  return (schema) => {
+    // A schema that is made of another has its extensions; what concerns all of it is not a field's.
+    schema.extensions = { ...schema.extensions, asker: undefined }
+    stateFields(schema)
+    schema.extensions = { ...schema.extensions, asker: ofPlugins }
+  }
+}
+
+function textOf(reasons: readonly string[]): string | undefined {
+  return reasons.length > 0 ? [...new Set(reasons)].sort().join('; ') : undefined
+}
+
+/** Adds to what a source has said of the field, if one has. */
+function join(field: Field, { headers, unknown, isPersonal }: Asker): void {
+  const before = field.extensions['asker'] as Asker | undefined
+  const both = toAsker(
+    [...(before?.headers ?? []), ...headers],
+    textOf([before?.unknown, unknown].flatMap((reason) => reason ?? [])),
+  )
+  const asker = { headers: [], ...both, ...((isPersonal || before?.isPersonal) && { isPersonal: true }) }
+  field.extensions = { ...field.extensions, asker }
+}
+
+/** Fields of queries whose answers code of the config makes, or chooses the type of; `_entities` as it may call any of them. */
+export function fieldsOfCode(schema: GraphQLSchema, resolvers: IResolvers): readonly Field[] {
+  const roots = new Set([schema.getMutationType(), schema.getSubscriptionType()])
+  const codeOf = (typeName: string): Readonly<Record<string, unknown>> => {
+    const own = Object.hasOwn(resolvers, typeName) ? resolvers[typeName] : undefined
+    return isFieldMap(own) ? own : {}
+  }
+  const choosesType = (type: GraphQLNamedType): boolean =>
+    isAbstractType(type) &&
+    ('__resolveType' in codeOf(type.name) ||
+      schema.getPossibleTypes(type).some(({ name }) => '__isTypeOf' in codeOf(name)))
+  const found: Field[] = []
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || roots.has(type)) continue
+    const own = codeOf(type.name)
+    for (const field of Object.values(type.getFields())) {
+      const isLookup = field.name === '_entities' && type === schema.getQueryType()
+      if (isLookup || Object.hasOwn(own, field.name) || choosesType(getNamedType(field.type)))
+        found.push(field)
+    }
+  }
+  return found
+}

@@ -1,0 +1,60 @@
+import { createAttachment } from '@vinyasa/source-kit'
+import { describeOperationAsker, type Asker } from '@vinyasa/invalidation'
+import { Kind, type GraphQLResolveInfo, type OperationDefinitionNode } from 'graphql'
+import { headersOfTokens } from '../../access/tokens/token-place.ts'
+import type { GatewayConfig } from '../../config/types.ts'
+import { recordedContext } from './recorded-context.ts'
+import { Reads } from './reads.ts'
+
+/** What code of the config is given in place of a context. */
+export type ViewOf = (context: unknown, info: GraphQLResolveInfo) => unknown
+
+/** Undefined where no answer is kept for others. */
+export function createViewOf(config: GatewayConfig): ViewOf | undefined {
+  const { responseCache = false, liveQuery = {}, preset } = config
+  if (responseCache === false && liveQuery === false) return undefined
+  const isCached = responseCache !== false
+  const hasSession = typeof responseCache === 'object' && responseCache.session !== undefined
+  const hasContextKey = liveQuery !== false && liveQuery.contextKey !== undefined
+  const tokenHeaders = headersOfTokens(config.auth)
+  const views = createAttachment<Map<string, object>>()
+  const declaredIn = createDeclared()
+
+  return (context, info) => {
+    if (typeof context !== 'object' || context === null || info.operation.operation !== 'query')
+      return context
+    const isLive = 'liveQuery' in context && context.liveQuery !== undefined
+    // What is neither kept nor shared may read what it likes.
+    if (!isLive && !isCached) return context
+    const coordinate = `${info.parentType.name}.${info.fieldName}`
+    let known = views.get(context)
+    if (!known) views.set(context, (known = new Map()))
+    let view = known.get(coordinate)
+    if (!view) {
+      const saysWhoAsks = isLive ? hasContextKey : hasSession
+      const declared = declaredIn(info)
+      // A run of a live query is for a group: its answer cannot be left out.
+      const isStrict = isLive || preset !== 'production'
+      const policy = { coordinate, declared, tokenHeaders, saysWhoAsks, isStrict }
+      known.set(coordinate, (view = recordedContext(context, new Reads(policy, context))))
+    }
+    return view
+  }
+}
+
+/** What tells askers of a field apart; of one of which nothing is said, as a method of what another one gave, those of the operation. */
+function createDeclared(): (info: GraphQLResolveInfo) => ReadonlySet<string> {
+  const byOperation = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>()
+  return ({ schema, parentType, fieldName, operation, fragments }) => {
+    const own = parentType.getFields()[fieldName]?.extensions['asker'] as Asker | undefined
+    const ofAll = schema.extensions['asker'] as Asker | undefined
+    if (own) return new Set([...own.headers, ...(ofAll?.headers ?? [])])
+    let known = byOperation.get(operation)
+    if (!known) {
+      const document = { kind: Kind.DOCUMENT, definitions: [operation, ...Object.values(fragments)] } as const
+      const { headers } = describeOperationAsker(schema, document, operation.name?.value)
+      byOperation.set(operation, (known = new Set(headers)))
+    }
+    return known
+  }
+}

@@ -1,0 +1,468 @@
+import {
+  AUDIENCE,
+  followLiveEvents,
+  followLiveFrames,
+  startIssuer,
+  startRestBackend,
+  waitUntil,
+  type LiveUpdate,
+} from '@vinyasa/test-kit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
+import { post, startGateway } from './support/gateway.ts'
+
+type Resolvers = NonNullable<GatewayConfig['resolvers']>
+type Resolver = (root: any, args: any, context: any, info: any) => unknown
+
+/** A REST API that says in whose name it was asked. */
+async function shop(): Promise<GatewayConfig['rest']> {
+  const backend = await startRestBackend(({ headers }) => ({
+    json: { id: '1', tenant: headers['x-tenant'] ?? 'nobody' },
+  }))
+  onTestFinished(() => backend[Symbol.asyncDispose]())
+  return {
+    shop: {
+      baseUrl: backend.url,
+      forwardHeaders: ['X-Tenant'],
+      healthPath: false,
+      endpoints: [
+        {
+          name: 'tenant',
+          path: '/tenant',
+          responseSchema: { typeName: 'Tenant', fields: { tenant: 'string!' } },
+        },
+      ],
+    },
+  }
+}
+
+const callsShop: Resolver = async (_root, _args, context) =>
+  ((await context.sources.shop.execute('tenant', {}, { context })) as { tenant: string }).tenant
+const callsShopAlone: Resolver = async (_root, _args, { sources }) =>
+  ((await sources.shop.execute('tenant', {})) as { tenant: string }).tenant
+const reads =
+  (name: string): Resolver =>
+  (_root, _args, { request }) =>
+    request.headers.get(name) ?? 'nobody'
+
+/** Ways in which code of the config comes to read the tenant, behind `{ mine }`, `{ me { mine } }` or another query. */
+const WAYS: readonly (readonly [string, string, Resolvers])[] = [
+  ['a root field calls a source', '{ mine }', { Query: { mine: callsShop } }],
+  ['a root field with settings', '{ mine }', { Query: { mine: { resolve: callsShop } } } as Resolvers],
+  [
+    'a source is called with a copy of the context',
+    '{ mine }',
+    {
+      Query: {
+        mine: (root: unknown, args: unknown, context: any, info: unknown) =>
+          callsShop(root, args, { ...context }, info),
+      },
+    },
+  ],
+  ['a root field reads the header', '{ mine }', { Query: { mine: reads('X-Tenant') } }],
+  [
+    'a field of another type',
+    '{ me { mine } }',
+    { Query: { me: () => ({}) }, Me: { mine: reads('x-tenant') } },
+  ],
+  [
+    'a method of what a resolver gave',
+    '{ me { mine } }',
+    {
+      Query: {
+        me: () => ({
+          mine: (_args: unknown, context: any) => reads('x-tenant')(undefined, {}, context, undefined),
+        }),
+      },
+    },
+  ],
+  [
+    'the type of an interface',
+    '{ either { ... on Me { mine } ... on You { mine } } }',
+    {
+      Query: { either: () => ({ mine: 'mine' }) },
+      Either: {
+        __resolveType: (_value: unknown, { request }: any) =>
+          request.headers.get('x-tenant') === 'acme' ? 'Me' : 'You',
+      },
+      Me: { mine: () => 'acme' },
+      You: { mine: () => 'evil' },
+    },
+  ],
+  [
+    'a reference of a federation',
+    '{ _entities(representations: [{ __typename: "Me", id: "1" }]) { ... on Me { mine } } }',
+    {
+      Me: {
+        __resolveReference: (_reference: unknown, context: any) => ({
+          mine: context.request.headers.get('x-tenant') ?? 'nobody',
+        }),
+      },
+    } as Resolvers,
+  ],
+  [
+    'a lookup of a federation',
+    '{ _entities(representations: [{ __typename: "You", id: "1" }]) { ... on You { mine } } }',
+    {
+      Query: {
+        you: (root: unknown, args: unknown, context: any, info: unknown) => ({
+          mine: callsShop(root, args, context, info),
+        }),
+      },
+    },
+  ],
+]
+
+const typeDefs = /* GraphQL */ `
+  interface Either {
+    mine: String
+  }
+  type Me implements Either @key(fields: "id") {
+    id: ID
+    mine: String
+  }
+  type You implements Either @key(fields: "id") {
+    id: ID
+    mine: String
+  }
+  type Query {
+    mine: String
+    other: String
+    me: Me
+    you(id: ID!): You
+    either: Either
+  }
+`
+
+async function start(config: GatewayConfig) {
+  const { endpoint, gateway } = await startGateway({
+    typeDefs,
+    federation: true,
+    responseCache: true,
+    ...config,
+  })
+  const get = async (query: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${endpoint}?query=${encodeURIComponent(query)}`, {
+      headers: { accept: 'application/json', 'x-graphql-yoga-csrf': '1', ...headers },
+    })
+    const text = await response.text()
+    return {
+      text,
+      cache: response.headers.get('x-cache'),
+      control: response.headers.get('cache-control') ?? '',
+      vary: (response.headers.get('vary') ?? '').toLowerCase().split(', '),
+      ...(JSON.parse(text) as { data?: any; errors?: any[] }),
+    }
+  }
+  return {
+    endpoint,
+    gateway,
+    get,
+    ask: async (query: string, headers = {}) => (await post(endpoint, { query }, headers)).json() as any,
+  }
+}
+
+/** What a live client of each is shown first. */
+async function firstUpdates(endpoint: string, query: string, asked: readonly Record<string, string>[]) {
+  const abort = new AbortController()
+  onTestFinished(() => abort.abort())
+  const shown: LiveUpdate[][] = []
+  for (const [index, headers] of asked.entries()) {
+    const updates: LiveUpdate[] = (shown[index] = [])
+    const options = {
+      headers,
+      query: query.replace('{', 'query @live {'),
+      signal: abort.signal,
+      onUpdate: (update: LiveUpdate) => void updates.push(update),
+    }
+    const follow = index % 2 === 0 ? followLiveEvents : followLiveFrames
+    void follow(endpoint, options).catch(() => {})
+    await waitUntil(() => updates.length > 0, { awaited: 'a first update' })
+  }
+  abort.abort()
+  return shown.map(([first]) => first)
+}
+
+const ACME = { 'x-tenant': 'acme' }
+const EVIL = { 'x-tenant': 'evil' }
+
+describe.each(WAYS)('%s', (_name, query, resolvers) => {
+  it.each(['development', 'production'] as const)(
+    'nobody gets what was computed for another, %s',
+    async (preset) => {
+      const { get, ask, endpoint } = await start({
+        preset,
+        rest: await shop(),
+        resolvers,
+        federation: true,
+        liveQuery: { defaults: { enabled: true } },
+      })
+      const first = await get(query, ACME)
+      expect(first.text).not.toContain('errors')
+      expect(first.text).toMatch(/acme|mine/)
+      const other = await get(query, EVIL)
+      expect(other.text).not.toContain('acme')
+      expect(other.cache).not.toBe('HIT')
+      expect((await get(query, ACME)).cache).toBe('HIT')
+      expect(first.control).toMatch(/^private/)
+      expect(first.vary).toEqual(expect.arrayContaining(['x-tenant', 'authorization']))
+      expect(JSON.stringify(await ask(query, EVIL))).not.toContain('acme')
+      const shown = await firstUpdates(endpoint, query, [ACME, EVIL, EVIL, ACME])
+      expect(shown.map((one) => JSON.stringify(one).includes('acme'))).toEqual([true, false, false, true])
+    },
+  )
+})
+
+describe('a call without the context', () => {
+  it('is the same for everybody, and may be stated so', async () => {
+    const { get } = await start({
+      rest: await shop(),
+      resolvers: { Query: { mine: callsShopAlone } },
+      dependencies: { 'Query.mine': { asker: [] } },
+    })
+    const first = await get('{ mine }', ACME)
+    expect(first.data).toEqual({ mine: 'nobody' })
+    expect(first.control).toMatch(/^public/)
+    expect(await get('{ mine }', EVIL)).toMatchObject({ cache: 'HIT', data: { mine: 'nobody' } })
+  })
+})
+
+/** What nothing declares: whatever two requests for one thing may differ by. */
+const UNDECLARED: readonly (readonly [string, Resolver, RegExp])[] = [
+  ['a header', reads('X-Lang'), /Query\.mine reads the request header "x-lang".*asker: \[.*'x-lang'\]/],
+  ['whether there is one', (_, __, { request }) => String(request.headers.has('x-lang')), /"x-lang"/],
+  ['all headers', (_, __, { request }) => JSON.stringify([...request.headers]), /all request headers/],
+  [
+    'their entries',
+    (_, __, { request }) => JSON.stringify(Object.fromEntries(request.headers.entries())),
+    /all request headers/,
+  ],
+  [
+    'all headers by forEach',
+    (_, __, { request }) => {
+      let text = ''
+      request.headers.forEach((value: string) => (text += value))
+      return text
+    },
+    /all request headers/,
+  ],
+  [
+    'a copy of them',
+    (_, __, { request }) => new Headers(request.headers).get('x-lang'),
+    /all request headers/,
+  ],
+  ['the address', (_, __, { request }) => request.url, /context\.request\.url/],
+  [
+    'a copy of the request',
+    (_, __, { request }) => request.clone().headers.get('x-lang'),
+    /context\.request\.clone/,
+  ],
+  ["Node's request", (_, __, { req }) => req.headers['x-lang'], /context\.req\.headers/],
+  [
+    "the operation's extensions",
+    (_, __, { params }) => JSON.stringify(params.extensions ?? null),
+    /context\.params\.extensions/,
+  ],
+]
+
+describe.each(UNDECLARED)('%s', (_name, mine, message) => {
+  it('is an error in development', async () => {
+    const { get } = await start({ resolvers: { Query: { mine } } })
+    const { errors } = await get('{ mine }', { 'x-lang': 'de' })
+    expect(errors).toMatchObject([
+      { extensions: { code: 'UNDECLARED_READ' }, message: expect.stringMatching(message) },
+    ])
+  })
+
+  it('keeps the answer to itself in production, and ends no answer', async () => {
+    const { get, endpoint } = await start({
+      preset: 'production',
+      resolvers: { Query: { mine, other: () => 'same' } },
+      graphql: { batching: 2 },
+    })
+    for (const lang of ['de', 'en', 'de']) {
+      const answer = await get('{ mine }', { 'x-lang': lang })
+      expect(answer).toMatchObject({ cache: 'MISS', control: 'private, no-store' })
+      expect(answer.text).not.toContain('errors')
+    }
+    const both = await post(endpoint, [{ query: '{ mine }' }, { query: '{ other }' }])
+    expect(await both.json()).toHaveLength(2)
+    expect((await get('{ other }')).cache).toBe('HIT')
+  })
+})
+
+// A run has a request of its own, without Node's.
+it.each(UNDECLARED.filter(([name]) => name !== "Node's request"))(
+  '%s: an error in a run of a live query, which is for a group',
+  async (_name, mine, message) => {
+    const { endpoint } = await start({
+      preset: 'production',
+      resolvers: { Query: { mine } },
+      liveQuery: { defaults: { enabled: true } },
+    })
+    const [update] = await firstUpdates(endpoint, '{ mine }', [{ 'x-lang': 'de' }])
+    expect(update?.errors?.[0]?.message).toMatch(message)
+  },
+)
+
+describe('an undeclared read in production', () => {
+  it('is not shared by those who wait for the same', async () => {
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    let waiting = 0
+    const mine: Resolver = async (_root, _args, { request }) => {
+      waiting++
+      await gate
+      return request.headers.get('x-lang')
+    }
+    const { get } = await start({ preset: 'production', resolvers: { Query: { mine } } })
+    const asked = ['de', 'en', 'fr'].map((lang) => get('{ mine }', { 'x-lang': lang }))
+    await waitUntil(() => waiting > 0, { awaited: 'the first' })
+    release()
+    expect((await Promise.all(asked)).map(({ data }) => data.mine)).toEqual(['de', 'en', 'fr'])
+  })
+
+  it('counts though the resolver swallows it', async () => {
+    const mine: Resolver = (_root, _args, { request }) => {
+      try {
+        return request.headers.get('x-lang')
+      } catch {
+        return 'caught'
+      }
+    }
+    const { get } = await start({ resolvers: { Query: { mine } } })
+    expect(await get('{ mine }')).toMatchObject({
+      cache: 'MISS',
+      control: 'private, no-store',
+      data: { mine: 'caught' },
+    })
+    expect((await get('{ mine }')).cache).toBe('MISS')
+  })
+
+  it('in a mutation concerns nobody else', async () => {
+    const { ask } = await start({
+      typeDefs: `${typeDefs} type Mutation { say: Me }`,
+      resolvers: { Mutation: { say: () => ({}) }, Me: { mine: reads('x-lang') } },
+    })
+    expect(await ask('mutation { say { mine } }', { 'x-lang': 'de' })).toEqual({
+      data: { say: { mine: 'de' } },
+    })
+  })
+
+  it('concerns nobody where nothing is kept', async () => {
+    const { get } = await start({ responseCache: false, resolvers: { Query: { mine: reads('x-lang') } } })
+    expect((await get('{ mine }', { 'x-lang': 'de' })).data).toEqual({ mine: 'de' })
+  })
+})
+
+describe('a statement', () => {
+  it('of a header tells askers apart by it alone, on the wire too', async () => {
+    const { get } = await start({
+      rest: await shop(),
+      resolvers: { Query: { mine: reads('x-lang') } },
+      dependencies: { 'Query.mine': { asker: ['X-Lang'] } },
+    })
+    const first = await get('{ mine }', { 'x-lang': 'de' })
+    expect(first.vary).toContain('x-lang')
+    expect(first.vary).not.toContain('x-tenant')
+    expect((await get('{ mine }', { 'x-lang': 'en' })).data).toEqual({ mine: 'en' })
+    expect((await get('{ mine }', { 'x-lang': 'de', ...EVIL })).cache).toBe('HIT')
+  })
+
+  it('that is too narrow is found by the call of a source', async () => {
+    const { get } = await start({
+      rest: await shop(),
+      resolvers: { Query: { mine: callsShop } },
+      dependencies: { 'Query.mine': { asker: [] } },
+    })
+    expect((await get('{ mine }', ACME)).errors).toMatchObject([
+      { message: expect.stringContaining('Query.mine reads the request header "x-tenant"') },
+    ])
+  })
+
+  it('takes nothing away from what a source says of its own field', async () => {
+    const { get } = await start({ rest: await shop(), dependencies: { 'Query.tenant': { asker: [] } } })
+    await get('{ tenant { tenant } }', ACME)
+    expect((await get('{ tenant { tenant } }', EVIL)).data).toEqual({ tenant: { tenant: 'evil' } })
+  })
+})
+
+describe('claims', () => {
+  async function signed(config: GatewayConfig, jwt = {}) {
+    const issuer = await startIssuer()
+    onTestFinished(() => issuer[Symbol.asyncDispose]())
+    const started = await start({
+      auth: { jwt: { issuers: [{ issuer: issuer.url, audience: AUDIENCE }], ...jwt } },
+      resolvers: { Query: { mine: ((_root, _args, { auth }) => auth?.claims.sub ?? 'nobody') as Resolver } },
+      ...config,
+    })
+    const token = (sub: string): string => issuer.token({ claims: { sub } })
+    return { ...started, token }
+  }
+
+  it.each([[['x-lang']], [[]], [undefined]])('are told apart with varyHeaders %j', async (varyHeaders) => {
+    const { get, token } = await signed({ responseCache: { varyHeaders } })
+    const admin = await get('{ mine }', { authorization: `Bearer ${token('admin')}`, 'x-lang': 'en' })
+    expect(admin).toMatchObject({ data: { mine: 'admin' }, control: 'private, no-cache' })
+    expect(admin.vary).toContain('authorization')
+    const bob = await get('{ mine }', { authorization: `Bearer ${token('bob')}`, 'x-lang': 'en' })
+    expect(bob).toMatchObject({ data: { mine: 'bob' }, cache: 'MISS' })
+    expect((await get('{ mine }')).data).toEqual({ mine: 'nobody' })
+  })
+
+  it('are told apart wherever the token stands', async () => {
+    const { get, token } = await signed(
+      { responseCache: { varyHeaders: ['x-lang'] } },
+      { header: 'x-token', scheme: '' },
+    )
+    expect((await get('{ mine }', { 'x-token': token('admin') })).data).toEqual({ mine: 'admin' })
+    const bob = await get('{ mine }', { 'x-token': token('bob') })
+    expect(bob).toMatchObject({ data: { mine: 'bob' }, cache: 'MISS' })
+    expect(bob.vary).toContain('x-token')
+  })
+
+  it('that nothing declares are an error', async () => {
+    const { get, token } = await signed({ dependencies: { 'Query.mine': { asker: [] } } })
+    expect((await get('{ mine }', { authorization: `Bearer ${token('admin')}` })).errors).toMatchObject([
+      { message: expect.stringContaining('Query.mine reads the request header "authorization"') },
+    ])
+  })
+})
+
+describe('plugins of the config', () => {
+  const speaks = { onExecute: () => undefined }
+  const resolvers = { Query: { mine: () => 'same' } }
+
+  it('that may change results need to say what they read, or session', async () => {
+    await expect(start({ plugins: [speaks], resolvers })).rejects.toThrow(
+      /responseCache\.session is needed: plugins\[0\] may change results by who asks; set readsHeaders/,
+    )
+    await start({ plugins: [speaks], resolvers, responseCache: { session: () => 'all' } })
+  })
+
+  it('that may fill the context of resolvers do too', async () => {
+    const fills = { onContextBuilding: () => undefined }
+    const own = { plugins: [fills], resolvers, typeDefs: 'type Query { mine: String }', federation: false }
+    await expect(start(own)).rejects.toThrow(/plugins\[0\] may tell resolvers who asks/)
+    await start({ ...own, dependencies: { 'Query.mine': { asker: [] } } })
+    await start({ plugins: [fills], rest: await shop(), typeDefs: undefined })
+  })
+
+  it('tell askers apart by what they say they read', async () => {
+    const translates = {
+      readsHeaders: ['X-Lang'],
+      onExecute: ({ args }: any) => ({
+        onExecuteDone: ({ setResult }: any) =>
+          setResult({ data: { tenant: { tenant: args.contextValue.request.headers.get('x-lang') } } }),
+      }),
+    }
+    const { get } = await start({ plugins: [translates], rest: await shop(), typeDefs: undefined })
+    const first = await get('{ tenant { tenant } }', { 'x-lang': 'de' })
+    expect(first.vary).toContain('x-lang')
+    await get('{ tenant { tenant } }', { 'x-lang': 'en' })
+    expect(await get('{ tenant { tenant } }', { 'x-lang': 'de' })).toMatchObject({
+      cache: 'HIT',
+      data: { tenant: { tenant: 'de' } },
+    })
+  })
+})
