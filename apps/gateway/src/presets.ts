@@ -95,10 +95,15 @@ export function httpSettings(config: GatewayConfig): HttpSettings {
 /** Each connection costs memory, and production has strangers. */
 const PRODUCTION_CONNECTIONS = 10_000
 
+/** Longer than balancers keep idle connections to what is behind them: nginx 60 s, as those of clouds do. */
+const PRODUCTION_KEEP_ALIVE_MS = 75_000
+
 /** Settings of the server. */
 export function serverSettings({ preset, server = {} }: GatewayConfig): ServerConfig {
-  const { maxConnections = preset === 'production' ? PRODUCTION_CONNECTIONS : undefined, ...others } = server
-  return { ...others, maxConnections }
+  const isProduction = preset === 'production'
+  const { maxConnections = isProduction ? PRODUCTION_CONNECTIONS : undefined } = server
+  const { keepAliveTimeoutMs = isProduction ? PRODUCTION_KEEP_ALIVE_MS : undefined } = server
+  return { ...server, maxConnections, keepAliveTimeoutMs }
 }
 
 /** The config with the preset of the command line, which wins. */

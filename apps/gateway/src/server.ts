@@ -1,29 +1,31 @@
-import { createServer, type Server, type ServerOptions } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
 import { createConnectionGate } from './http/connections/connection-gate.ts'
 import { limitConnections } from './http/connections/connection-limit.ts'
+import { type DeadlineOptions, deadlinesOf, nodeDeadlines } from './http/connections/deadlines.ts'
 import { createDrain } from './http/connections/drain.ts'
+import { closeIdleConnections } from './http/connections/idle-connections.ts'
 import { createInFlight } from './http/connections/in-flight.ts'
+import { endLateAnswers } from './http/connections/late-answers.ts'
 import type { ServerConfig } from './http/http-types.ts'
 import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { isAt } from './http/paths.ts'
 import { dropSlowReaders } from './http/connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
+import { networkOf } from './rate-limit/client-address.ts'
 
 type Bounds =
-  | 'headersTimeoutMs'
-  | 'requestTimeoutMs'
   | 'maxConnections'
   | 'maxUnansweredPerConnection'
   | 'maxInFlight'
-  | 'sendTimeoutMs'
+  | 'maxAddressShare'
   | 'maxUnsentBytes'
 
 /** What the config says in `server`, without what a preset or the environment adds. */
-export interface ServeOptions extends Pick<ServerConfig, 'host' | 'trustProxy' | Bounds> {
+export interface ServeOptions extends Pick<ServerConfig, 'host' | 'trustProxy' | Bounds>, DeadlineOptions {
   /** Default 4000; 0 takes a free port. */
   readonly port?: number | undefined
   /** Told of refused and cut connections. */
@@ -50,19 +52,22 @@ export interface GatewayServer {
 
 /** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
-  const { port = 4000, host = '127.0.0.1', headersTimeoutMs = 10_000, maxConnections = 0, logger } = options
-  const { maxUnansweredPerConnection = 32, maxInFlight = 2000 } = options
+  const { port = 4000, host = '127.0.0.1', maxConnections = 0, logger } = options
+  const { maxUnansweredPerConnection = 32, maxInFlight = 2000, maxAddressShare: addressShare = 0.5 } = options
+  const { maxUnsentBytes = 64 * 1024 * 1024 } = options
+  const deadlines = deadlinesOf(options)
   const proxies = createTrustedProxies(options.trustProxy ?? false)
-  const { sendTimeoutMs = 30_000, maxUnsentBytes = 64 * 1024 * 1024 } = options
   let current = { gateway, inFlight: createInFlight() }
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
     isProbe,
     maxUnanswered: maxUnansweredPerConnection,
     maxInFlight,
+    addressShare,
+    addressOf: (request) => networkOf(proxies.addressOf(request)),
     turns: createFairTurns(),
   })
-  const server = createServer(timeouts(headersTimeoutMs, options.requestTimeoutMs), (request, response) => {
+  const server = createServer(nodeDeadlines(deadlines), (request, response) => {
     proxies.clean(request)
     ignored.track(request, response)
     gate.admit(request, response, () => {
@@ -76,16 +81,22 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       }
     })
   })
-  limitConnections(server, maxConnections, logger)
-  dropSlowReaders(server, { sendTimeoutMs, maxUnsentBytes, bytesBehind: gate.bytesBehind, logger })
+  const { isTrusted: isProxy } = proxies
+  const { idleSince, bytesBehind, inFlight: waiting } = gate
+  const limit = limitConnections(server, { maxConnections, addressShare, isProxy, idleSince, logger })
+  closeIdleConnections(server)
+  endLateAnswers(server, { ...deadlines, inFlight: waiting, logger })
+  dropSlowReaders(server, { ...deadlines, maxUnsentBytes, bytesBehind, logger })
   const drain = createDrain(server, { isProbe, inFlight: gate.inFlight })
   const ignored = ignoreUpgrades(server)
   /** Gateways that were replaced and still have requests in flight. */
   const retired = new Set<Promise<void>>()
   server.on('upgrade', (request, socket, head) => {
     proxies.clean(request)
-    if (asksForWebSocket(request)) current.gateway.handleUpgrade(request, socket, head)
-    else ignored.serve(request, socket, head)
+    if (asksForWebSocket(request)) {
+      limit.keep(socket as Socket)
+      current.gateway.handleUpgrade(request, socket, head)
+    } else ignored.serve(request, socket, head)
   })
   await listen(server, port, host)
 
@@ -107,16 +118,6 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       await Promise.all([...retired, current.gateway.close()])
     },
   }
-}
-
-/** Node looks for late requests only so often (30 s by default): a limit must be looked for more often than it is long. */
-function timeouts(
-  headersTimeout: number,
-  requestTimeout: number = Math.max(30_000, headersTimeout),
-): ServerOptions {
-  const connectionsCheckingInterval =
-    headersTimeout > 0 ? Math.min(1000, Math.max(50, headersTimeout / 4)) : 1000
-  return { headersTimeout, requestTimeout, connectionsCheckingInterval }
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

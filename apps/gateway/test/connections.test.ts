@@ -40,7 +40,8 @@ async function start(options: ServeOptions = {}, isReleased = false): Promise<St
         },
       },
     },
-    options,
+    // All of a test comes from one address.
+    { maxAddressShare: 1, ...options },
   )
   onTestFinished(release)
   const { hostname, port } = new URL(server.url)

@@ -397,17 +397,32 @@ describe('server.maxConnections', () => {
   it('a connection beyond it is closed unheard and logged; one that ends makes room', async () => {
     const lines: string[] = []
     const logger = await createLogger({ destination: { write: (line) => lines.push(line) } })
-    const { server, endpoint } = await startGateway(OWN_SCHEMA, { maxConnections: 2, logger })
+    const { server, endpoint } = await startGateway(OWN_SCHEMA, {
+      maxConnections: 2,
+      maxAddressShare: 1,
+      logger,
+    })
     const held = [await connected(server.url), await connected(server.url)]
-    await Promise.all([1, 2, 3].map(async () => once(await connected(server.url), 'close')))
+    // Idle ones make room: these have a request.
+    for (const socket of held)
+      socket.write(
+        'POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
+      )
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await Promise.all(
+      [1, 2, 3].map(async () => {
+        const socket = await connected(server.url)
+        if (!socket.closed) await once(socket, 'close')
+      }),
+    )
     await expect(post(endpoint, { query: '{ hello }' })).rejects.toThrow('fetch failed')
     held[0]?.destroy()
     await expect
       .poll(() => post(endpoint, { query: '{ hello }' }).then(({ status }) => status, String))
       .toBe(200)
     await expect
-      .poll(() => lines.find((line) => line.includes('"connections were refused')), { timeout: 5000 })
-      .toMatch(/"level":40,.*"refused":\d+,"maxConnections":2/)
+      .poll(() => lines.find((line) => line.includes('"connections were closed')), { timeout: 5000 })
+      .toMatch(/"level":40,.*"refused":\d+,"closed":0,"maxConnections":2/)
   })
 })
 

@@ -25,9 +25,12 @@ const server = z.strictObject({
   host: z.string().optional(),
   headersTimeoutMs: milliseconds.optional(),
   requestTimeoutMs: milliseconds.optional(),
+  answerTimeoutMs: milliseconds.optional(),
+  keepAliveTimeoutMs: milliseconds.optional(),
   maxConnections: count.optional(),
   maxUnansweredPerConnection: count.optional(),
   maxInFlight: count.optional(),
+  maxAddressShare: z.number().gt(0).max(1).optional(),
   sendTimeoutMs: milliseconds.optional(),
   maxUnsentBytes: count.optional(),
   trustProxy: z

@@ -21,8 +21,20 @@ export interface ServerConfig {
   /** Time a request has to arrive whole, files included. Default 30_000 ms, or `headersTimeoutMs` if longer; 0: no limit. */
   readonly requestTimeoutMs?: number | undefined
   /**
-   * Connections open at once, WebSockets included; further ones are closed unheard. Default 0: no limit; production
-   * 10_000.
+   * Time the answer to a whole request has to begin; over it the answer is 504, `ANSWER_TIMEOUT`, the connection is closed, and
+   * what the request began is cancelled. Default 60_000 ms; 0: no limit.
+   */
+  readonly answerTimeoutMs?: number | undefined
+  /**
+   * How long a connection is kept without a request; clients are told, and it is closed a second later. Longer than
+   * whatever is in front keeps its own: a request on a connection that is just being closed is lost. Default 5_000 ms;
+   * production 75_000; 0: for ever.
+   */
+  readonly keepAliveTimeoutMs?: number | undefined
+  /**
+   * Connections open at once, WebSockets included; over it those are closed that have been idle for longest, or the new
+   * ones. Three quarters of the files that the process may open at most, where the system says. Default 0: that many;
+   * production 10_000.
    */
   readonly maxConnections?: number | undefined
   /**
@@ -35,6 +47,12 @@ export interface ServerConfig {
    * 2000; 0: any number.
    */
   readonly maxInFlight?: number | undefined
+  /**
+   * The part of `maxInFlight`, and of `maxConnections`, that one address may have, behind a trusted proxy the client's. Its further
+   * requests are answered with 429, `TOO_MANY_AT_ONCE`, its further connections closed. Of IPv6 the first 64 bits count.
+   * Default 0.5; 1: all.
+   */
+  readonly maxAddressShare?: number | undefined
   /** A connection on which an answer waits this long without a byte leaving is cut. Default 30_000 ms; 0: never. */
   readonly sendTimeoutMs?: number | undefined
   /**

@@ -3,6 +3,8 @@ import { BlockList, isIP } from 'node:net'
 
 /** Whose word on where a request came from is taken. */
 export interface TrustedProxies {
+  /** Whether whoever connects from an address is a proxy that is trusted. */
+  isTrusted(address: string): boolean
   /** Takes away what a client claims to be the word of a proxy, unless one that is trusted sent it. */
   clean(request: IncomingMessage): void
   /** The address of the client, as far as trusted proxies tell. */
@@ -41,6 +43,7 @@ export function createTrustedProxies(trusted: boolean | readonly string[]): Trus
   }
 
   return {
+    isTrusted: (address) => isTrusted(plain(address)),
     clean(request) {
       if (isTrusted(peerOf(request))) return
       const { headers, rawHeaders } = request

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns } from '@vinyasa/live-query/ws'
+import type { Waiting } from './late-answers.ts'
 import { createPlaces, type Place } from './places.ts'
 
 export interface ConnectionGateOptions {
@@ -8,6 +9,10 @@ export interface ConnectionGateOptions {
   readonly maxUnanswered: number
   /** Requests of all connections that may be without the head of an answer; one more is answered with 503. 0: any number. */
   readonly maxInFlight: number
+  /** The part of them that one address may have. */
+  readonly addressShare: number
+  /** Whose requests count together; empty: nobody's. Asked only where so many are in flight that it matters. */
+  readonly addressOf: (request: IncomingMessage) => string
   readonly turns: FairTurns
   /** Requests that are never refused. */
   readonly isProbe: (url: string | undefined) => boolean
@@ -20,17 +25,19 @@ export interface ConnectionGate {
    */
   admit(request: IncomingMessage, response: ServerResponse, serve: () => () => void): void
   /** Of what has begun, all without the head of an answer, and perhaps others. */
-  readonly inFlight: Iterable<ServerResponse>
+  readonly inFlight: Iterable<Waiting>
+  /** When the last answer of a connection ended, or it was opened; undefined while it has a request. */
+  idleSince(socket: Socket, openedAt: number): number | undefined
   /** Bytes of answers that wait behind another one of the connection. */
   bytesBehind(socket: Socket): number
 }
 
-interface Held {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+interface Held extends Waiting {
   readonly serve: () => () => void
   /** Among what is in flight. */
-  place: Place<ServerResponse> | undefined
+  place: Place<Held> | undefined
+  /** Whose it is, once anybody has asked. */
+  address: string | undefined
   /** What to do when the response has closed; one listener for all costs less than one for each. */
   ended: (() => void) | undefined
 }
@@ -41,6 +48,7 @@ interface Connection {
   readonly held: Held[]
   begun: number
   paused: boolean
+  answeredAt: number | undefined
 }
 
 /**
@@ -50,14 +58,14 @@ interface Connection {
  */
 const MAX_HELD = 16_384
 
-const OVERLOADED = JSON.stringify({
-  errors: [
-    {
-      message: 'The server answers as many requests as it can at once; try again in a moment.',
-      extensions: { code: 'OVERLOADED' },
-    },
-  ],
-})
+/** Why a request is not begun: the status, and what its client is told. */
+const OVERLOADED = { status: 503, text: body('The server answers', 'OVERLOADED') }
+const TOO_MANY = { status: 429, text: body('For one address the server answers', 'TOO_MANY_AT_ONCE') }
+
+function body(who: string, code: string): string {
+  const message = `${who} as many requests as it can at once; try again in a moment.`
+  return JSON.stringify({ errors: [{ message, extensions: { code } }] })
+}
 
 /**
  * Bounds what a connection, and all of them, can make the server do at once. Node parses and hands out requests that are
@@ -65,16 +73,23 @@ const OVERLOADED = JSON.stringify({
  * turns, and no more are read than may wait.
  */
 export function createConnectionGate(options: ConnectionGateOptions): ConnectionGate {
-  const { turns, isProbe } = options
+  const { turns, isProbe, addressOf } = options
   const maxUnanswered = options.maxUnanswered || Number.POSITIVE_INFINITY
   const maxInFlight = options.maxInFlight || Number.POSITIVE_INFINITY
+  const ofOneAddress = maxInFlight * options.addressShare
   const connections = new WeakMap<Socket, Connection>()
   /** Begun and, as far as anybody has looked, without the head of an answer. */
-  const inFlight = createPlaces<ServerResponse>()
+  const inFlight = createPlaces<Held>()
   let held = 0
 
   function open(socket: Socket): Connection {
-    const connection: Connection = { unanswered: [], held: [], begun: 0, paused: false }
+    const connection: Connection = {
+      unanswered: [],
+      held: [],
+      begun: 0,
+      paused: false,
+      answeredAt: undefined,
+    }
     connections.set(socket, connection)
     // Reading the body of a request resumes the socket.
     socket.on('resume', () => {
@@ -96,20 +111,32 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   }
 
   function begin(connection: Connection, held: Held): void {
-    const { request, response } = held
     connection.begun++
     // Who watches over the process must not take a busy one for a dead one.
-    if (isFull() && !isProbe(request.url)) refuse(response)
-    else {
-      held.place = inFlight.add(response)
-      held.ended = held.serve()
-    }
+    const refusal = isProbe(held.request.url) ? undefined : refusalOf(held)
+    if (refusal) return refuse(held.response, refusal)
+    held.place = inFlight.add(held)
+    held.ended = held.serve()
+  }
+
+  function refusalOf(held: Held): typeof OVERLOADED | undefined {
+    if (inFlight.size < ofOneAddress) return undefined
+    if (isFull()) return OVERLOADED
+    const address = ownerOf(held)
+    if (address === '' || inFlight.size < ofOneAddress) return undefined
+    let others = 0
+    for (const one of inFlight) if (!one.response.headersSent && ownerOf(one) === address) others++
+    return others >= ofOneAddress ? TOO_MANY : undefined
+  }
+
+  function ownerOf(held: Held): string {
+    return (held.address ??= addressOf(held.request))
   }
 
   /** What has begun to be answered, as event streams have, is not in flight any more. */
   function isFull(): boolean {
     if (inFlight.size < maxInFlight) return false
-    inFlight.removeIf((response) => response.headersSent)
+    inFlight.removeIf(({ response }) => response.headersSent)
     return inFlight.size >= maxInFlight
   }
 
@@ -135,6 +162,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     const at = connection.unanswered.indexOf(response)
     if (at >= 0) connection.unanswered.splice(at, 1)
     connection.begun--
+    connection.answeredAt = performance.now()
     if (connection.paused && connection.unanswered.length <= maxUnanswered) {
       connection.paused = false
       socket.resume()
@@ -147,7 +175,15 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     admit(request, response, serve) {
       const { socket } = request
       const connection = connections.get(socket) ?? open(socket)
-      const given: Held = { request, response, serve, place: undefined, ended: undefined }
+      const given: Held = {
+        request,
+        response,
+        serve,
+        waitedMs: 0,
+        place: undefined,
+        address: undefined,
+        ended: undefined,
+      }
       connection.unanswered.push(response)
       response.once('close', () => {
         answered(connection, given, socket)
@@ -164,6 +200,11 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
       }
       beginHeld(connection, socket)
     },
+    idleSince(socket, openedAt) {
+      const connection = connections.get(socket)
+      if (!connection) return openedAt
+      return connection.unanswered.length > 0 ? undefined : (connection.answeredAt ?? openedAt)
+    },
     bytesBehind(socket) {
       let bytes = 0
       for (const response of connections.get(socket)?.unanswered ?? []) {
@@ -174,7 +215,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   }
 }
 
-function refuse(response: ServerResponse): void {
-  response.writeHead(503, { 'content-type': 'application/json; charset=utf-8', 'retry-after': '1' })
-  response.end(OVERLOADED)
+function refuse(response: ServerResponse, { status, text }: typeof OVERLOADED): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'retry-after': '1' })
+  response.end(text)
 }

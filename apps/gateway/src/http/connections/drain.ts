@@ -20,7 +20,7 @@ export interface DrainSettings {
   /** Knows the targets of health probes. */
   readonly isProbe: (url: string | undefined) => boolean
   /** Those of tracked requests whose answers have no head yet are among them. */
-  readonly inFlight: Iterable<ServerResponse>
+  readonly inFlight: Iterable<{ readonly response: ServerResponse }>
 }
 
 export interface Drain {
@@ -77,7 +77,7 @@ export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings
     },
     async close({ signal }) {
       draining = true
-      for (const response of inFlight) {
+      for (const { response } of inFlight) {
         if (!response.headersSent) response.setHeader('connection', 'close')
       }
       await quiet(signal)

@@ -1,0 +1,61 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Logger } from '../../logging/logger.ts'
+import { lookEvery } from './deadlines.ts'
+
+/** A request that is being answered. */
+export interface Waiting {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** For how long it has been whole, and its answer has not begun, as far as anybody has looked. */
+  waitedMs: number
+}
+
+export interface LateAnswersOptions {
+  /** How long the answer to a whole request may take to begin. 0: any time. */
+  readonly answerTimeoutMs: number
+  readonly inFlight: Iterable<Waiting>
+  readonly logger?: Logger | undefined
+}
+
+/**
+ * Ends requests whose answers do not begin: whatever holds them up, nobody's place is taken for ever. Looks are counted,
+ * not time, so that nobody is given up for a pause of this process.
+ */
+export function endLateAnswers(server: Server, options: LateAnswersOptions): void {
+  const { answerTimeoutMs, inFlight, logger } = options
+  if (answerTimeoutMs === 0) return
+  const everyMs = lookEvery(answerTimeoutMs)
+  const timer = setInterval(() => {
+    const late: Waiting[] = []
+    for (const waiting of inFlight) {
+      // Until the request is whole, its own deadline counts.
+      if (waiting.response.headersSent || !waiting.request.complete) continue
+      waiting.waitedMs += everyMs
+      if (waiting.waitedMs >= answerTimeoutMs) late.push(waiting)
+    }
+    if (late.length === 0) return
+    for (const { request, response } of late) endLate(request, response, answerTimeoutMs)
+    logger?.warn({ ended: late.length, answerTimeoutMs }, 'requests were ended: their answers did not begin')
+  }, everyMs).unref()
+  server.once('close', () => clearInterval(timer))
+}
+
+/** The end of the connection cancels what the request began; past the response, which would count as answered. */
+function endLate({ socket }: IncomingMessage, response: ServerResponse, answerTimeoutMs: number): void {
+  // Another answer may be before it on the connection, half sent.
+  if (response.socket === socket) socket.write(timedOut(answerTimeoutMs))
+  socket.destroySoon()
+}
+
+function timedOut(answerTimeoutMs: number): string {
+  const message = `The answer did not begin within ${answerTimeoutMs} ms. A mutation may have been carried out.`
+  const body = JSON.stringify({ errors: [{ message, extensions: { code: 'ANSWER_TIMEOUT' } }] })
+  return [
+    'HTTP/1.1 504 Gateway Timeout',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}
