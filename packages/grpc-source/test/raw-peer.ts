@@ -10,6 +10,8 @@ export interface RawFrame {
 
 export interface RawPeer {
   readonly address: string
+  /** So far. */
+  readonly connections: number
   /** What came so far, on all connections. */
   readonly frames: readonly RawFrame[]
   /** Of a type. */
@@ -74,8 +76,10 @@ export async function startRawPeer(
 ): Promise<RawPeer> {
   const frames: RawFrame[] = []
   const sockets = new Set<Socket>()
+  let connections = 0
   const server = createServer((socket) => {
     sockets.add(socket)
+    connections++
     let bytes = Buffer.alloc(0)
     let isGreeted = false
     socket.on('error', () => {})
@@ -109,6 +113,9 @@ export async function startRawPeer(
   })
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return connections
+    },
     frames,
     of: (type) => frames.filter((frame) => frame.type === type),
   }

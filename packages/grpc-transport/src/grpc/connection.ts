@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { ErrorCode } from '../http2/codes.ts'
+import { ErrorCode, Http2ProtocolError } from '../http2/codes.ts'
 import { Http2Session } from '../http2/session.ts'
 import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
 import { explainLoss, foreignGreeting } from './wrong-protocol.ts'
@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   /** A call ended, or the server takes another number of them. */
   onRoom(): void
   onTooManyPings(): void
+  /** The peer sent more frames than it may. Told before `onRetired`, or after it. */
+  onFlood(error: Error): void
 }
 
 export type ConnectionState = 'connecting' | 'ready' | 'retired'
@@ -67,6 +69,7 @@ export class Connection {
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
       onClose: (error) => {
         clearTimeout(this.#pingTimer)
+        if (isFlood(error)) options.onFlood(error)
         const isUnheard = this.state === 'connecting' && !this.#hasHeard
         this.retire(isUnheard ? explainLoss(error, socket instanceof TLSSocket, this.#hasConnected) : error)
       },
@@ -193,4 +196,8 @@ export class Connection {
       this.#pingTimer = setTimeout(() => this.#mayPing(), keepalive.timeMs)
     })
   }
+}
+
+function isFlood(error: Error): boolean {
+  return error instanceof Http2ProtocolError && error.code === ErrorCode.ENHANCE_YOUR_CALM
 }

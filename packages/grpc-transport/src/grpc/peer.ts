@@ -1,6 +1,6 @@
 import type { Connection, ConnectionOptions } from './connection.ts'
 
-type ConnectionEvents = Pick<ConnectionOptions, 'onReady' | 'onRetired'>
+type ConnectionEvents = Pick<ConnectionOptions, 'onReady' | 'onRetired' | 'onFlood'>
 
 export interface PeerOptions {
   /** Tells this peer from others. */
@@ -18,6 +18,10 @@ export interface PeerOptions {
 const FIRST_BACKOFF_MS = 100
 /** Jitter adds a fifth: a restarted backend is found again within a second. */
 const MAX_BACKOFF_MS = 700
+/** After a connection on which the peer sent more frames than it may. */
+const FIRST_FLOOD_BACKOFF_MS = 1_000
+const MAX_FLOOD_BACKOFF_MS = 8_000
+const FLOODS_FORGOTTEN_MS = 60_000
 
 /** One address with its connections. After a failed attempt it pauses, longer each time. */
 export class Peer {
@@ -25,6 +29,8 @@ export class Peer {
   readonly #connections: Connection[] = []
   #failures = 0
   #pausedUntil = 0
+  #floods = 0
+  #floodedAt = -Infinity
   #isClosed = false
 
   constructor(options: PeerOptions) {
@@ -84,6 +90,10 @@ export class Peer {
         this.#failures = 0
         onChange()
       },
+      onFlood: (error) => {
+        this.#pauseLong()
+        onLoss(error, false)
+      },
       onRetired: (retired, reason, wasReady) => {
         this.#connections.splice(this.#connections.indexOf(retired), 1)
         if (reason && !wasReady) this.#pause()
@@ -101,8 +111,20 @@ export class Peer {
   }
 
   #pause(): void {
-    const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 1.6 ** this.#failures++)
-    this.#pausedUntil = Date.now() + backoff * (0.8 + 0.4 * this.#options.random())
+    this.#pauseFor(Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 1.6 ** this.#failures++))
+  }
+
+  /** It would flood the next connection, too, and each costs its budgets. */
+  #pauseLong(): void {
+    const now = Date.now()
+    this.#floods = now - this.#floodedAt < FLOODS_FORGOTTEN_MS ? this.#floods + 1 : 0
+    this.#floodedAt = now
+    this.#pauseFor(Math.min(MAX_FLOOD_BACKOFF_MS, FIRST_FLOOD_BACKOFF_MS * 2 ** this.#floods))
+  }
+
+  #pauseFor(backoffMs: number): void {
+    const until = Date.now() + backoffMs * (0.8 + 0.4 * this.#options.random())
+    this.#pausedUntil = Math.max(this.#pausedUntil, until)
   }
 }
 

@@ -24,7 +24,7 @@ export interface PoolOptions extends Pick<PeerOptions, 'maxConcurrentCalls' | 'm
   readonly connectTimeoutMs: number
   connection(
     address: SocketAddress,
-    events: Pick<ConnectionOptions, 'onReady' | 'onRetired' | 'onRoom'>,
+    events: Pick<ConnectionOptions, 'onReady' | 'onRetired' | 'onFlood' | 'onRoom'>,
   ): Connection
 }
 

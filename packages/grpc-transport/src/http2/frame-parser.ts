@@ -3,6 +3,7 @@ import { ErrorCode, Http2ProtocolError } from './codes.ts'
 export const Type = {
   DATA: 0,
   HEADERS: 1,
+  PRIORITY: 2,
   RST_STREAM: 3,
   SETTINGS: 4,
   PUSH_PROMISE: 5,

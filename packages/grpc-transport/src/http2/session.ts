@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
 import { ConnectionWindow } from './outgoing.ts'
+import { FrameBudgets, Kind, SMALL_DATA_BYTES } from './frame-budgets.ts'
 import { Flag, FrameParser, Type, unpadded, type FrameHandler } from './frame-parser.ts'
 import { HeaderBlocks, MAX_HEADER_LIST_BYTES, TOO_MUCH, type HeaderBlock } from './header-blocks.ts'
 import { Outgoing } from './outgoing.ts'
@@ -37,6 +38,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   readonly #parser: FrameParser
   readonly #blocks = new HeaderBlocks()
   readonly #streams = new StreamTable()
+  readonly #budgets = new FrameBudgets()
   readonly #pings: (() => void)[] = []
   #nextId = 1
   #maxStreams = Infinity
@@ -66,6 +68,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#outgoing.headers(this.#nextId, owner)
     const stream = new Http2Stream(this.#nextId, owner, this.#initialWindow, this)
     this.#streams.add(stream)
+    this.#budgets.begin()
     this.#nextId += 2
     return stream
   }
@@ -74,6 +77,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   read(chunk: Buffer): void {
     if (this.isDestroyed) return
     this.heardAt = Date.now()
+    this.#budgets.at(this.heardAt, this.#streams.size)
     try {
       this.#parser.push(chunk)
     } catch (error) {
@@ -118,7 +122,7 @@ export class Http2Session implements FrameHandler, StreamSession {
 
   reset(stream: Http2Stream, code: number): void {
     if (stream.isClosed) return
-    this.#outgoing.reset(stream.id, code)
+    this.#sendReset(stream, code)
     this.#forget(stream)
   }
 
@@ -131,7 +135,9 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (!this.#isSettled || this.#blocks.open !== 0) throw unexpected(Type.DATA)
     this.#window.count(piece.length)
     const stream = this.#find(id, Type.DATA)
-    if (!stream) return
+    if (!stream) return this.#budgets.count(Kind.UNWANTED_DATA, piece.length)
+    if (piece.length < SMALL_DATA_BYTES)
+      this.#budgets.count(piece.length === 0 ? Type.DATA : Kind.SMALL_DATA, 0)
     const isEnd = isLast && (flags & Flag.END_STREAM) !== 0
     if (!stream.hasResponse) return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'data before headers')
     if (!stream.receive(piece.length, isEnd))
@@ -142,6 +148,7 @@ export class Http2Session implements FrameHandler, StreamSession {
 
   frame(type: number, flags: number, id: number, payload: Buffer): void {
     if (this.isDestroyed) return
+    if (type !== Type.DATA) this.#budgets.count(Math.min(type, Kind.UNKNOWN), payload.length)
     const { open } = this.#blocks
     const isGreeting = type === Type.SETTINGS && (flags & Flag.ACK) === 0
     const isContinued = type === Type.CONTINUATION && id === open
@@ -263,9 +270,15 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#closeStream(stream, ErrorCode.NO_ERROR)
   }
 
+  /** What is under way may fill the stream's window. */
+  #sendReset(stream: Http2Stream, code: number): void {
+    this.#outgoing.reset(stream.id, code)
+    this.#budgets.forgive(Kind.UNWANTED_DATA, STREAM_WINDOW)
+  }
+
   /** Ends a stream for what the peer sent on it. */
   #refuse(stream: Http2Stream, code: number, fault: string): void {
-    if (!stream.isLocalEnded || !stream.isRemoteEnded) this.#outgoing.reset(stream.id, code)
+    if (!stream.isLocalEnded || !stream.isRemoteEnded) this.#sendReset(stream, code)
     this.#closeStream(stream, code, fault)
   }
 
