@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
+import { readLimited } from '../../http/read-limited.ts'
 
 /** Texts of documents by their ids. */
 export type RegisteredDocuments = ReadonlyMap<string, string>
@@ -76,14 +77,7 @@ async function download(address: string): Promise<string> {
     await response.body?.cancel()
     throw new Error(`expected a manifest, and the answer has status ${response.status}`)
   }
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  return readLimited(response, MAX_BYTES)
 }
 
 async function readFolder(path: string): Promise<[string, string][]> {

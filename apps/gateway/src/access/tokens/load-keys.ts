@@ -1,4 +1,10 @@
 import type { JSONWebKeySet } from 'jose'
+import { messageOf } from '../../errors.ts'
+import { readLimited } from '../../http/read-limited.ts'
+import { keysAddress, keysIn } from './signed-documents.ts'
+
+/** Of a set of keys, or of what names its address. The sets of large issuers have some tens of kB. */
+const MAX_BYTES = 1024 * 1024
 
 export interface KeysAddress {
   readonly issuer: string
@@ -12,21 +18,26 @@ export async function loadKeys(
   signal: AbortSignal,
 ): Promise<JSONWebKeySet> {
   const address = jwksUri ?? (await discover(issuer, signal))
-  const found = await readJson(address, signal)
-  if (!Array.isArray(found['keys'])) throw new Error(`${address} holds no JSON Web Key Set`)
-  return found as unknown as JSONWebKeySet
+  const keys = keysIn(await readJson(address, signal))
+  if (!keys) throw new Error(`${address} holds no JSON Web Key Set`)
+  return keys
 }
 
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`
-  const { jwks_uri: found } = await readJson(address, signal)
-  if (typeof found !== 'string') throw new Error(`${address} names no jwks_uri`)
+  const found = keysAddress(await readJson(address, signal))
+  if (found === undefined) throw new Error(`${address} names no jwks_uri`)
   return found
 }
 
-async function readJson(address: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+async function readJson(address: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(address, { signal, headers: { accept: 'application/json' } })
-  if (response.ok) return Object((await response.json()) as unknown) as Record<string, unknown>
+  if (response.ok) {
+    const text = await readLimited(response, MAX_BYTES).catch((error: unknown) => {
+      throw new Error(`${address}: ${messageOf(error)}`, { cause: error })
+    })
+    return JSON.parse(text) as unknown
+  }
   await response.body?.cancel()
   throw new Error(`${address} answered ${response.status}`)
 }

@@ -6,6 +6,7 @@ import { unauthenticated } from '../errors.ts'
 import { claimAt, textsOf, type Identity } from '../identity.ts'
 import { createKeySet, type KeySet } from './key-set.ts'
 import { loadKeys } from './load-keys.ts'
+import { issuerNamed } from './signed-documents.ts'
 
 export interface TokenVerifierOptions extends Pick<
   JwtConfig,
@@ -137,7 +138,7 @@ const EXPIRED = 'The token has expired.'
 
 function issuerOf(token: string): string {
   try {
-    return decodeJwt(token).iss ?? ''
+    return issuerNamed(decodeJwt(token)) ?? ''
   } catch {
     throw unauthenticated('The token cannot be read.', true)
   }
