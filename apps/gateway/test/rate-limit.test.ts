@@ -1,12 +1,22 @@
 import { AUDIENCE, describeWithRedis, connectRawWebSocket, startIssuer, startRedis } from '@vinyasa/test-kit'
+import * as fc from 'fast-check'
 import { buildSchema, parse } from 'graphql'
+import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RateLimitRule } from '../src/config/access-types.ts'
 import { parseConfig } from '../src/config/file/parse-config.ts'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { networkOf } from '../src/rate-limit/client-address.ts'
 import { countFields } from '../src/rate-limit/count-fields.ts'
-import { createMemoryCounters } from '../src/rate-limit/counters.ts'
+import {
+  createMemoryCounters,
+  createRedisCounters,
+  type CountedRule,
+  type Counters,
+} from '../src/rate-limit/counters.ts'
+import { createRateLimit, notesOnRateLimit } from '../src/rate-limit/rate-limit.ts'
+import { Windows } from '../src/rate-limit/windows.ts'
+import { createOutage } from '../src/redis/outage.ts'
 import { post, startGateway } from './support/gateway.ts'
 
 const SCHEMA: Pick<GatewayConfig, 'typeDefs' | 'resolvers'> = {
@@ -193,6 +203,20 @@ describe('rateLimit', () => {
     expect(() => parseConfig({ rateLimit: { rules } })).toThrow(message)
   })
 
+  it.each([
+    [[{ by: { header: 'x-key' }, max: 1, windowSeconds: 1 }], 1],
+    [[{ by: { claim: 'sub' }, max: 1, windowSeconds: 1 }], 0],
+    [
+      [
+        { by: { header: 'x-key' }, max: 1, windowSeconds: 1 },
+        { max: 9, windowSeconds: 1 },
+      ],
+      0,
+    ],
+  ])('says of %j where a header alone limits nobody', (rules, notes) => {
+    expect(notesOnRateLimit({ rules })).toHaveLength(notes)
+  })
+
   it('refuses a rule on a field that is not there', async () => {
     const rules = [{ max: 1, windowSeconds: 1, fields: ['Query.gone'] }]
     await expect(start(rules)).rejects.toThrow('rateLimit.rules[0].fields: the schema has no Query.gone')
@@ -200,10 +224,50 @@ describe('rateLimit', () => {
 })
 
 describe('windows', () => {
+  it('of a login are not forgotten for 101,000 other clients', async () => {
+    const login = createMemoryCounters({ name: '0', max: 5, windowMs: 60_000 })
+    for (let attempt = 0; attempt < 6; attempt++) await login.add('victim', 1)
+    for (let other = 0; other < 101_000; other++) await login.add(`stranger ${other}`, 1)
+    expect(await login.add('victim', 1)).toMatchObject({ count: 7 })
+  })
+
+  it('leave by what is left to them: ended ones first, then those with most left, then the oldest', () => {
+    const windows = new Windows({ max: 8, windowMs: 100, maxKeys: 3 })
+    const counts = (key: string, now: number): number => windows.add(key, 1, now).count
+    windows.add('full', 8, 0)
+    windows.add('half', 4, 50)
+    windows.add('new', 1, 60)
+    counts('newer', 70)
+    expect(windows.size).toBe(3)
+    expect(counts('new', 71)).toBe(1)
+    expect([counts('full', 72), counts('half', 73)]).toEqual([9, 5])
+    // The window of the full one has ended.
+    counts('newest', 101)
+    expect(counts('half', 102)).toBe(6)
+    expect(counts('full', 103)).toBe(1)
+  })
+
+  it('are of so many clients at most, whatever is counted', () => {
+    const sequence = fc.array(fc.record({ key: fc.nat(20), by: fc.nat(9), pass: fc.nat(60) }), {
+      maxLength: 200,
+    })
+    fc.assert(
+      fc.property(sequence, fc.integer({ min: 1, max: 12 }), (steps, max) => {
+        const windows = new Windows({ max, windowMs: 100, maxKeys: 7 })
+        let now = 0
+        for (const { key, by, pass } of steps) {
+          now += pass
+          expect(windows.add(`${key}`, by, now).count).toBeGreaterThanOrEqual(by)
+          expect(windows.size).toBeLessThanOrEqual(7)
+        }
+      }),
+    )
+  })
+
   it('begin with the first count and end by themselves', () => {
     let now = 0
-    const counters = createMemoryCounters(() => now)
-    const add = (by = 1) => counters.add('a', by, 1000)
+    const counters = createMemoryCounters({ name: '0', max: 10, windowMs: 1000 }, () => now)
+    const add = (by = 1) => counters.add('a', by)
     expect(add()).toEqual({ count: 1, endsInMs: 1000 })
     now = 600
     expect(add(2)).toEqual({ count: 3, endsInMs: 400 })
@@ -254,7 +318,73 @@ describe('fields of an operation', () => {
   })
 })
 
+it('each rule has counts of its own', async () => {
+  const added: string[] = []
+  const counters = ({ name }: CountedRule): Counters => ({
+    add: (client) => {
+      added.push(`${name} ${client}`)
+      return { count: 1, endsInMs: 1 }
+    },
+  })
+  const rules = [
+    { max: 1, windowSeconds: 60 },
+    { max: 1, windowSeconds: 60, by: { header: 'x-key' } },
+  ]
+  const { requests } = createRateLimit({ rules, counters, address: { note() {}, of: () => 'a' } })
+  const request = new Request('http://g', { headers: { 'x-key': 'k' } })
+  await requests.onParams?.({ request, context: {} } as never)
+  expect(added).toEqual(['0:60 address:a', expect.stringMatching(/^1:60 header:/)])
+})
+
+describe('a Redis that is away', () => {
+  it('is said once, with what failed meanwhile, and once more when it is over', async () => {
+    let now = 0
+    let isAway = true
+    const said: unknown[][] = []
+    const logger = {
+      error: (...line: unknown[]) => void said.push(line),
+      info: (...line: unknown[]) => void said.push(line),
+    }
+    const counters = createRedisCounters(
+      { name: '0', max: 1, windowMs: 1000 },
+      {
+        redis: { eval: async () => (isAway ? Promise.reject(new Error('gone')) : [1, 1000]) } as never,
+        near: createMemoryCounters({ name: '0', max: 1, windowMs: 1000 }),
+        outage: createOutage(logger as never, 'Redis', () => now),
+      },
+    )
+    for (let count = 0; count < 442; count++) await counters.add('a', 1)
+    expect(said).toEqual([[new Error('gone'), expect.stringContaining('does not answer')]])
+    now = 5_000
+    await counters.add('a', 1)
+    isAway = false
+    await counters.add('a', 1)
+    expect(said).toHaveLength(1)
+    now = 6_000
+    await counters.add('a', 1)
+    await counters.add('a', 1)
+    expect(said.slice(1)).toEqual([[{ failures: 443, forMs: 5_000 }, 'Redis answers again']])
+  })
+})
+
 describeWithRedis('rateLimit with Redis', () => {
+  it('keeps so many clients of a rule there; further ones are counted here', async () => {
+    const redis = await startRedis()
+    onTestFinished(() => redis[Symbol.asyncDispose]())
+    const client = new Redis(redis.url)
+    onTestFinished(() => client.disconnect())
+    const rule = { name: '0:60', max: 5, windowMs: 60_000 }
+    const near = createMemoryCounters(rule)
+    const outage = { failed: (error: unknown) => expect(error).toBeUndefined(), worked() {} }
+    const counters = createRedisCounters(rule, { redis: client, near, outage, maxClients: 160 })
+    expect(await counters.add('victim', 5)).toMatchObject({ count: 5 })
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => counters.add(`stranger ${index}`, 1)))
+    // And what counts the clients of each place.
+    expect(await client.dbsize()).toBeLessThanOrEqual(160 + 16)
+    expect(await counters.add('victim', 1)).toMatchObject({ count: 6 })
+    expect(await counters.add('stranger 999', 1)).toMatchObject({ count: 2 })
+  })
+
   it('counts over all gateways at once, and each goes on by itself without it', async () => {
     const redis = await startRedis()
     onTestFinished(() => redis[Symbol.asyncDispose]())

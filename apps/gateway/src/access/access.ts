@@ -4,7 +4,6 @@ import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { Plugin } from 'graphql-yoga'
-import type { RedisClient } from '@vinyasa/invalidation/redis'
 import type { RateLimitConfig } from '../config/access-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
@@ -16,11 +15,17 @@ import { usesAccessDirectives } from './rules/directives.ts'
 import { useTokenExpiry } from './tokens/expiry.ts'
 import { createFieldRules, type FieldRules } from './rules/field-rules.ts'
 import { createMemoryStore, createRedisDocumentStore, useApq } from './documents/apq.ts'
-import { openRedis } from '../redis/open-redis.ts'
+import { openRedis, type SharedRedis } from '../redis/open-redis.ts'
+import { createOutage } from '../redis/outage.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
 import { createClientAddress, type ClientAddress } from '../rate-limit/client-address.ts'
-import { createMemoryCounters, createRedisCounters } from '../rate-limit/counters.ts'
-import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
+import {
+  createMemoryCounters,
+  createRedisCounters,
+  type CountedRule,
+  type Counters,
+} from '../rate-limit/counters.ts'
+import { createRateLimit, notesOnRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
@@ -60,8 +65,9 @@ export async function createAccess(
   refuseBadApq(config)
   const documents = await openDocuments(config, baseDirectory, logger)
   // Last of what may fail: whoever throws has nothing to close.
-  const redis = openSharedRedis(config, configured, onError)
-  const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis, onError)
+  const redis = openSharedRedis(config, configured, logger)
+  const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis)
+  for (const note of config.rateLimit ? notesOnRateLimit(config.rateLimit) : []) logger.warn(note)
   const rules =
     auth || access || usesDirectives(config) ? createFieldRules({ ...access, headers, onError }) : undefined
   return {
@@ -70,7 +76,7 @@ export async function createAccess(
       // Those who ask too often are not helped by asking for what is not there.
       ...(rateLimit ? [rateLimit.limit.requests] : []),
       ...documents,
-      ...openApq(config, redis, onError),
+      ...openApq(config, redis),
     ],
     beforeLive: [...(rateLimit ? [rateLimit.limit.executions] : []), ...(rules ? [rules.plugin] : [])],
     cache: cacheOptions(config, headers, rules),
@@ -82,7 +88,7 @@ export async function createAccess(
         }
       : {},
     note: (request) => rateLimit?.address.note(request),
-    close: () => redis?.disconnect(),
+    close: () => redis?.client.disconnect(),
   }
 }
 
@@ -90,8 +96,8 @@ export async function createAccess(
 function openSharedRedis(
   { apq = false, rateLimit }: GatewayConfig,
   configured: ConfiguredRedis | undefined,
-  onError: (error: unknown) => void,
-): RedisClient | undefined {
+  logger: Logger,
+): SharedRedis | undefined {
   const shared = [
     ['apq', apq === false ? false : apq === true ? undefined : apq.redis],
     ['rateLimit', rateLimit ? rateLimit.redis : false],
@@ -101,14 +107,16 @@ function openSharedRedis(
       throw new ConfigError(`${name}.redis: there is no Redis to share with; set redisUrl, or redis`)
   }
   if (!configured || shared.every(([, redis]) => redis === false)) return undefined
-  return openRedis({ connect: configured.connect, onError })
+  return openRedis({
+    connect: configured.connect,
+    outage: createOutage(logger, 'Redis of rateLimit and apq'),
+  })
 }
 
 function openRateLimit(
   { server, auth, plugins = [] }: GatewayConfig,
   { rules, redis: isShared }: RateLimitConfig,
-  redis: RedisClient | undefined,
-  onError: (error: unknown) => void,
+  redis: SharedRedis | undefined,
 ): { readonly limit: RateLimit; readonly address: ClientAddress } {
   // Code may say who asks too.
   const index = rules.findIndex(({ by }) => typeof by === 'object' && 'claim' in by)
@@ -117,8 +125,11 @@ function openRateLimit(
       `rateLimit.rules[${index}].by: no token is read, so that nobody has a claim; set auth.jwt, or count by address or header`,
     )
   const address = createClientAddress(server?.trustProxy)
-  const near = createMemoryCounters()
-  const counters = redis && isShared !== false ? createRedisCounters(redis, near, onError) : near
+  const counters = (rule: CountedRule): Counters => {
+    const near = createMemoryCounters(rule)
+    if (!redis || isShared === false) return near
+    return createRedisCounters(rule, { redis: redis.client, outage: redis.outage, near })
+  }
   return { limit: createRateLimit({ rules, counters, address }), address }
 }
 
@@ -132,17 +143,13 @@ function refuseBadApq({ apq = false, persistedDocuments }: GatewayConfig): void 
 const APQ_BYTES = 16 * 1024 * 1024
 const APQ_TTL_SECONDS = 86_400
 
-function openApq(
-  { apq = false }: GatewayConfig,
-  redis: RedisClient | undefined,
-  onError: (error: unknown) => void,
-): readonly Plugin[] {
+function openApq({ apq = false }: GatewayConfig, redis: SharedRedis | undefined): readonly Plugin[] {
   if (apq === false) return []
   const options = apq === true ? {} : apq
   const { maxBytes = APQ_BYTES, ttlSeconds = APQ_TTL_SECONDS, redis: isShared } = options
   const near = createMemoryStore(maxBytes)
   if (!redis || isShared === false) return [useApq(near)]
-  return [useApq(createRedisDocumentStore({ near, redis, ttlSeconds, maxBytes, onError }))]
+  return [useApq(createRedisDocumentStore({ near, ...redis, ttlSeconds, maxBytes }))]
 }
 
 /** The library that verifies tokens is loaded only where it is asked for. */

@@ -115,7 +115,7 @@ export interface RateLimitRule {
         readonly claim: string
       }
     | {
-        /** The request header whose value is counted. */
+        /** The request header whose value is counted. Clients choose it: a rule by address beside it limits who changes it. */
         readonly header: string
       }
     | undefined

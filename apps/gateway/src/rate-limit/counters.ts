@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
-import { LRUCache } from 'lru-cache'
+import type { Outage } from '../redis/outage.ts'
+import { Windows } from './windows.ts'
 
 export interface Count {
   /** Of the window, this time included. */
@@ -8,54 +9,96 @@ export interface Count {
   readonly endsInMs: number
 }
 
-/** Counts in windows of a fixed length, which begin with the first count. */
+/** Counts of one rule, in windows of a fixed length that begin with the first count. */
 export interface Counters {
-  add(key: string, by: number, windowMs: number): Count | Promise<Count>
+  add(client: string, by: number): Count | Promise<Count>
 }
 
-/** Clients that may be counted at once; over it those that asked least recently begin anew. */
-const MAX_KEYS = 100_000
+/** What a rule's counts are kept by. */
+export interface CountedRule {
+  /** Tells this rule's counts from others', on each gateway alike. */
+  readonly name: string
+  readonly max: number
+  readonly windowMs: number
+}
+
+/** Clients that a rule counts at once: some 20 MB. */
+const MAX_CLIENTS = 100_000
 
 /** Counts of this process alone. */
-export function createMemoryCounters(now: () => number = () => performance.now()): Counters {
-  const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_KEYS })
+export function createMemoryCounters(
+  { max, windowMs }: CountedRule,
+  now: () => number = () => performance.now(),
+): Counters {
+  const windows = new Windows({ max, windowMs, maxKeys: MAX_CLIENTS })
   return {
-    add(key, by, windowMs) {
+    add(client, by) {
       const at = now()
-      let window = windows.get(key)
-      if (!window || window.endsAt <= at) windows.set(key, (window = { count: 0, endsAt: at + windowMs }))
-      window.count += by
-      return { count: window.count, endsInMs: window.endsAt - at }
+      const { count, endsAt } = windows.add(client, by, at)
+      return { count, endsInMs: endsAt - at }
     },
   }
 }
 
-/** One step in Redis: two gateways never both find the last place free. */
+/**
+ * One step in Redis: two gateways never both find the last place free. KEYS[2] counts the clients that are new in a window;
+ * those that are too many are not kept, and -1 says so.
+ */
 const ADD = `
   local count = redis.call('INCRBY', KEYS[1], ARGV[1])
   local ends = redis.call('PTTL', KEYS[1])
   if ends < 0 then
-    redis.call('PEXPIRE', KEYS[1], ARGV[2])
     ends = tonumber(ARGV[2])
+    local clients = redis.call('INCR', KEYS[2])
+    if clients == 1 then redis.call('PEXPIRE', KEYS[2], ends) end
+    if clients > tonumber(ARGV[3]) then
+      redis.call('DEL', KEYS[1])
+      return { -1, ends }
+    end
+    redis.call('PEXPIRE', KEYS[1], ends)
   end
   return { count, ends }`
 
-/** Counts of all gateways with the same Redis; while it does not answer each counts for itself. */
+/** A rule's counts lie on so many places of a cluster, each of which keeps its part of the clients. */
+const SHARDS = 16
+
+export interface RedisCountersOptions {
+  readonly redis: Pick<Redis, 'eval'>
+  /** Counts where Redis does not. */
+  readonly near: Counters
+  readonly outage: Outage
+  /** Clients that are new in one window. Default 100,000. */
+  readonly maxClients?: number
+}
+
+/**
+ * Counts of all gateways with the same Redis. While it does not answer each counts for itself, and so it does with those
+ * who come when a window has begun for as many clients as Redis is to keep.
+ */
 export function createRedisCounters(
-  redis: Pick<Redis, 'eval'>,
-  near: Counters,
-  onError: (error: unknown) => void,
+  { name, windowMs }: CountedRule,
+  options: RedisCountersOptions,
 ): Counters {
+  const { redis, near, outage, maxClients = MAX_CLIENTS } = options
+  const perShard = Math.max(1, Math.floor(maxClients / SHARDS))
   return {
-    async add(key, by, windowMs) {
+    async add(client, by) {
+      const tag = `vinyasa:rate:{${name}:${shardOf(client)}}`
       try {
-        const answer = await redis.eval(ADD, 1, `vinyasa:rate:${key}`, by, windowMs)
+        const answer = await redis.eval(ADD, 2, `${tag}:${client}`, tag, by, windowMs, perShard)
+        outage.worked()
         const [count, endsInMs] = (answer as readonly unknown[]).map(Number)
-        return { count: count ?? by, endsInMs: endsInMs ?? windowMs }
+        if (count !== -1) return { count: count ?? by, endsInMs: endsInMs ?? windowMs }
       } catch (error) {
-        onError(error)
-        return near.add(key, by, windowMs)
+        outage.failed(error)
       }
+      return near.add(client, by)
     },
   }
+}
+
+function shardOf(client: string): number {
+  let sum = 0
+  for (let at = 0; at < client.length; at++) sum += client.charCodeAt(at)
+  return sum % SHARDS
 }

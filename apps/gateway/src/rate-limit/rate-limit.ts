@@ -7,7 +7,7 @@ import { ConfigError } from '../errors.ts'
 import { suggestFor } from '../schema/coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countFields } from './count-fields.ts'
-import type { Counters } from './counters.ts'
+import type { CountedRule, Counters } from './counters.ts'
 
 export interface RateLimit {
   /** Counts what is asked: before the cache, so that hits count. */
@@ -17,19 +17,24 @@ export interface RateLimit {
 }
 
 export interface RateLimitOptions extends Pick<RateLimitConfig, 'rules'> {
-  readonly counters: Counters
+  /** Of one rule. */
+  readonly counters: (rule: CountedRule) => Counters
   readonly address: ClientAddress
 }
 
 interface Rule extends RateLimitRule {
-  readonly index: number
+  readonly counters: Counters
 }
 
 /** Refuses with `RATE_LIMITED` who asks more often than the rules allow. Runs of a live query after its first are free. */
 export function createRateLimit({ rules, counters, address }: RateLimitOptions): RateLimit {
-  const indexed = rules.map((rule, index): Rule => ({ ...rule, index }))
-  const ofRequests = indexed.filter((rule) => countsOf(rule) === 'requests')
-  const ofExecutions = indexed.filter((rule) => countsOf(rule) === 'executions')
+  const counted = rules.map((rule, index): Rule => {
+    const { max, windowSeconds } = rule
+    const name = `${index}:${windowSeconds}`
+    return { ...rule, counters: counters({ name, max, windowMs: windowSeconds * 1000 }) }
+  })
+  const ofRequests = counted.filter((rule) => countsOf(rule) === 'requests')
+  const ofExecutions = counted.filter((rule) => countsOf(rule) === 'executions')
 
   /** Whom a rule counts: those who do not say who they are, by where they come from. */
   function clientOf({ by = 'address' }: Rule, context: object, headers: Headers): string {
@@ -48,10 +53,9 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
 
   async function count(rule: Rule, times: number, context: object, request: Request): Promise<void> {
     if (times === 0) return
-    const { max, windowSeconds, index } = rule
-    const key = `${index}:${windowSeconds}:${clientOf(rule, context, request.headers)}`
-    const { count: found, endsInMs } = await counters.add(key, times, windowSeconds * 1000)
-    if (found > max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
+    const client = clientOf(rule, context, request.headers)
+    const { count: found, endsInMs } = await rule.counters.add(client, times)
+    if (found > rule.max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
   }
 
   async function countExecution(args: ExecutionArgs): Promise<GraphQLError | undefined> {
@@ -87,6 +91,16 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
             },
           },
   }
+}
+
+/** What of the rules limits less than it seems to. */
+export function notesOnRateLimit({ rules }: Pick<RateLimitConfig, 'rules'>): readonly string[] {
+  if (rules.some(({ by = 'address' }) => by === 'address')) return []
+  const index = rules.findIndex(({ by }) => typeof by === 'object' && 'header' in by)
+  if (index < 0) return []
+  return [
+    `rateLimit.rules[${index}].by: a client writes another header each time and is not limited; add a rule by address, which is what it cannot choose`,
+  ]
 }
 
 /** Throws {@link ConfigError} for a rule on a field that the schema does not have. */

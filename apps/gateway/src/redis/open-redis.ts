@@ -1,13 +1,20 @@
 import type { ConnectRedis, RedisClient } from '@vinyasa/invalidation/redis'
+import type { Outage } from './outage.ts'
 
 export interface OpenRedisOptions {
   readonly connect: ConnectRedis
-  /** Told once each time that it cannot be reached. */
-  readonly onError: (error: unknown) => void
+  /** Told of whatever fails, here and by those who use it. */
+  readonly outage: Outage
+}
+
+/** A Redis that requests share, and who says when it is away. */
+export interface SharedRedis {
+  readonly client: RedisClient
+  readonly outage: Outage
 }
 
 /** A client that never lets a request wait: what Redis does not answer at once, the gateway does without. */
-export function openRedis({ connect, onError }: OpenRedisOptions): RedisClient {
+export function openRedis({ connect, outage }: OpenRedisOptions): SharedRedis {
   const settings = {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -17,11 +24,7 @@ export function openRedis({ connect, onError }: OpenRedisOptions): RedisClient {
     retryStrategy: (attempt: number) => Math.min(50 * attempt, 1_000),
   }
   const client = connect(settings, 'commands')
-  let isTold = false
-  client.on('ready', () => (isTold = false))
-  client.on('error', (error) => {
-    if (!isTold) onError(error)
-    isTold = true
-  })
-  return client
+  client.on('ready', () => outage.worked())
+  client.on('error', (error) => outage.failed(error))
+  return { client, outage }
 }

@@ -3,6 +3,7 @@ import { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
+import type { Outage } from '../../redis/outage.ts'
 
 /** Texts by their hashes. One that is gone is sent again by whoever wants it. */
 export interface DocumentStore {
@@ -23,25 +24,26 @@ export function createMemoryStore(maxBytes: number): DocumentStore {
 
 export interface RedisStoreOptions {
   readonly near: DocumentStore
-  readonly redis: Pick<Redis, 'get' | 'set'>
+  readonly client: Pick<Redis, 'get' | 'set'>
+  readonly outage: Outage
   readonly ttlSeconds: number
   readonly maxBytes: number
-  readonly onError: (error: unknown) => void
 }
 
 /** Shares texts with other gateways. What Redis holds is believed only as far as its hash is right. */
 export function createRedisDocumentStore(options: RedisStoreOptions): DocumentStore {
-  const { near, redis, ttlSeconds, maxBytes, onError } = options
+  const { near, client, outage, ttlSeconds, maxBytes } = options
   const keyOf = (hash: string): string => `vinyasa:apq:${hash}`
 
   async function ask(hash: string): Promise<string | undefined> {
     try {
-      const text = await redis.get(keyOf(hash))
+      const text = await client.get(keyOf(hash))
+      outage.worked()
       if (text === null || hashOf(text) !== hash) return undefined
       near.set(hash, text)
       return text
     } catch (error) {
-      onError(error)
+      outage.failed(error)
       return undefined
     }
   }
@@ -51,7 +53,7 @@ export function createRedisDocumentStore(options: RedisStoreOptions): DocumentSt
     set(hash, text) {
       near.set(hash, text)
       if (text.length > maxBytes / 16) return
-      redis.set(keyOf(hash), text, 'EX', ttlSeconds).catch(onError)
+      client.set(keyOf(hash), text, 'EX', ttlSeconds).catch((error: unknown) => outage.failed(error))
     },
   }
 }
