@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
-import type { LiveResult } from './version.ts'
+import { unexpectedError } from '../errors.ts'
+import { formatError, type LiveResult } from './version.ts'
 
 /** Errors that the same request would meet again: trying once more cannot help. */
 const LASTING = new Set([
@@ -36,4 +37,9 @@ export function toTerminalErrors({ errors = [] }: LiveResult): readonly GraphQLE
 function codeOf(error: unknown): string {
   const extensions = (error as { readonly extensions?: { readonly code?: unknown } } | null)?.extensions
   return typeof extensions?.code === 'string' ? extensions.code : ''
+}
+
+/** What stands in the place of a result where there is none. */
+export function unexpectedResult(error: unknown): LiveResult {
+  return { data: null, errors: [formatError(unexpectedError(error))] }
 }

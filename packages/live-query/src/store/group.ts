@@ -2,13 +2,13 @@ import type { GraphQLError } from 'graphql'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import type { Clock } from '../clock.ts'
 import { EntityMatch } from '../triggers/entity-match.ts'
-import { EndLiveQuery, unexpectedError } from '../errors.ts'
-import { bringsData, isWorthRetrying, toTerminalErrors } from './failure.ts'
+import { EndLiveQuery } from '../errors.ts'
+import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult } from './failure.ts'
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import { backoffMs, eventsOfNextRun, nextRunAt, type Timing } from './schedule.ts'
 import type { Subscriber } from './subscriber.ts'
-import { createVersion, formatError, type LiveResult, type Version } from './version.ts'
+import { createVersion, type LiveResult, type Version } from './version.ts'
 
 /** Executes the query once. Rejecting with `EndLiveQuery` ends the subscriptions; any other failure is delivered. */
 export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
@@ -295,8 +295,4 @@ export class Group {
       this.#pollAt = now + Math.max(interval, backoff)
     }
   }
-}
-
-function unexpectedResult(error: unknown): LiveResult {
-  return { data: null, errors: [formatError(unexpectedError(error))] }
 }
