@@ -1,9 +1,9 @@
+import type { Clock } from '@vinyasa/base'
 import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { createFakeClock, createRandom, type FakeClock, type Random } from '@vinyasa/test-kit'
 import { describe, expect, it, test } from 'vitest'
 import type { BusMessage, Peer } from '../src/workers/bus-messages.ts'
 import { createBusRelay } from '../src/workers/bus-relay.ts'
-import type { SteadyClock } from '../src/workers/answers.ts'
 import { WorkersOutOfTouchError } from '../src/workers/errors.ts'
 import { createWorkerBus } from '../src/workers/worker-bus.ts'
 
@@ -42,10 +42,11 @@ class Doing {
   }
 
   /** Its timers fire when it is awake. */
-  get clock(): SteadyClock {
+  get clock(): Clock {
     const clock = this.#clock
     return {
       now: clock.now,
+      wallNow: clock.wallNow,
       setTimeout: (callback, ms) => clock.setTimeout(() => this.whenAwake(callback), ms),
       clearTimeout: clock.clearTimeout,
     }

@@ -1,12 +1,6 @@
 // For users.
 export { useDeferSplitter } from './plugin.ts'
-export {
-  type DeferClock,
-  type DeferPreset,
-  deferPresets,
-  type DeferSplitterOptions,
-  type DeferStrategy,
-} from './options.ts'
+export { type DeferPreset, deferPresets, type DeferSplitterOptions, type DeferStrategy } from './options.ts'
 
 // For integrators.
 export {

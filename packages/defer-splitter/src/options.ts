@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@vinyasa/base'
 import { execute, type ExecutionArgs, type GraphQLError } from 'graphql'
 
 /**
@@ -10,11 +11,8 @@ import { execute, type ExecutionArgs, type GraphQLError } from 'graphql'
  */
 export type DeferStrategy = 'auto' | 'streaming' | 'eager'
 
-/** Time for the plugin's timers. The fake clock of a test has the same shape. */
-export interface DeferClock {
-  setTimeout(callback: () => void, ms: number): unknown
-  clearTimeout(timer: unknown): void
-}
+/** What the plugin needs of a clock. */
+export type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>
 
 /** Options of `useDeferSplitter`. Names and defaults follow the specification's "Defer configuration" table. */
 export interface DeferSplitterOptions {
@@ -57,7 +55,7 @@ export interface DeferSplitterOptions {
    */
   readonly maskError?: ((error: unknown) => GraphQLError | Error) | undefined
   /** Timers. Default: the platform's. */
-  readonly clock?: DeferClock | undefined
+  readonly clock?: Timers | undefined
 }
 
 /** A name of {@link deferPresets}. */
@@ -99,12 +97,7 @@ export interface ResolvedOptions {
   readonly maxPatches: number
   readonly endpoint: string | undefined
   readonly maskError: ((error: unknown) => GraphQLError | Error) | undefined
-  readonly clock: DeferClock
-}
-
-const platformClock: DeferClock = {
-  setTimeout: (callback, ms) => setTimeout(callback, ms),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  readonly clock: Timers
 }
 
 /** Options with every default in place. Throws a TypeError that names the option when one cannot be used. */
@@ -124,7 +117,7 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     maxPatches = 1_000,
     endpoint,
     maskError,
-    clock = platformClock,
+    clock = systemClock,
   } = typeof given === 'string' ? deferPresets[given] : given
   for (const [name, value] of Object.entries({
     maxDeferredFragments,

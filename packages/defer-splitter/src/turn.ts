@@ -1,3 +1,5 @@
+import { systemClock } from '@vinyasa/base'
+
 /** Runs the callback in a later turn of the event loop, when what was written has left. Returns how to prevent it. */
 export function inLaterTurn(callback: () => void): () => void {
   // Not every platform has `setImmediate`, and where it is, it comes before timers.
@@ -5,6 +7,6 @@ export function inLaterTurn(callback: () => void): () => void {
     const immediate = setImmediate(callback)
     return () => clearImmediate(immediate)
   }
-  const timer = setTimeout(callback, 0)
-  return () => clearTimeout(timer)
+  const timer = systemClock.setTimeout(callback, 0)
+  return () => systemClock.clearTimeout(timer)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { systemClock } from '@vinyasa/base'
 import { createInvalidationBus, createMutationAnnouncer, type Asker } from '@vinyasa/invalidation'
-import { SourceNamesError, type Source, systemClock } from '@vinyasa/source-kit'
+import { SourceNamesError, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createAnnotations, type Annotations } from './contract/annotations.ts'
 import { shippedRegistry } from './descriptors/shipped-registry.ts'

@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 
 /** Long enough for an editor or compiler to finish writing. */
 const QUIET_MS = 100

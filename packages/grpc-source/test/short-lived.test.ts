@@ -1,5 +1,5 @@
 import { AbortWatch } from '@vinyasa/grpc-transport'
-import { systemClock } from '@vinyasa/source-kit'
+import { systemClock } from '@vinyasa/base'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { createOperations } from '../src/methods/operation.ts'

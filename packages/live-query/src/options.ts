@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '@vinyasa/base'
 import type { Volatility } from './document/cache-control.ts'
 
 /** How re-execution is decided. Specification: "Strategies". */

@@ -1,6 +1,6 @@
 import type { DocumentNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { systemClock } from './clock.ts'
+import { systemClock } from '@vinyasa/base'
 import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'

@@ -1,3 +1,4 @@
+import { type Clock } from '@vinyasa/base'
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import type { RemoteStore } from './store/remote-store.ts'
 import type { InvalidationTarget } from './store/tags.ts'
@@ -136,5 +137,5 @@ export interface ResponseCacheOptions {
   /** Told of everything the cache does. Must not throw. */
   readonly onEvent?: ((event: CacheEvent) => void) | undefined
   /** Default: the platform's. */
-  readonly clock?: { now(): number } | undefined
+  readonly clock?: Pick<Clock, 'now' | 'wallNow'> | undefined
 }

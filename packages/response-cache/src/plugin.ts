@@ -1,10 +1,11 @@
+import { systemClock } from '@vinyasa/base'
 import { readOwnHooks } from '@vinyasa/yoga-internals'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { createFrontDoor } from './http/front-door.ts'
 import type { OperationReport } from './http/cache-headers.ts'
 import { type CachedResponse, setCacheHeaders } from './http/cache-headers.ts'
-import { isPromise } from './maybe-promise.ts'
+import { isPromise } from '@vinyasa/base'
 import { createMutationEviction } from './answer/mutation-eviction.ts'
 import type { ResponseCacheOptions } from './options.ts'
 import { jsonParserOf } from './http/json-parser.ts'
@@ -39,7 +40,7 @@ export function useResponseCache(
 ): ResponseCachePlugin {
   const isOwn = !('purge' in cacheOrOptions)
   const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
-  const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = Date } = cache.options
+  const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = systemClock } = cache.options
   const { hitsAt = 'auto', session, enabled, staleWhileRevalidateMs = 0 } = cache.options
   const pipeline = createPipeline(cache)
   const evict = createMutationEviction(cache, pipeline)

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { checkOptions } from './check-options.ts'
 import type { CacheEntry } from './store/entry.ts'
@@ -8,6 +9,7 @@ import { openRedisStore } from './open-redis-store.ts'
 import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
 import { createStats, type CacheStats } from './stats.ts'
 import { tagsOfTargets, type InvalidationTarget, type Tags } from './store/tags.ts'
+import { storedAtHere, withWallTime } from './store/stored-at.ts'
 import { createVersionClock } from './store/version-clock.ts'
 
 /** Read before an execution; a result may be stored only while it still holds. */
@@ -63,7 +65,7 @@ export function createResponseCache(options: ResponseCacheOptions = {}): Respons
 
 export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const { maxSize = 10_000, maxBytes = 64 * 1024 * 1024 } = options
-  const { strategy = 'types', bus, redisUrl, onEvent, clock = Date } = options
+  const { strategy = 'types', bus, redisUrl, onEvent, clock = systemClock } = options
   checkOptions(options)
   const remote = options.store ?? (redisUrl === undefined ? undefined : openRedisStore(redisUrl))
   // Without news from the store, memory in front of it could serve what another process evicted.
@@ -136,7 +138,9 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     if (!read) return { state: 'unavailable' }
     const ticket: Ticket = { version, remoteVersion: read.version }
     if (!read.entry) return { state: 'miss', ticket }
-    const found = judge(key, { ...read.entry, version: Math.min(read.entry.version, version) }, ticket)
+    const storedAt = storedAtHere(clock, read.entry.storedAt)
+    const entry = { ...read.entry, storedAt, version: Math.min(read.entry.version, version) }
+    const found = judge(key, entry, ticket)
     if (found.state === 'fresh' && useMemory) memory.set(key, found.entry)
     return found
   }
@@ -148,7 +152,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
 
   async function storeRemote(store: RemoteStore, key: string, entry: CacheEntry, ticket: Ticket) {
     if (ticket.remoteVersion === undefined) return
-    const isStored = await store.write(key, entry, ticket.remoteVersion)
+    const isStored = await store.write(key, withWallTime(clock, entry), ticket.remoteVersion)
     if (!isStored) return
     if (versions.holds(ticket.version, entry.tags)) keep(key, entry)
     // A store without versions of its own may have taken the write after the invalidation.

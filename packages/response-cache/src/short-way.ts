@@ -6,7 +6,7 @@ import { runThrough } from './answer/run-through.ts'
 import type { DocumentProfile } from './document/document-profile.ts'
 import type { CachedResponse, OperationReport } from './http/cache-headers.ts'
 import { createSlot } from './slot.ts'
-import { isPromise } from './maybe-promise.ts'
+import { isPromise } from '@vinyasa/base'
 
 interface KnownOperation {
   readonly schema: GraphQLSchema

@@ -7,9 +7,10 @@ const users = '{ users { id name } }'
 const step = fc.constantFrom('read', 'read', 'rename')
 
 /** Every reading is later than the one before. */
-function createHurriedClock(): { now(): number } {
+function createHurriedClock(): { now(): number; wallNow(): number } {
   let now = 0
-  return { now: () => ++now }
+  const tick = (): number => ++now
+  return { now: tick, wallNow: tick }
 }
 
 /** What one step sets in motion goes as far as it can before the next is chosen. */

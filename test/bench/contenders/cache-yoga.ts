@@ -8,9 +8,10 @@ import { serveProgram } from '../src/serve-program.ts'
 import { versionsOf } from '../src/versions.ts'
 
 /** Every reading is a minute later, so that each entry has expired when it is asked for again. */
-function createHurriedClock(): { now(): number } {
+function createHurriedClock(): { now(): number; wallNow(): number } {
   let now = Date.now()
-  return { now: () => (now += 60_000) }
+  const tick = (): number => (now += 60_000)
+  return { now: tick, wallNow: tick }
 }
 
 const caches: Record<string, () => Plugin> = {

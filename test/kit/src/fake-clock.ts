@@ -7,10 +7,13 @@ interface Timer {
 /** A clock that stands still until it is told to advance. Same shape as the packages' `clock` option. */
 export interface FakeClock {
   now(): number
+  wallNow(): number
   setTimeout(callback: () => void, ms: number): unknown
   clearTimeout(timer: unknown): void
   /** Moves time forward, firing due timers in order; promises settle between one timer and the next. */
   advance(ms: number): Promise<void>
+  /** Sets the wall clock forward, or back: nothing else moves. */
+  stepWall(ms: number): void
   /** How many timers are waiting: 0 when everything was stopped. */
   pending(): number
 }
@@ -23,6 +26,7 @@ export interface FakeClockOptions {
 export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
   const { startAt = 1_700_000_000_000 } = options
   let now = startAt
+  let wallAhead = 0
   let nextId = 1
   const timers = new Map<number, Timer>()
 
@@ -36,6 +40,7 @@ export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
 
   return {
     now: () => now,
+    wallNow: () => now + wallAhead,
     setTimeout(callback, ms) {
       const id = nextId++
       timers.set(id, { id, dueAt: now + Math.max(0, ms), callback })
@@ -55,6 +60,7 @@ export function createFakeClock(options: FakeClockOptions = {}): FakeClock {
       }
       now = until
     },
+    stepWall: (ms) => void (wallAhead += ms),
     pending: () => timers.size,
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import { watch as watchPaths } from 'chokidar'
 
 export interface WatchOptions {
@@ -18,16 +19,16 @@ export interface Watching {
 export async function watchFiles(options: WatchOptions): Promise<Watching> {
   const { paths, onChange, debounceMs = 100 } = options
   const watcher = watchPaths([...paths], { ignoreInitial: true, ignored: /node_modules/ })
-  let timer: NodeJS.Timeout | undefined
+  let timer: unknown
   watcher.on('all', () => {
-    clearTimeout(timer)
-    timer = setTimeout(onChange, debounceMs)
+    systemClock.clearTimeout(timer)
+    timer = systemClock.setTimeout(onChange, debounceMs)
   })
   await new Promise<void>((resolve) => void watcher.once('ready', resolve))
   return {
     add: (more) => void watcher.add([...more]),
     async stop() {
-      clearTimeout(timer)
+      systemClock.clearTimeout(timer)
       await watcher.close()
     },
   }

@@ -1,3 +1,4 @@
+import { backgroundClock } from '@vinyasa/base'
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
 
@@ -37,5 +38,5 @@ export function createLiveStreams(): LiveStreams {
 
 function cut(response: ServerResponse): void {
   if (response.headersSent) response.destroy()
-  else setTimeout(() => response.destroy(), TO_BEGIN_MS).unref()
+  else backgroundClock.setTimeout(() => response.destroy(), TO_BEGIN_MS)
 }

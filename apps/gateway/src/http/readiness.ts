@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { pathOf } from '../observability/request-record.ts'
 import { withShortWay } from '../short-way.ts'
@@ -10,7 +11,7 @@ const REMEMBERED_MS = 1_000
  */
 export function rememberBriefly(
   ask: () => Promise<boolean>,
-  now: () => number = () => performance.now(),
+  now: () => number = systemClock.now,
 ): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined
   let forgetAt = Number.POSITIVE_INFINITY

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import { hostname } from 'node:os'
 import type { DestinationStream, Logger } from 'pino'
 
@@ -22,7 +23,7 @@ export function lineWriterOf(logger: Logger): WriteLine | undefined {
   const { values } = logger.levels
   return (level, members, message) => {
     destination.write(
-      `{"level":${values[level]},"time":${Date.now()}${process}${members},"msg":${quoted(message)}}\n`,
+      `{"level":${values[level]},"time":${systemClock.wallNow()}${process}${members},"msg":${quoted(message)}}\n`,
     )
   }
 }

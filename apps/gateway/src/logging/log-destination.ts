@@ -1,3 +1,4 @@
+import { backgroundClock, systemClock } from '@vinyasa/base'
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import type { DestinationStream } from 'pino'
@@ -10,7 +11,7 @@ export interface LogDestinationOptions {
    * a quiet time is written at once, and so are 32 kB of lines. 0: every turn of the loop may write. Default 20.
    */
   readonly gatherMs?: number | undefined
-  /** Milliseconds; default `performance.now`. */
+  /** Milliseconds; default the platform's. */
   readonly now?: (() => number) | undefined
   /** Where lines go. Default: standard output. */
   readonly to?: (Writable & { readonly fd?: number }) | undefined
@@ -39,7 +40,7 @@ type Sink = (bytes: Buffer, done: (error?: Error | null) => void) => void
  */
 export function createLogDestination(options: LogDestinationOptions = {}): LogDestination {
   const { maxWaitingBytes = 1_048_576, to = process.stdout, onDropped } = options
-  const { gatherMs = 20, now = () => performance.now() } = options
+  const { gatherMs = 20, now = systemClock.now } = options
   const file = fileOf(to)
   const sink = file === undefined ? streamSink(to) : fileSink(file)
   let lines: string[] = []
@@ -47,7 +48,7 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
   let waiting = 0
   let isWriting = false
   let isAsked = false
-  let gathering: NodeJS.Timeout | undefined
+  let gathering: unknown
   let writtenAt = Number.NEGATIVE_INFINITY
   let dropped = 0
   let reported = 0
@@ -55,7 +56,7 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
 
   function writeNext(): void {
     isAsked = false
-    clearTimeout(gathering)
+    backgroundClock.clearTimeout(gathering)
     gathering = undefined
     if (isWriting || lines.length === 0) return
     writtenAt = now()
@@ -85,7 +86,7 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
     if (left <= 0) {
       isAsked = true
       setImmediate(writeNext)
-    } else gathering ??= setTimeout(writeNext, left).unref()
+    } else gathering ??= backgroundClock.setTimeout(writeNext, left)
   }
 
   function report(): void {
@@ -112,9 +113,9 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
       if (!isWriting) return
       await new Promise<void>((resolve) => {
         // Left running, it would hold up the end of the process.
-        const timer = setTimeout(resolve, timeoutMs)
+        const timer = systemClock.setTimeout(resolve, timeoutMs)
         whenIdle.push(() => {
-          clearTimeout(timer)
+          systemClock.clearTimeout(timer)
           resolve()
         })
       })

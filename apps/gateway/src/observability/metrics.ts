@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { BackendCall, ObserveBackendCall } from './backend-call.ts'
@@ -43,7 +44,7 @@ export interface MetricsOptions {
   /** Paths that have a label of their own. */
   readonly paths: ReadonlySet<string>
   readonly readings: MetricsReadings
-  /** Milliseconds; default `performance.now`. */
+  /** Milliseconds; default the platform's. */
   readonly now?: (() => number) | undefined
 }
 
@@ -55,7 +56,7 @@ const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
  * Prometheus metrics. Labels hold nothing that a client chooses (no operation names, no paths beyond the gateway's
  * own), so that nobody can make their number grow, and no value of a request gets into them.
  */
-export function createMetrics({ readings, paths, now = () => performance.now() }: MetricsOptions): Metrics {
+export function createMetrics({ readings, paths, now = systemClock.now }: MetricsOptions): Metrics {
   const registry = new Registry()
   const requests = histogramTallies({
     registry,

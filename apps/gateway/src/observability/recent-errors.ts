@@ -1,3 +1,5 @@
+import { systemClock } from '@vinyasa/base'
+
 /** Errors of one kind, as far as an operator may see them: no message, no value, no header. */
 export interface RecentError {
   /** Milliseconds since the Unix epoch, of the last one. */
@@ -34,7 +36,7 @@ export interface ErrorLike {
  * The last kinds of error that clients were answered with. Messages are left out: they may quote variables, and what
  * a backend said.
  */
-export function createRecentErrors(now: () => number = Date.now): RecentErrors {
+export function createRecentErrors(now: () => number = systemClock.wallNow): RecentErrors {
   const kinds = new Map<string, RecentError>()
   let total = 0
 

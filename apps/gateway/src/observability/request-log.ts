@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
@@ -13,7 +14,7 @@ import { withShortWay } from '../short-way.ts'
 
 export interface RequestLogOptions {
   readonly logger: Logger
-  /** Milliseconds; default `performance.now`. */
+  /** Milliseconds; default the platform's. */
   readonly now?: (() => number) | undefined
   /** Default: a random UUID. */
   readonly newId?: (() => string) | undefined
@@ -59,7 +60,7 @@ const CLIENT_ID = /^[\w.:-]{1,128}$/
  * clients have left are marked so; those that were not executed are not logged.
  */
 export function useRequestLog(options: RequestLogOptions): Plugin {
-  const { logger: given, now = () => performance.now(), newId = randomUUID, redact = [] } = options
+  const { logger: given, now = systemClock.now, newId = randomUUID, redact = [] } = options
   const quiet = new Set(options.quiet)
   // No key of a line is the name of a secret: looking for one at each would cost more than the answer.
   const isPlain = !redact.some((name) => KEYS.has(name))

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Redis } from 'ioredis'
 import type { Outage } from '../redis/outage.ts'
 import { Windows } from './windows.ts'
@@ -28,7 +29,7 @@ const MAX_CLIENTS = 100_000
 /** Counts of this process alone. */
 export function createMemoryCounters(
   { max, windowMs }: CountedRule,
-  now: () => number = () => performance.now(),
+  now: () => number = systemClock.now,
 ): Counters {
   const windows = new Windows({ max, windowMs, maxKeys: MAX_CLIENTS })
   return {

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Logger } from '../logging/logger.ts'
 
 /** Tells of a server that does not answer, however many ask it: when it begins, and when it is over. */
@@ -13,7 +14,7 @@ const QUIET_MS = 1_000
 export function createOutage(
   logger: Pick<Logger, 'error' | 'info'>,
   what: string,
-  now: () => number = () => performance.now(),
+  now: () => number = systemClock.now,
 ): Outage {
   let failures = 0
   let beganAt = 0

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { GatewayConfig } from '../config/types.ts'
 import type { GatewayPaths } from '../http/paths.ts'
 import type { Activity } from '../observability/activity.ts'
@@ -27,7 +28,7 @@ export function statusReadings(parts: StatusParts): StatusReadings {
     version: releasedVersion(),
     preset: config.preset ?? 'development',
     processId: process.pid,
-    startedAt: Date.now(),
+    startedAt: systemClock.wallNow(),
     hasCache: config.responseCache !== undefined && config.responseCache !== false,
     links: linksOf(config, paths),
     activity: activity.read,

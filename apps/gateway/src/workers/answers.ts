@@ -1,24 +1,12 @@
-/** Time that never jumps, in milliseconds since any moment. */
-export interface SteadyClock {
-  now(): number
-  setTimeout(callback: () => void, ms: number): unknown
-  clearTimeout(timer: unknown): void
-}
-
-/** The platform's. Its timers alone keep no process alive. */
-export const steadyClock: SteadyClock = {
-  now: () => performance.now(),
-  setTimeout: (callback, ms) => setTimeout(callback, ms).unref(),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
-}
+import type { Clock } from '@vinyasa/base'
 
 /** Questions that wait for an answer. */
 export class Answers {
   readonly #waiting = new Map<number, (isAnswered: boolean) => void>()
-  readonly #clock: SteadyClock
+  readonly #clock: Clock
   #id = 0
 
-  constructor(clock: SteadyClock) {
+  constructor(clock: Clock) {
     this.#clock = clock
   }
 

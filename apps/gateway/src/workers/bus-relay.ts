@@ -1,5 +1,6 @@
+import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { Answers, type SteadyClock, steadyClock } from './answers.ts'
+import { Answers } from './answers.ts'
 import { IN_TOUCH_MS, isBusMessage, say, type Peer } from './bus-messages.ts'
 
 export interface BusRelay {
@@ -29,7 +30,7 @@ interface Member {
  * In the first process: passes what a worker publishes to all others, and tells it when each has applied it or is out
  * of touch.
  */
-export function createBusRelay(clock: SteadyClock = steadyClock): BusRelay {
+export function createBusRelay(clock: Clock = backgroundClock): BusRelay {
   const members = new Map<Peer, Member>()
 
   async function tell(peer: Peer, member: Member, events: readonly InvalidationEvent[]): Promise<void> {

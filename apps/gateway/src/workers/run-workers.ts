@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Cluster, Worker } from 'node:cluster'
 import { createBusRelay } from './bus-relay.ts'
 import { messageOf } from '../errors.ts'
@@ -81,7 +82,7 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
       }
       const how = signal === null ? `with code ${code}` : `by ${signal}`
       warn(worker, `ended ${how}; starting another`, { code, signal })
-      setTimeout(() => {
+      systemClock.setTimeout(() => {
         if (!shutdown.aborted) start()
       }, restartDelayMs)
     })

@@ -1,5 +1,6 @@
+import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
-import { Answers, type SteadyClock, steadyClock } from './answers.ts'
+import { Answers } from './answers.ts'
 import { IN_TOUCH_MS, isBusMessage, say, type Peer } from './bus-messages.ts'
 import { WorkersOutOfTouchError } from './errors.ts'
 
@@ -14,7 +15,7 @@ const TOLD_MS = 3 * IN_TOUCH_MS
 export interface WorkerBusOptions {
   /** Receives a {@link WorkersOutOfTouchError} where a change was published and the first process said nothing. */
   readonly onError: (error: Error) => void
-  readonly clock?: SteadyClock | undefined
+  readonly clock?: Clock | undefined
 }
 
 /**
@@ -25,7 +26,7 @@ export interface WorkerBusOptions {
 export function createWorkerBus(
   first: Peer,
   local: InvalidationBus,
-  { onError, clock = steadyClock }: WorkerBusOptions,
+  { onError, clock = backgroundClock }: WorkerBusOptions,
 ): InvalidationBus {
   const answers = new Answers(clock)
   let inTouchUntil = -Infinity

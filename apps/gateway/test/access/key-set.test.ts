@@ -19,7 +19,7 @@ function open(options: Partial<KeySetOptions> = {}) {
         asked.push({ answer: resolve, fail: () => reject(new Error('down')) })
       }),
     onError: () => {},
-    now: () => clock.now(),
+    clock,
     ...options,
   })
   const find = async (kid: string): Promise<string> => {

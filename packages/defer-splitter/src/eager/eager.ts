@@ -1,7 +1,7 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from '../options.ts'
 import type { Part } from '../parts.ts'
 import { splitResult, type SplitInput } from './split.ts'

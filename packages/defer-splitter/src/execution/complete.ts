@@ -7,7 +7,7 @@ import {
 } from 'graphql'
 import type { Path } from './delivery-group.ts'
 import type { FieldCall } from './field-call.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { SharedValues } from './shared-values.ts'
 import { inLaterTurn } from '../turn.ts'
 import type { TypeShape } from '../document/type-shape.ts'

@@ -1,7 +1,7 @@
 import type { ExecutionArgs } from 'graphql'
 import { type KnownDocument, learnDocument } from '../document/document-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '@vinyasa/base'
 import { prepareOperation } from './operation.ts'
 import { type Executed, StreamingRun } from './streaming-run.ts'
 

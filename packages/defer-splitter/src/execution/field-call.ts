@@ -1,7 +1,7 @@
 import { getArgumentValues, type GraphQLResolveInfo, locatedError, responsePathAsArray } from 'graphql'
 import type { Data } from '../parts.ts'
 import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
 import type { TypeShape } from '../document/type-shape.ts'
 

@@ -2,7 +2,7 @@ import type { Data } from '../parts.ts'
 import { completePlainLeaf, completeResolved } from './complete.ts'
 import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 

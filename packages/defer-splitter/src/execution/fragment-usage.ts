@@ -1,5 +1,5 @@
 import type { DirectiveNode } from 'graphql'
-import type { DeferClock } from '../options.ts'
+import type { Timers } from '../options.ts'
 
 /** What all patches of one `@defer` in the document have in common: one timer and one signal. */
 export interface FragmentUsage<Member> {
@@ -21,7 +21,7 @@ export interface FragmentUsages<Member> {
 
 interface UsagesInput<Member> {
   readonly timeoutMs: number
-  readonly clock: DeferClock
+  readonly clock: Timers
   readonly onTimeout: (members: readonly Member[]) => void
 }
 

@@ -1,4 +1,4 @@
-import type { DeferClock } from '../options.ts'
+import type { Timers } from '../options.ts'
 import { inLaterTurn } from '../turn.ts'
 
 /** Holds deferred work back until the first part is out of the way. */
@@ -17,7 +17,7 @@ export interface StartGate<Work> {
 const graceMs = 5
 
 export function createStartGate<Work>(
-  clock: DeferClock,
+  clock: Timers,
   start: (works: readonly Work[]) => void,
 ): StartGate<Work> {
   let waiting: Work[] = []

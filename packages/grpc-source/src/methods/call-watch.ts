@@ -1,5 +1,5 @@
 import type { MetadataEntries, StatusName, TransportCall } from '@vinyasa/grpc-transport'
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 import type { CallObserver, ObservedCall, ObservedEnd, ObservedReply } from '../runtime/call.ts'
 import type { Callable, CallSite } from './call-site.ts'
 

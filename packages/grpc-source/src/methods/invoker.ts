@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import type { Callable, CallSite } from './call-site.ts'

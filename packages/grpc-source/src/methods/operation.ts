@@ -1,4 +1,5 @@
-import { createAttachment, type Clock } from '@vinyasa/source-kit'
+import { type Clock } from '@vinyasa/base'
+import { createAttachment } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
 export interface OperationInfo {

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 import {
   GrpcCallError,
   type StatusName,

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import {
   Client,
   compressionAlgorithms,
@@ -28,7 +29,7 @@ export function createConnection(endpoint: ResolvedEndpoint): Connection {
   const open = (): Client => new Client(endpoint.address, toCredentials(endpoint.tls), options)
   let client = open()
   const waiting = new Set<() => void>()
-  let timer: NodeJS.Timeout | undefined
+  let timer: unknown
 
   const state = (): connectivityState => client.getChannel().getConnectivityState(false)
 
@@ -52,11 +53,11 @@ export function createConnection(endpoint: ResolvedEndpoint): Connection {
     watch(giveUp) {
       if (connectTimeoutMs === 0 || state() === connectivityState.READY) return () => {}
       waiting.add(giveUp)
-      timer ??= setTimeout(replaceIfStuck, connectTimeoutMs)
+      timer ??= systemClock.setTimeout(replaceIfStuck, connectTimeoutMs)
       return () => waiting.delete(giveUp)
     },
     close() {
-      clearTimeout(timer)
+      systemClock.clearTimeout(timer)
       client.close()
     },
   }

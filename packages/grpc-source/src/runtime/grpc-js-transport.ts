@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { EventEmitter } from 'node:events'
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import type { ResolvedEndpoint } from './endpoint.ts'
@@ -141,8 +142,12 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
   }
 }
 
+/** grpc-js counts by the wall clock, from the moment in which a call begins; it has no timer for what is longer. */
+const LONGEST_DEADLINE_MS = 2 ** 31 - 1
+
 function callOptions({ timeoutMs }: TransportCall): { deadline?: number } {
-  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs }
+  if (timeoutMs === undefined || timeoutMs > LONGEST_DEADLINE_MS) return {}
+  return { deadline: systemClock.wallNow() + timeoutMs }
 }
 
 function listen(rpc: EventEmitter, { onHeaders, onTrailers }: TransportCall): void {

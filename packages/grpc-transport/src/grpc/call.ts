@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { AbortWatch } from '../abort-watch.ts'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
@@ -32,9 +33,6 @@ export interface CallReceiver {
 
 export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** The longest time that Node's timers can measure. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
 const NOTHING = new Uint8Array()
 const REFUSED = 'the server refused the call each time it was sent'
 
@@ -54,8 +52,8 @@ export class Http2Call implements PendingCall, StreamOwner {
   /** One request as it is, or a sequence of them. */
   readonly #requests: Uint8Array | Requests
   readonly #deadline: number
-  #timer: NodeJS.Timeout | undefined
-  #backoff: NodeJS.Timeout | undefined
+  #timer: unknown
+  #backoff: unknown
   #connection: Connection | undefined
   #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
@@ -75,7 +73,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#call = call
     this.#requests = requests
     this.#receiver = receiver
-    this.#deadline = call.timeoutMs === undefined ? Infinity : Date.now() + call.timeoutMs
+    this.#deadline = call.timeoutMs === undefined ? Infinity : systemClock.now() + call.timeoutMs
   }
 
   start(): void {
@@ -85,9 +83,7 @@ export class Http2Call implements PendingCall, StreamOwner {
         new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false }),
       )
     if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
-    if (timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS) {
-      this.#timer = setTimeout(this.#onDeadline, timeoutMs)
-    }
+    if (timeoutMs !== undefined) this.#timer = systemClock.setTimeout(this.#onDeadline, timeoutMs)
     if (signal) this.#settings.aborts.add(signal, this.#onAbort)
     this.#settings.pool.run(this)
   }
@@ -130,7 +126,8 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { path, metadata } = this.#call
     const { head, compression } = this.#settings
     out.copy(head(path))
-    if (this.#deadline !== Infinity) out.field('grpc-timeout', formatTimeout(this.#deadline - Date.now()))
+    if (this.#deadline !== Infinity)
+      out.field('grpc-timeout', formatTimeout(this.#deadline - systemClock.now()))
     if (compression !== undefined) out.field('grpc-encoding', compression)
     writeFields(out, metadata)
   }
@@ -181,7 +178,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     if (this.#response && Number(this.#response.get(':status')) !== 200)
       return this.end(httpStatusError(this.#response))
     // A server that keeps the deadline itself may be a little earlier.
-    if (code === ErrorCode.CANCEL && Date.now() >= this.#deadline) return this.#onDeadline()
+    if (code === ErrorCode.CANCEL && systemClock.now() >= this.#deadline) return this.#onDeadline()
     this.end(resetError(code, undefined))
   }
 
@@ -189,8 +186,8 @@ export class Http2Call implements PendingCall, StreamOwner {
   end(error: GrpcCallError | undefined): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#backoff)
+    systemClock.clearTimeout(this.#timer)
+    systemClock.clearTimeout(this.#backoff)
     const { signal } = this.#call
     if (signal) this.#settings.aborts.delete(signal, this.#onAbort)
     const stream = this.#stream
@@ -241,9 +238,9 @@ export class Http2Call implements PendingCall, StreamOwner {
     const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (refusals - 1))
     const pauseMs = longest * (0.5 + random() / 2)
     const isOver =
-      this.#deadline === Infinity ? refusals >= MAX_REFUSALS : Date.now() + pauseMs >= this.#deadline
+      this.#deadline === Infinity ? refusals >= MAX_REFUSALS : systemClock.now() + pauseMs >= this.#deadline
     if (isOver) return this.end(new GrpcCallError('UNAVAILABLE', REFUSED, { retryable: false }))
-    this.#backoff = setTimeout(() => pool.run(this), pauseMs)
+    this.#backoff = systemClock.setTimeout(() => pool.run(this), pauseMs)
   }
 
   #sendOnly(stream: Http2Stream, request: Uint8Array): void {

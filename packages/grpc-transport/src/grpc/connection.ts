@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { OnReadOpts, Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { ErrorCode, Http2ProtocolError } from '../http2/codes.ts'
@@ -48,8 +49,8 @@ export class Connection {
   isStuck = false
   readonly #options: ConnectionOptions
   readonly #session: Http2Session
-  #connectTimer: NodeJS.Timeout | undefined
-  #pingTimer: NodeJS.Timeout | undefined
+  #connectTimer: unknown
+  #pingTimer: unknown
   #reason: Error | undefined
   #hasConnected = false
   #hasHeard = false
@@ -68,7 +69,7 @@ export class Connection {
       onSettings: (limit) => this.#onSettings(limit),
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
       onClose: (error) => {
-        clearTimeout(this.#pingTimer)
+        systemClock.clearTimeout(this.#pingTimer)
         if (isFlood(error)) options.onFlood(error)
         const isUnheard = this.state === 'connecting' && !this.#hasHeard
         this.retire(isUnheard ? explainLoss(error, socket instanceof TLSSocket, this.#hasConnected) : error)
@@ -76,7 +77,7 @@ export class Connection {
     })
     this.#session = session
     if (options.connectTimeoutMs > 0) {
-      this.#connectTimer = setTimeout(() => this.#giveUpConnecting(), options.connectTimeoutMs)
+      this.#connectTimer = systemClock.setTimeout(() => this.#giveUpConnecting(), options.connectTimeoutMs)
     }
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       this.#hasConnected = true
@@ -115,7 +116,7 @@ export class Connection {
 
   /** Takes no more calls; closes when the last one has ended. */
   retire(reason: Error | undefined): void {
-    clearTimeout(this.#connectTimer)
+    systemClock.clearTimeout(this.#connectTimer)
     if (this.state === 'retired') return
     const wasReady = this.state === 'ready'
     this.#reason = reason
@@ -135,7 +136,7 @@ export class Connection {
     this.limit = limit
     // A server may allow more later: calls that wait for that hear of it.
     if (this.state !== 'connecting') return this.#options.onRoom()
-    clearTimeout(this.#connectTimer)
+    systemClock.clearTimeout(this.#connectTimer)
     this.state = 'ready'
     this.#session.unref()
     this.#options.onReady(this)
@@ -169,9 +170,9 @@ export class Connection {
     const keepalive = this.#options.keepalive()
     // A connection that was idle for long may be dead: the call that wakes it does not wait to learn that.
     if (keepalive)
-      this.#pingTimer ??= setTimeout(
+      this.#pingTimer ??= systemClock.setTimeout(
         () => this.#mayPing(),
-        Math.max(1, this.#session.heardAt + keepalive.timeMs - Date.now()),
+        Math.max(1, this.#session.heardAt + keepalive.timeMs - systemClock.now()),
       )
   }
 
@@ -179,21 +180,21 @@ export class Connection {
     this.#pingTimer = undefined
     const keepalive = this.#options.keepalive()
     if (this.active === 0 || !keepalive || this.#session.isDestroyed) return
-    const silence = Date.now() - this.#session.heardAt
+    const silence = systemClock.now() - this.#session.heardAt
     if (silence < keepalive.timeMs) {
-      this.#pingTimer = setTimeout(() => this.#mayPing(), keepalive.timeMs - silence)
+      this.#pingTimer = systemClock.setTimeout(() => this.#mayPing(), keepalive.timeMs - silence)
       return
     }
     const { timeoutMs } = keepalive
-    const lost = setTimeout(
+    const lost = systemClock.setTimeout(
       () => this.#destroy(new Error(`the server did not answer a ping within ${timeoutMs} ms`)),
       timeoutMs,
     )
     this.#pingTimer = lost
     this.#session.ping(() => {
-      clearTimeout(lost)
+      systemClock.clearTimeout(lost)
       if (this.#pingTimer !== lost) return
-      this.#pingTimer = setTimeout(() => this.#mayPing(), keepalive.timeMs)
+      this.#pingTimer = systemClock.setTimeout(() => this.#mayPing(), keepalive.timeMs)
     })
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Connection, ConnectionOptions } from './connection.ts'
 
 type ConnectionEvents = Pick<ConnectionOptions, 'onReady' | 'onRetired' | 'onFlood'>
@@ -84,7 +85,7 @@ export class Peer {
   connectMore(): boolean {
     const { maxConnections, connection, onChange, onLoss } = this.#options
     if (this.#isClosed || this.#connections.length >= maxConnections) return false
-    if (Date.now() < this.#pausedUntil) return false
+    if (systemClock.now() < this.#pausedUntil) return false
     const opened = connection({
       onReady: () => {
         this.#failures = 0
@@ -116,14 +117,14 @@ export class Peer {
 
   /** It would flood the next connection, too, and each costs its budgets. */
   #pauseLong(): void {
-    const now = Date.now()
+    const now = systemClock.now()
     this.#floods = now - this.#floodedAt < FLOODS_FORGOTTEN_MS ? this.#floods + 1 : 0
     this.#floodedAt = now
     this.#pauseFor(Math.min(MAX_FLOOD_BACKOFF_MS, FIRST_FLOOD_BACKOFF_MS * 2 ** this.#floods))
   }
 
   #pauseFor(backoffMs: number): void {
-    const until = Date.now() + backoffMs * (0.8 + 0.4 * this.#options.random())
+    const until = systemClock.now() + backoffMs * (0.8 + 0.4 * this.#options.random())
     this.#pausedUntil = Math.max(this.#pausedUntil, until)
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import { GrpcCallError } from '../status.ts'
 import type { Connection, ConnectionOptions } from './connection.ts'
 import { Peer, type PeerOptions } from './peer.ts'
@@ -36,7 +37,8 @@ export function createPool(options: PoolOptions): Pool {
   const waiting = new Set<PendingCall>()
   let peers: readonly Peer[] = []
   let turn = 0
-  let resolving: NodeJS.Timeout | true | undefined
+  let isResolving = false
+  let resolveTimer: unknown
   let resolvedAt = -Infinity
   let isStale = true
   let lastFailure: GrpcCallError | undefined
@@ -72,7 +74,7 @@ export function createPool(options: PoolOptions): Pool {
     grow()
     beginWaiting(() => leastBusy(peers))
     // At the server's own limit calls wait for others to end.
-    if (resolving !== undefined || peers.some((peer) => peer.isConnecting || peer.isConnected)) return
+    if (isResolving || peers.some((peer) => peer.isConnecting || peer.isConnected)) return
     failWaiting(
       lastFailure ??
         new GrpcCallError('UNAVAILABLE', `${target.authority} has no address`, { wasSent: false }),
@@ -95,7 +97,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function grow(): void {
-    if (isStale && resolving === undefined && Date.now() - resolvedAt >= RESOLVE_EVERY_MS) void resolve()
+    if (isStale && !isResolving && systemClock.now() - resolvedAt >= RESOLVE_EVERY_MS) void resolve()
     for (const peer of peers) peer.connectFirst()
     let room = peers.reduce((sum, peer) => sum + peer.roomToCome, 0)
     while (waiting.size > room) {
@@ -106,9 +108,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   async function resolve(): Promise<void> {
-    resolving = true
+    isResolving = true
     if (connectTimeoutMs > 0) {
-      resolving = setTimeout(
+      resolveTimer = systemClock.setTimeout(
         () => settle(new Error(`no answer within ${connectTimeoutMs} ms`)),
         connectTimeoutMs,
       )
@@ -122,9 +124,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function settle(error: unknown): void {
-    if (typeof resolving === 'object') clearTimeout(resolving)
-    resolving = undefined
-    resolvedAt = Date.now()
+    systemClock.clearTimeout(resolveTimer)
+    isResolving = false
+    resolvedAt = systemClock.now()
     isStale = error !== undefined
     if (error !== undefined && peers.length === 0) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -177,7 +179,7 @@ export function createPool(options: PoolOptions): Pool {
     leave: (call) => void waiting.delete(call),
     close() {
       isClosed = true
-      if (typeof resolving === 'object') clearTimeout(resolving)
+      systemClock.clearTimeout(resolveTimer)
       for (const peer of peers) peer.close()
       peers = []
       failWaiting(closedError())

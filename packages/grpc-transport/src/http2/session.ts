@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { Socket } from 'node:net'
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
 import { ConnectionWindow } from './outgoing.ts'
@@ -76,7 +77,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   /** Takes what came from the socket; the memory may be used again afterwards. */
   read(chunk: Buffer): void {
     if (this.isDestroyed) return
-    this.heardAt = Date.now()
+    this.heardAt = systemClock.now()
     this.#budgets.at(this.heardAt, this.#streams.size)
     try {
       this.#parser.push(chunk)

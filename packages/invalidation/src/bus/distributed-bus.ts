@@ -1,7 +1,7 @@
 import { ANYTHING } from '../anything.ts'
 import { parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
-import { systemClock, type Clock } from '../clock.ts'
+import { backgroundClock, type Clock } from '@vinyasa/base'
 import { GapDetector } from './gap-detector.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
@@ -46,7 +46,7 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     origin = crypto.randomUUID(),
     heartbeatMs = 1000,
   } = options
-  const { onError = defaultOnError, clock = systemClock } = options
+  const { onError = defaultOnError, clock = backgroundClock } = options
   const local = createInvalidationBus({ onError })
   const { near = local } = options
   const leaveNear = near === local ? undefined : near.subscribe(local.publish, { phase: 'forget' })

@@ -1,5 +1,5 @@
 import { ANYTHING } from '../anything.ts'
-import { systemClock, type Clock } from '../clock.ts'
+import { backgroundClock, type Clock } from '@vinyasa/base'
 import { createReminders } from './reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
@@ -39,7 +39,7 @@ export interface MutationAnnouncerOptions {
 
 /** One for each source. See {@link MutationAnnouncer}. */
 export function createMutationAnnouncer(options: MutationAnnouncerOptions): MutationAnnouncer {
-  const { bus, forget, clock = systemClock } = options
+  const { bus, forget, clock = backgroundClock } = options
   const leaveBus = bus.subscribe(forget, { phase: 'forget' })
   const reminders = createReminders((events) => void bus.publish(events), clock)
   const underWay = new Set<() => readonly InvalidationEvent[]>()

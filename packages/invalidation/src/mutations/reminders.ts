@@ -1,5 +1,5 @@
 import { ANYTHING } from '../anything.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/base'
 import type { InvalidationEvent } from '../types.ts'
 
 /** How long after a cut a backend is given to commit all the same. */

@@ -1,4 +1,5 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { backgroundClock, sleep } from '@vinyasa/base'
+import { setImmediate } from 'node:timers/promises'
 import {
   AuthorizationError,
   connect,
@@ -64,13 +65,13 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
         link.disconnected(error)
       }
       const pauseMs = Math.min(50 * 2 ** Math.min(attempt, 10), MAX_RETRY_MS)
-      await setTimeout(pauseMs, undefined, { signal, ref: false }).catch(() => {})
+      await sleep(backgroundClock, pauseMs, signal)
     }
   }
 
   /** What was said last goes out first, if anybody takes it. */
   async function leave(left: NatsConnection): Promise<void> {
-    await Promise.race([left.flush(), setTimeout(PULSE_MS, undefined, { ref: false })]).catch(() => {})
+    await Promise.race([left.flush(), sleep(backgroundClock, PULSE_MS)]).catch(() => {})
     await left.close()
   }
 

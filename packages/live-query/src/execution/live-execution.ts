@@ -1,5 +1,5 @@
 import { GraphQLError, type DocumentNode } from 'graphql'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
 import type { LiveQueryExecute } from '../store/group.ts'
 import type { AskedOperation, Passes, RunOfPass } from './passes.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { buildSchema, parse, type ExecutionArgs, type FormattedExecutionResult } from 'graphql'
 import { CloseCode, makeServer, type ExecutionResult } from 'graphql-ws'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/base'
 import type { LiveQueryEngine } from '../execution/engine.ts'
 import { liveQueryLimit } from '../errors.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'

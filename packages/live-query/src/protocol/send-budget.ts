@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/base'
 
 /** Bounds what waits to be sent on the sockets of a server. */
 export interface SendBudget {

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@vinyasa/base'
 import { EntityMatch } from '../triggers/entity-match.ts'
 import { EndLiveQuery } from '../errors.ts'
 import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult } from './failure.ts'
@@ -224,7 +224,7 @@ export class Group {
   #finish(run: Run, executed: LiveResult): void {
     const now = this.#options.clock.now()
     this.#run = undefined
-    const version = this.#versionOf(executed, now)
+    const version = this.#versionOf(executed, this.#options.clock.wallNow())
     const { result } = version
     this.#latest = version
     this.#latestBeganAt = run.beganAt

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { systemClock } from '../clock.ts'
+import { atWallTime, systemClock, type WallTimer } from '@vinyasa/base'
 import { LiveQueryStoreError, liveQueryLimit, liveQueryUnauthenticated } from '../errors.ts'
 import { Group, type LiveQueryExecute } from './group.ts'
 import type { EntityFinder } from '../triggers/identifiers.ts'
@@ -8,7 +8,6 @@ import type { LivePlan } from '../document/live-plan.ts'
 import type { LiveQueryStoreOptions } from '../options.ts'
 import type { Timing } from './schedule.ts'
 import { Subscriber, type LiveQueryChannel } from './subscriber.ts'
-import { startTimer, type Timer } from './timer.ts'
 import { TriggerIndex } from '../triggers/trigger-index.ts'
 import { toEvent } from '../triggers/resource-identifier.ts'
 import { isResync } from '../triggers/triggers.ts'
@@ -22,7 +21,7 @@ export interface LiveQueryRegistration {
   readonly plan: LivePlan
   /** The result depends on no header, so anyone may keep it. Default `false`. */
   readonly public?: boolean | undefined
-  /** Ends it with `UNAUTHENTICATED` at this time of the clock. Default: never. */
+  /** Ends it with `UNAUTHENTICATED` at this time, in milliseconds since 1970. Default: never. */
   readonly expiresAt?: number | undefined
   readonly execute: LiveQueryExecute
   /** Needed where the store has `matchEntityId`. */
@@ -70,7 +69,9 @@ interface Entry {
   readonly subscriber: Subscriber
   readonly group: Group
   readonly groupKey: string
-  readonly timers: readonly Timer[]
+  /** The timer of its `ttlSeconds`. */
+  readonly lifetime: unknown
+  readonly expiry: WallTimer | undefined
 }
 
 export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
@@ -140,10 +141,11 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
   function remove(id: string): Entry | undefined {
     const entry = entries.get(id)
     if (!entry) return undefined
-    const { group, groupKey, subscriber, subscription, timers } = entry
+    const { group, groupKey, subscriber, subscription, lifetime, expiry } = entry
     entries.delete(id)
     count(subscription.plan, -1)
-    for (const timer of timers) timer.stop()
+    clock.clearTimeout(lifetime)
+    expiry?.stop()
     group.leave(subscriber)
     if (group.size === 0) {
       groups.delete(groupKey)
@@ -194,12 +196,11 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       const group = groups.get(groupKey) ?? createGroup(groupKey, registration)
       const subscriber = new Subscriber({ id, channel, withChangedFields: changedFieldsDepth > 0, onError })
       const subscription: LiveQuerySubscription = { id, plan, flush: () => subscriber.flush() }
-      const timers: Timer[] = []
-      const endAt = (time: number, errors?: () => readonly GraphQLError[]): void =>
-        void timers.push(startTimer(clock, time, () => finish(id, errors?.())))
-      if (plan.ttlSeconds > 0) endAt(clock.now() + plan.ttlSeconds * 1000)
-      if (expiresAt !== undefined) endAt(expiresAt, () => [liveQueryUnauthenticated()])
-      entries.set(id, { subscription, subscriber, group, groupKey, timers })
+      const lifetime =
+        plan.ttlSeconds > 0 ? clock.setTimeout(() => finish(id), plan.ttlSeconds * 1000) : undefined
+      const end = (): void => finish(id, [liveQueryUnauthenticated()])
+      const expiry = expiresAt === undefined ? undefined : atWallTime(clock, expiresAt, end)
+      entries.set(id, { subscription, subscriber, group, groupKey, lifetime, expiry })
       count(plan, 1)
       group.join(subscriber, execute)
       return subscription

@@ -1,6 +1,6 @@
 import type { FetchAPI } from 'graphql-yoga'
 import { createChoices } from '../http/remembered-choices.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '@vinyasa/base'
 import { isYogasOwn } from '@vinyasa/yoga-internals'
 import type { Hook } from '../yoga/yoga-5.ts'
 

@@ -1,5 +1,5 @@
 import { createChoices } from '../http/remembered-choices.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '@vinyasa/base'
 import { isYogasOwn } from '@vinyasa/yoga-internals'
 import type { Hook, HookRequest } from '../yoga/yoga-5.ts'
 import type { CheckSize } from '../http/read-body.ts'

@@ -3,7 +3,7 @@ import { bodyTooLarge } from '../errors.ts'
 import { failedResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { createLightResponses } from '../http/light-response.ts'
-import { after, attempt, isPromiseLike } from '../maybe-promise.ts'
+import { after, attempt, isPromise } from '@vinyasa/base'
 import { createParamsHandler, type OnValid } from './params-phase.ts'
 import { createParamsPhase, type ParamsPhase } from './params-phase.ts'
 import { createParsePhase, type ParsePhase } from './parse-phase.ts'
@@ -49,7 +49,7 @@ export function createFastPath(
         (error) => failedResponse(error, outgoing, internals),
       )
       const sent = sendResponse(response, outgoing, incoming)
-      if (isPromiseLike(sent)) await sent
+      if (isPromise(sent)) await sent
     } catch (error) {
       logger.error(error)
     }

@@ -1,4 +1,4 @@
-import { after, attempt, type MaybePromise } from '../maybe-promise.ts'
+import { after, attempt, type MaybePromise } from '@vinyasa/base'
 import { runHooks } from './run-hooks.ts'
 import { toErrors } from './to-errors.ts'
 import type {

@@ -1,7 +1,7 @@
 import { isResponse } from '../yoga/last-catch.ts'
 import { lazyUrl } from '../http/request-url.ts'
 import type { LightRequest } from '../http/light-request.ts'
-import { after, type MaybePromise } from '../maybe-promise.ts'
+import { after, type MaybePromise } from '@vinyasa/base'
 import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from './body-choices.ts'
 import { runHooks } from './run-hooks.ts'
 import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'

@@ -1,5 +1,5 @@
 import { lazyUrl } from '../http/request-url.ts'
-import { after, type MaybePromise } from '../maybe-promise.ts'
+import { after, type MaybePromise } from '@vinyasa/base'
 import { runHooks } from './run-hooks.ts'
 import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 

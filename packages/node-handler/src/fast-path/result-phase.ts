@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import { findAcceptChoice, type ResultProcessor } from './accept-choice.ts'
 import type { CreateLightResponse } from '../http/light-response.ts'
-import { after, type MaybePromise } from '../maybe-promise.ts'
+import { after, type MaybePromise } from '@vinyasa/base'
 import { runHooks } from './run-hooks.ts'
 import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 

@@ -1,4 +1,4 @@
-import { isPromiseLike, type MaybePromise } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Hook } from '../yoga/yoga-5.ts'
 
 /** Calls hooks in turn, each after the one before it is done, until one of them has ended the request. */
@@ -10,7 +10,7 @@ export function runHooks(
 ): MaybePromise<void> {
   for (let index = 0; index < hooks.length; index++) {
     const returned = hooks[index]?.(payload)
-    if (isPromiseLike(returned)) return goOn(index, returned)
+    if (isPromise(returned)) return goOn(index, returned)
     onReturn?.(returned)
     if (hasEnded?.()) return
   }

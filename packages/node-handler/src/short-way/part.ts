@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { DocumentNode, ExecutionArgs, GraphQLSchema, OperationDefinitionNode } from 'graphql'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '@vinyasa/base'
 
 /** A query that has gone through every hook of the server once, and was valid. */
 export interface KnownOperation {

@@ -6,7 +6,7 @@ import { isBody, isPlain } from '../fast-path/result-phase.ts'
 import { findParserChoice, findSizeLimit } from '../fast-path/body-choices.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
-import { isPromiseLike, type MaybePromise } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '@vinyasa/base'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import type { KnownBody } from './known-bodies.ts'
@@ -151,7 +151,7 @@ export function openShortWay(options: ShortWayOptions): OpenedShortWay {
     } catch (error) {
       return fail(error)
     }
-    return isPromiseLike(result) ? result.then(finish, fail) : finish(result)
+    return isPromise(result) ? result.then(finish, fail) : finish(result)
   }
 
   function send(

@@ -1,3 +1,4 @@
+import { backgroundClock, sleep } from '@vinyasa/base'
 import { badUploadRequest, clientLeft, unusableUpload, uploadTooLarge } from '../errors.ts'
 import { openMultipart, type MultipartParts, type PartBytes } from './multipart-parts.ts'
 import { WaitingFile, type FileQueue } from './uploaded-file.ts'
@@ -134,5 +135,5 @@ async function read(
 }
 
 function after(ms: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(() => resolve(false), ms).unref())
+  return sleep(backgroundClock, ms).then(() => false)
 }

@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { FetchAPI } from 'graphql-yoga'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '@vinyasa/base'
 
 /** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
 export type HookRequest = Request

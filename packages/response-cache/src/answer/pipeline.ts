@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import { createDocumentMemo } from '../document/document-memo.ts'
 import { createProfileCache, type DocumentProfile } from '../document/document-profile.ts'
@@ -6,7 +7,7 @@ import { unknownAsker } from '../errors.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { ExecutionInput, OperationState } from './operation-state.ts'
 import { createIncrementalMerge } from './incremental.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import { createRequestKeyFactory, mayBePersonal } from '../document/request-key.ts'
 import type { CacheEngine, Lookup, Ticket } from '../response-cache.ts'
 import { createSerializedResult, createStoredResult, serializeData } from './serialized-result.ts'
@@ -56,7 +57,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     prefix,
     session,
     enabled,
-    clock = Date,
+    clock = systemClock,
   } = cache.options
   const profiles = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
   const keyOf = createRequestKeyFactory({ prefix, hasSession: session !== undefined })

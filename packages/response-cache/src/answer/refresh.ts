@@ -1,5 +1,5 @@
 import type { GraphQLParams } from 'graphql-yoga'
-import { isAsyncIterable } from '../maybe-promise.ts'
+import { isAsyncIterable } from '@vinyasa/base'
 import type { CacheEvent } from '../options.ts'
 
 export interface HandlerPayload {

@@ -1,4 +1,4 @@
-import { isPromise } from '../maybe-promise.ts'
+import { isPromise } from '@vinyasa/base'
 import type { OperationState } from './operation-state.ts'
 import type { Pipeline } from './pipeline.ts'
 

@@ -1,3 +1,4 @@
+import { backgroundClock, sleep, systemClock } from '@vinyasa/base'
 import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CacheEntry } from '../store/entry.ts'
@@ -43,7 +44,7 @@ export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions)
   let isUp = false
   let poisoned = 0
   let isClosed = false
-  let recheck: NodeJS.Timeout | undefined
+  let recheck: unknown
 
   const connection: RedisOptions = {
     enableOfflineQueue: false,
@@ -71,9 +72,8 @@ export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions)
     if (!isUp || isClosed) return
     isUp = false
     // A stall of this process looks like one of Redis; look again before the next heartbeat.
-    clearTimeout(recheck)
-    recheck = setTimeout(() => void check(), 20)
-    recheck.unref()
+    backgroundClock.clearTimeout(recheck)
+    recheck = backgroundClock.setTimeout(() => void check(), 20)
     emit({ type: 'down', error: storeUnavailable(what, cause) })
   }
 
@@ -215,16 +215,16 @@ export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions)
       return () => listeners.delete(listener)
     },
     async ready(timeoutMs = 2_000) {
-      const until = Date.now() + timeoutMs
+      const until = systemClock.now() + timeoutMs
       const hasAnswered = () => isUp
       while (!hasAnswered()) {
-        if (Date.now() > until) {
+        if (systemClock.now() > until) {
           throw storeUnavailable(
             'start',
             `no answer from ${url === undefined ? 'Redis' : new URL(url).host} in ${timeoutMs} ms`,
           )
         }
-        await new Promise((resolve) => setTimeout(resolve, 10))
+        await sleep(systemClock, 10)
       }
     },
     get poisoned() {
@@ -233,7 +233,7 @@ export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions)
     async close() {
       isClosed = true
       clearInterval(heartbeat)
-      clearTimeout(recheck)
+      backgroundClock.clearTimeout(recheck)
       leaveUndelivered()
       listeners.clear()
       commands.disconnect()

@@ -5,7 +5,7 @@ import type { Lifetime } from './freshness.ts'
 export interface CacheEntry extends Lifetime {
   /** The serialised result, `{"data":...}`. */
   readonly body: Buffer
-  /** Milliseconds since the Unix epoch. */
+  /** By the monotonic clock of this process; in a shared store by the wall clock. */
   readonly storedAt: number
   /** What the result depends on; see `tags.ts`. */
   readonly tags: readonly string[]

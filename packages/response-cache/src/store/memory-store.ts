@@ -1,3 +1,4 @@
+import { backgroundClock } from '@vinyasa/base'
 import { bytesOf, type CacheEntry } from './entry.ts'
 
 /** Entries of this process, the least recently used leaving first. */
@@ -36,7 +37,7 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
   const maxEntryBytes = maxBytes * LARGEST_SHARE
   let bytes = 0
   let hand: MapIterator<[string, CacheEntry]> | undefined
-  let sweeping: NodeJS.Timeout | undefined
+  let sweeping: unknown
 
   const takes = (entry: CacheEntry): boolean => maxSize > 0 && sizeOf(entry) <= maxEntryBytes
 
@@ -72,7 +73,7 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
 
   function sweepLater(): void {
     // It keeps no process alive, and no empty cache.
-    if (entries.size > 0) sweeping ??= setTimeout(sweep, SWEEP_EVERY_MS).unref()
+    if (entries.size > 0) sweeping ??= backgroundClock.setTimeout(sweep, SWEEP_EVERY_MS)
   }
 
   return {
@@ -97,7 +98,7 @@ export function createMemoryStore({ maxSize, maxBytes, clock, onEvict }: MemoryS
       entries.clear()
       bytes = 0
       hand = undefined
-      clearTimeout(sweeping)
+      backgroundClock.clearTimeout(sweeping)
       sweeping = undefined
     },
     get size() {

@@ -1,5 +1,6 @@
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
-import { createTurns, systemClock } from '@vinyasa/source-kit'
+import { systemClock } from '@vinyasa/base'
+import { createTurns } from '@vinyasa/source-kit'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
 import type { CallSettings } from './calling.ts'

@@ -1,4 +1,5 @@
-import type { Clock, Turns } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
+import type { Turns } from '@vinyasa/source-kit'
 import { decodeBody, isEncoded, parseBody, single, type AnswerKind } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
 import { Deadline, type Ending } from './ending.ts'

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 
 /**
  * When and why a piece of work is over, for whoever takes part in it. It does inside the connector what an

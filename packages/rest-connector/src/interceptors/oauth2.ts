@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@vinyasa/source-kit'
+import { systemClock, type Clock } from '@vinyasa/base'
 import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 
 export interface RetryBudgetOptions {
   /** Retries as a share of the calls in the window. Default 0.1. */

@@ -1,5 +1,5 @@
 import { BadStatus } from '../http/attempt.ts'
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 import { DeadlineExceeded, type Ending, wait } from '../http/ending.ts'
 import { single } from '../http/decode.ts'
 import { isNetworkError } from '../http/failures.ts'
@@ -32,7 +32,7 @@ export async function retrying<T>(
       return await send(attempt)
     } catch (error) {
       if (attempt > policy.maxRetries || ending.hasEnded || !isWorthRetrying(error, context)) throw error
-      const asked = retryAfterOf(error, clock.now())
+      const asked = retryAfterOf(error, clock.wallNow())
       // Sooner would be refused again; what is longer than the call may take is not waited for at all.
       const delay = asked ?? random() * backoffCeiling(policy, attempt)
       if (clock.now() + delay >= endsAt || !context.allow()) throw error
@@ -47,6 +47,8 @@ function isWorthRetrying(error: unknown, { policy, method }: RetryContext): bool
   return (error instanceof DeadlineExceeded || isNetworkError(error)) && IDEMPOTENT.has(method)
 }
 
-function retryAfterOf(error: unknown, now: number): number | undefined {
-  return error instanceof BadStatus ? parseRetryAfter(single(error.headers['retry-after']), now) : undefined
+function retryAfterOf(error: unknown, wallNow: number): number | undefined {
+  return error instanceof BadStatus
+    ? parseRetryAfter(single(error.headers['retry-after']), wallNow)
+    : undefined
 }

@@ -1,14 +1,12 @@
+import { atWallTime, backgroundClock, type Clock, type WallTimer } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { unauthenticated } from '../errors.ts'
 import { identityOf } from '../identity.ts'
 import { withShortWay } from '../../short-way.ts'
 
-/** Longest time that a timer can wait. */
-const MAX_TIMER_MS = 2 ** 31 - 1
-
 /** Ends subscriptions with `UNAUTHENTICATED` when the token expires by which they were allowed. */
-export function useTokenExpiry(now: () => number = () => Date.now()): Plugin {
+export function useTokenExpiry(clock: Clock = backgroundClock): Plugin {
   const subscribed = new WeakSet<object>()
   return withShortWay({
     onSubscribe({ args }) {
@@ -19,7 +17,7 @@ export function useTokenExpiry(now: () => number = () => Date.now()): Plugin {
       const identity = subscribed.has(context) ? identityOf(context) : undefined
       if (!identity || !isAsyncIterable(result)) return
       const isSocket = 'connectionParams' in context
-      setResult(until(identity.expiresAt, result, { now, isSocket }) as never)
+      setResult(until(identity.expiresAt, result, { clock, isSocket }) as never)
     },
   })
 }
@@ -28,24 +26,19 @@ export function useTokenExpiry(now: () => number = () => Date.now()): Plugin {
 function until(
   expiresAt: number,
   results: AsyncIterable<ExecutionResult>,
-  { now, isSocket }: { readonly now: () => number; readonly isSocket: boolean },
+  { clock, isSocket }: { readonly clock: Clock; readonly isSocket: boolean },
 ): AsyncIterableIterator<ExecutionResult> {
   const iterator = results[Symbol.asyncIterator]()
   const done = { done: true, value: undefined } as const
-  let timer: NodeJS.Timeout | undefined
+  let timer: WallTimer | undefined
   let hasEnded = false
   const expired = new Promise<'expired'>((resolve) => {
-    const wait = (): void => {
-      const left = expiresAt - now()
-      if (left <= 0) resolve('expired')
-      else timer = setTimeout(wait, Math.min(left, MAX_TIMER_MS)).unref()
-    }
-    wait()
+    timer = atWallTime(clock, expiresAt, () => resolve('expired'))
   })
 
   function end(): void {
     hasEnded = true
-    clearTimeout(timer)
+    timer?.stop()
     // Not awaited: a source that hangs must not hold the end up.
     void Promise.resolve(iterator.return?.()).catch(() => {})
   }

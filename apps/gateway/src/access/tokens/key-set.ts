@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@vinyasa/base'
 import {
   createLocalJWKSet,
   errors,
@@ -24,7 +25,7 @@ export interface KeySetOptions {
   readonly timeoutMs?: number | undefined
   /** How many may wait for one answer; others are refused at once. Default 100. */
   readonly maxWaiting?: number | undefined
-  readonly now?: (() => number) | undefined
+  readonly clock?: Clock | undefined
 }
 
 /** A token that anybody may forge costs a verification for each key that is tried. */
@@ -45,7 +46,7 @@ export interface KeySet {
  */
 export function createKeySet(options: KeySetOptions): KeySet {
   const { load, onError, onChange, refreshMs = 600_000, cooldownMs = 30_000, timeoutMs = 5000 } = options
-  const { maxWaiting = 100, now = () => Date.now() } = options
+  const { maxWaiting = 100, clock = systemClock } = options
   let keys: JWTVerifyGetKey | undefined
   let text = ''
   let loadedAt = -Infinity
@@ -54,19 +55,19 @@ export function createKeySet(options: KeySetOptions): KeySet {
   let waiting = 0
   let pending: Promise<void> | undefined
 
-  const mayAsk = (): boolean => pending !== undefined || now() - askedAt >= cooldownMs
-  const unavailable = (): Error => keysUnavailable((askedAt + cooldownMs - now()) / 1000)
+  const mayAsk = (): boolean => pending !== undefined || clock.now() - askedAt >= cooldownMs
+  const unavailable = (): Error => keysUnavailable((askedAt + cooldownMs - clock.now()) / 1000)
 
   async function ask(): Promise<void> {
-    askedAt = now()
+    askedAt = clock.now()
     try {
-      const loaded = await withDeadline(load, timeoutMs)
+      const loaded = await withDeadline(clock, load, timeoutMs)
       const found = createLocalJWKSet(loaded)
       const changed = JSON.stringify(loaded)
       if (keys && changed !== text) onChange?.()
       keys = found
       text = changed
-      loadedAt = now()
+      loadedAt = clock.now()
       hasFailed = false
     } catch (error) {
       hasFailed = true
@@ -109,7 +110,7 @@ export function createKeySet(options: KeySetOptions): KeySet {
   return {
     async keysFor(header, token) {
       if (keys) {
-        if (now() - loadedAt >= refreshMs && mayAsk()) void refresh()
+        if (clock.now() - loadedAt >= refreshMs && mayAsk()) void refresh()
         try {
           return await find(keys, header, token)
         } catch (error) {
@@ -134,11 +135,15 @@ export function createKeySet(options: KeySetOptions): KeySet {
 }
 
 /** A server may send its headers and hang then: the deadline is one for all of it. */
-async function withDeadline<T>(load: (signal: AbortSignal) => Promise<T>, ms: number): Promise<T> {
+async function withDeadline<T>(
+  clock: Clock,
+  load: (signal: AbortSignal) => Promise<T>,
+  ms: number,
+): Promise<T> {
   const controller = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let timer: unknown
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    timer = clock.setTimeout(() => {
       const error = new Error(`no keys within ${ms} ms`)
       controller.abort(error)
       reject(error)
@@ -147,6 +152,6 @@ async function withDeadline<T>(load: (signal: AbortSignal) => Promise<T>, ms: nu
   try {
     return await Promise.race([load(controller.signal), late])
   } finally {
-    clearTimeout(timer)
+    clock.clearTimeout(timer)
   }
 }

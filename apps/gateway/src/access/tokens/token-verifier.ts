@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@vinyasa/base'
 import { decodeJwt, errors, jwtVerify, type CryptoKey, type JWTPayload, type JWTVerifyOptions } from 'jose'
 import { GraphQLError } from 'graphql'
 import { LRUCache } from 'lru-cache'
@@ -16,7 +17,7 @@ export interface TokenVerifierOptions extends Pick<
   readonly onError: (error: unknown) => void
   /** Told of each token of an issuer that is not among them, by the name in it. */
   readonly onUnknownIssuer?: ((issuer: string) => void) | undefined
-  readonly now?: (() => number) | undefined
+  readonly clock?: Clock | undefined
 }
 
 /** Throws a `GraphQLError`: `UNAUTHENTICATED`, or `SERVICE_UNAVAILABLE` where the issuer's keys are not to be had. */
@@ -38,7 +39,7 @@ interface Issuer {
 /** Verifies tokens, each by the keys of the issuer that it names and no other's; remembers those that were valid. */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { issuers, clockToleranceSeconds = 5, scopesClaim, onError, onUnknownIssuer } = options
-  const { now = () => Date.now() } = options
+  const { clock = systemClock } = options
   const known = new LRUCache<string, Identity>({ max: KNOWN_TOKENS })
   const byName = new Map(issuers.map((config) => [config.issuer, toIssuer(config)]))
 
@@ -52,7 +53,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
       load: (signal) => loadKeys(config, signal),
       onError: (error) => onError(new Error(`keys of ${config.issuer}`, { cause: error })),
       onChange: () => known.clear(),
-      now,
+      clock,
     })
     return { config, key, algorithms: config.algorithms ?? PUBLIC_KEY_ALGORITHMS }
   }
@@ -71,7 +72,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
         audience: [config.audience].flat(),
         algorithms: [...algorithms],
         clockTolerance: clockToleranceSeconds,
-        currentDate: new Date(now()),
+        currentDate: new Date(clock.wallNow()),
         requiredClaims: ['exp'],
       })
       const identity = toIdentity(payload)
@@ -93,7 +94,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
     if (token.length > MAX_TOKEN_CHARACTERS) throw unauthenticated('The token is too long.', true)
     const found = known.get(token)
     if (!found) return verify(token)
-    if (found.expiresAt > now()) return found
+    if (found.expiresAt > clock.wallNow()) return found
     known.delete(token)
     throw unauthenticated(EXPIRED, true)
   }

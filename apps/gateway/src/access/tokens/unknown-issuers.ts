@@ -1,3 +1,4 @@
+import { backgroundClock } from '@vinyasa/base'
 import type { Logger } from '../../logging/logger.ts'
 
 /** Refused tokens are logged together, once in so long. */
@@ -17,7 +18,7 @@ export function logUnknownIssuers(logger: Logger, known: readonly string[]): (is
     names.clear()
   }
   return (issuer) => {
-    if (names.size === 0) setTimeout(report, REPORT_MS).unref()
+    if (names.size === 0) backgroundClock.setTimeout(report, REPORT_MS)
     if (names.size < MAX_NAMES) names.add(issuer.slice(0, MAX_CHARACTERS))
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns } from '@vinyasa/live-query/ws'
@@ -162,7 +163,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     const at = connection.unanswered.indexOf(response)
     if (at >= 0) connection.unanswered.splice(at, 1)
     connection.begun--
-    connection.answeredAt = performance.now()
+    connection.answeredAt = systemClock.now()
     if (connection.paused && connection.unanswered.length <= maxUnanswered) {
       connection.paused = false
       socket.resume()

@@ -1,3 +1,4 @@
+import { backgroundClock } from '@vinyasa/base'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../../logging/logger.ts'
@@ -69,13 +70,13 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   }
 
   function count(what: 'refused' | 'closed', socket: Socket): void {
-    if (seen.refused + seen.closed === 0) setTimeout(report, REPORT_MS).unref()
+    if (seen.refused + seen.closed === 0) backgroundClock.setTimeout(report, REPORT_MS)
     seen[what]++
     socket.destroy()
   }
 
   function lookForIdle(): void {
-    const now = performance.now()
+    const now = backgroundClock.now()
     if (now - lookedAt < LOOK_AGAIN_MS) return
     lookedAt = now
     const idle: Idle[] = []
@@ -101,7 +102,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
 
   function add(socket: Socket, address: string): void {
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
-    open.set(socket, { openedAt: performance.now(), isKept: false })
+    open.set(socket, { openedAt: backgroundClock.now(), isKept: false })
     socket.once('close', () => {
       open.delete(socket)
       const left = (byAddress.get(address) ?? 1) - 1

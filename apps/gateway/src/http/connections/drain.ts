@@ -1,6 +1,7 @@
+import { sleep, systemClock } from '@vinyasa/base'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 
 /**
  * Who balances load notices only after a moment that this server is leaving. Were it to stop listening at once,
@@ -50,13 +51,13 @@ export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings
   })
 
   async function quiet(signal: AbortSignal): Promise<void> {
-    const latest = performance.now() + MAX_LINGER_MS
+    const latest = systemClock.now() + MAX_LINGER_MS
     for (;;) {
-      const wait = Math.min(latest, lastRequestAt + QUIET_MS) - performance.now()
+      const wait = Math.min(latest, lastRequestAt + QUIET_MS) - systemClock.now()
       if (signal.aborted) return
       // An abort ends the wait, and the next turn the loop.
-      if (wait > 0) await setTimeout(wait, undefined, { signal }).catch(() => {})
-      else if ((await isQuiet()) || performance.now() > latest) return
+      if (wait > 0) await sleep(systemClock, wait, signal)
+      else if ((await isQuiet()) || systemClock.now() > latest) return
     }
   }
 
@@ -69,7 +70,7 @@ export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings
 
   return {
     track({ url }, response) {
-      if (!isProbe(url)) lastRequestAt = performance.now()
+      if (!isProbe(url)) lastRequestAt = systemClock.now()
       if (draining) response.setHeader('connection', 'close')
     },
     release() {

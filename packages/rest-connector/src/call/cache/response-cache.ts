@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { RestResponse } from '../../http/attempt.ts'
 import { reuseOf, type Reuse } from './cache-control.ts'
 import { isInKey } from '../../http/cache-key.ts'
-import type { Clock } from '@vinyasa/source-kit'
+import type { Clock } from '@vinyasa/base'
 
 /** Names of types; `any` change may make the response old. */
 export type ResponseTypes = ReadonlySet<string> | 'any'
@@ -86,7 +86,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     set(key, types, response, mark) {
       if (!entries || mark !== generation || !isInTouch()) return
       const now = clock.now()
-      const reuse = reuseOf(response, ttlMs, now, isInKey)
+      const reuse = reuseOf(response, ttlMs, clock.wallNow(), isInKey)
       if (!reuse) return void entries.delete(key)
       entries.set(key, {
         response: freeze(response),

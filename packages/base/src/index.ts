@@ -1,0 +1,3 @@
+export { backgroundClock, type Clock, systemClock } from './clock.ts'
+export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+export { atWallTime, sleep, type WallTimer } from './waits.ts'

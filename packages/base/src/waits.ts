@@ -1,0 +1,33 @@
+import type { Clock } from './clock.ts'
+
+/** Resolves after `ms`, or at once when the signal aborts. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clock.clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = clock.setTimeout(end, ms)
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end)
+  })
+}
+
+/** The wall clock may be set meanwhile: it is looked at this often. */
+const LOOK_EVERY_MS = 60_000
+
+export interface WallTimer {
+  stop(): void
+}
+
+/** Calls when the wall clock has come to a time, be it years away; soon, but not at once, for a time that is past. */
+export function atWallTime(clock: Clock, time: number, call: () => void): WallTimer {
+  let timer: unknown
+  const look = (): void => {
+    const left = time - clock.wallNow()
+    timer = left > 0 ? clock.setTimeout(look, Math.min(left, LOOK_EVERY_MS)) : clock.setTimeout(call, 0)
+  }
+  look()
+  return { stop: () => clock.clearTimeout(timer) }
+}
