@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-describe('dependencies point one way: apps → packages → @vinyasa/invalidation', () => {
+describe('dependencies point one way: apps → packages → @vinyasa/invalidation → @vinyasa/base', () => {
   const ofPackages = importsUnder(root, 'packages')
   const ofApps = importsUnder(root, 'apps')
 
@@ -16,22 +16,27 @@ describe('dependencies point one way: apps → packages → @vinyasa/invalidatio
     })
   })
 
-  it('behaviours import no sibling but @vinyasa/invalidation; sources stand on their own parts too', () => {
+  it('behaviours import no sibling but @vinyasa/base and @vinyasa/invalidation; sources stand on their own parts too', () => {
     const allowed: Readonly<Record<string, readonly string[]>> = {
+      base: [],
       'yoga-internals': [],
-      invalidation: [],
-      'node-handler': ['yoga-internals'],
-      'response-cache': ['invalidation', 'yoga-internals'],
-      'defer-splitter': ['invalidation', 'yoga-internals'],
-      'source-kit': ['yoga-internals'],
-      'grpc-transport': [],
-      'grpc-source': ['invalidation', 'source-kit', 'grpc-transport'],
-      'rest-connector': ['invalidation', 'source-kit'],
+      invalidation: ['base'],
+      'node-handler': ['base', 'yoga-internals'],
+      'response-cache': ['base', 'invalidation', 'yoga-internals'],
+      'defer-splitter': ['base', 'invalidation', 'yoga-internals'],
+      'source-kit': ['base', 'yoga-internals'],
+      'grpc-transport': ['base'],
+      'grpc-source': ['base', 'invalidation', 'source-kit', 'grpc-transport'],
+      'rest-connector': ['base', 'invalidation', 'source-kit'],
     }
     const wrong = ofPackages.filter(({ file, specifier }) => {
       const own = file.split('/')[1] as string
       const sibling = specifier.match(/^@vinyasa\/([^/]+)/)?.[1]
-      return sibling !== undefined && sibling !== own && !(allowed[own] ?? ['invalidation']).includes(sibling)
+      return (
+        sibling !== undefined &&
+        sibling !== own &&
+        !(allowed[own] ?? ['base', 'invalidation']).includes(sibling)
+      )
     })
     expect(wrong).toEqual([])
   })

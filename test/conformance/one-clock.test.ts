@@ -44,7 +44,9 @@ describe('there is one clock', () => {
     expect(files.length).toBeGreaterThan(20)
     const found = files
       .filter((file) => !Object.keys(MAY).some((place) => file.startsWith(place)) && !file.includes('/gen/'))
-      .flatMap((file) => findIn(readFileSync(`${root}/${file}`, 'utf8')).map((line) => `${file}: ${line.trim()}`))
+      .flatMap((file) =>
+        findIn(readFileSync(`${root}/${file}`, 'utf8')).map((line) => `${file}: ${line.trim()}`),
+      )
     expect(found).toEqual([])
   })
 })

@@ -36,7 +36,6 @@ it('exports these names and no others', () => {
       "resolverBehind",
       "sharedOf",
       "stringifySlices",
-      "systemClock",
       "tellerOf",
       "useSources",
       "writeInSlices",
