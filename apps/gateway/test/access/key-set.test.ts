@@ -36,7 +36,7 @@ function open(options: Partial<KeySetOptions> = {}) {
 
 describe('a key server that hangs', () => {
   it('delays nobody who has a known key, however old the keys are', async () => {
-    const { clock, asked, find } = open()
+    const { clock, asked, find } = open({ timeoutMs: Infinity })
     const first = find('a')
     asked[0]?.answer(keysNamed('a'))
     expect(await first).toBe('found')
@@ -49,9 +49,10 @@ describe('a key server that hangs', () => {
   })
 
   it('lets wait a bounded number of those who need it, and answers the others at once', async () => {
-    const { find } = open({ maxWaiting: 3, timeoutMs: 30 })
+    const { clock, find } = open({ maxWaiting: 3, timeoutMs: 30 })
     const waiting = [find('a'), find('b'), find('c')]
     expect(await find('d')).toBe('SERVICE_UNAVAILABLE')
+    await clock.advance(30)
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 3 }, () => 'SERVICE_UNAVAILABLE'))
   })
 
@@ -61,7 +62,9 @@ describe('a key server that hangs', () => {
     asked[0]?.answer(keysNamed('a'))
     await first
     await clock.advance(30_000)
-    expect(await find('b')).toBe('SERVICE_UNAVAILABLE')
+    const hanging = find('b')
+    await clock.advance(30)
+    expect(await hanging).toBe('SERVICE_UNAVAILABLE')
     expect(await find('b')).toBe('SERVICE_UNAVAILABLE')
     expect(asked).toHaveLength(2)
     await clock.advance(30_000)
@@ -87,3 +90,20 @@ it('keys are renewed behind the back of those who use them, one question at a ti
   expect(await find('a')).toBe('ERR_JWKS_NO_MATCHING_KEY')
   expect(changes).toHaveLength(1)
 })
+
+it.each([-3_600_000, -60_000, 60_000, 3_600_000])(
+  'the wall clock steps by %d ms: a new key is asked for as soon as ever',
+  async (step) => {
+    const { clock, asked, find } = open()
+    const first = find('a')
+    asked[0]?.answer(keysNamed('a'))
+    expect(await first).toBe('found')
+    clock.stepWall(step)
+    expect(await find('b')).toBe('ERR_JWKS_NO_MATCHING_KEY')
+    await clock.advance(30_000)
+    const rotated = find('b')
+    await new Promise((resolve) => setImmediate(resolve))
+    asked[1]?.answer(keysNamed('b'))
+    expect(await rotated).toBe('found')
+  },
+)

@@ -38,6 +38,13 @@ async function start(issuers: readonly IssuerConfig[], jwt: Partial<JwtConfig> =
 const of = ({ url }: Issuer): IssuerConfig => ({ issuer: url, audience: AUDIENCE })
 const now = (): number => Math.floor(Date.now() / 1000)
 
+/** From now on it is later, by the clock that measures durations. */
+function passSeconds(seconds: number): void {
+  const later = performance.now() + seconds * 1000
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => later)
+  onTestFinished(() => clock.mockRestore())
+}
+
 describe('a token', () => {
   const refused = (message: string) => ({ status: 401, code: 'UNAUTHENTICATED', message })
   const cases: readonly (readonly [string, TokenOptions | (() => TokenOptions), object])[] = [
@@ -191,8 +198,7 @@ describe('issuers', () => {
     const ask = await start([of(issuer)])
     const old = issuer.token()
     expect(await ask(old)).toMatchObject({ me: 'ada' })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
-    onTestFinished(() => void vi.useRealTimers())
+    passSeconds(31)
     issuer.rotate({ keep: false })
     expect(await ask(issuer.token())).toMatchObject({ me: 'ada' })
     expect(await ask(old)).toMatchObject({ status: 401 })
@@ -220,8 +226,7 @@ describe('issuers', () => {
     expect(await ask()).toMatchObject({ status: 200, me: 'nobody' })
     issuer.behave('well')
     expect(await ask(issuer.token())).toMatchObject({ status: 503 })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
-    onTestFinished(() => void vi.useRealTimers())
+    passSeconds(31)
     expect(await ask(issuer.token())).toMatchObject({ me: 'ada' })
   })
 
