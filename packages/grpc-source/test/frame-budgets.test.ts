@@ -70,7 +70,7 @@ describe('a peer that repeats', () => {
   it.each(FRAME_BUDGETS)(
     '$name beyond its budget is told to be calm, and left',
     async ({ name, perSecond }) => {
-      vi.useFakeTimers({ toFake: ['Date'] })
+      vi.useFakeTimers({ toFake: ['performance'] })
       onTestFinished(() => void vi.useRealTimers())
       const [before, one] = REPEATED[name]!
       // What is forgiven, and what a call or two may bring, is less than this.
@@ -102,7 +102,7 @@ describe('a peer that repeats', () => {
   it.each(FRAME_BUDGETS.filter(({ name }) => !['PUSH_PROMISE', 'CONTINUATION', 'GOAWAY'].includes(name)))(
     '$name within its budget, second after second, is answered',
     async ({ name, perSecond }) => {
-      vi.useFakeTimers({ toFake: ['Date'] })
+      vi.useFakeTimers({ toFake: ['performance'] })
       onTestFinished(() => void vi.useRealTimers())
       const [before, one] = REPEATED[name]!
       const isOver = before === OVER
