@@ -37,6 +37,20 @@ export interface Gateway {
 
 /** Both sources on one server. */
 export async function serveJoined(gateway: Gateway): Promise<Ask> {
+  const plugins = await openJoined(gateway)
+  const yoga = createYoga({ logging: false, maskedErrors: false, plugins: plugins as Plugin[] })
+  return async (query, variables) => {
+    const response = await yoga.fetch('http://yoga/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return `${response.status} ${inOrder(await response.text())}`
+  }
+}
+
+/** Both sources, as plugins. */
+export async function openJoined(gateway: Gateway): Promise<readonly object[]> {
   const { plans, tell, maxRequestsPerOperation, cleanup } = gateway
   const batch = { method: 'p.Users.BatchUsers', keys: 'ids', items: 'users' }
   const grpc = cleanup.use(
@@ -107,19 +121,7 @@ export async function serveJoined(gateway: Gateway): Promise<Ask> {
       ],
     }),
   )
-  const yoga = createYoga({
-    logging: false,
-    maskedErrors: false,
-    plugins: [useGrpcSource(grpc), useRestConnector(shop)] as Plugin[],
-  })
-  return async (query, variables) => {
-    const response = await yoga.fetch('http://yoga/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    })
-    return `${response.status} ${inOrder(await response.text())}`
-  }
+  return [useGrpcSource(grpc), useRestConnector(shop)]
 }
 
 /** Errors of fields that are resolved at the same time come in any order. */

@@ -24,6 +24,12 @@ export function fragmentTimedOut(path: readonly (string | number)[], why: string
   })
 }
 
+/** What the answer has become too large for. */
+export function notSent(refusal: GraphQLError, path: readonly (string | number)[]): GraphQLError {
+  const { http: _, ...extensions } = refusal.extensions
+  return new GraphQLError(refusal.message, { path: [...path], extensions })
+}
+
 /** The query took too long before anything could be sent: HTTP 504. */
 export function totalTimedOut(limitMs: number): GraphQLError {
   return new GraphQLError(

@@ -47,6 +47,14 @@ export interface DeferSplitterOptions {
    * item; once the cap is reached the rest is inlined where it belongs. 0 inlines everything.
    */
   readonly maxPatches?: number | undefined
+  /**
+   * Objects that one answer may have, all its parts together. Default 1 000 000. Over it what is still to come is answered
+   * with code `RESPONSE_TOO_LARGE`, and its calls are cancelled. 0 means no limit. Where sources of this server have
+   * limits, theirs hold.
+   */
+  readonly maxAnswerObjects?: number | undefined
+  /** Bytes that one answer may have, all its parts together. Default 67 108 864. The same over it, and with 0. */
+  readonly maxAnswerBytes?: number | undefined
   /** The path that always answers `@defer` as multipart. Default: Yoga's `graphqlEndpoint` followed by `/defer`. */
   readonly endpoint?: string | undefined
   /**
@@ -95,6 +103,8 @@ export interface ResolvedOptions {
   readonly multipartBoundary: string
   readonly strategy: DeferStrategy
   readonly maxPatches: number
+  readonly maxAnswerObjects: number
+  readonly maxAnswerBytes: number
   readonly endpoint: string | undefined
   readonly maskError: ((error: unknown) => GraphQLError | Error) | undefined
   readonly clock: Timers
@@ -115,6 +125,8 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     multipartBoundary = '-',
     strategy = 'auto',
     maxPatches = 1_000,
+    maxAnswerObjects = 1_000_000,
+    maxAnswerBytes = 67_108_864,
     endpoint,
     maskError,
     clock = systemClock,
@@ -124,6 +136,8 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     fragmentTimeoutMs,
     maxTotalTimeoutMs,
     maxPatches,
+    maxAnswerObjects,
+    maxAnswerBytes,
   })) {
     if (!Number.isFinite(value) || value < 0) {
       throw new TypeError(`useDeferSplitter: ${name} must be a number of 0 or more, got ${String(value)}.`)
@@ -148,6 +162,8 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     multipartBoundary,
     strategy,
     maxPatches,
+    maxAnswerObjects,
+    maxAnswerBytes,
     endpoint,
     maskError,
     clock,

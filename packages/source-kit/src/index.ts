@@ -7,6 +7,7 @@ export {
   type Source,
 } from './schema/source.ts'
 export { type NamePrefix, type SourceNames, SourceNamesError } from './naming/options.ts'
+export type { AnswerLimits, AnswerSize } from '@vinyasa/yoga-internals'
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
@@ -28,6 +29,7 @@ export { nearestNames } from './naming/nearest.ts'
 export { type NamedSource, nameSource } from './naming/name-source.ts'
 export { markMember, memberOf } from './own/members.ts'
 export { fieldOf, memberIn, ownNameOf } from './own/names.ts'
+export { ownIsTypeOf } from './answer/count-objects.ts'
 export { resolverBehind } from './own/stand-ins.ts'
 export { markTeller, type Teller, tellerOf } from './own/tellers.ts'
 export { offerField, prepareJoin } from './plan/registry.ts'

@@ -1,4 +1,6 @@
+import type { AnswerLimits } from '@vinyasa/yoga-internals'
 import type { GraphQLSchema } from 'graphql'
+import { type AnswerTurns, createAnswerTurns } from './answer/answer-turns.ts'
 import { createPlanner, type Planner } from './plan/planner.ts'
 import { ensureQuery } from './schema/ensure-query.ts'
 import { mergeSources, type Merged } from './schema/merge-sources.ts'
@@ -8,6 +10,10 @@ import type { Source } from './schema/source.ts'
 /** What all sources of one server share. */
 export interface SourceServer {
   readonly planner: Planner
+  readonly answerTurns: AnswerTurns
+  readonly limits: AnswerLimits
+  /** What one of those who bring sources says of all answers. */
+  limit(limits: AnswerLimits): void
   /** The first to be added plans for all. */
   add(sources: readonly Source[]): { readonly isFirst: boolean }
   /** A schema with what sources add to it; undefined where it has all of that. */
@@ -25,7 +31,8 @@ export interface SourceServer {
 
 function createServer(): SourceServer {
   const sources: Source[] = []
-  const planner = createPlanner()
+  let limits: AnswerLimits = {}
+  const planner = createPlanner(() => limits)
   /** Servers may set the same schema again for each request. */
   let merged = new WeakMap<GraphQLSchema, Merged>()
   const made = new WeakSet<GraphQLSchema>()
@@ -47,6 +54,11 @@ function createServer(): SourceServer {
 
   return {
     planner,
+    answerTurns: createAnswerTurns(() => limits),
+    get limits() {
+      return limits
+    },
+    limit: (given) => void (limits = { ...limits, ...given }),
     add(added) {
       const isFirst = sources.length === 0
       sources.push(...added)

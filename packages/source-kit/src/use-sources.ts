@@ -1,10 +1,12 @@
 import type { Plugin } from '@envelop/core'
-import type { ExecutionArgs, GraphQLSchema } from 'graphql'
+import { type AnswerLimits, beginAnswer, yogasExecutor } from '@vinyasa/yoga-internals'
+import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
+import { boundAnswer, boundLater } from './answer/bound-answer.ts'
+import { countObjects } from './answer/count-objects.ts'
 import type { Executor } from './plan/plain-executor.ts'
 import type { Planner } from './plan/planner.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
-import { yogasExecutor } from '@vinyasa/yoga-internals'
 
 /** What node-handler hands to those who stand around the execution of a query that it knows. */
 export interface ShortCall {
@@ -30,10 +32,10 @@ export type SourcesPlugin = Plugin & {
 
 /**
  * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
- * schema. May be used several times on one server, in any order.
+ * schema. May be used several times on one server, in any order. `limits` are of all its answers, whoever makes them.
  * @throws SchemaConflictError from the server's constructor when two places define one field
  */
-export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
+export function useSources(sources: Source | readonly Source[], limits: AnswerLimits = {}): SourcesPlugin {
   const own = [sources].flat()
   let server: SourceServer | undefined
   let plugins: readonly unknown[] = []
@@ -43,20 +45,30 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
   /** False where the server has a schema. */
   function beTheSchema(): boolean {
     const schema = server?.whole()
-    if (schema) setSchema?.(schema)
+    if (schema) use(schema)
     return schema !== undefined
+  }
+
+  /** The hook below is not told of what is set here. */
+  function use(schema: GraphQLSchema): void {
+    if (server && isFirst) countObjects(schema, server.answerTurns)
+    setSchema?.(schema)
   }
 
   return {
     shortWay: {
       execute(call, next) {
-        if (!isFirst || !server || call.executor) return next(call)
+        if (!isFirst || !server) return next(call)
         const { operation, params, context } = call
+        if (call.executor) {
+          beginAnswer(context, server.limits)
+          return next(call)
+        }
         const { schema, document, operationName } = operation
         const variableValues = params.variables
         const args = { schema, document, operationName, variableValues, contextValue: context }
         const planned = server.planner.run(args)
-        if (planned === undefined) return next(call)
+        if (planned === undefined) return boundLater(beginAnswer(context, server.limits), next(call))
         call.wasExecuted = true
         return planned
       },
@@ -66,16 +78,18 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
       server = serverOf(init.plugins)
       plugins = init.plugins
       isFirst = server.add(own).isFirst
+      server.limit(limits)
       setSchema = init.setSchema
       for (const source of own) {
         source.onChange?.(() => {
           const schema = server?.renew()
-          if (schema) setSchema?.(schema)
+          if (schema) use(schema)
         })
       }
     },
     onSchemaChange({ schema, replaceSchema }) {
       const extended = server?.extend(schema as GraphQLSchema)
+      if (server && isFirst) countObjects(extended ?? (schema as GraphQLSchema), server.answerTurns)
       if (extended) replaceSchema(extended)
     },
     onYogaInit() {
@@ -88,9 +102,19 @@ export function useSources(sources: Source | readonly Source[]): SourcesPlugin {
       server?.refuseMissingTypes()
     },
     onExecute({ args, executeFn, setExecuteFn }) {
-      if (!isFirst) return
-      const planned = server?.planner.plan(args, executeFn as Executor)
-      if (planned) setExecuteFn(planned as typeof executeFn)
+      if (!isFirst || !server) return undefined
+      const planned = server.planner.plan(args, executeFn as Executor)
+      if (planned) {
+        setExecuteFn(planned as typeof executeFn)
+        return undefined
+      }
+      const size = beginAnswer(args.contextValue, server.limits)
+      return {
+        onExecuteDone({ result, setResult }) {
+          const bounded = boundAnswer(size, result)
+          if (bounded !== result) setResult(bounded as ExecutionResult)
+        },
+      }
     },
   }
 }

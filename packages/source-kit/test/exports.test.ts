@@ -27,6 +27,7 @@ it('exports these names and no others', () => {
       "nameSource",
       "nearestNames",
       "offerField",
+      "ownIsTypeOf",
       "ownNameOf",
       "parseInSlices",
       "prepareArguments",

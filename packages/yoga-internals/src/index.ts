@@ -1,3 +1,13 @@
 export { isYogasOwn, type OwnHook } from './own-hook.ts'
 export { readOwnHooks, type OwnHooks } from './own-hooks.ts'
 export { type Executor, yogasExecutor } from './executor.ts'
+export { type Attachment, createAttachment } from './attachment.ts'
+export {
+  type AnswerLimits,
+  AnswerSize,
+  answerSizeOf,
+  beginAnswer,
+  RESPONSE_TOO_LARGE,
+} from './answer-size.ts'
+export { behindObjectCounter, isObjectCounter, noteObjectCounter } from './object-counters.ts'
+export { measureJson } from './measure.ts'

@@ -181,10 +181,10 @@ export function compose(parts: Parts): Gateway {
       live,
       withShortWay(liveStreams.plugin),
       ...sources.map((source) => source.plugin),
-      useSources([
-        ...typeDefsSource(typeDefs, resolvers, viewOf),
-        ...federationSource({ ...config, resolvers }),
-      ]),
+      useSources(
+        [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
+        config.graphql?.limits,
+      ),
       schema.plugin,
       // A plugin of the config may look at values in documents.
       useShortWay({ liftLiterals: added.length === 0 }),

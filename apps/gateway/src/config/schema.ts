@@ -16,7 +16,7 @@ import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
 import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
 
 type DeferConfig = NonNullable<GatewayConfig['defer']>
-type DeferOptions = Omit<DeferSplitterOptions, 'clock'>
+type DeferOptions = Exclude<NonNullable<GatewayConfig['defer']>, false | string>
 
 const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
 
@@ -101,6 +101,8 @@ const graphql = z.strictObject({
       maxCost: count.optional(),
       maxBodyDepth: count.optional(),
       maxBodyItems: count.optional(),
+      maxAnswerObjects: count.optional(),
+      maxAnswerBytes: count.optional(),
     })
     .optional(),
 })

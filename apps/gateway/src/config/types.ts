@@ -185,8 +185,15 @@ export interface GatewayConfig {
    * lists the fields that lack one.
    */
   readonly dependencies?: Readonly<Record<string, DependencyStatement>> | undefined
-  /** `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. */
-  readonly defer?: false | DeferPreset | Omit<DeferSplitterOptions, 'clock'> | undefined
+  /**
+   * `@defer`: a preset, options, or `false`. Default: the preset of the same name as `preset`. How large answers may be
+   * `graphql.limits` says.
+   */
+  readonly defer?:
+    | false
+    | DeferPreset
+    | Omit<DeferSplitterOptions, 'clock' | 'maxAnswerBytes' | 'maxAnswerObjects'>
+    | undefined
   /** Who asks. Default: nobody is known. */
   readonly auth?: AuthConfig | undefined
   /** Who may have what. Default: everyone everything. */

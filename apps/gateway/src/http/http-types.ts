@@ -73,7 +73,10 @@ export interface ServerConfig {
   readonly graceMs?: number | undefined
 }
 
-/** Limits of one document and of the JSON that it comes in; 0 turns one off. Over a limit the answer is HTTP 400, `DOCUMENT_LIMIT_EXCEEDED`. */
+/**
+ * Limits of one document, of the JSON that it comes in, and of its answer; 0 turns one off. Over a limit the answer is HTTP
+ * 400, `DOCUMENT_LIMIT_EXCEEDED`, or `RESPONSE_TOO_LARGE`.
+ */
 export interface LimitsConfig {
   /** Fields inside one another, fragments expanded. Default 100; production 15. */
   readonly maxDepth?: number | undefined
@@ -91,6 +94,10 @@ export interface LimitsConfig {
   readonly maxBodyDepth?: number | undefined
   /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
   readonly maxBodyItems?: number | undefined
+  /** Objects in the answer to one operation, those of lists and joins each time that they are written. Default 1_000_000. */
+  readonly maxAnswerObjects?: number | undefined
+  /** Bytes of the answer to one operation. Default 67_108_864. */
+  readonly maxAnswerBytes?: number | undefined
 }
 
 /** Which pages of other origins may ask, and how (the Fetch Standard's CORS protocol). */
@@ -139,6 +146,6 @@ export interface GraphqlConfig {
    * whole, and have no more bytes than others.
    */
   readonly uploads?: UploadsConfig | undefined
-  /** Limits of one document, and of the JSON that it comes in. */
+  /** Limits of one document, of the JSON that it comes in, and of its answer. */
   readonly limits?: LimitsConfig | undefined
 }

@@ -1,4 +1,5 @@
-import type { ExecutionArgs, ExecutionResult } from 'graphql'
+import { AnswerSize, answerSizeOf, measureJson } from '@vinyasa/yoga-internals'
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
@@ -19,13 +20,25 @@ export function executeEagerly(input: {
   const { args, document, execute, options } = input
   const { schema, operationName, variableValues: variables } = args
   const { maxPatches } = options
-  const split = (result: Executed): Executed =>
-    isAsyncIterable(result)
-      ? result
-      : splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  const split = (result: Executed): Executed => {
+    if (isAsyncIterable(result)) return result
+    const refusal = refusalOf(result, answerSizeOf(args.contextValue) ?? new AnswerSize(options))
+    if (refusal) return { errors: [refusal] }
+    return splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  }
   const executed = execute({ ...args, document: document.eager(schema) })
   if (!isPromise(executed)) return split(executed as Executed)
   return withinTotal(executed, options).then((result) => split(result as Executed))
+}
+
+/** Why a whole result is too large to be sent. */
+function refusalOf({ data }: ExecutionResult, size: AnswerSize): GraphQLError | undefined {
+  try {
+    size.add(0, measureJson(data, size.maxBytes))
+  } catch {
+    // It is in the size.
+  }
+  return size.refusal
 }
 
 /** A whole result as the stream of its parts, or as itself when nothing of it is deferred. */

@@ -5,9 +5,11 @@ import {
   type GraphQLObjectType,
   isObjectType,
 } from 'graphql'
+import { isObjectCounter } from '@vinyasa/yoga-internals'
 import type { Path } from './delivery-group.ts'
 import type { FieldCall } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
+import { readItems } from './read-items.ts'
 import type { SharedValues } from './shared-values.ts'
 import { inLaterTurn } from '../turn.ts'
 import type { TypeShape } from '../document/type-shape.ts'
@@ -158,10 +160,11 @@ async function completeAsyncList(
 ): Promise<unknown[]> {
   const completed: unknown[] = []
   try {
-    for await (const item of items) {
-      if (call.group.isClosed) break
-      completed.push(completeItem(call, itemShape, item, path, completed.length, shared))
-    }
+    await readItems(items, call.signal, (item) => {
+      if (call.group.isClosed) return false
+      completed.push(heard(completeItem(call, itemShape, item, path, completed.length, shared)))
+      return true
+    })
   } catch (error) {
     Promise.allSettled(completed).catch(() => undefined)
     throw error
@@ -194,6 +197,7 @@ function completeObject(
 ): unknown {
   const { group, field } = call
   if (group.isClosed) throw new Error('The answer is no longer wanted.')
+  if (!type.isTypeOf || !isObjectCounter(type.isTypeOf)) group.operation.size.addObject()
   const place = { type, source, path, shared }
   if (!type.isTypeOf) return call.executeObject(group, place, field.below)
   const check = (isOfType: boolean): MaybePromise<unknown> => {

@@ -17,6 +17,8 @@ export interface DeliveryRun {
   /** The signal of the first fields. */
   readonly signal: AbortSignal | undefined
   readonly isClosed: boolean
+  /** The answer has become too large: nothing more of it is made. */
+  refuse(): void
   /** See `DeliveryGroup.defer`. */
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
 }
@@ -70,6 +72,7 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
 
   report(error: GraphQLError, place: Path): void {
     if (this.state !== 'running') return
+    if (this.operation.size.refusal) return this.run.refuse()
     if (this.errors === none) {
       this.errors = [error]
       this.nulls = [place]

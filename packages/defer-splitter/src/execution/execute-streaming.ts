@@ -15,7 +15,7 @@ export function executeStreaming(
   options: ResolvedOptions,
   document: KnownDocument = learnDocument(args.document),
 ): MaybePromise<Executed> {
-  const operation = prepareOperation(args, document)
+  const operation = prepareOperation(args, document, options)
   if (!('selections' in operation)) return { errors: [...operation] }
   return new StreamingRun(operation, options, () => abortSignalsOf(args)).execute()
 }

@@ -4,6 +4,7 @@ import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
+import { readItems } from './read-items.ts'
 import { createSharedValues, type Resolved, type SharedValues } from './shared-values.ts'
 
 /** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */
@@ -95,8 +96,9 @@ function resolveShared(shared: SharedValues, call: FieldCall): unknown {
   if (!resolved) {
     try {
       const value = call.resolve(true)
-      // An iterator can be read once only.
-      resolved = { value: isAsyncIterable(value) ? readAll(value) : value }
+      resolved = {
+        value: isPromise(value) ? value.then((given) => readOnce(given, call)) : readOnce(value, call),
+      }
     } catch (thrown) {
       resolved = { thrown }
     }
@@ -106,8 +108,13 @@ function resolveShared(shared: SharedValues, call: FieldCall): unknown {
   return resolved.value
 }
 
-async function readAll(values: AsyncIterable<unknown>): Promise<unknown[]> {
+/** An iterator can be read once only. */
+function readOnce(value: unknown, call: FieldCall): unknown {
+  return isAsyncIterable(value) ? readAll(value, call.signal) : value
+}
+
+async function readAll(values: AsyncIterable<unknown>, signal: AbortSignal | undefined): Promise<unknown[]> {
   const all: unknown[] = []
-  for await (const value of values) all.push(value)
+  await readItems(values, signal, (value) => all.push(value) > 0)
   return all
 }

@@ -11,6 +11,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql'
+import { type AnswerLimits, AnswerSize, answerSizeOf } from '@vinyasa/yoga-internals'
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { Selections } from '../document/selections.ts'
 
@@ -29,12 +30,15 @@ export interface Operation {
   /** Undefined: properties and methods of the source, as graphql's default resolver has it. */
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown>
+  /** What of the answer is made already, in all of its parts. */
+  readonly size: AnswerSize
 }
 
 /** The operation ready to be executed, or the errors for which it cannot be. */
 export function prepareOperation(
   args: ExecutionArgs,
   document: KnownDocument,
+  limits: AnswerLimits,
 ): Operation | readonly GraphQLError[] {
   const { schema, operationName, rootValue, contextValue, fieldResolver, typeResolver } = args
   const known = document.operation(operationName)
@@ -64,6 +68,8 @@ export function prepareOperation(
     variableValues,
     fieldResolver: fieldResolver ?? undefined,
     typeResolver: typeResolver ?? defaultTypeResolver,
+    // Sources count all that is executed with a context.
+    size: answerSizeOf(contextValue) ?? new AnswerSize(limits),
   }
 }
 

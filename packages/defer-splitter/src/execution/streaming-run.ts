@@ -1,5 +1,6 @@
 import { type ExecutionResult, type GraphQLError, locatedError } from 'graphql'
-import { fragmentTimedOut, totalTimedOut } from '../errors.ts'
+import { measureJson } from '@vinyasa/yoga-internals'
+import { fragmentTimedOut, notSent, totalTimedOut } from '../errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Data } from '../parts.ts'
 import type { ObjectPlace } from './delivery-group.ts'
@@ -92,6 +93,7 @@ export class StreamingRun implements DeliveryRun {
 
   #firstDone(data: Data): Executed {
     const root = this.#root
+    if (!this.#holds(data)) return this.#refused()
     root.data = data
     if (this.#stream.begin()) return this.#stream
     this.#close()
@@ -99,8 +101,32 @@ export class StreamingRun implements DeliveryRun {
   }
 
   #firstFailed(error: unknown): Executed {
+    if (this.operation.size.refusal) return this.#refused()
     this.#close()
     return { data: null, errors: [...this.#root.errors, locatedError(error, undefined)] }
+  }
+
+  /** Whether the answer with this is not too large. */
+  #holds(data: Data): boolean {
+    const { size } = this.operation
+    try {
+      size.add(0, measureJson(data, size.maxBytes))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #refused(): Executed {
+    this.#close()
+    return { errors: [this.operation.size.refusal as GraphQLError] }
+  }
+
+  refuse(): void {
+    const { refusal } = this.operation.size
+    if (!refusal || this.isClosed) return
+    if (this.#root.state === 'running') this.#answerLate?.(this.#refused())
+    else this.#giveUp(openRecords(this.#root), (path) => notSent(refusal, path))
   }
 
   #startAll(records: readonly DeliveryRecord[]): void {
@@ -134,12 +160,14 @@ export class StreamingRun implements DeliveryRun {
 
   #fail(record: DeliveryRecord, error: unknown): void {
     if (record.state !== 'running') return
+    if (this.operation.size.refusal) return this.refuse()
     record.fail([...record.errors, locatedError(error, undefined, record.path)])
     this.#finish(record, null)
   }
 
   #finish(record: DeliveryRecord, data: Data | null): void {
     if (record.state !== 'running') return
+    if (data && !this.#holds(data)) return this.refuse()
     record.state = 'done'
     this.#open--
     record.data = data
@@ -157,14 +185,14 @@ export class StreamingRun implements DeliveryRun {
     this.#stream.settled()
   }
 
-  #giveUp(open: readonly DeliveryRecord[], why: string): void {
+  #giveUp(open: readonly DeliveryRecord[], errorAt: (path: DeliveryRecord['path']) => GraphQLError): void {
     for (const record of open) {
       if (record.state === 'waiting') record.state = 'running'
       if (record.state !== 'running') continue
       const { usage } = record
       record.usage = undefined
       // Without what it had so far: a part of its errors would not explain why everything is missing.
-      record.fail([fragmentTimedOut(record.path, why)])
+      record.fail([errorAt(record.path)])
       this.#finish(record, null)
       // First the answer, then the end of its calls, so that what they report does not become part of it.
       usage?.drop(record)
@@ -176,7 +204,8 @@ export class StreamingRun implements DeliveryRun {
     return createFragmentUsages({
       timeoutMs,
       clock,
-      onTimeout: (records) => this.#giveUp(records, `it took longer than ${timeoutMs} ms`),
+      onTimeout: (records) =>
+        this.#giveUp(records, (path) => fragmentTimedOut(path, `it took longer than ${timeoutMs} ms`)),
     })
   }
 
@@ -189,7 +218,8 @@ export class StreamingRun implements DeliveryRun {
         this.#close()
         this.#answerLate?.({ errors })
       } else {
-        this.#giveUp(openRecords(this.#root), `the query took longer than ${maxTotalTimeoutMs} ms`)
+        const why = `the query took longer than ${maxTotalTimeoutMs} ms`
+        this.#giveUp(openRecords(this.#root), (path) => fragmentTimedOut(path, why))
       }
     }, maxTotalTimeoutMs)
   }

@@ -10,6 +10,7 @@ import {
   type Started,
 } from '@vinyasa/source-kit'
 import { compileCall, type PlannedCall } from './compile-call.ts'
+import type { JoinGap } from '../json/message-plan.ts'
 import { createJoinPlans } from '../joins/compile-join.ts'
 import { callSiteOf, createJoinRun, type JoinRun } from '../joins/load-joins.ts'
 import { markOf } from '../json/planned-field.ts'
@@ -40,14 +41,24 @@ export const grpcFastPath: FastPath = {
       start(site) {
         const run = sharedOf(site, createJoinRun)
         const loads: Promise<void>[] = []
+        /** Of all keys; each is in the answer, at least once. */
+        const loaded = { bytes: 0, objects: 0 }
+        const gapOf = (key: string | null): JoinGap => ({ at: 0, place, key: key === '' ? null : key })
         return {
           async load(keys) {
-            const gaps = keys.map((key) => ({ at: 0, place, key: key === '' ? null : key }))
+            const gaps = keys.map(gapOf)
             loads.push(run.load(gaps))
             // A key that is on its way is not asked for again.
             await Promise.all(loads)
+            for (const gap of gaps) {
+              const { bytes, objects } = run.sizeOfGap(gap)
+              loaded.bytes += bytes
+              loaded.objects += objects
+            }
+            site.size.hold(loaded.objects, loaded.bytes)
             return gaps.map(run.valueOf)
           },
+          objectsOf: (key) => run.sizeOfGap(gapOf(key)).objects,
           recorded: run.recorded,
         }
       },
@@ -69,7 +80,7 @@ function startCalls({ calls, hasJoins }: Calls, site: Site): Started {
   const joins = hasJoins ? sharedOf(site, createJoinRun) : undefined
   const complete = joins ? pending.map((reply) => withJoins(reply, joins)) : pending
   return {
-    json: write(complete, site.args, joins),
+    json: write(complete, site, joins),
     recorded() {
       const roots = new Map<string, () => unknown>()
       for (const [index, { call }] of calls.entries()) {
@@ -94,7 +105,7 @@ async function withJoins(pending: Promise<TranscodedReply>, joins: JoinRun): Pro
 
 async function write(
   complete: readonly Promise<TranscodedReply>[],
-  args: Site['args'],
+  { args, size }: Site,
   joins: JoinRun | undefined,
 ): Promise<JsonText[]> {
   const { signal, abortSignal = signal } = args as {
@@ -102,16 +113,28 @@ async function write(
     readonly abortSignal?: AbortSignal
   }
   const [only] = complete
-  if (only && complete.length === 1 && !abortSignal) return [jsonOf(await only, joins)]
+  if (only && complete.length === 1 && !abortSignal) return [jsonOf(await only, joins, size)]
   const all = Promise.all(complete)
   const replies = await (abortSignal ? unlessAborted(all, abortSignal) : all)
-  return replies.map((reply) => jsonOf(reply, joins))
+  return replies.map((reply) => jsonOf(reply, joins, size))
 }
 
 /** @throws FallBack */
-function jsonOf({ json, gaps, reason }: TranscodedReply, joins: JoinRun | undefined): JsonText {
+function jsonOf(
+  { json, gaps, objects, reason }: TranscodedReply,
+  joins: JoinRun | undefined,
+  size: Site['size'],
+): JsonText {
   if (json === undefined) throw new FallBack(reason)
-  return joins && typeof json !== 'string' ? joins.fill(json, gaps) : json
+  if (!joins || typeof json === 'string') {
+    size.add(objects, 0)
+    return json
+  }
+  const span = { start: 0, end: json.length, gaps, objects }
+  const filled = joins.sizeOf(span)
+  size.add(filled.objects, 0)
+  size.hold(0, filled.bytes)
+  return joins.fill(json, span)
 }
 
 /** Executors stop waiting when the signal in their arguments aborts. */

@@ -16,6 +16,8 @@ export interface TranscodedReply {
   readonly json: JsonText | undefined
   /** Where joined values belong in the JSON. */
   readonly gaps: readonly Gap[]
+  /** How many objects are in the JSON, without those in the gaps. */
+  readonly objects: number
   readonly reason: string | undefined
 }
 
@@ -44,7 +46,7 @@ export function replyReader(
     if (error instanceof TooManyItemsError) throw error
     codecs.decoder(output)(bytes)
     const reason = error instanceof Error ? error.message : String(error)
-    return { bytes, json: undefined, gaps: [], reason }
+    return { bytes, json: undefined, gaps: [], objects: 0, reason }
   }
 
   return (bytes) => {
@@ -56,9 +58,9 @@ export function replyReader(
     try {
       transcoder.begin(bytes)
       write()
-      const { gaps } = transcoder
+      const { gaps, objects } = transcoder
       const json = gaps.length === 0 ? transcoder.json.takeText() : transcoder.json.take()
-      return { bytes, json, gaps, reason: undefined }
+      return { bytes, json, gaps, objects, reason: undefined }
     } catch (error) {
       return failed(bytes, error)
     }

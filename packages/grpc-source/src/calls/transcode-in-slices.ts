@@ -4,6 +4,7 @@ import type { Gap, LongList, Transcoder } from '../json/message-plan.ts'
 interface Written {
   readonly json: Buffer
   readonly gaps: readonly Gap[]
+  readonly objects: number
 }
 
 /**
@@ -23,16 +24,17 @@ export async function transcodeInSlices(
   return withLists(take())
 
   function take(): Written & { readonly lists: readonly LongList[] } {
-    const { gaps, lists } = transcoder
-    return { json: transcoder.json.take(), gaps, lists }
+    const { gaps, lists, objects } = transcoder
+    return { json: transcoder.json.take(), gaps, lists, objects }
   }
 
-  async function withLists({ json, gaps, lists }: ReturnType<typeof take>): Promise<Written> {
-    if (lists.length === 0) return { json, gaps }
+  async function withLists({ json, gaps, lists, objects }: ReturnType<typeof take>): Promise<Written> {
+    if (lists.length === 0) return { json, gaps, objects }
     const pieces: Buffer[] = []
     const allGaps: Gap[] = []
     let length = 0
-    const add = (piece: Written, shift: number): void => {
+    let allObjects = objects
+    const add = (piece: Omit<Written, 'objects'>, shift: number): void => {
       for (const gap of piece.gaps) allGaps.push({ ...gap, at: gap.at + shift })
       pieces.push(piece.json)
       length += piece.json.length
@@ -51,10 +53,12 @@ export async function transcodeInSlices(
         reader.pos = at
         transcoder.someItems(reader, list, SLICE_BYTES)
         at = reader.pos
-        add(await withLists(take()), length)
+        const written = await withLists(take())
+        add(written, length)
+        allObjects += written.objects
       }
     }
     addUntil(json.length)
-    return { json: Buffer.concat(pieces, length), gaps: allGaps }
+    return { json: Buffer.concat(pieces, length), gaps: allGaps, objects: allObjects }
   }
 }

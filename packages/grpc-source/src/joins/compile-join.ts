@@ -59,6 +59,7 @@ export function createJoinPlans(): JoinPlans {
     return (reading) => {
       const { reader, json } = reading
       const start = json.length
+      const { objects } = reading
       let key: unknown = initial
       reading.gaps = []
       reading.nestedObject(plan, 0, (at) => {
@@ -66,7 +67,8 @@ export function createJoinPlans(): JoinPlans {
         reader.pos = at
         key = readKey(reader)
       })
-      found(String(key), { start, end: json.length, gaps: reading.gaps })
+      const span = { start, end: json.length, gaps: reading.gaps, objects: reading.objects - objects }
+      found(String(key), span)
     }
   }
 

@@ -1,5 +1,26 @@
 import { type Gap, type Span } from '../json/message-plan.ts'
 
+/** What belongs in a gap: how large it is, and what it is once it is wanted. */
+export interface Value {
+  readonly bytes: number
+  readonly objects: number
+  json: Buffer | undefined
+}
+
+/** What a part of JSON is with the values in its gaps, which need not be written for that. */
+export function sizeOf(
+  { start, end, gaps, objects }: Span,
+  sizeOfGap: (gap: Gap) => Pick<Value, 'bytes' | 'objects'>,
+): Pick<Value, 'bytes' | 'objects'> {
+  const size = { bytes: end - start, objects }
+  for (const gap of gaps) {
+    const value = sizeOfGap(gap)
+    size.bytes += value.bytes
+    size.objects += value.objects
+  }
+  return size
+}
+
 /** Below it a loop is faster than a call. */
 const SHORT = 96
 

@@ -8,7 +8,7 @@ import {
   type Site,
 } from '@vinyasa/source-kit'
 import type { CallSite } from '../methods/call-site.ts'
-import { fillGaps } from './fill-gaps.ts'
+import { fillGaps, sizeOf, type Value } from './fill-gaps.ts'
 import { createSharedJoinRun } from './load-shared-joins.ts'
 import {
   type Gap,
@@ -18,15 +18,20 @@ import {
   type JoinReply,
   type PlannableJoin,
   type SharedGap,
+  type Span,
 } from '../json/message-plan.ts'
 
 /** The joins of one execution. */
 export interface JoinRun {
   /** Makes the calls for what belongs in the gaps, and in the gaps of that. @throws FallBack */
   load(gaps: readonly Gap[]): Promise<void>
-  /** The JSON with values in its gaps, all of which are loaded. @throws FallBack */
-  fill(json: Buffer, gaps: readonly Gap[]): Buffer
-  /** The value in one gap, which is loaded. @throws FallBack */
+  /** How large a part of JSON is with values in its gaps, all of which are loaded. @throws FallBack */
+  sizeOf(span: Span): Pick<Value, 'bytes' | 'objects'>
+  /** The JSON with those values. @throws FallBack */
+  fill(json: Buffer, span: Span): Buffer
+  /** How large the value in one gap is, which is loaded. @throws FallBack */
+  sizeOfGap(gap: Gap): Pick<Value, 'bytes' | 'objects'>
+  /** The value in one gap. @throws FallBack */
   valueOf(gap: Gap): Buffer
   /** Ends it: nothing more is called. What was called is told once. */
   recorded(): Recorded
@@ -48,8 +53,8 @@ export function createJoinRun(site: Site): JoinRun {
   const callSite = callSiteOf(site)
   const shared = createSharedJoinRun(site)
   const calls = new Map<PlannableJoin, Calls>()
-  /** By key; undefined where it is not written yet. */
-  const values = new Map<JoinPlace, Map<string, Buffer | undefined>>()
+  /** By key; undefined where it is not there yet. */
+  const values = new Map<JoinPlace, Map<string, Value | undefined>>()
   let isOver = false
 
   function callsOf(join: PlannableJoin): Calls {
@@ -65,7 +70,7 @@ export function createJoinRun(site: Site): JoinRun {
     return known
   }
 
-  function valuesOf(place: JoinPlace): Map<string, Buffer | undefined> {
+  function valuesOf(place: JoinPlace): Map<string, Value | undefined> {
     let known = values.get(place)
     if (!known) values.set(place, (known = new Map()))
     return known
@@ -110,22 +115,38 @@ export function createJoinRun(site: Site): JoinRun {
     return found
   }
 
-  /** Many parents have the same item: it is written once. */
-  function valueOf(gap: Gap): Buffer {
+  /** Many parents have the same item: it is measured once, and written once. */
+  function measured(gap: Gap): Value {
     if (isShared(gap)) return shared.valueOf(gap)
-    if (!hasKey(gap)) return missing(gap)
+    if (!hasKey(gap)) return toValue(missing(gap))
     const { place, key } = gap
-    const written = valuesOf(place)
-    let value = written.get(key)
-    if (!value) written.set(key, (value = write(gap)))
+    const known = valuesOf(place)
+    let value = known.get(key)
+    if (!value) known.set(key, (value = measure(gap)))
     return value
   }
 
+  function measure(gap: KeyedGap): Value {
+    const spans = itemsFor(gap)?.byKey.get(gap.key)
+    if (!spans) return toValue(missing(gap))
+    const size = { bytes: gap.place.join.many ? spans.length + 1 : 0, objects: 0, json: undefined }
+    for (const span of spans) {
+      const { bytes, objects } = sizeOf(span, measured)
+      size.bytes += bytes
+      size.objects += objects
+    }
+    return size
+  }
+
+  function valueOf(gap: Gap): Buffer {
+    const value = measured(gap)
+    return (value.json ??= write(gap as KeyedGap))
+  }
+
+  /** Of something that is there. */
   function write(gap: KeyedGap): Buffer {
-    const items = itemsFor(gap)
-    const spans = items?.byKey.get(gap.key)
-    if (!items || !spans) return missing(gap)
-    const texts = spans.map((span) => fillGaps(items.json, span, valueOf))
+    const { json, byKey } = itemsFor(gap) as JoinedItems
+    const texts = (byKey.get(gap.key) ?? []).map((span) => fillGaps(json, span, valueOf))
     if (!gap.place.join.many) return texts[0] as Buffer
     return Buffer.concat([
       OPEN,
@@ -136,8 +157,10 @@ export function createJoinRun(site: Site): JoinRun {
 
   return {
     load,
+    sizeOf: (span) => sizeOf(span, measured),
+    sizeOfGap: measured,
     valueOf,
-    fill: (json, gaps) => fillGaps(json, { start: 0, end: json.length, gaps }, valueOf),
+    fill: (json, span) => fillGaps(json, span, valueOf),
     recorded() {
       // Other kinds of sources ask the joins below theirs, and so this one again.
       if (isOver) return { roots: new Map(), joins: new Map() }
@@ -165,6 +188,10 @@ function isShared(gap: Gap): gap is SharedGap {
 
 function hasKey(gap: JoinGap): gap is KeyedGap {
   return gap.key !== null
+}
+
+function toValue(json: Buffer): Value {
+  return { bytes: json.length, objects: 0, json }
 }
 
 function missing({ place }: JoinGap): Buffer {

@@ -1,18 +1,19 @@
 import { mergeRecorded, type Recorded, type Site, type StartedJoin } from '@vinyasa/source-kit'
+import type { Value } from './fill-gaps.ts'
 import { type SharedGap, type SharedPlace } from '../json/message-plan.ts'
 
 /** The fields of one execution that other kinds of sources join. */
 export interface SharedJoinRun {
   load(gaps: readonly SharedGap[]): Promise<void>
   /** What was loaded. */
-  valueOf(gap: SharedGap): Buffer
+  valueOf(gap: SharedGap): Value
   recorded(): Recorded
 }
 
 interface Load {
   readonly started: StartedJoin
   /** By key; undefined where it is not there yet. */
-  readonly values: Map<string | null, Buffer | undefined>
+  readonly values: Map<string | null, Value | undefined>
 }
 
 export function createSharedJoinRun(site: Site): SharedJoinRun {
@@ -29,7 +30,8 @@ export function createSharedJoinRun(site: Site): SharedJoinRun {
     const texts = await started.load(keys)
     for (const [index, key] of keys.entries()) {
       const text = texts[index] as string | Buffer
-      values.set(key, typeof text === 'string' ? Buffer.from(text) : text)
+      const json = typeof text === 'string' ? Buffer.from(text) : text
+      values.set(key, { json, bytes: json.length, objects: started.objectsOf?.(key) ?? 1 })
     }
   }
 
@@ -47,7 +49,7 @@ export function createSharedJoinRun(site: Site): SharedJoinRun {
       }
       await Promise.all([...asked].map(([load, keys]) => ask(load, keys)))
     },
-    valueOf: ({ place, key }) => loads.get(place)?.values.get(key) as Buffer,
+    valueOf: ({ place, key }) => loads.get(place)?.values.get(key) as Value,
     recorded() {
       isOver = true
       return mergeRecorded([...loads.values()].map(({ started }) => started.recorded()))

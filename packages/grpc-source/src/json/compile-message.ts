@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { fieldsBelow, NotPlannable, ownNameOf, type SelectionScope } from '@vinyasa/source-kit'
+import { fieldsBelow, NotPlannable, ownIsTypeOf, ownNameOf, type SelectionScope } from '@vinyasa/source-kit'
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType } from 'graphql'
 import type { FieldShape } from '../contract/shapes.ts'
 import { createFieldCompiler, singleRule } from './compile-field.ts'
@@ -57,7 +57,7 @@ export function createMessageCompiler(
     nodes: readonly FieldNode[],
     first?: FieldShape,
   ): MessagePlan {
-    if (type.isTypeOf) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
+    if (ownIsTypeOf(type)) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
     const { fields } = shapes.message(desc)
     const selected: (Selected | { readonly head: string })[] = []
     for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {

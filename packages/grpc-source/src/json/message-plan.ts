@@ -77,6 +77,8 @@ export interface Transcoder {
   gaps: Gap[]
   /** What was left out, in the order of writing. */
   lists: LongList[]
+  /** How many objects were written since it began. */
+  objects: number
   /** `longestList`: bytes above which a list is left out. Default: none is. */
   begin(bytes: Uint8Array, longestList?: number): void
   /**
@@ -165,6 +167,8 @@ export interface Span {
   readonly start: number
   readonly end: number
   readonly gaps: readonly Gap[]
+  /** Those in it, without those in the gaps. */
+  readonly objects: number
 }
 
 /** The items of a reply as one place selects them. */

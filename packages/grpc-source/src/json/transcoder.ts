@@ -24,6 +24,7 @@ export class ReplyTranscoder implements Transcoder {
   /** Where joined values belong in what was written, in the order of writing. */
   gaps: Gap[] = []
   lists: LongList[] = []
+  objects = 0
   private longestList = Infinity
   private depth = 0
   /** Begin and end of the selected fields of the messages that are open, innermost last. */
@@ -54,6 +55,7 @@ export class ReplyTranscoder implements Transcoder {
     this.json.begin(expected)
     this.gaps = []
     this.lists = []
+    this.objects = 0
     this.longestList = longestList
     this.depth = 0
     this.top = 0
@@ -65,6 +67,7 @@ export class ReplyTranscoder implements Transcoder {
    */
   object(plan: MessagePlan, group: number = 0, inspect?: (place: number) => void): void {
     const { singlePass } = plan
+    this.objects++
     if (singlePass && group === 0 && !inspect && this.singlePass(plan, singlePass)) return
     const { json, reader } = this
     const base = this.open(plan)
@@ -147,6 +150,7 @@ export class ReplyTranscoder implements Transcoder {
     const { json, reader } = this
     const { parts, rules, farRules } = plan
     const [from, written, gaps, lists] = [reader.pos, json.length, this.gaps.length, this.lists.length]
+    const { objects } = this
     if (++this.depth > MAX_DEPTH) throw new FallBack('messages are nested too deep')
     let next = 0
     let isExpected = true
@@ -177,6 +181,7 @@ export class ReplyTranscoder implements Transcoder {
     json.rewind(written)
     this.gaps.length = gaps
     this.lists.length = lists
+    this.objects = objects
     return false
   }
 

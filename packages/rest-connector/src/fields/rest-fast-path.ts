@@ -13,9 +13,9 @@ import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts
 import { createValueCompiler, type ValuePlan } from '../json/compile-object.ts'
 import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
 import { loadJoins } from '../joins/load-joins.ts'
-import { hasJoins, type ObjectPlan, type PlannedJoin } from '../json/object-plan.ts'
+import { hasJoins, type ObjectPlan, type PlannedJoin, Writing } from '../json/object-plan.ts'
 import { markOf, type PlannableEndpoint } from '../json/planned-field.ts'
-import { WrittenOnce } from '../json/written-once.ts'
+import { type Written, WrittenOnce } from '../json/written-once.ts'
 
 /** One root field of a plan. */
 interface PlannedCall {
@@ -80,6 +80,10 @@ export const restFastPath: FastPath = {
       start(site) {
         const run = sharedOf(site, createJoinRun)
         const loads: Promise<void>[] = []
+        // Of all keys together; each is in the answer, at least once.
+        const writing = new Writing(run, site.size)
+        let characters = 0
+        const objectsOf = new Map<string | null, number>()
         return {
           async load(keys) {
             loads.push(
@@ -93,10 +97,16 @@ export const restFastPath: FastPath = {
             await Promise.all(loads)
             const { items } = run.of(planned)
             return keys.map((key) => {
+              const { objects } = writing
               const found = key === null ? [] : items(key)
-              return write(join.many ? found : found[0], run)
+              const text = write(join.many ? found : found[0], writing)
+              characters += text.length
+              writing.hold(characters)
+              objectsOf.set(key, writing.objects - objects)
+              return text
             })
           },
+          objectsOf: (key) => objectsOf.get(key) ?? 0,
           recorded: run.recorded,
         }
       },
@@ -118,7 +128,7 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
     return object && hasJoins(object) ? withJoins(reply, object, run) : reply
   })
   return {
-    json: write(written, complete, run),
+    json: write(written, complete, run, site.size),
     recorded() {
       const roots = new Map<string, () => unknown>()
       for (const [index, { key, endpoint }] of calls.entries()) {
@@ -142,17 +152,20 @@ async function write(
   calls: readonly WrittenCall[],
   complete: readonly Promise<unknown>[],
   run: JoinRun,
+  size: Site['size'],
 ): Promise<JsonText[]> {
   const values = await Promise.all(complete)
   const texts: JsonText[] = []
   for (const [index, call] of calls.entries()) {
     const value = values[index]
-    let text = call.once?.of(value)
-    if (text === undefined) {
-      text = writeOne(call, value, run)
-      call.once?.keep(value, text)
+    let written = call.once?.of(value)
+    if (written === undefined) {
+      written = writeOne(call, value, new Writing(run, size))
+      call.once?.keep(value, written)
     }
+    const { text, writing } = written
     texts.push(text instanceof Promise ? await text : text)
+    size.add(writing.objects, 0)
   }
   return texts
 }
@@ -160,9 +173,10 @@ async function write(
 function writeOne(
   { call: { value, endpoint }, before, after }: WrittenCall,
   given: unknown,
-  run: JoinRun,
-): JsonText | Promise<JsonText> {
+  writing: Writing,
+): Written {
   const { pieces } = value
-  if (pieces) return writeInSlices(pieces(given, run), endpoint.turns, before, after)
-  return `${before}${value.write(given, run)}${after}`
+  if (!pieces) return { text: `${before}${value.write(given, writing)}${after}`, writing }
+  const hold = (characters: number): void => writing.hold(characters)
+  return { text: writeInSlices(pieces(given, writing), endpoint.turns, before, after, hold), writing }
 }

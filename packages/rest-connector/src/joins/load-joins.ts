@@ -36,9 +36,11 @@ function loadBelow(arrived: readonly AskedKey[], run: JoinRun): Promise<void> | 
 }
 
 async function loadShare(share: KeyedShare, keys: readonly (string | null)[], run: JoinRun): Promise<void> {
-  const json = await run.started(share).load(keys)
+  const started = run.started(share)
+  const json = await started.load(keys)
   const { texts } = run.of(share)
-  for (const [index, key] of keys.entries()) texts.set(key, String(json[index]))
+  for (const [index, key] of keys.entries())
+    texts.set(key, { text: String(json[index]), objects: started.objectsOf?.(key) ?? 1 })
 }
 
 /** The keys that are asked for the first time below a value. */

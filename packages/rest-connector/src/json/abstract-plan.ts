@@ -16,11 +16,11 @@ export function abstractPlan(tell: Teller, members: ReadonlyMap<string, ObjectPl
     below: [...members].flatMap(([name, plan]) =>
       hasJoins(plan) ? [{ kind: 'member' as const, read: only(name), plan }] : [],
     ),
-    write: (value, joined) => planOf(value).write(value, joined),
+    write: (value, writing) => planOf(value).write(value, writing),
     pieces: [...members.values()].some(({ pieces }) => pieces)
-      ? (value, joined) => {
+      ? (value, writing) => {
           const { pieces, write } = planOf(value)
-          return pieces ? pieces(value, joined) : [write(value, joined)]
+          return pieces ? pieces(value, writing) : [write(value, writing)]
         }
       : undefined,
   }

@@ -4,6 +4,7 @@ import {
   fieldsBelow,
   memberIn,
   NotPlannable,
+  ownIsTypeOf,
   prepareJoin,
   type PreparedJoin,
   type SelectionScope,
@@ -37,6 +38,8 @@ import {
   type Read,
   type Write,
   type WritePieces,
+  type Writing,
+  type WrittenText,
 } from './object-plan.ts'
 import { responseMember } from '../declare/members.ts'
 import { markOf, type PlannableJoin } from './planned-field.ts'
@@ -71,10 +74,10 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       object,
       pieces:
         pieces &&
-        ((given, joined) =>
-          given === null || given === undefined ? [nullOf(isRequired)] : pieces(given, joined)),
-      write(given, joined) {
-        return given === null || given === undefined ? nullOf(isRequired) : write(given, joined)
+        ((given, writing) =>
+          given === null || given === undefined ? [nullOf(isRequired)] : pieces(given, writing)),
+      write(given, writing) {
+        return given === null || given === undefined ? nullOf(isRequired) : write(given, writing)
       },
     }
   }
@@ -86,16 +89,16 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       if (!isEntry(itemType))
         return {
           object: item.object,
-          write: (given, joined) => writeList(item.write, given, joined),
-          pieces: (given, joined) => listPieces(item.write, given, joined),
+          write: (given, writing) => writeList(item.write, given, writing),
+          pieces: (given, writing) => listPieces(item.write, given, writing),
         }
       // Joins are loaded for the values as they came.
       if (item.object && hasJoins(item.object))
         throw new NotPlannable('a join below the entries of an object')
       return {
         object: undefined,
-        write: (given, joined) => writeList(item.write, entriesOf(given), joined),
-        pieces: (given, joined) => listPieces(item.write, entriesOf(given), joined),
+        write: (given, writing) => writeList(item.write, entriesOf(given), writing),
+        pieces: (given, writing) => listPieces(item.write, entriesOf(given), writing),
       }
     }
     if (isLeafType(type))
@@ -115,7 +118,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
   }
 
   function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
-    if (type.isTypeOf) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
+    if (ownIsTypeOf(type)) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
     const below: ObjectPlan['below'][number][] = []
     const parts: Member[] = []
     let head = '{'
@@ -151,7 +154,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       below,
       write: objectWriter(parts, tail),
       pieces: parts.some(({ pieces }) => pieces)
-        ? (given, joined) => objectPieces(parts, tail, given, joined)
+        ? (given, writing) => objectPieces(parts, tail, given, writing)
         : undefined,
     }
   }
@@ -201,16 +204,18 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     const planned: PlannedJoin = { ...below, kind: 'join', key }
     return {
       join: planned,
-      write(parent, joined) {
+      write(parent, writing) {
         const own = key(parent as Readonly<Record<string, unknown>>)
-        if (own === null) return write(join.many ? [] : null, joined)
-        const { items, texts } = joined.of(planned)
+        if (own === null) return write(join.many ? [] : null, writing)
+        const { items, texts } = writing.of(planned)
         // Many parents have the same item.
-        let text = texts.get(String(own))
-        if (text === undefined) {
-          const found = items(String(own))
-          texts.set(String(own), (text = write(join.many ? found : found[0], joined)))
-        }
+        const known = texts.get(String(own))
+        if (known) return again(known, writing)
+        const { objects } = writing
+        const found = items(String(own))
+        const text = write(join.many ? found : found[0], writing)
+        writing.hold(text.length)
+        texts.set(String(own), { text, objects: writing.objects - objects })
         return text
       },
     }
@@ -233,8 +238,17 @@ function keyedShare(shared: PreparedJoin, type: GraphQLObjectType): KeyedShare {
 }
 
 function shareWriter(share: KeyedShare): Write {
-  return (parent, joined) =>
-    joined.of(share).texts.get(share.key(parent as Readonly<Record<string, unknown>>)) as string
+  return (parent, writing) => {
+    const key = share.key(parent as Readonly<Record<string, unknown>>)
+    return again(writing.of(share).texts.get(key) as WrittenText, writing)
+  }
+}
+
+/** Text that was written before. */
+function again({ text, objects }: WrittenText, writing: Writing): string {
+  writing.objects += objects
+  writing.hold(text.length)
+  return text
 }
 
 /** How ordinary execution reads a field off its parent. @throws NotPlannable */

@@ -1,4 +1,4 @@
-import type { PreparedJoin } from '@vinyasa/source-kit'
+import type { AnswerSize, PreparedJoin } from '@vinyasa/source-kit'
 import type { ArgumentsOf } from './compile-arguments.ts'
 import type { PlannableJoin } from './planned-field.ts'
 
@@ -6,19 +6,43 @@ import type { PlannableJoin } from './planned-field.ts'
 export interface Joined {
   /** The items for a key. */
   readonly items: (key: string) => readonly unknown[]
-  /** The field's JSON text by key, null: for parents without one; undefined where it is not written yet. */
-  readonly texts: Map<string | null, string | undefined>
+  /** The field's JSON by key, null: for parents without one; undefined where it is not written yet. */
+  readonly texts: Map<string | null, WrittenText | undefined>
+}
+
+export interface WrittenText {
+  readonly text: string
+  /** How many objects are in it. */
+  readonly objects: number
 }
 
 export interface JoinedItems {
   of(join: PlannedJoin | KeyedShare): Joined
 }
 
+/** What is being written, with what joins brought for it. */
+export class Writing implements JoinedItems {
+  readonly of: JoinedItems['of']
+  /** Those that are written. */
+  objects = 0
+  readonly #size: Pick<AnswerSize, 'hold'>
+
+  constructor({ of }: JoinedItems, size: Pick<AnswerSize, 'hold'>) {
+    this.of = of
+    this.#size = size
+  }
+
+  /** Refuses text that is a part of it and larger than the whole answer may be. @throws GraphQLError */
+  hold(characters: number): void {
+    this.#size.hold(this.objects, characters)
+  }
+}
+
 /** The JSON text of a value. @throws FallBack */
-export type Write = (value: unknown, joined: JoinedItems) => string
+export type Write = (value: unknown, writing: Writing) => string
 
 /** The same in pieces, where there are long lists. @throws FallBack */
-export type WritePieces = (value: unknown, joined: JoinedItems) => Iterable<string>
+export type WritePieces = (value: unknown, writing: Writing) => Iterable<string>
 
 /** Takes a field's value out of its parent, which is an object of a response. */
 export type Read = (parent: Readonly<Record<string, unknown>>) => unknown

@@ -1,5 +1,5 @@
 import { FallBack } from '@vinyasa/source-kit'
-import type { JoinedItems, Read, Write, WritePieces } from './object-plan.ts'
+import type { Read, Write, WritePieces, Writing } from './object-plan.ts'
 
 /** Characters of a list that are written at once. */
 const PIECE_LENGTH = 4_096
@@ -17,11 +17,12 @@ export interface Member {
   readonly pieces: WritePieces | undefined
 }
 
-export function* listPieces(write: Write, given: unknown, joined: JoinedItems): Generator<string> {
+export function* listPieces(write: Write, given: unknown, writing: Writing): Generator<string> {
   let text = '['
   for (const [index, item] of arrayOf(given).entries()) {
-    text += index === 0 ? write(item, joined) : `,${write(item, joined)}`
+    text += index === 0 ? write(item, writing) : `,${write(item, writing)}`
     if (text.length < PIECE_LENGTH) continue
+    writing.hold(text.length)
     yield text
     text = ''
   }
@@ -32,14 +33,15 @@ export function* objectPieces(
   parts: readonly Member[],
   tail: string,
   given: unknown,
-  joined: JoinedItems,
+  writing: Writing,
 ): Generator<string> {
   const parent = objectOf(given)
+  writing.objects++
   for (const { head, read, write, pieces } of parts) {
     if (pieces) {
       yield head
-      yield* pieces(read(parent), joined)
-    } else yield head + write(read(parent), joined)
+      yield* pieces(read(parent), writing)
+    } else yield head + write(read(parent), writing)
   }
   yield tail
 }
@@ -55,19 +57,22 @@ function objectOf(given: unknown): Readonly<Record<string, unknown>> {
   return given as Readonly<Record<string, unknown>>
 }
 
-export function writeList(write: Write, value: unknown, joined: JoinedItems): string {
+export function writeList(write: Write, value: unknown, writing: Writing): string {
   const given = arrayOf(value)
   let json = '['
-  for (let index = 0; index < given.length; index++)
-    json += index === 0 ? write(given[index], joined) : `,${write(given[index], joined)}`
+  for (let index = 0; index < given.length; index++) {
+    json += index === 0 ? write(given[index], writing) : `,${write(given[index], writing)}`
+    if (json.length > PIECE_LENGTH) writing.hold(json.length)
+  }
   return `${json}]`
 }
 
 export function objectWriter(parts: readonly Member[], tail: string): Write {
-  return (given, joined) => {
+  return (given, writing) => {
     const parent = objectOf(given)
+    writing.objects++
     let json = ''
-    for (const { head, read, write } of parts) json += head + write(read(parent), joined)
+    for (const { head, read, write } of parts) json += head + write(read(parent), writing)
     return json + tail
   }
 }

@@ -1,8 +1,15 @@
 import { setImmediate } from 'node:timers'
 import type { JsonText } from '@vinyasa/source-kit'
+import type { Writing } from './object-plan.ts'
 
 /** Of shorter text, encoding it costs less than sending its bytes apart from the response's head. */
 const LONG_TEXT = 4_096
+
+/** Text, and by whom it is written, who tells how many objects are in it once it is there. */
+export interface Written {
+  readonly text: JsonText | Promise<JsonText>
+  readonly writing: Pick<Writing, 'objects'>
+}
 
 /**
  * The text of a value that several executions of a plan have of one call: they write it in the same turn of the event
@@ -10,24 +17,26 @@ const LONG_TEXT = 4_096
  */
 export class WrittenOnce {
   #value: object | undefined
-  #text: JsonText | Promise<JsonText> = ''
+  #written: Written | undefined
 
   /** From the second time on in bytes, where it is long: they are encoded once. */
-  of(value: unknown): JsonText | Promise<JsonText> | undefined {
-    if (value === undefined || value !== this.#value) return undefined
-    if (typeof this.#text === 'string' && this.#text.length > LONG_TEXT) this.#text = Buffer.from(this.#text)
-    return this.#text
+  of(value: unknown): Written | undefined {
+    if (value === undefined || value !== this.#value || !this.#written) return undefined
+    const { text, writing } = this.#written
+    if (typeof text === 'string' && text.length > LONG_TEXT)
+      this.#written = { text: Buffer.from(text), writing }
+    return this.#written
   }
 
-  keep(value: unknown, text: JsonText | Promise<JsonText>): void {
+  keep(value: unknown, written: Written): void {
     if (typeof value !== 'object' || value === null || !Object.isFrozen(value)) return
     if (!this.#value) setImmediate(() => this.#forget())
     this.#value = value
-    this.#text = text
+    this.#written = written
   }
 
   #forget(): void {
     this.#value = undefined
-    this.#text = ''
+    this.#written = undefined
   }
 }

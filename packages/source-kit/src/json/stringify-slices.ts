@@ -47,17 +47,19 @@ function isPlain(value: unknown): value is object {
 
 /**
  * The pieces as one text, with `before` and `after` around it. That of a long one is made in several turns of the event
- * loop, and is bytes: what is sent and kept of it is then the same memory, and nothing of it stays on the heap.
+ * loop, and is bytes: what is sent and kept of it is then the same memory, and nothing of it stays on the heap. `hold` is told how long it is so far, and may throw.
  */
 export function writeInSlices(
   pieces: Iterable<string>,
   turns: Turns,
   before: string = '',
   after: string = '',
+  hold: (characters: number) => void = () => {},
 ): JsonText | Promise<JsonText> {
   const iterator = pieces[Symbol.iterator]()
   const written: string[] = [before]
   let full = SLICE_BYTES
+  let characters = 0
 
   /** Whether that was all. */
   function writeSome(): boolean {
@@ -69,7 +71,10 @@ export function writeInSlices(
       }
       written.push(value)
       full -= value.length
-      if (full <= 0) return false
+      characters += value.length
+      if (full > 0) continue
+      hold(characters)
+      return false
     }
   }
 

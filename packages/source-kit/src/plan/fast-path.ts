@@ -1,5 +1,6 @@
 import type { ExecutionArgs, FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql'
 import type { JsonText } from '../json/json-text.ts'
+import type { AnswerSize } from '@vinyasa/yoga-internals'
 import type { SelectionScope } from './collect-fields.ts'
 import type { Recorded } from './recorded.ts'
 import type { Variables } from './variables.ts'
@@ -28,6 +29,8 @@ export interface Site {
   /** An object of this execution alone. */
   readonly variables: Variables
   readonly args: ExecutionArgs
+  /** What of the answer is made already: those who write parts of it hold each against it, before they write it. */
+  readonly size: AnswerSize
 }
 
 /** What `make` makes of an execution: made by the first who asks, and the same for all others. */
@@ -63,4 +66,6 @@ export interface StartedJoin extends Pick<Started, 'recorded'> {
    * one turn, also by other places of the operation that select the field: `createJoinCalls` gathers their keys.
    */
   load(keys: readonly (string | null)[]): Promise<readonly JsonText[]>
+  /** How many objects are in the JSON for a key that was loaded. Default: one. */
+  objectsOf?(key: string | null): number
 }

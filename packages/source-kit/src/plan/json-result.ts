@@ -23,6 +23,10 @@ export function createJsonResult(json: JsonText): JsonResult {
   return Object.defineProperty(result, 'data', DATA)
 }
 
+export function isJsonResult(result: object): result is JsonResult {
+  return STATE in result
+}
+
 interface State {
   readonly json: JsonText
   data: ExecutionResult['data']

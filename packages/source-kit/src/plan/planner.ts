@@ -1,3 +1,4 @@
+import { type AnswerLimits, beginAnswer } from '@vinyasa/yoga-internals'
 import {
   getOperationAST,
   type DocumentNode,
@@ -5,6 +6,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
+import { boundLater } from '../answer/bound-answer.ts'
 import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
 import { compileOperation, type OperationPlans } from './operation-plans.ts'
@@ -33,7 +35,8 @@ interface KnownDocument {
   readonly operations: Map<OperationDefinitionNode, OperationPlans>
 }
 
-export function createPlanner(): Planner {
+/** `limits`: of the answers, asked for each. */
+export function createPlanner(limits: () => AnswerLimits): Planner {
   const listeners = new Map<string, OnPlan>()
   const budget = createPlanBudget()
   let own: Executor | undefined
@@ -54,7 +57,7 @@ export function createPlanner(): Planner {
   interface Found {
     readonly plans: OperationPlans
     readonly plan: Plan
-    readonly site: Site
+    readonly own: () => Site
   }
 
   function find(args: ExecutionArgs): Found | undefined {
@@ -68,9 +71,10 @@ export function createPlanner(): Planner {
       operation: plans.operation,
       variables: { ...variables },
       args,
+      size: beginAnswer(args.contextValue, limits()),
       shared: new Map(),
     })
-    return plan && { plans, plan, site: own() }
+    return plan && { plans, plan, own }
   }
 
   function report(
@@ -88,8 +92,12 @@ export function createPlanner(): Planner {
     }
   }
 
-  function answer({ plan, plans, site }: Found, execute: Executor): unknown {
-    return runPlan(plan, site, execute, (reason) => report(plans, 'fell-back', reason))
+  function answer({ plan, plans, own }: Found, execute: Executor): unknown {
+    const ordinarily: Executor = (args) => {
+      const size = beginAnswer(args.contextValue, limits())
+      return boundLater(size, execute(args))
+    }
+    return runPlan(plan, own(), ordinarily, (reason) => report(plans, 'fell-back', reason))
   }
 
   return {

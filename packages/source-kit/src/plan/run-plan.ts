@@ -8,7 +8,8 @@ import { FallBack } from './refusals.ts'
 
 /**
  * Makes the calls of a plan and puts the answer together. Where a call fails, or brings what is not for a plan to
- * answer, `execute` takes over with the calls as they are: none is made again. Then `onFallBack` is told why.
+ * answer, `execute` takes over with the calls as they are: none is made again. Then `onFallBack` is told why. What is too
+ * large is so in any way.
  */
 export async function runPlan(
   { sources, between }: Plan,
@@ -24,8 +25,14 @@ export async function runPlan(
     const fields: JsonText[] = []
     for (const [index, { places }] of sources.entries())
       for (const [at, place] of places.entries()) fields[place] = written[index]?.[at] as JsonText
+    for (const { length } of fields) site.size.add(0, length)
     return createJsonResult(between.length === 0 ? (fields[0] as JsonText) : interleave(between, fields))
   } catch (error) {
+    const { refusal } = site.size
+    if (refusal) {
+      for (const { recorded } of started) recorded()
+      return { errors: [refusal] }
+    }
     onFallBack(error instanceof FallBack ? error.message : 'a call failed or was given up')
     return execute(
       withRecorded(

@@ -1,0 +1,58 @@
+import { behindObjectCounter, isObjectCounter, noteObjectCounter } from '@vinyasa/yoga-internals'
+import {
+  defaultTypeResolver,
+  isAbstractType,
+  isObjectType,
+  type GraphQLAbstractType,
+  type GraphQLIsTypeOfFn,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type GraphQLTypeResolver,
+} from 'graphql'
+import type { AnswerTurns } from './answer-turns.ts'
+
+type IsTypeOf = GraphQLIsTypeOfFn<unknown, unknown>
+
+/**
+ * Has the objects of an answer counted by whatever executes it: every interpreter asks a type whether an object is of it,
+ * once for each object, before its fields are executed, and waits where the answer is a promise.
+ */
+export function countObjects(schema: GraphQLSchema, turns: AnswerTurns): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue
+    if (isObjectType(type)) count(type, turns)
+    else if (isAbstractType(type)) keepTelling(type)
+  }
+}
+
+/** What a type's author says of an object; undefined where there is no more than the counting. */
+export function ownIsTypeOf({ isTypeOf }: Pick<GraphQLObjectType, 'isTypeOf'>): IsTypeOf | undefined {
+  return isTypeOf ? behindObjectCounter(isTypeOf) : undefined
+}
+
+function count(type: GraphQLObjectType, turns: AnswerTurns): void {
+  const { isTypeOf: own } = type
+  if (own && isObjectCounter(own)) return
+  const isTypeOf: IsTypeOf = (value, context, info) => {
+    const turn = turns.count(context, info)
+    const check = own ? () => own(value, context, info) : isAny
+    return turn ? turn.then(check) : check()
+  }
+  type.isTypeOf = noteObjectCounter(isTypeOf, own ?? undefined)
+}
+
+const isAny = (): boolean => true
+
+/** graphql's own way to tell a type takes the first whose `isTypeOf` holds; those that only count say nothing. */
+function keepTelling(type: GraphQLAbstractType): void {
+  if (type.resolveType) return
+  const resolveType: GraphQLTypeResolver<unknown, unknown> = (value, context, info, abstract) => {
+    const { schema } = info
+    const getPossibleTypes = (): readonly object[] =>
+      schema
+        .getPossibleTypes(abstract)
+        .map((member) => ({ name: member.name, isTypeOf: ownIsTypeOf(member) }))
+    return defaultTypeResolver(value, context, { ...info, schema: { getPossibleTypes } } as never, abstract)
+  }
+  type.resolveType = resolveType
+}

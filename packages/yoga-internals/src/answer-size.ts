@@ -1,0 +1,84 @@
+import { GraphQLError } from 'graphql'
+import { createAttachment, type Attachment } from './attachment.ts'
+
+/** How large the answer to one operation may be; 0 turns a limit off. Over it the answer is `RESPONSE_TOO_LARGE`. */
+export interface AnswerLimits {
+  /** Objects in one answer, those of lists and joins each time that they are written. Default 1_000_000. */
+  readonly maxAnswerObjects?: number | undefined
+  /** Bytes of one answer's JSON. Default 67_108_864. */
+  readonly maxAnswerBytes?: number | undefined
+}
+
+const MAX_OBJECTS = 1_000_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** What of an answer has been made, whoever makes it: plans, resolvers, deferred fragments. */
+export class AnswerSize {
+  readonly maxObjects: number
+  readonly maxBytes: number
+  /** The answer in place of one that is given up. */
+  refusal: GraphQLError | undefined
+  #thrown: GraphQLError | undefined
+  #objects = 0
+  #bytes = 0
+
+  constructor({ maxAnswerObjects = MAX_OBJECTS, maxAnswerBytes = MAX_BYTES }: AnswerLimits = {}) {
+    this.maxObjects = maxAnswerObjects === 0 ? Infinity : maxAnswerObjects
+    this.maxBytes = maxAnswerBytes === 0 ? Infinity : maxAnswerBytes
+  }
+
+  /** So far. */
+  get objects(): number {
+    return this.#objects
+  }
+
+  /** @throws GraphQLError over a limit */
+  add(objects: number, bytes: number): void {
+    this.hold((this.#objects += objects), (this.#bytes += bytes))
+  }
+
+  /** One more object. @throws GraphQLError over the limit */
+  addObject(): void {
+    if (++this.#objects > this.maxObjects || this.refusal) throw this.giveUp()
+  }
+
+  /** Refuses a part of the answer that is larger than all of it may be. @throws GraphQLError */
+  hold(objects: number, bytes: number): void {
+    if (objects > this.maxObjects || this.refusal) throw this.giveUp()
+    if (bytes > this.maxBytes) throw this.giveUp(responseTooLarge(this.maxBytes, 'bytes'))
+  }
+
+  /** Nothing more is made. Gives what whoever executes the operation is to throw, as often as it likes. */
+  giveUp(refusal: GraphQLError = responseTooLarge(this.maxObjects, 'objects')): GraphQLError {
+    this.refusal ??= refusal
+    return (this.#thrown ??= toThrow(this.refusal))
+  }
+}
+
+export const RESPONSE_TOO_LARGE = 'RESPONSE_TOO_LARGE'
+
+function responseTooLarge(limit: number, what: 'objects' | 'bytes'): GraphQLError {
+  return new GraphQLError(
+    `The answer has more than ${limit} ${what}; ask for fewer items of its lists, or in several operations.`,
+    { extensions: { code: RESPONSE_TOO_LARGE, limit, http: { status: 400 } } },
+  )
+}
+
+/** Many objects may fail by it, and interpreters take one with a path as it is: they make no other of it for each. */
+function toThrow({ message, extensions }: GraphQLError): GraphQLError {
+  return new GraphQLError(message, { path: [], extensions })
+}
+
+const ofContexts: Attachment<AnswerSize> = createAttachment()
+
+/** Counts what is executed with a context from now on: an execution of it, and the next one anew. */
+export function beginAnswer(context: unknown, limits: AnswerLimits): AnswerSize {
+  const size = new AnswerSize(limits)
+  if (typeof context === 'object' && context !== null) ofContexts.set(context, size)
+  return size
+}
+
+/** Undefined where nobody counts. */
+export function answerSizeOf(context: unknown): AnswerSize | undefined {
+  return typeof context === 'object' && context !== null ? ofContexts.get(context) : undefined
+}
