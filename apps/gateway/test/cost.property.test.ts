@@ -76,7 +76,8 @@ function drawConfig(draw: Draw, schema: GraphQLSchema): CostConfig {
           draw(3) > 0 && {
             listSize: {
               requireOneSlicingArgument: false,
-              ...(draw(2) === 0 && { assumedSize: draw(4) }),
+              // What nobody knows is refused.
+              ...((slicing.length > 0 || draw(2) === 0) && { assumedSize: draw(4) }),
               ...(slicing.length > 0 && { slicingArguments: slicing }),
               ...(sized.length > 0 && draw(2) === 0 && { sizedFields: sized }),
             },

@@ -85,6 +85,7 @@ const TYPE_DEFS = `
   input Filter { text: String @cost(weight: "3") not: Filter any: [Filter!] @cost(weight: "0.5") plain: Int }
   type Query {
     users(first: Int, last: Int): [User!]
+    any(limit: Int): [User!]
     search(page: Paging): Page @listSize(slicingArguments: ["page.first"], sizedFields: ["items"])
     find(where: Filter, all: [Filter!]): User
     dear: User @cost(weight: "7.5")
@@ -108,7 +109,13 @@ async function stage(config: GatewayConfig): Promise<Stage> {
   const { endpoint } = await startGateway({
     typeDefs: TYPE_DEFS,
     resolvers: {
-      Query: { users, search: () => ({ items: users() }), dear: () => users()[0], find: () => users()[0] },
+      Query: {
+        users,
+        any: users,
+        search: () => ({ items: users() }),
+        dear: () => users()[0],
+        find: () => users()[0],
+      },
       Mutation: { rename: () => users()[0] },
       Subscription: {
         renamed: {
@@ -130,6 +137,7 @@ async function stage(config: GatewayConfig): Promise<Stage> {
 
 const FIELDS = {
   'Query.users': { listSize: { slicingArguments: ['first', 'last'] } },
+  'Query.any': { listSize: { slicingArguments: ['limit'], requireOneSlicingArgument: false } },
   'Subscription.renamed': { listSize: { slicingArguments: ['first'] } },
 }
 const REFUSED = /COST_ESTIMATED_TOO_EXPENSIVE.*"cost":\{"estimated":51,"max":50\}/
@@ -179,9 +187,6 @@ describe('cost', () => {
     ['{ search(page: {}) { total items { name } } }', 1 + 4],
     ['{ search(page: { first: 9 }) { total items { name } } }', 1 + 9],
     ['{ search(page: { first: 9 }) { total } }', 1],
-    // To many a backend 0 means its own size.
-    ['{ users(first: 0) { name } }', 10],
-    ['{ users(first: -5) { name } }', 10],
     ['{ users(first: 4) { name @skip(if: true) friends @include(if: false) { name } } }', 4],
     ['{ __schema { types { name fields { name } } } }', 0],
   ])('of %s is %d', async (query, cost) => {
@@ -241,6 +246,38 @@ describe('cost', () => {
     expect(asked()).toBe(0)
   })
 
+  it.each([
+    ['{ users(first: 0) { name } }', {}, 'Query.users', 'first', '0'],
+    ['{ users(first: -5) { name } }', {}, 'Query.users', 'first', '-5'],
+    ['query ($n: Int) { users(first: $n) { name } }', { n: 0 }, 'Query.users', 'first', '0'],
+    ['{ any(limit: 0) { name } }', {}, 'Query.any', 'limit', '0'],
+    ['{ any(limit: null) { name } }', {}, 'Query.any', 'limit', 'null'],
+    ['query ($n: Int) { any(limit: $n) { name } }', { n: null }, 'Query.any', 'limit', 'null'],
+    ['query ($n: Int = 0) { any(limit: $n) { name } }', {}, 'Query.any', 'limit', '0'],
+    ['{ search(page: { first: 0 }) { items { name } } }', {}, 'Query.search', 'page.first', '0'],
+  ])(
+    'refuses %s %j, which asks for nobody knows how many',
+    async (query, variables, field, name, received) => {
+      const { endpoint, asked } = await stage({ cost: { max: 50, fields: FIELDS } })
+      const { errors } = (await (await post(endpoint, { query, variables })).json()) as { errors: any[] }
+      expect(errors[0]).toMatchObject({
+        message: `${field} has to be asked for with an argument ${name} of 1 or more, which says how many items there will be; received ${received}.`,
+        extensions: { code: 'COST_SLICING_ARGUMENT_REQUIRED' },
+      })
+      expect(asked()).toBe(0)
+    },
+  )
+
+  it.each(['{ any(limit: 0) { name } }', '{ any(limit: null) { name } }'])(
+    'counts %s as the size that its rule assumes',
+    async (query) => {
+      const listSize = { slicingArguments: ['limit'], requireOneSlicingArgument: false, assumedSize: 40 }
+      const cost = { max: 39, fields: { ...FIELDS, 'Query.any': { listSize } } }
+      const { endpoint } = await stage({ cost })
+      expect(await text(post(endpoint, { query }))).toContain('"estimated":40,"max":39')
+    },
+  )
+
   it('has a bound in the production preset, and none in development', async () => {
     const deep = '{ users { friends { friends { friends { friends { name } } } } } }'
     const query = deep.replace(/friends/g, 'friends(first: 10)')
@@ -283,6 +320,11 @@ describe('cost', () => {
       { 'Query.search': { listSize: { slicingArguments: ['page.limit'] } } },
       'no argument page.limit; the field has page',
     ],
+    [
+      { 'Query.search': { listSize: { slicingArguments: ['page.first'] } } },
+      'no list, so that its size counts nothing; name the fields of Page that hold the items: sizedFields: [items]',
+    ],
+    [{ 'Query.dear': { listSize: { assumedSize: 5 } } }, 'the field gives one User and no list'],
     [{ 'Query.search': { listSize: { sizedFields: ['edges'] } } }, 'sizedFields: Page has no field edges'],
     [{ 'Filter.txt': { weight: 1 } }, 'cost.fields["Filter.txt"]: the schema has no such field'],
     [{ 'Filter.text': { arguments: { a: 1 } } }, 'an input only has a weight'],

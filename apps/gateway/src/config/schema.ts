@@ -1,6 +1,5 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import type { TracerProvider } from '@opentelemetry/api'
-import type { DeferSplitterOptions } from '@vinyasa/defer-splitter'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
 import { access, apq, auth, persistedDocuments, rateLimit } from './access-schema.ts'

@@ -1,5 +1,6 @@
 import {
   getNamedType,
+  isCompositeType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
@@ -7,10 +8,10 @@ import {
   type GraphQLInputField,
   type GraphQLSchema,
 } from 'graphql'
-import type { CostConfig, CostRule } from './cost-types.ts'
+import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
 import { ConfigError } from '../errors.ts'
 import { fieldAt, inputFieldAt, suggestFor } from '../schema/coordinates.ts'
-import type { AnyField } from './cost-model.ts'
+import { type AnyField, listDepth } from './cost-model.ts'
 
 /** Throws {@link ConfigError} for a rule on what the schema does not have, in the config or in a directive. */
 export function checkCost(schema: GraphQLSchema, { fields = {} }: CostConfig = {}): void {
@@ -49,10 +50,27 @@ function checkRule(path: string, field: AnyField, rule: CostRule): void {
     expectArgument(`${path}.listSize.slicingArguments`, field, name)
   const type = getNamedType(field.type)
   const below = isObjectType(type) || isInterfaceType(type) ? type.getFields() : {}
+  if (countsNothing(field, listSize)) {
+    const lists = Object.values(below).filter((one) => listDepth(one.type) > 0)
+    const mend = lists.length > 0 ? `: sizedFields: [${lists.map(({ name }) => name).join(', ')}]` : ''
+    throw new ConfigError(
+      `${path}.listSize: the field gives one ${type.name} and no list, so that its size counts nothing; name the fields of ${type.name} that hold the items${mend}`,
+    )
+  }
   for (const name of listSize.sizedFields ?? []) {
     if (!Object.hasOwn(below, name))
       throw new ConfigError(`${path}.listSize.sizedFields: ${type.name} has no field ${name}`)
   }
+}
+
+/** A size of what is no list, and of nothing that is in it. */
+function countsNothing(
+  field: AnyField,
+  { slicingArguments, assumedSize, sizedFields }: ListSizeConfig,
+): boolean {
+  const isSized = (slicingArguments?.length ?? 0) > 0 || typeof assumedSize === 'number'
+  const isObject = isCompositeType(getNamedType(field.type))
+  return isSized && isObject && (sizedFields?.length ?? 0) === 0 && listDepth(field.type) === 0
 }
 
 function checkWeights(path: string, { weight, arguments: weights = {} }: CostRule = {}): void {

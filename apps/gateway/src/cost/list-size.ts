@@ -10,14 +10,15 @@ import {
 import type { ListSizeConfig } from './cost-types.ts'
 import type { Amount, Variables } from './amount.ts'
 import { requiresOne, type AnyField } from './cost-model.ts'
-import { notOneSlicingArgument } from './errors.ts'
+import { notOneSlicingArgument, unboundedSlicingArgument } from './errors.ts'
 
 /** A value that is known with the variables; undefined: nothing is given. */
 type Given = (variables: Variables) => unknown
 
 /**
  * How many items a field with `@listSize` gives. Throws where exactly one slicing argument is wanted, and that is not
- * given. A number below 1 says nothing of the size: to many backends it means their own.
+ * given. Null or a number below 1 says nothing of the size: to many backends it means all there is. It is the size that
+ * the rule assumes, and where it assumes none the operation is refused.
  */
 export function sizeFor(
   coordinate: string,
@@ -31,22 +32,31 @@ export function sizeFor(
   const assumedSize = rule.assumedSize ?? fallback
   const found = slicingArguments.map((path) => ({ path, given: givenAt(path.split('.'), definition, node) }))
   const size = (variables: Variables): number => {
-    const given = found.flatMap(({ path, given: read }) => {
-      const value = read(variables)
-      return value === undefined || value === null ? [] : [{ path, value }]
-    })
+    const said = found
+      .map(({ path, given: read }) => ({ path, value: read(variables) }))
+      .filter(({ value }) => value !== undefined)
+    const given = said.filter(({ value }) => value !== null)
     if (requiresOne(rule) && given.length !== 1)
       throw notOneSlicingArgument(
         coordinate,
         slicingArguments,
         given.map(({ path }) => path),
       )
+    const unbounded = said.find(({ value }) => isUnbounded(value))
+    if (unbounded && typeof rule.assumedSize !== 'number')
+      throw unboundedSlicingArgument(coordinate, unbounded.path, unbounded.value)
     const sizes = given.map(({ value }) => itemsOf(value)).filter((items) => items >= 1)
     return sizes.length < Math.max(1, given.length) ? Math.max(assumedSize, ...sizes) : Math.max(...sizes)
   }
   const usesVariables = node.arguments?.some(({ value }) => hasVariable(value)) === true
   // What throws does so when the operation is asked, not when its document is read.
-  return usesVariables || requiresOne(rule) ? ({ variables }) => size(variables) : size({})
+  const mayThrow = requiresOne(rule) || typeof rule.assumedSize !== 'number'
+  return usesVariables || mayThrow ? ({ variables }) => size(variables) : size({})
+}
+
+/** An empty list is for no items. */
+function isUnbounded(value: unknown): boolean {
+  return !Array.isArray(value) && !(itemsOf(value) >= 1)
 }
 
 function itemsOf(value: unknown): number {
