@@ -3,6 +3,11 @@ import { parse } from 'yaml'
 import { describe, expect, it } from 'vitest'
 import { publicPackages, REPOSITORY_URL, root } from '../../docs/src/repository.ts'
 
+const { couldNotAsk, offlineFaults } = (await import(`${root}scripts/audit.mjs`)) as {
+  couldNotAsk(output: string): boolean
+  offlineFaults(tree: readonly string[], list: object, now: number): readonly string[]
+}
+
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 
 describe.each(publicPackages().map(({ name, folder }) => ({ name, folder })))('$name', ({ name, folder }) => {
@@ -40,10 +45,28 @@ it('changesets name packages that are published', () => {
   expect(wrong).toEqual([])
 })
 
+it('an audit that could not ask goes by the list: versions that nobody looked up fail, and lists that are old', () => {
+  const list = {
+    lookedUpOn: '2026-01-01',
+    packages: ['a@1.2.3', '@b/c@2.0.0', 'd@1.0.0'],
+    advisories: [{ id: 'CVE-1', package: 'd', mendedIn: '1.0.1' }],
+  }
+  const day = (text: string): number => Date.parse(text)
+  expect(offlineFaults(['a@1.2.3', '@b/c@2.0.0'], list, day('2026-03-01'))).toEqual([])
+  expect(offlineFaults(['a@1.2.4'], list, day('2026-03-01'))).toEqual(['a@1.2.4 was not looked up'])
+  expect(offlineFaults(['d@1.0.0'], list, day('2026-03-01'))).toEqual(['d@1.0.0: CVE-1, mended in 1.0.1'])
+  expect(offlineFaults([], list, day('2026-06-01'))).toEqual(['the list is 151 days old, 90 are allowed'])
+  expect(couldNotAsk(' ERR_PNPM_AUDIT_BAD_RESPONSE  The audit endpoint responded with 405')).toBe(true)
+  expect(couldNotAsk('2 vulnerabilities found')).toBe(false)
+})
+
 it('the workflow runs scripts that there are', () => {
   const workflow = read('.github/workflows/release.yaml')
   const { jobs } = parse(workflow) as { readonly jobs: { readonly release: any } }
   expect(jobs.release.permissions['id-token']).toBe('write')
+  // No token of the registry, and no action that somebody else may change.
+  expect(workflow).not.toMatch(/secrets\./)
+  for (const [, action = ''] of workflow.matchAll(/uses: (\S+)/g)) expect(action).toMatch(/@[0-9a-f]{40}$/)
   const { scripts } = JSON.parse(read('package.json'))
   for (const [, name = ''] of workflow.matchAll(/pnpm@[\d.]+ run (\w+)/g))
     expect(scripts).toHaveProperty(name)
