@@ -1,4 +1,4 @@
-import { createSchema } from 'graphql-yoga'
+import { createSchema, type Plugin } from 'graphql-yoga'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
 
@@ -94,6 +94,28 @@ describe('useLiveQuery over HTTP', () => {
     await events.next()
     await setup.clock.advance(60_000)
     expect(await events.next()).toEqual({ event: 'complete' })
+  })
+
+  it('ends the event stream, with one error, when a run is refused as nobody’s: its credentials will not come back', async () => {
+    let isKnown = true
+    const guard: Plugin = {
+      onRequest({ endResponse, fetchAPI }) {
+        if (!isKnown) endResponse(new fetchAPI.Response('The token has expired.', { status: 401 }))
+      },
+    }
+    setup = await startLive({ before: [guard] })
+    const events = await openEventStream(USERS)
+    await events.next()
+    isKnown = false
+    await setup.changeUser('1', { name: 'Eve' })
+    await setup.clock.advance(200)
+    const { data, errors } = await events.next()
+    expect([data, errors]).toEqual([
+      undefined,
+      [expect.objectContaining({ extensions: { code: 'UNAUTHENTICATED' } })],
+    ])
+    expect(await events.next()).toEqual({ event: 'complete' })
+    expect(setup.plugin.store.stats()).toMatchObject({ subscriptions: 0, groups: 0 })
   })
 
   it('answers an event stream with the error when the field is not live-capable', async () => {

@@ -73,6 +73,9 @@ function createRunMarks(): (asked: AskedOperation) => AskedOperation {
 function resultOf(answer: Answer): LiveResult {
   switch (answer.kind) {
     case 'errors':
+      // The same credentials are sent again each time: once they are void no run can succeed.
+      if (answer.errors.some(({ extensions }) => extensions?.['code'] === 'UNAUTHENTICATED'))
+        throw new EndLiveQuery(answer.errors)
       return { data: null, errors: answer.errors.map(formatError) }
     case 'result':
       if (!(Symbol.asyncIterator in answer.result)) return toLiveResult(answer.result)

@@ -7,6 +7,7 @@ import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult } from 
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import { backoffMs, eventsOfNextRun, nextRunAt, type Timing } from './schedule.ts'
+import type { Run } from './run.ts'
 import type { Subscriber } from './subscriber.ts'
 import { createVersion, type LiveResult, type Version } from './version.ts'
 
@@ -41,17 +42,6 @@ export interface GroupOptions {
   readonly onEnd: (errors: readonly GraphQLError[]) => void
 }
 
-interface Run {
-  readonly controller: AbortController
-  readonly beganAt: number
-  readonly seenEvents: number
-  readonly first: boolean
-  /** Events that this run stands for; 0 when it was not events that caused it. */
-  readonly events: number
-  readonly polled: boolean
-  readonly joiners: Set<Subscriber>
-}
-
 /**
  * Subscriptions that share one execution. One run at a time; a finished run is always delivered, and when an event
  * hit after it began, another one follows: progress at any rate of events, and nothing lost.
@@ -75,6 +65,8 @@ export class Group {
   #pollAt = Infinity
   #failures = 0
   #broughtData = false
+  /** The last result brought data beside failures. */
+  #isPartial = false
   #lastEmitAt = -Infinity
   #timer: unknown
   #timerAt = Infinity
@@ -124,6 +116,7 @@ export class Group {
     const { count, firstAt } = this.#pending
     this.#pending = { count: count + 1, firstAt: count === 0 ? now : firstAt, lastAt: now }
     this.#events += 1
+    if (this.#isPartial) this.#failures = 0
     this.#schedule()
   }
 
@@ -222,25 +215,23 @@ export class Group {
   }
 
   #finish(run: Run, executed: LiveResult): void {
-    const now = this.#options.clock.now()
+    const { clock, maxFailures } = this.#options
+    const now = clock.now()
     this.#run = undefined
-    const version = this.#versionOf(executed, this.#options.clock.wallNow())
+    const version = this.#versionOf(executed, clock.wallNow())
     const { result } = version
     this.#latest = version
     this.#latestBeganAt = run.beganAt
     this.#latestSeenEvents = run.seenEvents
     this.#failures = isWorthRetrying(result) ? this.#failures + 1 : 0
-    this.#broughtData ||= this.#failures === 0 || bringsData(result)
-    if (this.#isHopeless()) return this.#options.onEnd(toTerminalErrors(result))
+    this.#isPartial = this.#failures > 0 && bringsData(result)
+    this.#broughtData ||= this.#failures === 0 || this.#isPartial
+    const isHopeless = !this.#broughtData && maxFailures > 0 && this.#failures >= maxFailures
+    if (isHopeless) return this.#options.onEnd(toTerminalErrors(result))
     this.#planNextTry(run, now)
     this.#deliver(run, version, now)
     if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
     this.#schedule()
-  }
-
-  #isHopeless(): boolean {
-    const { maxFailures } = this.#options
-    return !this.#broughtData && maxFailures > 0 && this.#failures >= maxFailures
   }
 
   /** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */
@@ -265,7 +256,9 @@ export class Group {
   #deliver(run: Run, version: Version, now: number): void {
     const { skipUnchanged, timing } = this.#options
     const everyone =
-      run.first || (run.events > 0 && !skipUnchanged) || (run.polled && this.plan.strategy === 'POLLING')
+      run.first ||
+      (run.events > 0 && !skipUnchanged) ||
+      (run.polled && this.plan.strategy === 'POLLING' && this.#failures < 2)
     const throttledUntil = run.events > 0 || run.polled ? now : this.#lastEmitAt + timing.throttleMs
     let emitted = everyone
     for (const member of this.#members.keys()) {
@@ -286,12 +279,14 @@ export class Group {
 
   #planNextTry(run: Run, now: number): void {
     const { random } = this.#options
-    const backoff = this.#failures > 0 ? backoffMs(this.#failures, random) : 0
-    if (this.plan.strategy === 'INVALIDATION') {
+    const { strategy, pollIntervalMs } = this.plan
+    const failures = this.#failures
+    const backoff = failures > 0 ? backoffMs(failures, this.#isPartial, pollIntervalMs, random) : 0
+    if (strategy === 'INVALIDATION') {
       if (this.#failures > 0) this.#retryAt = now + backoff
     } else if (run.polled || this.#pollAt === Infinity) {
       // A little jitter, never early, so that groups that began together do not poll together for ever.
-      const interval = this.plan.pollIntervalMs * (1 + random() * 0.05)
+      const interval = pollIntervalMs * (1 + random() * 0.05)
       this.#pollAt = now + Math.max(interval, backoff)
     }
   }

@@ -32,11 +32,25 @@ export function eventsOfNextRun(count: number, timing: Timing): number {
   return count > timing.maxBatchSize ? count - timing.maxBatchSize + 1 : 1
 }
 
+const LONGEST_BACKOFF_MS = 3000
+/** Where nothing is polled. */
+const DEFAULT_POLL_MS = 1000
+
 /**
  * The wait before a failed run is tried again: 250 ms, doubling to 3 s, with up to half taken off by chance. A client
  * shows the truth within 5 s of its backend's return, however long that was away.
+ *
+ * Where only a part fails, which may be for ever, the wait goes on doubling up to the poll interval times 100: such a query
+ * shows its data, and costs the backend no standing load.
  */
-export function backoffMs(failures: number, random: () => number): number {
-  const full = Math.min(3000, 250 * 2 ** Math.min(failures - 1, 10))
+export function backoffMs(
+  failures: number,
+  isPartial: boolean,
+  pollIntervalMs: number,
+  random: () => number,
+): number {
+  const interval = Number.isFinite(pollIntervalMs) ? pollIntervalMs : DEFAULT_POLL_MS
+  const longest = isPartial ? 100 * interval : LONGEST_BACKOFF_MS
+  const full = Math.min(longest, 250 * 2 ** Math.min(failures - 1, 30))
   return full * (1 - random() / 2)
 }
