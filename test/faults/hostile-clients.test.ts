@@ -14,6 +14,8 @@ const QUICK: ReadonlySet<string> = new Set([
   '300 clients do not read deferred answers',
   'bursts of 5,000 subscribes on a socket',
   'bodies of a megabyte and variables 10,000 deep',
+  '2,000 forms with a part without a head',
+  '2,000 connections of one address, each with half a request',
 ])
 const attacks = clientAttacks.filter(({ name }) => process.env['FAULTS_QUICK'] !== '1' || QUICK.has(name))
 const disposables = createDisposables(afterAll)

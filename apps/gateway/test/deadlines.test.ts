@@ -101,6 +101,16 @@ describe('an answer that does not begin', () => {
     expect((await post(endpoint, { query: '{ hello }' })).status).toBe(200)
   })
 
+  it('is 504 too where two of a connection hang', async () => {
+    const { open } = await start({ answerTimeoutMs: 200 })
+    for (let times = 0; times < 5; times++) {
+      const { socket, received, isClosed } = await open()
+      socket.write(requestOf('{ hang }').repeat(3))
+      await waitUntil(isClosed)
+      expect(received()).toMatch(/^HTTP\/1.1 504 /)
+    }
+  })
+
   it('is not one that streams, nor one whose request still arrives', async () => {
     const { open, endpoint } = await start({ answerTimeoutMs: 100 })
     const stream = await fetch(endpoint, {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { waitUntil } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
@@ -80,6 +82,34 @@ it('clients that leave in the middle harm nobody', async () => {
   socket.resetAndDestroy()
   await setTimeout(20)
   expect((await fetch(`${url}/health/live`)).ok).toBe(true)
+})
+
+it.each([
+  ['before it is looked at', false],
+  ['while it waits behind an answer', true],
+])('a connection that breaks off %s ends no process', async (_, isBehind) => {
+  const server = createServer((request, response) => {
+    ignored.track(request, response)
+    setImmediate(() => {
+      response.end('x')
+      // As a write that fails does: told in the next turn, when the response has let go of the connection.
+      if (isBehind) request.socket.destroy(new Error('reset'))
+    })
+  })
+  const ignored = ignoreUpgrades(server)
+  let upgrades = 0
+  server.on('upgrade', (request, upgraded, head) => {
+    upgrades++
+    if (!isBehind) upgraded.destroy(new Error('reset'))
+    ignored.serve(request, upgraded, head)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  client.write(isBehind ? `GET / HTTP/1.1\r\nHost: x\r\n\r\n${post('h2c')}${BODY}` : post('h2c') + BODY)
+  await once(client.resume(), 'close')
+  expect(upgrades).toBe(1)
 })
 
 it.each([2, 5, 40])(

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { hostileRequests } from '../hostile/requests.ts'
 import { hostileSocket } from '../hostile/web-socket.ts'
 import type { Attack, AttackRun } from './attack.ts'
-import { drained, frame, open, openWebSocket, pause, post } from './wire.ts'
+import { ANOTHER_ADDRESS, drained, frame, open, openWebSocket, pause, post } from './wire.ts'
 
 /** Some 150 kB, at little cost once it is cached. */
 const LARGE = `{ ${Array.from({ length: 30 }, (_, n) => `a${n}: users(limit: 100) { users { id name } }`).join(' ')} }`
@@ -50,6 +51,22 @@ const bodies: readonly string[] = [
   }),
 ]
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+/** 20 kB of a part that says nothing of itself: the parser of forms buffers less. */
+const FORM = `--b\r\n\r\n${'x'.repeat(20_000)}\r\n--b--\r\n`
+const HEADLESS = `POST /graphql HTTP/1.1\r\nHost: x\r\nx-graphql-csrf: 1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${FORM.length}\r\n\r\n${FORM}`
+
+/** One address takes 2,000 places, and keeps them for as long as it is let. */
+function occupy(run: AttackRun, request: string): Promise<void> {
+  return clients(2_000, run, async (client) => {
+    await pause(client / 2, run.signal)
+    const socket = await open(run.target, run.signal, ANOTHER_ADDRESS)
+    socket.resume().write(request)
+    if (!socket.destroyed) await Promise.race([once(socket, 'close'), pause(20_000, run.signal)])
+    socket.destroy()
+    await pause(500, run.signal)
+  })
+}
 
 /** What clients do to a server, each for as long as it is let. */
 export const clientAttacks: readonly Attack[] = [
@@ -142,6 +159,14 @@ export const clientAttacks: readonly Attack[] = [
         await pause(100, run.signal)
         socket.destroy()
       }),
+  },
+  {
+    name: '2,000 forms with a part without a head',
+    run: (run) => occupy(run, HEADLESS),
+  },
+  {
+    name: '2,000 connections of one address, each with half a request',
+    run: (run) => occupy(run, post(JSON.stringify({ query: SLOW })).slice(0, -9)),
   },
   {
     name: 'clients leave as soon as they have asked',

@@ -3,9 +3,16 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { Target } from './attack.ts'
 
+/** An address that none of the others has. */
+export const ANOTHER_ADDRESS = '127.0.0.2'
+
 /** A connection that may fail at any time; its bytes are read and dropped. */
-export async function open({ host, port }: Target, signal: AbortSignal): Promise<Socket> {
-  const socket = connect(port, host).on('error', () => {})
+export async function open(
+  { host, port }: Target,
+  signal: AbortSignal,
+  localAddress?: string,
+): Promise<Socket> {
+  const socket = connect({ port, host, ...(localAddress && { localAddress }) }).on('error', () => {})
   signal.addEventListener('abort', () => socket.destroy(), { once: true })
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})
   return socket

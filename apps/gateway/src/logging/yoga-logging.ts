@@ -8,7 +8,14 @@ export function yogaLogging(logger: Logger): Record<Level, (...args: unknown[]) 
     (level: Level) =>
     (...args: unknown[]): void => {
       const [first, ...rest] = args
-      logger[level](first, ...rest.map(String))
+      logger[hasLeft(first) ? 'debug' : level](first, ...rest.map(String))
     }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+/** What breaks off with its client, as reading a file of a request, is nobody's fault. */
+function hasLeft(error: unknown): boolean {
+  const { originalError = error } = Object(error) as { readonly originalError?: unknown }
+  const { name, message } = Object(originalError) as Partial<Error>
+  return name === 'AbortError' && message === 'The client left'
 }

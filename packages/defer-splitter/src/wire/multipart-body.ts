@@ -80,7 +80,9 @@ export function createNodeBody({ next, leave }: BodySource, NodeReadable: typeof
     destination: Destination,
     options?: { readonly end?: boolean },
   ): Destination => {
-    if (body.readableDidRead || body.readableFlowing !== null || options?.end === false) {
+    // Whoever waits for what is piped, as H3 does, follows the stream: it has to be one that flows and closes.
+    const isFollowed = destination.listenerCount('pipe') > 0
+    if (isFollowed || body.readableDidRead || body.readableFlowing !== null || options?.end === false) {
       return pipeAsStream(destination, options)
     }
     const takeNext = (): void => void take(write)

@@ -24,7 +24,6 @@ export function ignoreUpgrades(server: Server): IgnoredUpgrades {
   const latest = new WeakMap<Duplex, ServerResponse>()
 
   function giveBack(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (socket.destroyed) return
     // Node's limit for idle connections was set for what it gave up.
     if (socket instanceof Socket) socket.setTimeout(0)
     socket.unshift(Buffer.concat([headOf(request), head]))
@@ -35,13 +34,16 @@ export function ignoreUpgrades(server: Server): IgnoredUpgrades {
     track: ({ socket }, response) => void latest.set(socket, response),
     serve(request, socket, head) {
       const before = latest.get(socket)
-      if (!before || before.writableFinished || before.destroyed) return giveBack(request, socket, head)
+      // Node listens to its connections alone: one that breaks off between two owners would end the process.
       const onError = (): void => {}
       socket.on('error', onError)
-      before.once('close', () => {
-        socket.off('error', onError)
+      const serve = (): void => {
+        if (socket.destroyed) return
         giveBack(request, socket, head)
-      })
+        socket.off('error', onError)
+      }
+      if (!before || before.writableFinished || before.destroyed) serve()
+      else before.once('close', serve)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { ShortStream, ShortStreamPart } from './part.ts'
 
 /**
@@ -6,16 +7,18 @@ import type { ShortStream, ShortStreamPart } from './part.ts'
  * when there is room for it, and none when the client has left.
  */
 export function sendParts(
-  { next, leave }: ShortStream,
+  stream: ShortStream,
   { socket }: IncomingMessage,
   outgoing: ServerResponse,
   onPart: (part: unknown) => void,
 ): void {
+  const { next, leave } = stream
   // As Yoga's door does for streams: time may pass between two parts, and a small one is not held back.
   if (socket.timeout) socket.setTimeout(0)
   socket.setNoDelay(true)
   // Without its delay, Node asks the kernel again each time.
   socket.setKeepAlive(true, 0)
+  if (outgoing.listenerCount('pipe') > 0) return pipeParts(stream, outgoing, onPart)
   outgoing.once('close', leave)
   const takeNext = (): void => void next().then(write)
   const write = ({ text, isLast, part }: ShortStreamPart): void => {
@@ -34,4 +37,35 @@ export function sendParts(
     else outgoing.once('drain', takeNext)
   }
   takeNext()
+}
+
+/**
+ * The same for a host that learns from the event `pipe` that an answer goes on behind the handler's promise, as H3 does:
+ * it would end the answer else.
+ */
+function pipeParts(stream: ShortStream, outgoing: ServerResponse, onPart: (part: unknown) => void): void {
+  const source = Readable.from(textsOf(stream, onPart), { highWaterMark: 1 })
+  // Nothing fails but what is told to the client within a part.
+  source.on('error', () => outgoing.destroy())
+  outgoing.once('close', () => {
+    stream.leave()
+    source.destroy()
+  })
+  source.pipe(outgoing)
+}
+
+async function* textsOf(
+  { next, leave }: ShortStream,
+  onPart: (part: unknown) => void,
+): AsyncGenerator<string> {
+  try {
+    for (let isLast = false; !isLast;) {
+      const given = await next()
+      isLast = given.isLast
+      yield given.text
+      onPart(given.part)
+    }
+  } finally {
+    leave()
+  }
 }

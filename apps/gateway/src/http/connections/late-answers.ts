@@ -34,11 +34,16 @@ export function endLateAnswers(server: Server, options: LateAnswersOptions): voi
       if (waiting.waitedMs >= answerTimeoutMs) late.push(waiting)
     }
     if (late.length === 0) return
-    for (const { request, response } of late) endLate(request, response, answerTimeoutMs)
+    // Of several on a connection the one comes first whose turn it is.
+    for (const { request, response } of late.toSorted((a, b) => behind(a) - behind(b)))
+      endLate(request, response, answerTimeoutMs)
     logger?.warn({ ended: late.length, answerTimeoutMs }, 'requests were ended: their answers did not begin')
   }, everyMs).unref()
   server.once('close', () => clearInterval(timer))
 }
+
+/** 1 for an answer that waits for another one of its connection. */
+const behind = ({ response }: Waiting): number => (response.socket ? 0 : 1)
 
 /** The end of the connection cancels what the request began; past the response, which would count as answered. */
 function endLate({ socket }: IncomingMessage, response: ServerResponse, answerTimeoutMs: number): void {
