@@ -218,7 +218,7 @@ describe('cost', () => {
         : [{ query: 'query ($one: Filter!) { find(all: [$one]) { name } }', variables: { one: where } }]),
     ]
     for (const params of asks)
-      expect(await text(post(endpoint, params))).toContain(`"cost":{"estimated":${1 + cost}}`)
+      expect(await text(post(endpoint, params))).toContain(`"cost":{"estimated":${1 + cost},"actual":1}`)
   })
 
   it('takes their weights from the config over the directives', async () => {
@@ -229,7 +229,7 @@ describe('cost', () => {
       },
     })
     const query = '{ find(where: { text: "a", plain: 2 }) { name } }'
-    expect(await text(post(endpoint, { query }))).toContain('"cost":{"estimated":7}')
+    expect(await text(post(endpoint, { query }))).toContain('"cost":{"estimated":7,"actual":1}')
   })
 
   it.each([
@@ -362,7 +362,8 @@ describe('cost that is shown', () => {
       for (const first of [1, 2, 50, 2]) {
         const answer = await ask(endpoint, params(first))
         expect(answer).toContain('Ada')
-        expect(answer).toContain(`"cost":{"estimated":${first},"max":50}`)
+        // Of what comes in parts, or again and again, the first tells.
+        expect(answer).toMatch(new RegExp(`"cost":{"estimated":${first},"max":50(,"actual":1)?}`))
       }
       expect(await ask(endpoint, params(51))).toMatch(REFUSED)
     }
@@ -375,6 +376,10 @@ describe('cost that is shown', () => {
     expect(read('vinyasa_operation_cost_estimated_sum{result="COST_ESTIMATED_TOO_EXPENSIVE"}')).toBe(
       2 * times * 51,
     )
+    // Each answer has one user, whatever may come.
+    const actual = read('vinyasa_operation_cost_actual_sum{result="COST_OK"}')
+    const isAlone = ['POST', 'GET', 'POST, once more'].includes(name)
+    expect(actual).toBe(isAlone ? 2 * times * 4 : actual)
   })
 
   it('is in each event of a subscription, and in a mutation', async () => {
@@ -382,7 +387,7 @@ describe('cost that is shown', () => {
     const query = 'subscription { renamed(first: 3) { name } }'
     expect(await over('')(endpoint, { query })).toContain('"cost":{"estimated":3}')
     expect(await text(post(endpoint, { query: 'mutation { rename { name } }' }))).toContain(
-      '"cost":{"estimated":11}',
+      '"cost":{"estimated":11,"actual":1}',
     )
   })
 
@@ -397,7 +402,7 @@ describe('cost that is shown', () => {
     const data = '{"data":{"users":[{"name":"Ada"}]}'
     expect(await ask()).toEqual([
       'MISS',
-      `${data.slice(0, -1)}},"extensions":{"cost":{"estimated":2,"max":50}}}`,
+      `${data.slice(0, -1)}},"extensions":{"cost":{"estimated":2,"max":50,"actual":1}}}`,
     ])
     expect(await ask()).toEqual(['HIT', `${data}}`])
     expect(asked()).toBe(1)
@@ -473,7 +478,10 @@ describe('cost of fields that sources give', () => {
       for (const ask of ITEM_QUERIES) {
         for (const limit of [1, 2, 1, 20, 2]) {
           const items = Array.from({ length: limit }, (_, id) => ({ id: String(id) }))
-          const answer = { data: { items }, extensions: { cost: { estimated: limit, max: 20 } } }
+          const answer = {
+            data: { items },
+            extensions: { cost: { estimated: limit, max: 20, actual: limit } },
+          }
           expect(await text(post(endpoint, ask(limit)))).toBe(`200 ${JSON.stringify(answer)}`)
         }
       }

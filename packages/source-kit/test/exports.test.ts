@@ -9,6 +9,7 @@ it('exports these names and no others', () => {
       "SLICE_BYTES",
       "SchemaConflictError",
       "SourceNamesError",
+      "answerSizeOf",
       "askAll",
       "assignNames",
       "createAttachment",

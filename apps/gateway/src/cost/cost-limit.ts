@@ -1,3 +1,4 @@
+import { answerSizeOf } from '@vinyasa/source-kit'
 import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { CostConfig } from './cost-types.ts'
@@ -94,7 +95,7 @@ function useCostLimit(
         return {
           onExecuteDone({ result }) {
             if (!isAsyncIterable(result)) {
-              showCost(result, cost, max)
+              showCost(result, cost, max, answerSizeOf(event.args.contextValue)?.objects)
               return undefined
             }
             let isFirst = true
@@ -126,7 +127,7 @@ function useCostLimit(
         // The first of its parts shows it, on the ordinary way.
         if (call.executor) return undefined
         return Promise.resolve(next(call)).then((result) => {
-          showCost(result, counted, max)
+          showCost(result, counted, max, answerSizeOf(call.context)?.objects)
           return result
         })
       },

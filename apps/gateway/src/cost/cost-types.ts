@@ -37,7 +37,7 @@ export interface CostWeights {
 export interface CostConfig {
   /** What an operation may cost; 0: anything. Default: 0, in the production preset 100_000. */
   readonly max?: number | undefined
-  /** Tells clients what each operation may cost, as `extensions.cost`: `{ estimated, max }`. Default false. */
+  /** Tells clients what each operation may cost, as `extensions.cost`: `{ estimated, max, actual }`. Default false. */
   readonly includeExtensionMetadata?: boolean | undefined
   /** How many items a list has where no rule says. Default 10. */
   readonly listSize?: number | undefined

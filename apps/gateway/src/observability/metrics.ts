@@ -1,3 +1,4 @@
+import { answerSizeOf } from '@vinyasa/source-kit'
 import { systemClock } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { Counter, Gauge, Registry } from 'prom-client'
@@ -100,6 +101,12 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
     help: 'What operations may cost, counted before they were executed or refused; answers from the cache are not.',
     buckets: COSTS,
   })
+  const sizes = histogramTallies({
+    registry,
+    name: 'vinyasa_operation_cost_actual',
+    help: 'Objects of answers, counted while they were made; those of answers from the cache are not.',
+    buckets: COSTS,
+  })
   addReadings([registry], readings)
 
   const requestOf = keyed((path: string) => keyed((status: number) => requests({ path, status })))
@@ -107,12 +114,18 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
   const errorOf = keyed((code: string) => errors({ code }))
   const cacheOf = keyed((outcome: string) => cache({ outcome }))
   const costOf = keyed((result: string) => costs({ result }))
+  const sizeOf = keyed((result: string) => sizes({ result }))
   const callOf = keyed((kind: BackendCall['kind']) =>
     keyed((source: string) =>
       keyed((call: string) => keyed((status: string) => calls({ source, kind, call, status }))),
     ),
   )
   const retriesOf = keyed((kind: BackendCall['kind']) => keyed((source: string) => retries({ source, kind })))
+
+  function observeSize(context: unknown): void {
+    const size = answerSizeOf(context)
+    if (size) sizeOf(size.refusal ? 'RESPONSE_TOO_LARGE' : 'COST_OK')(size.objects)
+  }
 
   function respond(request: Request, response: ShortResponse, context: object): void {
     const record = recordOf(context)
@@ -148,6 +161,7 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
         onExecutionResult({ context, result }) {
           if (!recordOf(context)) return
           for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
+          observeSize(context)
         },
         onResponse({ request, response, serverContext }) {
           respond(request, response, serverContext)
@@ -156,6 +170,7 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
       {
         respond({ request, context, wasExecuted }, response) {
           if (wasExecuted) operationOfType('query')(1)
+          observeSize(context)
           respond(request, response, context)
         },
       },
