@@ -1,21 +1,16 @@
-import { createDisposables, waitUntil } from '@vinyasa/test-kit'
+import { createDisposables } from '@vinyasa/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postGraphQL, startDemo, type RunningDemo } from '../e2e/support/demo.ts'
-import { recordFigure } from './support/figures.ts'
 import { besideNeighbours, NEIGHBOURS_TIMEOUT_MS } from './support/neighbours.ts'
-import { processorTime } from './support/processor.ts'
 
 // A join that leads back to where it came from: 62 reviews make an answer of 198 MB, 82 one that no memory holds.
 
 const AROUND = 'reviews { author { reviews { author { reviews { author { reviews { id } } } } } } }'
 const WAYS: Readonly<Record<string, (id: string) => string>> = {
   'a query': (id) => `{ user(id: "${id}") { ${AROUND} } }`,
-  'a deferred query': (id) => `{ user(id: "${id}") { id ... @defer { ${AROUND} } } }`,
   'a live query': (id) => `query @live { user(id: "${id}") { ${AROUND} } }`,
-  'a mutation': (id) => `mutation { updateUser(id: "${id}", name: "Ada") { ${AROUND} } }`,
 }
 const ACCEPT: Readonly<Record<string, string>> = {
-  'a deferred query': 'multipart/mixed;deferSpec=20220824, application/json',
   'a live query': 'text/event-stream',
 }
 /** Users, by how many reviews they get. */
@@ -78,39 +73,3 @@ it.each(rows)(
   },
   NEIGHBOURS_TIMEOUT_MS,
 )
-
-// Interpreters make the objects of an answer before there is one: up to the bound they take a third of a kilobyte each.
-it.each(['a deferred query', 'a mutation'])(
-  '%s of 82 reviews, executed ordinarily, is refused, and the gateway lives on',
-  async (way) => {
-    const text = await ask(way, 82, AbortSignal.timeout(120_000))
-    expect(text).toContain('RESPONSE_TOO_LARGE')
-    const { data } = await postGraphQL(`${demo.url}/graphql`, '{ user(id: "3") { id } }')
-    expect(data).toEqual({ user: { id: '3' } })
-  },
-  NEIGHBOURS_TIMEOUT_MS,
-)
-
-it('what nobody waits for any more is given up', async () => {
-  const leave = new AbortController()
-  const asked = ask('a mutation', 82, leave.signal).catch(() => 'left')
-  setTimeout(() => leave.abort(), 100)
-  expect(await asked).toBe('left')
-  let used = processorTime(demo.gateway.pid).usedMs
-  await waitUntil(
-    async () => {
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      const now = processorTime(demo.gateway.pid).usedMs
-      const spent = now - used
-      used = now
-      return spent < 100
-    },
-    { awaited: 'the work to end', timeoutMs: 10_000 },
-  )
-  recordFigure({
-    area: 'answers',
-    fault: 'the client of a large answer leaves',
-    asked: 'idle in 10 s',
-    seen: 'idle',
-  })
-})
