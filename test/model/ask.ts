@@ -1,4 +1,5 @@
 import { connectRawWebSocket, requestMultipart } from '@vinyasa/test-kit'
+import type { SharedCache } from './shared-cache.ts'
 import type { Operation, UserHeaders, Way } from './plan.ts'
 import { textOf } from './shapes.ts'
 
@@ -24,6 +25,7 @@ export async function ask(
   headers: UserHeaders & Readonly<Record<string, string>>,
   way: Way,
   signal?: AbortSignal,
+  shared?: SharedCache,
 ): Promise<Answer> {
   const { variables } = operation
   const sent = { query: textOf(operation), ...(variables && { variables }) }
@@ -40,6 +42,15 @@ export async function ask(
           'x-graphql-yoga-csrf': '1',
         },
       )
+    case 'shared get': {
+      const query = new URLSearchParams({ query: sent.query, variables: JSON.stringify(variables ?? {}) })
+      const { text, cache } = await shared!.get(`${url}/graphql?${query.toString()}`, {
+        accept: 'application/json',
+        ...headers,
+        'x-graphql-yoga-csrf': '1',
+      })
+      return { ...(JSON.parse(text) as Answer), ...(cache !== undefined && { cache }) }
+    }
     case 'batch': {
       const answer = await askHttp(`${url}/graphql`, [sent, { query: '{ __typename }' }], headers)
       return Array.isArray(answer) ? { ...(answer[0] as Answer) } : answer

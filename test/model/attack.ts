@@ -18,7 +18,7 @@ export async function attack(
     if (guard === undefined) return undefined
     const selection = document.replace(/^mutation /, `mutation ${FORBIDDEN} `)
     // Mutations do not go by GET.
-    const how = way === 'get' ? 'live socket' : way
+    const how = way === 'get' || way === 'shared get' ? 'live socket' : way
     answer = await refusable(
       ask(url, { head: '', selection, variables: undefined }, { ...user, [ATTACKER]: '1' }, how),
     )

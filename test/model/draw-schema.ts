@@ -9,8 +9,10 @@ import {
   type ReadPlan,
   RETURNS,
   type SchemaPlan,
+  type SettingsPlan,
   type SourceName,
 } from './plan.ts'
+import { drawCode, drawStatement } from './draw-code.ts'
 import { lower } from './shapes.ts'
 
 const NAMES = ['Ant', 'Bee', 'Cat', 'Dog', 'Elk'] as const
@@ -24,6 +26,7 @@ export function drawSchema(
   features: Features,
   isByEntity: boolean,
   hasOwn: boolean,
+  settings: SettingsPlan,
 ): SchemaPlan {
   const ofSources = NAMES.slice(0, 2 + random.below(3))
   const own = hasOwn && random.chance(0.5) ? OWN_NAMES : []
@@ -59,11 +62,14 @@ export function drawSchema(
       partners: index === 0 && leaf.length > 0 ? [name, LEAF] : [],
     }
   })
+  const reads = drawReads(random, features, entities)
   return {
     features,
+    code: drawCode(random, reads, settings),
+    statement: drawStatement(random, reads, settings),
     entities,
     joins: drawJoins(random, entities),
-    reads: drawReads(random, features, entities),
+    reads,
     mutations: drawMutations(random, features, entities, isByEntity),
   }
 }

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '@vinyasa/test-kit'
+import { tokenOf } from './code-side.ts'
 import {
   type CachePlan,
   type FixtureName,
@@ -27,11 +28,28 @@ export function drawSettings(random: Random, fixture: FixtureName): SettingsPlan
     restForward: random.pick(FORWARDS) ?? ['authorization'],
     restCacheSize: random.pick([0, 0, 100]),
     interceptor: isInProcess && random.chance(0.2),
+    ...drawCodeSettings(random, fixture),
     throttleMs: random.pick([0, 0, 20, 100]),
     guard:
       isInProcess && random.chance(0.5)
         ? random.pick(['onRequest', 'onRequestParse', 'onParams', 'onParams'] as const)
         : undefined,
+  }
+}
+
+/** Production as for the rest, so that what nobody declared is not an error. */
+function drawCodeSettings(
+  random: Random,
+  fixture: FixtureName,
+): Pick<SettingsPlan, 'hasCode' | 'jwt' | 'preset' | 'session'> {
+  const isInProcess = isScripted(fixture)
+  const hasCode = isInProcess && random.chance(0.6)
+  const isGateway = isInProcess && fixture !== 'plugins'
+  return {
+    hasCode,
+    jwt: isGateway && random.chance(0.4),
+    preset: isGateway && hasCode && random.chance(0.7) ? 'production' : 'development',
+    session: isInProcess && random.chance(0.2),
   }
 }
 
@@ -43,6 +61,7 @@ function drawCache(random: Random): CachePlan {
     staleWhileRevalidateMs: isShort || random.chance(0.3) ? 60_000 : 0,
     varyHeaders: random.pick([undefined, undefined, ['x-region'], ['authorization', 'x-region'], []]),
     hitsAt: random.pick(['auto', 'auto', 'execute']),
+    clientMaxAge: random.chance(0.4),
   }
 }
 
@@ -61,12 +80,15 @@ export function drawFixture(seed: number, world: number, fixtures: readonly Fixt
   return shuffled[place]![0]
 }
 
-/** One user, two that differ from the first by one header each, and one who shows nothing. */
-export function drawUsers(random: Random): readonly UserHeaders[] {
+/** How many of the users do what is drawn for one. */
+export const USUAL_USERS = 4
+
+/** One user, two that differ from the first by one header each, one who shows nothing, and the others of a crowd. */
+export function drawUsers(random: Random, jwt: boolean): readonly UserHeaders[] {
   const base = Object.fromEntries(
     USER_HEADERS.filter((name) => name !== 'cookie' || random.chance(0.3)).map((name) => [
       name,
-      valueOf(name, 'a'),
+      valueOf(name, 'a', jwt),
     ]),
   )
   const differing = USER_HEADERS.map((name) => [name, random.next()] as const)
@@ -74,12 +96,12 @@ export function drawUsers(random: Random): readonly UserHeaders[] {
     .map(([name]) => name)
   const other = (name: (typeof USER_HEADERS)[number]): UserHeaders => ({
     ...base,
-    [name]: valueOf(name, 'b'),
+    [name]: valueOf(name, 'b', jwt),
   })
-  return [base, other(differing[0]!), other(differing[1]!), {}]
+  return [base, other(differing[0]!), other(differing[1]!), {}, ...differing.slice(2).map(other)]
 }
 
-function valueOf(name: string, who: string): string {
-  if (name === 'authorization') return `Bearer ${who}`
+function valueOf(name: string, who: string, jwt: boolean): string {
+  if (name === 'authorization') return `Bearer ${jwt ? tokenOf(who) : who}`
   return name === 'cookie' ? `sid=${who}` : who
 }

@@ -1,5 +1,6 @@
 import type { Random } from '@vinyasa/test-kit'
 import type { GraphQLSchema } from 'graphql'
+import { USUAL_USERS } from './draw-settings.ts'
 import { drawMutation } from './draw-operation.ts'
 import {
   type Outcome,
@@ -41,7 +42,7 @@ export function drawSteps(
   const by = () =>
     ({
       place: random.below(places),
-      user: random.below(users.length),
+      user: random.below(Math.min(users.length, USUAL_USERS)),
       // Most requests are the plain ones that a cache answers.
       way: random.chance(0.75) ? 'post' : random.pick(READ_WAYS),
     }) as const
@@ -96,11 +97,19 @@ export function drawSteps(
       place: random.below(2),
       probes: probes(),
     }),
+    crowd: (): StepPlan => ({
+      kind: 'crowd',
+      operation: random.below(operations),
+      place: random.below(places),
+      way: random.pick(['post', 'post', 'get', 'shared get', 'shared get', 'batch']),
+    }),
     read: (): StepPlan => ({ kind: 'read', ...read() }),
   } satisfies Partial<Record<StepPlan['kind'], () => StepPlan>>
   const weights: Readonly<Record<keyof typeof draws, number>> = {
     ...plan.schema.features.steps,
     leave: 2,
+    // Settings that a leak needs are rare; what shows it is not.
+    crowd: plan.schema.code.length > 0 ? 20 : 5,
     wait: settings.cache?.defaultTtlMs === 200 ? 2 : 0,
     outage: settings.fixture === 'redis' || settings.fixture === 'fleet' ? 1 : 0,
   }

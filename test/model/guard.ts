@@ -7,7 +7,14 @@ export const ATTACKER = 'x-attacker'
 export const FORBIDDEN = 'Forbidden'
 
 /** Refuses at one hook, as registered documents, firewalls and the like do. */
-export function guardPlugin(hook: NonNullable<SettingsPlan['guard']>): Plugin {
+export function guardPlugin(
+  hook: NonNullable<SettingsPlan['guard']>,
+): Plugin & { readonly readsHeaders: readonly string[] } {
+  // It refuses, and changes nothing.
+  return { ...guardAt(hook), readsHeaders: [] }
+}
+
+function guardAt(hook: NonNullable<SettingsPlan['guard']>): Plugin {
   const refuse = (): never => {
     throw createGraphQLError('refused by the guard', {
       extensions: { code: 'REFUSED', http: { status: 403 } },

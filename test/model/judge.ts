@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { claimMarks } from './code-side.ts'
 import type { Answer } from './ask.ts'
 import type { UserHeaders } from './plan.ts'
 
@@ -31,7 +32,11 @@ export const isSame = (one: Judged, other: Judged): boolean =>
 
 /** The marks in an answer that are neither the user's nor the place's. */
 export function foreignMarks(answer: unknown, user: UserHeaders, tenant: string): readonly string[] {
-  const own: Readonly<Record<string, string | undefined>> = { ...user, 'x-place': tenant }
+  const own: Readonly<Record<string, string | undefined>> = {
+    ...user,
+    ...claimMarks(user),
+    'x-place': tenant,
+  }
   const marks = JSON.stringify(answer ?? null).matchAll(/<([a-z-]+)=([^>]*)>/g)
-  return [...marks].filter(([, name = '', value]) => own[name] !== value).map(([mark]) => mark)
+  return [...marks].filter(([, name = '', value]) => (own[name] ?? '') !== value).map(([mark]) => mark)
 }

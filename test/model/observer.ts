@@ -45,11 +45,21 @@ export class Observer {
   }
 
   async ask({ place, user, operation, way }: Reading): Promise<Answer> {
-    const answer = await ask(place.url, operation, user, way).catch((error: unknown): Answer => ({
-      errors: [{ message: String(error) }],
-    }))
+    const answer = await ask(place.url, operation, user, way, undefined, place.shared).catch(
+      (error: unknown): Answer => ({
+        errors: [{ message: String(error) }],
+      }),
+    )
     this.#tally.add(`cache ${answer.cache ?? 'none'}`)
     this.lookForMarks(answer, user, place, operation, way)
+    if (place.keepsWhatItMayNot(operation, answer, user))
+      this.violate(
+        'kept',
+        written(operation),
+        `${place.name}, ${way}, ${JSON.stringify(user)}`,
+        'no hit',
+        answer.cache,
+      )
     return answer
   }
 
@@ -74,7 +84,7 @@ export class Observer {
       const answer = await this.ask(reading)
       const got = judged(answer)
       this.#tally.add('reads compared')
-      if (isSame(expected, got)) return
+      if (isSame(expected, got) || (way === 'shared get' && place.isSharedLong)) return
       const isLate = performance.now() >= startedAt + (isUnreached(answer) ? PATIENCE_MS : patienceMs)
       if (isLate) {
         const where = `${place.name}, ${way}, ${answer.cache ?? 'no cache'}, ${JSON.stringify(user)}`

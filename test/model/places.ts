@@ -10,18 +10,21 @@ import { createRestConnector, type RestConnectorOptions, useRestConnector } from
 import { createDisposables, type Disposables } from '@vinyasa/test-kit'
 import type { GraphQLSchema } from 'graphql'
 import { createSchema, createYoga } from 'graphql-yoga'
-import type { GatewayConfig } from '../../apps/gateway/src/config/types.ts'
+import type { DependencyStatement, GatewayConfig } from '../../apps/gateway/src/config/types.ts'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
 import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 import { serve } from '../../apps/gateway/src/server.ts'
 import { startGateway } from '../faults/support/gateway.ts'
 import type { Answer } from './ask.ts'
 import { Behaviour } from './behaviour.ts'
+import { byHand, type HandWritten } from './by-hand.ts'
+import { believingContext, TOKEN_ISSUER, TOKEN_SECRET } from './code-side.ts'
 import { guardPlugin } from './guard.ts'
 import { isUnreached } from './judge.ts'
 import { createGrpcSide, stated } from './grpc-side.ts'
-import type { CachePlan, Operation, SettingsPlan, WorldPlan } from './plan.ts'
-import { type Announce, createOwnSide, type OwnSide } from './own-side.ts'
+import type { CachePlan, Operation, WorldPlan } from './plan.ts'
+import { type Announce, createOwnSide } from './own-side.ts'
+import { hasSession, optionOf, type Rules, rulesOf } from './rules.ts'
 import { createRestSide, restOptions } from './rest-side.ts'
 import { textOf } from './shapes.ts'
 import { Truth } from './truth.ts'
@@ -34,13 +37,13 @@ export interface Tenant {
   readonly grpc: GrpcSourceOptions
   readonly rest: RestConnectorOptions
   /** A gateway announces by itself what its resolvers change; à la carte it is theirs to do. */
-  own(announce?: Announce): OwnSide | undefined
+  own(announce?: Announce): HandWritten | undefined
   /** The uncached answer, from a server of its own that keeps nothing. */
   reference(operation: Operation, headers: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 /** Where clients ask. */
-export interface Place {
+export interface Place extends Rules {
   readonly name: string
   readonly url: string
   readonly tenant: Tenant
@@ -129,10 +132,12 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
   }
   const source = disposables.use(await createGrpcSource({ ...grpc, plans: false, dedupe: false }))
   const connector = disposables.use(createRestConnector('farm', { ...rest, plans: false, cacheSize: 0 }))
-  const ownOf = (announce?: Announce): OwnSide | undefined => createOwnSide(schema, behaviour, announce)
+  const ownOf = (announce?: Announce): HandWritten | undefined =>
+    byHand(schema, createOwnSide(schema, behaviour, announce))
   const own = ownOf()
   const yoga = createYoga({
-    ...(own && { schema: createSchema(own) }),
+    ...(own && { schema: createSchema(own as never) }),
+    context: believingContext({ zoo: source, farm: connector } as never),
     plugins: [useGrpcSource(source), useRestConnector(connector)],
     logging: false,
     maskedErrors: false,
@@ -162,11 +167,7 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
 }
 
 /** What the configuration states: of fields that are computed from other types, and of mutations written by hand. */
-function dependenciesOf({
-  schema,
-}: WorldPlan): Readonly<
-  Record<string, { readonly dependsOn?: readonly string[]; readonly changes?: readonly string[] }>
-> {
+function dependenciesOf({ schema }: WorldPlan): Readonly<Record<string, DependencyStatement>> {
   return Object.fromEntries([
     ...schema.entities.flatMap(({ name, computed }) =>
       computed.map(({ field, from }) => [`${name}.${field}`, { dependsOn: [from] }] as const),
@@ -174,6 +175,7 @@ function dependenciesOf({
     ...schema.mutations.flatMap(({ name, source, changes }) =>
       source === 'own' && changes ? [[`Mutation.${name}`, { changes }] as const] : [],
     ),
+    ...schema.code.flatMap(({ name, asker }) => (asker ? [[`Query.${name}`, { asker }] as const] : [])),
   ])
 }
 
@@ -181,16 +183,18 @@ const sessionOf = (context: unknown): string =>
   (context as { readonly request?: Request }).request?.headers.get('x-secret') ?? ''
 
 function cacheOptions(
-  { strategy, defaultTtlMs, staleWhileRevalidateMs, varyHeaders, hitsAt }: CachePlan,
-  settings: SettingsPlan,
+  { strategy, defaultTtlMs, staleWhileRevalidateMs, varyHeaders, hitsAt, clientMaxAge }: CachePlan,
+  { schema: { statement }, settings }: WorldPlan,
 ) {
   return {
+    clientMaxAge,
+    ...optionOf(statement),
     strategy,
     defaultTtlMs,
     staleWhileRevalidateMs,
     hitsAt,
     ...stated({ varyHeaders }),
-    ...(settings.interceptor && { session: sessionOf }),
+    ...(hasSession(settings) && { session: sessionOf }),
   }
 }
 
@@ -198,13 +202,22 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
   const { settings } = plan
   const { name: _, ...zoo } = grpc
   const config = {
+    preset: settings.preset,
     // A process says where it listens.
     log: { level: 'info', format: 'json' },
     grpc: { zoo },
     rest: { farm: rest },
-    responseCache: settings.cache ? cacheOptions(settings.cache, settings) : false,
-    liveQuery: settings.interceptor ? { contextKey: contextKeyOf } : {},
-    graphql: { batching: 5, cors: [ORIGIN], csrfPrevention: true },
+    responseCache: settings.cache ? cacheOptions(settings.cache, plan) : false,
+    liveQuery: liveOptions(plan),
+    graphql: {
+      batching: 5,
+      cors: [ORIGIN],
+      csrfPrevention: true,
+      ...(settings.preset === 'production' && { maskedErrors: false }),
+    },
+    ...(settings.jwt && {
+      auth: { jwt: { issuers: [{ issuer: TOKEN_ISSUER, audience: 'model', secret: TOKEN_SECRET }] } },
+    }),
     dependencies: dependenciesOf(plan),
     ...own(),
     ...stated({ redisUrl }),
@@ -212,6 +225,12 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
   }
   return config as GatewayConfig
 }
+
+const liveOptions = ({ schema, settings }: WorldPlan) => ({
+  ...(settings.interceptor && { contextKey: contextKeyOf }),
+  // Fields of code have no source that says so.
+  ...(schema.code.length > 0 && { defaults: { enabled: true } }),
+})
 
 /** Whom an answer is for, where an interceptor reads who asks. */
 const contextKeyOf = (context: unknown): string => {
@@ -232,7 +251,7 @@ async function openGateway(
   const gateway = await createGateway(configOf(plan, tenant, redisUrl), { baseDirectory: '/', logger })
   const server = await serve(gateway, { port: 0 })
   disposables.use({ close: () => server.close({ graceMs: 100 }) })
-  return { name, url: server.url, tenant }
+  return { name, url: server.url, tenant, ...rulesOf(plan, tenant.schema) }
 }
 
 async function openProcess(
@@ -246,7 +265,13 @@ async function openProcess(
   const { url, process } = disposables.use(
     await startGateway({ config: configOf(plan, tenant, redisUrl), args, readyTimeoutMs: START_MS }),
   )
-  return { name, url, tenant, kill: async () => void (await process.kill('SIGKILL')) }
+  return {
+    name,
+    url,
+    tenant,
+    ...rulesOf(plan, tenant.schema),
+    kill: async () => void (await process.kill('SIGKILL')),
+  }
 }
 
 async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposables): Promise<Place> {
@@ -254,16 +279,17 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
   const bus = createInvalidationBus()
   const source = disposables.use(await createGrpcSource({ ...tenant.grpc, bus }))
   const connector = disposables.use(createRestConnector('farm', { ...tenant.rest, bus }))
-  const live = useLiveQuery({ bus, ...(settings.interceptor && { contextKey: contextKeyOf }) })
+  const live = useLiveQuery({ bus, ...liveOptions(plan) })
   const dependencies = dependenciesOf(plan)
   const own = tenant.own((types) => bus.publish(types.map((entityType) => ({ entityType, operation: '*' }))))
   const yoga = createYoga({
-    ...(own && { schema: createSchema(own) }),
+    ...(own && { schema: createSchema(own as never) }),
+    context: believingContext({ zoo: source, farm: connector } as never),
     logging: false,
     batching: true,
     plugins: [
       ...(settings.guard ? [guardPlugin(settings.guard)] : []),
-      ...(settings.cache ? [useResponseCache({ bus, ...cacheOptions(settings.cache, settings) })] : []),
+      ...(settings.cache ? [useResponseCache({ bus, ...cacheOptions(settings.cache, plan) })] : []),
       live,
       useGrpcSource(source),
       useRestConnector(connector),
@@ -275,7 +301,15 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
     const held = (
       schema.getType(type) as { getFields?(): Record<string, { extensions: object }> }
     ).getFields?.()
-    if (held?.[field]) held[field].extensions = { ...held[field].extensions, ...statement }
+    const { asker: _, ...others } = statement
+    if (held?.[field]) held[field].extensions = { ...held[field].extensions, ...others }
+  }
+  // À la carte a resolver says by hand what it reads.
+  for (const { name, reads, header, call } of plan.schema.code) {
+    const asker = call.source === 'grpc' ? source.asker : connector.asker
+    const field = schema.getQueryType()?.getFields()[name]
+    const headers = { header: [header], claims: ['authorization'], source: [], 'source alone': [] }[reads]
+    if (field) field.extensions = { ...field.extensions, asker: reads === 'source' ? asker : { headers } }
   }
   const server = createServer(yoga)
   const sockets = ['/graphql/live', '/graphql'].map((path) =>
@@ -287,5 +321,6 @@ async function openPlugins(tenant: Tenant, plan: WorldPlan, disposables: Disposa
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
-  return { name: 'plugins', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tenant }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { name: 'plugins', url, tenant, ...rulesOf(plan, tenant.schema) }
 }

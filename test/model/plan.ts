@@ -112,7 +112,33 @@ export interface Features {
   readonly steps: Readonly<Record<'watch' | 'mutate' | 'race' | 'attack' | 'read', number>>
 }
 
+/** A field of `Query` that code answers by who asks. */
+export interface CodePlan {
+  readonly name: string
+  readonly reads: 'header' | 'claims' | 'source' | 'source alone'
+  readonly header: (typeof USER_HEADERS)[number]
+  /** What is called of a source, under its own name. */
+  readonly call: { readonly source: 'grpc' | 'rest'; readonly method: string }
+  /** A method of what its resolver gives reads it. */
+  readonly isMethod: boolean
+  /** What the configuration states; undefined: nothing. */
+  readonly asker: readonly string[] | undefined
+  /** Whether it reads nothing more than that, or than the default. */
+  readonly isDeclared: boolean
+}
+
+/** `private`: for nobody of whom nothing is known; `never` and `ignored`: nothing of it is kept. */
+export interface StatementPlan {
+  /** A type, or `Type.field`. */
+  readonly place: string
+  readonly word: 'private' | 'never' | 'ignored'
+  /** By a directive in definitions written by hand; otherwise by an option. */
+  readonly isByHand: boolean
+}
+
 export interface SchemaPlan {
+  readonly code: readonly CodePlan[]
+  readonly statement: StatementPlan | undefined
   readonly features: Features
   readonly entities: readonly EntityPlan[]
   readonly joins: readonly JoinPlan[]
@@ -138,6 +164,8 @@ export interface CachePlan {
   readonly staleWhileRevalidateMs: number
   readonly varyHeaders: readonly string[] | undefined
   readonly hitsAt: 'auto' | 'params' | 'execute'
+  /** Caches on the way answer by themselves, without hearing of changes. */
+  readonly clientMaxAge: boolean
 }
 
 /**
@@ -156,12 +184,28 @@ export interface SettingsPlan {
   readonly restCacheSize: number
   /** An interceptor sends `x-secret` on; `session` and `contextKey` say for whom answers are. */
   readonly interceptor: boolean
+  /** `session` says for whom answers are, without an interceptor too. */
+  readonly session: boolean
+  /** Resolvers of the configuration read who asks. */
+  readonly hasCode: boolean
+  /** Tokens are verified, and users have some. */
+  readonly jwt: boolean
+  readonly preset: 'development' | 'production'
   readonly throttleMs: number
   /** A plugin that refuses what an attacker sends, at this hook. */
   readonly guard: 'onRequest' | 'onRequestParse' | 'onParams' | undefined
 }
 
-export const READ_WAYS = ['post', 'get', 'batch', 'sse', 'graphql socket', 'live socket'] as const
+/** `shared get`: through a shared HTTP cache. */
+export const READ_WAYS = [
+  'post',
+  'get',
+  'shared get',
+  'batch',
+  'sse',
+  'graphql socket',
+  'live socket',
+] as const
 export type Way = (typeof READ_WAYS)[number]
 
 interface ByUser {
@@ -178,6 +222,8 @@ export type Outcome = 'answered' | 'killed' | 'failed after commit' | 'partly' |
 
 export type StepPlan =
   | ({ readonly kind: 'read'; readonly operation: number } & ByUser)
+  /** Each of the users asks for it in turn. */
+  | { readonly kind: 'crowd'; readonly operation: number; readonly place: number; readonly way: Way }
   | ({
       readonly kind: 'mutate'
       readonly document: string

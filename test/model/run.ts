@@ -1,11 +1,12 @@
 import { createRandom, findRedisServer, type RedisServer, startRedis, Tally } from '@vinyasa/test-kit'
 import { drawPointing, drawQuery } from './draw-operation.ts'
+import { withCode } from './draw-code.ts'
 import { drawFeatures } from './draw-features.ts'
 import { drawSchema } from './draw-schema.ts'
 import { drawFixture, drawSettings, drawUsers, isScripted } from './draw-settings.ts'
 import { drawSteps } from './draw-steps.ts'
 import { openPlaces } from './places.ts'
-import type { FixtureName, ReadPlan, StepPlan, WorldPlan } from './plan.ts'
+import type { FixtureName, Operation, ReadPlan, StepPlan, WorldPlan } from './plan.ts'
 import type { Violation } from './observer.ts'
 import { World } from './world.ts'
 
@@ -104,9 +105,9 @@ export async function runModel(options: ModelOptions): Promise<ModelReport> {
 function drawWorld(seed: number, world: number, fixtures: readonly FixtureName[]): WorldPlan {
   const random = createRandom(seed, `world ${world}`)
   const settings = drawSettings(random, drawFixture(seed, world, fixtures))
-  const users = drawUsers(random)
+  const users = drawUsers(random, settings.jwt)
   const isByEntity = settings.cache?.strategy === 'entities'
-  const schema = drawSchema(random, drawFeatures(random), isByEntity, isScripted(settings.fixture))
+  const schema = drawSchema(random, drawFeatures(random), isByEntity, isScripted(settings.fixture), settings)
   return { seed, world, settings, users, schema }
 }
 
@@ -134,11 +135,18 @@ async function runWorld(
   )
   const isPointing = ({ type }: ReadPlan): boolean => pointing.size === 0 || pointing.has(type)
   const isByEntity = settings.cache?.strategy === 'entities'
+  const declared = schema.code.filter(({ isDeclared }) => isDeclared)
+  /** A run of a live query may read nothing that nobody declared. */
+  const codedAt = (place: number, drawn: Operation): Operation => {
+    const code = place < LIVE_POOL ? declared : schema.code
+    return code.length > 0 ? withCode(random, code, drawn) : drawn
+  }
   // Those of sources alone come first: they may be live.
   const pool = Array.from({ length: POOL }, (_, place) => {
     const only = place < LIVE_POOL ? ofSources : place < POINTING_POOL ? undefined : isPointing
     const pointing = only === isPointing && isByEntity ? drawPointing(random, built, schema) : undefined
-    return pointing ?? drawQuery(random, built, schema, only)
+    const drawn = pointing ?? drawQuery(random, built, schema, only)
+    return place % 3 === 0 ? drawn : codedAt(place, drawn)
   })
   const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
   const steps = only(drawSteps(random, built, plan, sizes, STEPS))

@@ -71,6 +71,9 @@ export class World {
     switch (step.kind) {
       case 'read':
         return this.#check(this.#reading(step))
+      case 'crowd':
+        for (const user of this.#plan.users.keys()) await this.#check(this.#reading({ ...step, user }))
+        return
       case 'wait':
         return sleep(step.ms)
       case 'watch':
@@ -127,7 +130,7 @@ export class World {
           place,
           user,
           operation: documentOf(step.document),
-          way: step.way === 'get' ? 'post' : step.way,
+          way: step.way === 'get' || step.way === 'shared get' ? 'post' : step.way,
         })
     // A backend that the machine kept waiting: the outcome is as unknown as that of a deadline.
     const ranOut = step.outcome !== 'deadline' && hasRunOut(answer)

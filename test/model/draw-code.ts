@@ -1,0 +1,115 @@
+import type { Random } from '@vinyasa/test-kit'
+import {
+  type CodePlan,
+  type Operation,
+  type ReadPlan,
+  type SettingsPlan,
+  type StatementPlan,
+  USER_HEADERS,
+} from './plan.ts'
+import { upper } from './shapes.ts'
+
+const MOST = 5
+
+/** Fields that code of the config answers, in servers that run here. */
+export function drawCode(
+  random: Random,
+  reads: readonly ReadPlan[],
+  settings: SettingsPlan,
+): readonly CodePlan[] {
+  if (!settings.hasCode) return []
+  const callable = reads.filter(({ source, shape }) => source !== 'own' && shape !== 'one')
+  return Array.from({ length: 2 + random.below(MOST - 1) }, (_, index): CodePlan => {
+    const call = random.pick(callable)
+    const source = call.source === 'grpc' ? 'grpc' : 'rest'
+    const forwarded = (source === 'grpc' ? settings.grpcForward : settings.restForward) ?? ['authorization']
+    const header = random.pick(
+      random.chance(0.5) && forwarded.length > 0 ? (forwarded as CodePlan['header'][]) : USER_HEADERS,
+    )
+    const kinds = [
+      'header',
+      'header',
+      'source',
+      'source',
+      'source alone',
+      ...(settings.jwt ? (['claims', 'claims', 'claims'] as const) : []),
+    ] as const
+    const kind = random.pick(kinds)
+    const read = { header: [header], claims: ['authorization'], source: forwarded, 'source alone': [] }[kind]
+    return {
+      name: `code${index}`,
+      reads: kind,
+      header,
+      call: { source, method: source === 'grpc' ? upper(call.name) : call.name },
+      isMethod: random.chance(0.25),
+      ...stated(random, read, settings),
+    }
+  })
+}
+
+/** What the configuration says of it: all that it reads, nothing, or, in production, less than it reads. */
+function stated(
+  random: Random,
+  read: readonly string[],
+  { grpcForward, restForward, cache, preset, session, interceptor }: SettingsPlan,
+): Pick<CodePlan, 'asker' | 'isDeclared'> {
+  const byDefault = new Set([
+    ...(grpcForward ?? ['authorization']),
+    ...restForward,
+    'authorization',
+    ...(cache?.varyHeaders ?? []),
+  ])
+  // Who says by `session` who asks, says it of cookies too.
+  if ((session || interceptor) && read.includes('cookie')) return { asker: read, isDeclared: true }
+  const isDefault = read.every((name) => byDefault.has(name))
+  if (preset === 'production' && random.chance(0.6))
+    return random.chance(0.5)
+      ? { asker: [], isDeclared: read.length === 0 }
+      : { asker: undefined, isDeclared: isDefault }
+  return isDefault && random.chance(0.8)
+    ? { asker: undefined, isDeclared: true }
+    : { asker: read, isDeclared: true }
+}
+
+/** A query on one or two fields of code, among others. */
+export function withCode(
+  random: Random,
+  code: readonly CodePlan[],
+  { head, selection, variables }: Operation,
+): Operation {
+  const fields = [
+    ...new Set(random.chance(0.5) ? [random.pick(code)] : [random.pick(code), random.pick(code)]),
+  ].map(({ name, isMethod }) => `${name}${isMethod ? ' { text }' : ''}`)
+  const isAlone = random.chance(0.6)
+  return isAlone
+    ? { head: '', selection: `{ ${fields.join(' ')} }`, variables: undefined }
+    : { head, selection: selection.replace('{', `{ ${fields.join(' ')}`), variables }
+}
+
+/** What is stated of lifetime or scope somewhere, in some worlds. */
+export function drawStatement(
+  random: Random,
+  reads: readonly ReadPlan[],
+  { cache, fixture }: SettingsPlan,
+): StatementPlan | undefined {
+  if (!cache || fixture === 'mortal' || !random.chance(0.3)) return undefined
+  const own = reads.filter(({ source }) => source === 'own')
+  const some = random.pick(reads)
+  // What is of sources may be stated by its coordinate alone; directives stand in definitions by hand.
+  const isByHand = own.length > 0 && random.chance(0.6)
+  const place = isByHand
+    ? random.pick([
+        'Query',
+        'Query',
+        'Named',
+        'Named.text',
+        'Either',
+        some.source === 'own' ? some.type : 'Query',
+      ])
+    : random.pick(['Query', `Query.${some.name}`, some.type, `${some.type}.text`])
+  const word = isByHand
+    ? random.pick(['private', 'private', 'never', 'ignored'] as const)
+    : random.pick(['never', 'ignored'] as const)
+  if (word === 'ignored' && place.includes('.')) return { place, word: 'never', isByHand }
+  return { place, word, isByHand: isByHand && word !== 'ignored' }
+}
