@@ -1,6 +1,6 @@
 import { type AnswerSize, measureJson } from '@vinyasa/yoga-internals'
 import type { ExecutionResult } from 'graphql'
-import { isJsonResult } from '../plan/json-result.ts'
+import { isJsonResult } from './json-result.ts'
 
 /** What an interpreter gave, or what is answered in its place where that is too large. */
 export function boundAnswer(size: AnswerSize, executed: unknown): unknown {

@@ -1,7 +1,7 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql'
 import type { SelectionScope } from './collect-fields.ts'
 import type { FastPath, Prepared, Selection } from './fast-path.ts'
-import { constantText, type ConstantText } from './json-result.ts'
+import { constantText, type ConstantText } from '../answer/json-result.ts'
 import { NotPlannable } from './refusals.ts'
 import { fastPathOf } from './registry.ts'
 

@@ -1,7 +1,7 @@
 import type { JsonText } from '../json/json-text.ts'
 import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
-import { createJsonResult, interleave } from './json-result.ts'
+import { createJsonResult, interleave } from '../answer/json-result.ts'
 import type { Executor } from './plain-executor.ts'
 import { withRecorded } from './recorded.ts'
 import { FallBack } from './refusals.ts'
