@@ -7,6 +7,7 @@ it('exports what it says', () => {
     'atWallTime',
     'attempt',
     'backgroundClock',
+    'createRecent',
     'isAsyncIterable',
     'isPromise',
     'sleep',

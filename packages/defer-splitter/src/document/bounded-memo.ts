@@ -1,23 +1,18 @@
-/** What was created for the last `max` new keys, of at most `maxCharacters` together. */
+import { createRecent } from '@vinyasa/base'
+
+/** What was created for keys that are asked for: `max`, of at most `maxCharacters` together. */
 export interface BoundedMemo<Value> {
   of(key: string, create: () => Value): Value
 }
 
 export function createBoundedMemo<Value>(max: number, maxCharacters: number = Infinity): BoundedMemo<Value> {
-  let characters = 0
-  const values = new Map<string, { readonly value: Value }>()
+  const values = createRecent<{ readonly value: Value }>({ maxEntries: max, maxCharacters })
   return {
     of(key, create) {
       const known = values.get(key)
       if (known) return known.value
       const value = create()
       values.set(key, { value })
-      characters += key.length
-      for (const oldest of values.keys()) {
-        if (values.size <= max && characters <= maxCharacters) break
-        values.delete(oldest)
-        characters -= oldest.length
-      }
       return value
     },
   }

@@ -1,3 +1,4 @@
+import { createRecent } from '@vinyasa/base'
 import type { KnownOperation, ShortParams } from './part.ts'
 
 /** What follows from the bytes of a body alone, or from the target of a GET. */
@@ -23,26 +24,14 @@ const MAX_BYTES = 524_288
 const MAX_BODY = 4_096
 
 export function createKnownBodies(): KnownBodies {
-  const known = new Map<string, KnownBody>()
-  let bytes = 0
+  const known = createRecent<KnownBody>({ maxEntries: MAX_BODIES, maxCharacters: MAX_BYTES })
   return {
     get: (body) => (body.length <= MAX_BODY ? known.get(keyOf(body)) : undefined),
     add(body, params, operation) {
       if (body.length > MAX_BODY || !isFlat(params.variables)) return
-      const key = keyOf(body)
-      if (known.has(key)) return
-      known.set(key, { operation, params: () => copyOf(params) })
-      bytes += key.length
-      for (const oldest of known.keys()) {
-        if (known.size <= MAX_BODIES && bytes <= MAX_BYTES) return
-        known.delete(oldest)
-        bytes -= oldest.length
-      }
+      known.set(keyOf(body), { operation, params: () => copyOf(params) })
     },
-    clear() {
-      known.clear()
-      bytes = 0
-    },
+    clear: () => known.clear(),
   }
 }
 

@@ -1,6 +1,7 @@
+import { createRecent } from '@vinyasa/base'
 import type { KnownOperation, ShortParams } from './part.ts'
 
-/** Operations by the text that clients send; the ones asked for longest ago leave first. */
+/** Operations by the text that clients send; those that nobody asks for leave first. */
 export interface KnownOperations {
   get(params: ShortParams): KnownOperation | undefined
   add(params: ShortParams, operation: KnownOperation): void
@@ -13,8 +14,7 @@ const MAX_CHARACTERS = 524_288
 const MAX_TEXT = 16_384
 
 export function createKnownOperations(): KnownOperations {
-  const known = new Map<string, KnownOperation>()
-  let characters = 0
+  const known = createRecent<KnownOperation>({ maxEntries: MAX_OPERATIONS, maxCharacters: MAX_CHARACTERS })
   // The name of an operation has no line break, so that name and text cannot run into one another. An empty name is none
   // of an operation, and not the same as no name.
   const keyOf = ({ query, operationName }: ShortParams): string =>
@@ -24,19 +24,8 @@ export function createKnownOperations(): KnownOperations {
     get: (params) => known.get(keyOf(params)),
     add(params, operation) {
       const key = keyOf(params)
-      if (key.length > MAX_TEXT) return
-      if (known.delete(key)) characters -= key.length
-      known.set(key, operation)
-      characters += key.length
-      for (const oldest of known.keys()) {
-        if (known.size <= MAX_OPERATIONS && characters <= MAX_CHARACTERS) return
-        known.delete(oldest)
-        characters -= oldest.length
-      }
+      if (key.length <= MAX_TEXT) known.set(key, operation)
     },
-    clear() {
-      known.clear()
-      characters = 0
-    },
+    clear: () => known.clear(),
   }
 }

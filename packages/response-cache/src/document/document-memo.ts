@@ -1,3 +1,4 @@
+import { createRecent, type Recent } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import type { GraphQLParams } from 'graphql-yoga'
 import type { DocumentProfile } from './document-profile.ts'
@@ -16,34 +17,20 @@ const maxDocuments = 1_000
 const maxCharacters = 1_048_576
 const maxTextLength = 16_384
 
-interface KnownTexts {
-  readonly profiles: Map<string, DocumentProfile>
-  characters: number
-}
-
 export function createDocumentMemo(): DocumentMemo {
-  const bySchema = new WeakMap<GraphQLSchema, KnownTexts>()
+  const bySchema = new WeakMap<GraphQLSchema, Recent<DocumentProfile>>()
   // A GraphQL name has no line break, so name and text cannot run into one another.
   const keyOf = ({ operationName, query }: GraphQLParams) =>
     operationName == null ? `\n${query}` : `${operationName}\n${query}`
   return {
     get(schema, params) {
-      return bySchema.get(schema)?.profiles.get(keyOf(params))
+      return bySchema.get(schema)?.get(keyOf(params))
     },
     add(schema, params, profile) {
       if ((params.query?.length ?? maxTextLength) >= maxTextLength) return
       let known = bySchema.get(schema)
-      if (!known) bySchema.set(schema, (known = { profiles: new Map(), characters: 0 }))
-      const { profiles } = known
-      const key = keyOf(params)
-      if (profiles.has(key)) return
-      profiles.set(key, profile)
-      known.characters += key.length
-      for (const oldest of profiles.keys()) {
-        if (profiles.size <= maxDocuments && known.characters <= maxCharacters) return
-        profiles.delete(oldest)
-        known.characters -= oldest.length
-      }
+      if (!known) bySchema.set(schema, (known = createRecent({ maxEntries: maxDocuments, maxCharacters })))
+      known.set(keyOf(params), profile)
     },
   }
 }

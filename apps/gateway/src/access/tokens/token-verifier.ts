@@ -27,6 +27,7 @@ export type VerifyToken = (token: string) => Identity | Promise<Identity>
 const PUBLIC_KEY_ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512']
 const KNOWN_TOKENS = 10_000
+const KNOWN_CHARACTERS = 16 * 1024 * 1024
 const MAX_TOKEN_CHARACTERS = 16_384
 
 interface Issuer {
@@ -40,7 +41,11 @@ interface Issuer {
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
   const { issuers, clockToleranceSeconds = 5, scopesClaim, onError, onUnknownIssuer } = options
   const { clock = systemClock } = options
-  const known = new LRUCache<string, Identity>({ max: KNOWN_TOKENS })
+  const known = new LRUCache<string, Identity>({
+    max: KNOWN_TOKENS,
+    maxSize: KNOWN_CHARACTERS,
+    sizeCalculation: (_, token) => Math.max(1, token.length),
+  })
   const byName = new Map(issuers.map((config) => [config.issuer, toIssuer(config)]))
 
   function toIssuer(config: IssuerConfig): Issuer {

@@ -1,3 +1,4 @@
+import { createRecent } from '@vinyasa/base'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { KnownOperation, ShortParams } from '../part.ts'
 import { liftedValues, liftLiterals, type LiftedOperation } from './lift-literals.ts'
@@ -10,7 +11,7 @@ export interface LiftedRequest {
   readonly params: ShortParams
 }
 
-/** Documents by what is left of them without their literals; the ones asked for longest ago leave first. */
+/** Documents by what is left of them without their literals; those that nobody asks for leave first. */
 export interface KnownShapes {
   find(params: ShortParams): LiftedRequest | undefined
   /** `admits`: whether an operation may go the short way. */
@@ -33,20 +34,14 @@ const MAX_FORMS = 4
 const MAX_SEEN = 1_000
 
 export function createKnownShapes(): KnownShapes {
-  const known = new Map<string, readonly LiftedOperation[]>()
+  const known = createRecent<readonly LiftedOperation[]>({
+    maxEntries: MAX_SHAPES,
+    maxCharacters: MAX_CHARACTERS,
+  })
   const seen = new Set<string>()
-  let characters = 0
 
   function scan(query: string): ScannedText | undefined {
     return query.length <= MAX_TEXT ? scanLiterals(query) : undefined
-  }
-
-  function forget(): void {
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_SHAPES && characters <= MAX_CHARACTERS) return
-      known.delete(oldest)
-      characters -= oldest.length
-    }
   }
 
   function isNew(shape: string): boolean {
@@ -80,14 +75,11 @@ export function createKnownShapes(): KnownShapes {
       if (forms.length >= MAX_FORMS || (forms.length === 0 && isNew(scanned.shape))) return
       const lifted = liftLiterals(query, scanned, schema, document)
       if (!lifted || !admits(lifted.operation)) return
-      if (forms.length === 0) characters += scanned.shape.length
       known.set(scanned.shape, [...forms, lifted])
-      forget()
     },
     clear() {
       known.clear()
       seen.clear()
-      characters = 0
     },
   }
 }
