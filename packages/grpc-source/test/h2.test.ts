@@ -535,7 +535,7 @@ it('a call that GOAWAYs leave out again and again is sent until it is taken', as
 
 it('a peer that asks for answers and reads none is left', async () => {
   // So many in a second are within their budget.
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const ping = Buffer.concat(Array.from({ length: 500 }, () => rawFrame(PING, 0, 0, 'pingpong')))
   const peer = await startRawPeer((socket, { type, stream }) => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { ErrorCode, Http2ProtocolError } from './codes.ts'
 import { Flag, MAX_FRAME_BYTES, Type } from './frame-parser.ts'
 import { OutBuffer } from './out-buffer.ts'
 import type { Http2Stream, StreamOwner } from './stream.ts'
@@ -6,6 +7,8 @@ import { DEFAULT_WINDOW } from './settings.ts'
 import { flowError } from './violations.ts'
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+/** Unsent bytes from which on a peer that asks for more answers is left. */
+const MAX_UNSENT_BYTES = 1024 * 1024
 /** Data that is written to the socket at a time. */
 const BATCH_BYTES = 64 * 1024
 const ENABLE_PUSH = 2
@@ -29,9 +32,10 @@ export class Outgoing {
     socket.on('drain', () => this.sendWaiting())
   }
 
-  /** Bytes that the peer has not taken. */
-  get unsentBytes(): number {
-    return this.#out.length + this.#socket.writableLength
+  /** @throws when the peer asks for answers and takes none */
+  checkUnsent(): void {
+    if (this.#out.length + this.#socket.writableLength > MAX_UNSENT_BYTES)
+      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'the server asks more than it reads')
   }
 
   /** Says how much the peer may send: on a stream before it is read, and in one header block. */

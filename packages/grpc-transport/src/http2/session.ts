@@ -1,11 +1,10 @@
 import { systemClock } from '@vinyasa/base'
 import type { Socket } from 'node:net'
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
-import { ConnectionWindow } from './outgoing.ts'
+import { ConnectionWindow, Outgoing } from './outgoing.ts'
 import { FrameBudgets, Kind, SMALL_DATA_BYTES } from './frame-budgets.ts'
 import { Flag, FrameParser, Type, unpadded, type FrameHandler } from './frame-parser.ts'
 import { HeaderBlocks, MAX_HEADER_LIST_BYTES, TOO_MUCH, type HeaderBlock } from './header-blocks.ts'
-import { Outgoing } from './outgoing.ts'
 import { DEFAULT_WINDOW, MAX_WINDOW, readSettings } from './settings.ts'
 import { Http2Stream, STREAM_WINDOW, type StreamOwner, type StreamSession } from './stream.ts'
 import { StreamTable } from './stream-table.ts'
@@ -19,9 +18,6 @@ export interface SessionEvents {
   /** The session is over; its streams are told afterwards. */
   onClose(error: Error): void
 }
-
-/** Unsent bytes from which on a peer that asks for more answers is left. */
-const MAX_UNSENT_BYTES = 1024 * 1024
 
 /**
  * The client's side of an HTTP/2 connection (RFC 9113), without push and priorities. Node's own costs several times as
@@ -181,7 +177,7 @@ export class Http2Session implements FrameHandler, StreamSession {
         wants(id === 0 && payload.length === 8, type)
         if ((flags & Flag.ACK) !== 0) return this.#pings.shift()?.()
         this.#outgoing.ping(Flag.ACK, payload)
-        return this.#checkUnsent()
+        return this.#outgoing.checkUnsent()
       case Type.GOAWAY:
         wants(id === 0 && payload.length >= 8, type)
         return this.#onGoaway(payload)
@@ -221,7 +217,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     }
     this.#isSettled = true
     this.#outgoing.acknowledgeSettings()
-    this.#checkUnsent()
+    this.#outgoing.checkUnsent()
     this.#events.onSettings(this.#maxStreams)
     this.#outgoing.sendWaiting()
   }
@@ -257,11 +253,6 @@ export class Http2Session implements FrameHandler, StreamSession {
   #find(id: number, type: number): Http2Stream | undefined {
     if (id === 0 || id % 2 === 0 || id >= this.#nextId) throw unexpected(type)
     return this.#streams.get(id)
-  }
-
-  #checkUnsent(): void {
-    if (this.#outgoing.unsentBytes > MAX_UNSENT_BYTES)
-      throw new Http2ProtocolError(ErrorCode.ENHANCE_YOUR_CALM, 'the server asks more than it reads')
   }
 
   /** The peer has said all: what it has not heard is of no use to it any more. */
