@@ -5,6 +5,10 @@ import { join } from 'node:path'
 import { connectRawWebSocket, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { useLiveQuery } from '@vinyasa/live-query'
+import { createSchema, createYoga } from 'graphql-yoga'
+import { usePersistedDocuments } from '../../src/access/documents/persisted-documents.ts'
+import type { Logger } from '../../src/logging/logger.ts'
 import { loadDocuments } from '../../src/access/documents/load-documents.ts'
 import type { PersistedDocumentsConfig } from '../../src/config/access-types.ts'
 import { post, startGateway } from '../support/gateway.ts'
@@ -250,4 +254,35 @@ it('a hash may be written as GraphQL over HTTP has it', async () => {
   const { ask, known } = await start('only')
   expect(await ask({ documentId: `sha256:${known}` })).toMatchObject({ status: 200, data: { hello: 1 } })
   expect(await ask({ documentId: `md5:${known}` })).toMatchObject({ status: 404 })
+})
+
+it('mode log: a line for each subscribe, none for what a live query runs again', async () => {
+  const lines: unknown[] = []
+  const logger = { info: (line: unknown) => void lines.push(line) } as unknown as Logger
+  const live = useLiveQuery({ defaults: { enabled: true, throttleMs: 0 } })
+  onTestFinished(() => live.close())
+  let runs = 0
+  const yoga = createYoga({
+    logging: false,
+    schema: createSchema({
+      typeDefs: 'type Query { hello: Int }',
+      resolvers: { Query: { hello: () => ++runs } },
+    }),
+    plugins: [usePersistedDocuments(new Map(), { mode: 'log' }, logger), live],
+  })
+  const abort = new AbortController()
+  onTestFinished(() => abort.abort())
+  const response = await yoga.fetch('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ query: 'query @live { hello }' }),
+    signal: abort.signal,
+  })
+  void response.text().catch(() => {})
+  await expect.poll(() => runs).toBe(1)
+  for (let run = 2; run < 6; run++) {
+    live.store.invalidate({ entityType: '*', operation: 'update' })
+    await expect.poll(() => runs).toBe(run)
+  }
+  expect(lines).toHaveLength(1)
 })

@@ -20,14 +20,16 @@ export function usePersistedDocuments(
 ): Plugin {
   const texts = new Set(documents.values())
 
-  function checkFree(query: string | undefined, operationName: string | null | undefined): void {
+  /** `context` is the server's: it tells of a run of a live query, whose subscribe was logged. */
+  function checkFree({ query, operationName }: GraphQLParams, context: object): void {
     if (mode === 'allow' || (query !== undefined && texts.has(query))) return
     if (mode === 'only') throw refused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are answered.')
+    if ('liveQuery' in context) return
     logger.info({ operationName, query: query?.slice(0, 500) }, 'a document that is not registered')
   }
 
   const plugin: Plugin = {
-    onParams({ params, request, setParams }) {
+    onParams({ params, request, context, setParams }) {
       const id = idOf(params, request)
       const text = id === undefined ? undefined : (documents.get(id) ?? documents.get(withoutPrefix(id)))
       if (text !== undefined) {
@@ -35,8 +37,8 @@ export function usePersistedDocuments(
         setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
       } else if (hasApq && isHash(params)) {
         // It may be one that clients have sent.
-        if (params.query) checkFree(params.query, params.operationName)
-      } else if (id === undefined || params.query) checkFree(params.query, params.operationName)
+        if (params.query) checkFree(params, context)
+      } else if (id === undefined || params.query) checkFree(params, context)
       else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     },
   }
