@@ -9,6 +9,7 @@ import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handsha
 import { createFairTurns } from './protocol/fair-turns.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import type { LiveSocket } from './protocol/live-socket.ts'
+import { MAX_FRAGMENTS, MessageBudgets, type Repeatable } from './protocol/message-budgets.ts'
 import { createOriginCheck, type AllowedOrigins } from './protocol/origins.ts'
 import { createSendBudget, type SocketBudget } from './protocol/send-budget.ts'
 
@@ -73,6 +74,9 @@ export interface LiveServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** An option that the types of ws do not know yet. */
+const FRAGMENTS: object = { maxFragments: MAX_FRAGMENTS }
+
 /** What a message that waits costs beside its bytes: who does not read must not pile up small ones either. */
 const MESSAGE_BYTES = 2048
 
@@ -86,7 +90,12 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   const { maxBufferedBytesInAll = 64 * 1024 * 1024, closeTimeoutMs = 3000 } = options
   const { connectionInitTimeoutMs = 3000, connectionHeaders = ['authorization'] } = options
   const { allowedOrigins = [], onError = reportError, clock = systemClock } = options
-  const wss = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols })
+  const wss = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    ...FRAGMENTS,
+    handleProtocols,
+  })
   const mayConnect = createOriginCheck(allowedOrigins)
   const ignored = ignoreUpgrades(server)
   const turns = createFairTurns()
@@ -128,10 +137,18 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     if (!mayConnect(handshake)) return refuseUpgrade(socket, 403)
     wss.handleUpgrade(request, socket, head, (ws) => {
       const share = budget.open(() => ws.terminate())
-      const opened = connections.open(adapt(ws, socket, share), handshake)
+      const budgets = new MessageBudgets(clock.now)
+      const take = (what: Repeatable): boolean => {
+        if (budgets.take(what)) return true
+        if (ws.readyState === ws.OPEN) closeSoon(ws, 1008, `Too many messages: ${what}`)
+        else ws.terminate()
+        return false
+      }
+      const opened = connections.open(adapt(ws, socket, share), handshake, take)
       const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
       ws.on('message', (data, isBinary) => {
         if (ws.readyState !== ws.OPEN) return
+        if (isBinary && !take('binary')) return
         if (isBinary) return closeSoon(ws, 4400, 'Invalid message received')
         turns.run(ws, () => {
           if (ws.readyState === ws.OPEN) opened.receive(String(data))
@@ -142,6 +159,8 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       })
       // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
       ws.on('error', () => cutOffSoon(ws))
+      ws.on('ping', () => void take('ping frame'))
+      ws.on('pong', () => void take('pong frame'))
       ws.once('close', (code, reason) => {
         stopKeepAlive()
         turns.forget(ws)

@@ -7,6 +7,7 @@ import { liveQueryLimit } from '../errors.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
 import { formatError } from '../store/version.ts'
 import type { Handshake, LiveSocket } from './live-socket.ts'
+import type { Repeatable } from './message-budgets.ts'
 import { idOfServerMessage, MessageGate, readClientMessage } from './message-gate.ts'
 import { SocketOperations } from './operations.ts'
 import { errorsToSend, failed, type ResultStream } from './streams.ts'
@@ -43,8 +44,8 @@ export interface OpenedSocket {
 }
 
 export interface Connections {
-  /** The protocol's side of a socket that has just opened. */
-  open(socket: LiveSocket, handshake: Handshake): OpenedSocket
+  /** The protocol's side of a socket that has just opened. `take` says whether it may send one more of a type. */
+  open(socket: LiveSocket, handshake: Handshake, take: (what: Repeatable) => boolean): OpenedSocket
 }
 
 interface Extra {
@@ -95,7 +96,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     return streams.get(args) ?? failed(new Error('Only operations that were started can be run.'))
   }
 
-  function open(socket: LiveSocket, handshake: Handshake): OpenedSocket {
+  function open(socket: LiveSocket, handshake: Handshake, take: (what: Repeatable) => boolean): OpenedSocket {
     const extra: Extra = { operations: undefined, initialised: false, handshake, socket }
     let handle: (text: string) => Promise<void> = async () => {}
     const closed = server.opened(
@@ -135,6 +136,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
     async function receive(text: string): Promise<void> {
       const message = readClientMessage(text)
+      if (!take(message?.type ?? 'unknown')) return undefined
       if (!message) return socket.close(CloseCode.BadRequest, 'Invalid message received')
       const { type, id } = message
       // Before anything of it is kept or waited for: thousands may come at once.

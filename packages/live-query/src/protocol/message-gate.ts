@@ -1,10 +1,12 @@
 /** What the gate has to know of a message. `undefined` for what is no message of a client. */
 export interface ClientMessage {
-  readonly type: string
+  readonly type: ClientMessageType
   readonly id: string | undefined
 }
 
-const CLIENT_TYPES = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete'])
+const CLIENT_TYPES = ['connection_init', 'ping', 'pong', 'subscribe', 'complete'] as const
+
+type ClientMessageType = (typeof CLIENT_TYPES)[number]
 
 export function readClientMessage(text: string): ClientMessage | undefined {
   let message: unknown
@@ -14,8 +16,9 @@ export function readClientMessage(text: string): ClientMessage | undefined {
     return undefined
   }
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined
-  const { type, id } = message as { readonly type?: unknown; readonly id?: unknown }
-  if (typeof type !== 'string' || !CLIENT_TYPES.has(type)) return undefined
+  const { type: given, id } = message as { readonly type?: unknown; readonly id?: unknown }
+  const type = CLIENT_TYPES.find((one) => one === given)
+  if (!type) return undefined
   return { type, id: typeof id === 'string' ? id : undefined }
 }
 

@@ -1,0 +1,58 @@
+export type Repeatable =
+  | 'connection_init'
+  | 'ping'
+  | 'pong'
+  | 'subscribe'
+  | 'complete'
+  | 'unknown'
+  | 'binary'
+  | 'ping frame'
+  | 'pong frame'
+
+/**
+ * Whatever a WebSocket peer can repeat, and how often in a second. Each is far beyond what an honest client does, and costs
+ * this process a few hundredths of a second at most. Beyond it the socket is closed with 1008.
+ */
+export const MESSAGE_BUDGETS: Readonly<Record<Repeatable, number>> = {
+  /** Messages of graphql-transport-ws. A second `connection_init` is an error of its own. */
+  connection_init: 2,
+  ping: 1_000,
+  pong: 1_000,
+  /** As many as a client with a full socket may begin again at once, many times over. */
+  subscribe: 10_000,
+  complete: 10_000,
+  /** What closes the socket by itself (4400) may come again until the close has arrived. */
+  unknown: 1_000,
+  binary: 1_000,
+  /** Frames of the WebSocket protocol. Of its close frames the first is the last. */
+  'ping frame': 1_000,
+  'pong frame': 1_000,
+}
+
+/** Frames that one message may come in: whoever sends text in pieces of a kilobyte needs a quarter of it. */
+export const MAX_FRAGMENTS = 1_024
+
+const SECOND_MS = 1_000
+
+/** Counts what one socket sends. */
+export class MessageBudgets {
+  readonly #now: () => number
+  readonly #counts = new Map<Repeatable, number>()
+  #since = -Infinity
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** False: it is one too many in this second. */
+  take(what: Repeatable): boolean {
+    const now = this.#now()
+    if (now - this.#since >= SECOND_MS) {
+      this.#since = now
+      this.#counts.clear()
+    }
+    const count = (this.#counts.get(what) ?? 0) + 1
+    this.#counts.set(what, count)
+    return count <= MESSAGE_BUDGETS[what]
+  }
+}
