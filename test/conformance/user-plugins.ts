@@ -36,6 +36,8 @@ export interface UserPlugin {
    * stands after the source (before it, it executes by itself), or none (it has resolvers of its own).
    */
   readonly plans?: 'after' | 'never'
+  /** False for one that brings a result of its own. Default: true. */
+  readonly executes?: boolean
 }
 
 const OTHER = parse('{ other: user(id: "2") { id } }')
@@ -125,6 +127,7 @@ export const USER_PLUGINS: readonly UserPlugin[] = [
     }),
     shows: 'stopped',
     plans: 'after',
+    executes: false,
   },
   {
     what: 'an execute of its own around the one it found',
@@ -144,6 +147,7 @@ export const USER_PLUGINS: readonly UserPlugin[] = [
     plugin: () => ({ onExecute: ({ setExecuteFn }) => setExecuteFn(() => ({ data: { own: 1 } })) }),
     shows: '"own":1',
     plans: 'after',
+    executes: false,
   },
   {
     what: 'an execute of its own that gives another document',

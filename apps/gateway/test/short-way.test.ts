@@ -33,9 +33,20 @@ describe('known queries', () => {
     expect(await startupLog({ graphql: { cors: ['https://a.test'] } })).not.toContain('go through every hook')
   })
 
-  it('do not where a plugin of the config has a hook', async () => {
-    expect(await startupLog({ plugins: [{ onParams() {}, readsHeaders: [] }] })).toContain(
-      'Known queries go through every hook: a plugin uses onParams and has no `shortWay`',
+  it('take it with rate limits, documents by id, automatic persisted queries and plugins of the config', async () => {
+    const rules = [{ max: 100, windowSeconds: 60 }]
+    const log = await startupLog({
+      apq: true,
+      rateLimit: { rules },
+      plugins: [{ onParams() {}, onExecute() {}, readsHeaders: [] }],
+    })
+    expect(log).not.toContain('go through every hook')
+  })
+
+  it('do not where a plugin of the config instruments steps', async () => {
+    const instrumentation = { execute: (_: unknown, run: () => unknown) => run() }
+    expect(await startupLog({ plugins: [{ instrumentation, readsHeaders: [] } as never] })).toContain(
+      'Known queries go through every hook: a plugin uses instrumentation.execute',
     )
   })
 })

@@ -95,6 +95,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     named,
     jsonTypeOf,
     maskError: (error) => maskError(error),
+    onStream: (request) => void streamed.add(request),
   })
 
   return {
@@ -159,11 +160,6 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       }
       const { document: original, operationName, variableValues } = args
       const request = (context as { readonly request?: Request }).request
-      if (short.hasExecuted(context)) {
-        arrived.set(context, 'executed')
-        if (request && short.hasStreamed(context)) streamed.add(request)
-        return
-      }
       arrived.set(context, { document: original, operationName, variableValues })
       const count = document.operation(operationName)?.countDeferred(variableValues) ?? 0
       const refusal = refusalOf(count, context, request)

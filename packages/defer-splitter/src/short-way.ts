@@ -21,7 +21,7 @@ export interface ShortCall {
 export interface ShortWay {
   admits(operation: { readonly document: DocumentNode }): boolean
   mediaTypeOf(accept: string): string | undefined
-  begin(call: ShortCall): void
+  admitsCall(call: ShortCall): boolean
   execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
   stream(call: ShortCall, parts: AsyncIterable<unknown>): Multipart | undefined
 }
@@ -32,30 +32,27 @@ export interface ShortWayOptions {
   readonly named: (accept: string) => AcceptedDelivery
   readonly jsonTypeOf: (accept: string) => string
   readonly maskError: MaskError
+  /** Told of requests that are answered in parts. */
+  readonly onStream: (request: Request) => void
 }
 
 export interface DeferShortWay {
   readonly part: ShortWay
   /** The hooks found that our executor takes the place of Yoga's own for this document, and nobody else's. */
   learn(document: DocumentNode): void
-  /** Whether the operation of a context was executed here: the hooks, if they come to run, leave its result as it is. */
-  hasExecuted(context: object): boolean
-  /** Whether what it came to is a stream. */
-  hasStreamed(context: object): boolean
 }
 
 interface Begun {
   readonly delivery: MultipartDelivery
-  hasExecuted: boolean
   stream: (AsyncIterable<unknown> & { hasErrors(): boolean }) | undefined
 }
 
 /**
  * The short way of deferred queries: those that the hooks streamed before, for clients that take parts. Whatever else is
- * asked of a document with `@defer`, and what the first part has errors in, goes the ordinary way.
+ * asked of a document with `@defer` goes the ordinary way; what the first part has errors in is written by the hooks.
  */
 export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
-  const { options, documents, named, jsonTypeOf, maskError } = given
+  const { options, documents, named, jsonTypeOf, maskError, onStream } = given
   const { enabled, maxDeferredFragments, multipartBoundary: boundary } = options
   const streamed = new WeakSet<DocumentNode>()
   /** On the context itself: a WeakMap would keep the whole stream over small collections. Copies do not take it along. */
@@ -75,34 +72,36 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
 
   return {
     learn: (document) => void streamed.add(document),
-    hasExecuted: (context) => begunOn(context)?.hasExecuted ?? false,
-    hasStreamed: (context) => begunOn(context)?.stream !== undefined,
     part: {
       admits: ({ document }) => enabled || !documents.of(document).isIncremental,
       mediaTypeOf: (accept) => (named(accept).preferred === 'json' ? undefined : jsonTypeOf(accept)),
-      begin(call) {
+      // Whatever else is asked of a document with `@defer` goes the ordinary way.
+      admitsCall(call) {
         const { document } = call.operation
-        if (!streamed.has(document)) return
-        const delivery = deliveryOf(call)
-        if (!delivery) return
-        const begun: Begun = { delivery, hasExecuted: false, stream: undefined }
+        if (!documents.of(document).isIncremental) return true
+        return streamed.has(document) && deliveryOf(call) !== undefined
+      },
+      execute(call, next) {
+        const { document } = call.operation
+        const delivery = documents.of(document).isIncremental ? deliveryOf(call) : undefined
+        if (!delivery) return next(call)
+        const begun: Begun = { delivery, stream: undefined }
         Object.defineProperty(call.context, BEGUN, { value: begun })
         const note = (result: Executed): Executed => {
-          if (isAsyncIterable(result)) begun.stream = result
+          if (isAsyncIterable(result)) {
+            begun.stream = result
+            onStream(call.request)
+          }
           return result
         }
         const executor = (args: ExecutionArgs): MaybePromise<unknown> => {
-          begun.hasExecuted = true
           const result = executeStreaming(args, options, documents.of(document))
           return isPromise(result) ? result.then(note) : note(result)
         }
         // V8 makes a literal that is assigned to a property old at once, and all that it leads to outlives small collections.
         call.executor = executor
+        return next(call)
       },
-      execute: (call, next) =>
-        begunOn(call.context) || !documents.of(call.operation.document).isIncremental
-          ? next(call)
-          : undefined,
       stream({ context }, parts) {
         const { delivery, stream } = begunOn(context) ?? {}
         if (!delivery || parts !== stream || stream.hasErrors()) return undefined

@@ -27,6 +27,7 @@ const short = createDeferShortWay({
   named: parseMultipartAccept,
   jsonTypeOf: () => 'application/json',
   maskError: (error) => error,
+  onStream: () => {},
 })
 short.learn(document)
 
@@ -39,9 +40,8 @@ const left: Readonly<Record<string, (contextValue: object) => unknown>> = {
   'what the short way has begun': (context) => {
     const request = { headers } as Request
     const call: ShortCall = { operation: { document }, params: {}, request, context }
-    short.part.begin(call)
-    const stream = call.executor?.({ schema, document, contextValue: context }) as PartStream | undefined
-    void stream?.return?.()
+    const execute = (): unknown => call.executor?.({ schema, document, contextValue: context }) as unknown
+    void (short.part.execute(call, execute) as PartStream).return?.()
   },
 }
 

@@ -7,6 +7,7 @@ import { useResponseCache } from '@graphql-yoga/plugin-response-cache'
 import { useContentEncoding, useErrorHandling, useRequestDeadline } from '@whatwg-node/server'
 import { useReadinessCheck } from 'graphql-yoga'
 import { expect, it } from 'vitest'
+import { useShortWay } from '../src/index.ts'
 import { bothAnswer, graphql, openDoors, type RawRequest, type YogaOptions } from './doors.ts'
 
 const KEY = 'a key that only tests know'
@@ -143,5 +144,19 @@ it.each(cases)('%s works alike behind both doors', async (_plugin, options, requ
     expect(thin).toBe(yoga)
     expect(thin).toContain(`HTTP/1.1 ${status} `)
     expect(thin).toContain(says)
+  }
+})
+
+it.each(cases)('%s works alike where queries are known', async (_plugin, options, requests) => {
+  const doors = await openDoors(() => {
+    const given = options()
+    return { ...given, plugins: [...(given.plugins ?? []), useShortWay({ liftLiterals: true })] }
+  })
+  expect(doors.handler.shortWayReasons).toEqual([])
+  for (const time of [1, 2, 3]) {
+    for (const [request] of requests) {
+      const { yoga, thin } = await bothAnswer(doors, request)
+      expect(thin, `time ${time}`).toBe(yoga)
+    }
   }
 })

@@ -136,20 +136,23 @@ const HOOKS = [
 ] as const
 
 describe('a plugin that says nothing of the short way', () => {
-  it.each(HOOKS)('closes it by %s, and is called for every request', async (name) => {
+  it.each(HOOKS)('leaves it open with %s, and is called for every request', async (name) => {
     let called = 0
     const doors = await openShort(() => ({ plugins: [{ [name]: () => void called++ } as Plugin] }))
-    expect(doors.handler.shortWayReasons).toEqual([`a plugin uses ${name} and has no \`shortWay\``])
+    expect(doors.handler.shortWayReasons).toEqual([])
     const before = called
     for (let time = 0; time < 3; time++) await exchange(doors.thin, bytesOf({ body: hello }))
-    expect(doors.calls).toEqual([])
-    const least = { onSubscribe: 0, onParse: 1, onValidate: 1 }[name as string] ?? 3
-    expect(called - before).toBeGreaterThanOrEqual(least)
+    expect(doors.calls).toHaveLength(2)
+    expect(called - before).toBe(name === 'onSubscribe' ? 0 : 3)
   })
 
-  it('closes it by a context of the server, and by instrumentation', async () => {
-    const context = await openShort(() => ({ context: () => ({ a: 1 }) }))
-    expect(context.handler.shortWayReasons).toEqual(['a plugin uses onContextBuilding and has no `shortWay`'])
+  it('leaves it open with a context of the server', async () => {
+    const doors = await openShort(() => ({ context: () => ({ a: 1 }) }))
+    for (let time = 0; time < 3; time++) await exchange(doors.thin, bytesOf({ body: hello }))
+    expect(doors.calls.map(({ context }) => context['a'])).toEqual([1, 1])
+  })
+
+  it('closes it by instrumentation, which wraps steps that are left out', async () => {
     const instrumentation = { execute: (_payload: unknown, wrapped: () => unknown) => wrapped() }
     const instrumented = await openShort(() => ({ plugins: [{ instrumentation } as Plugin] }))
     expect(instrumented.handler.shortWayReasons).toEqual(['a plugin uses instrumentation.execute'])
@@ -223,31 +226,45 @@ describe('a part', () => {
     expect(seen).toEqual([true])
   })
 
-  it('leaves the short way before anything is executed', async () => {
-    const doors = await withPart({ execute: () => undefined })
-    expect(await ask(doors, { body: hello })).toMatch(/hello world"}}$/)
+  it('hears of results with errors, masked, and of no second execution', async () => {
+    let resolved = 0
+    const heard: unknown[] = []
+    const doors = await withPart({
+      execute: (call, next) => (resolved++, next(call)),
+      result: (_call, { errors }) => void heard.push(...(errors ?? []).map(({ message }) => message)),
+    })
+    const request = { body: graphql('{ fails hello }') }
+    const { yoga } = await bothAnswer(doors, request)
+    expect(await exchange(doors.thin, bytesOf(request))).toBe(yoga)
+    expect(resolved).toBe(1)
+    expect(heard).toEqual(['Unexpected error.'])
+  })
+
+  it('refuses by an error, before anything is executed', async () => {
+    const extensions = { code: 'MINE', http: { status: 429, headers: { 'retry-after': '7' } } }
+    const doors = await withPart({
+      admit: () => Promise.reject(new graphqlJs.GraphQLError('too often', { extensions })),
+      execute: () => expect.unreachable(),
+    })
+    const answer = await ask(doors, { body: hello })
+    expect(answer).toMatch(/^HTTP\/1.1 429 /)
+    expect(answer).toContain('retry-after: 7')
+    expect(answer).toContain('"code":"MINE"')
+  })
+
+  it('puts a text in the place of an id', async () => {
+    const doors = await withPart({ withText: ({ id }) => (id === 'h' ? { query: '{ hello }' } : undefined) })
+    await ask(doors, { body: hello }, 1)
+    expect(await ask(doors, { body: JSON.stringify({ id: 'h' }) }, 1)).toMatch(/hello world"}}$/)
     expect(doors.calls).toHaveLength(1)
   })
 
-  it('is followed by the hooks of the ordinary way where the answer has errors, without a second execution', async () => {
-    let resolved = 0
-    const contexts: unknown[] = []
-    const results: unknown[] = []
-    const hooks: Plugin = {
-      onExecute: () => ({ onExecuteDone: ({ result }) => void results.push(result) }),
-      onExecutionResult: ({ context }) => void contexts.push(context),
-    }
-    const doors = await openShort(() => ({
-      plugins: [{ ...hooks, shortWay: { execute: (call, next) => (resolved++, next(call)) } } as WithPart],
-    }))
-    const request = { body: graphql('{ fails hello }') }
-    const { yoga, thin } = await bothAnswer(doors, request)
-    const count = results.length
-    expect(await exchange(doors.thin, bytesOf(request))).toBe(yoga)
-    expect(thin).toBe(yoga)
-    expect(resolved).toBe(1)
-    expect(results).toHaveLength(count + 1)
-    expect(contexts.at(-1)).toBe(doors.calls[0]?.context)
+  it('keeps a request away whose asker it does not know', async () => {
+    const doors = await withPart({ identify: ({ headers }) => headers.get('x-mine') !== null })
+    await ask(doors, { body: hello })
+    expect(doors.calls).toHaveLength(0)
+    await ask(doors, { body: hello, headers: { 'x-mine': '1' } })
+    expect(doors.calls).toHaveLength(2)
   })
 
   it('is followed by what its error is on the ordinary way', async () => {

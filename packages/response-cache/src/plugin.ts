@@ -51,7 +51,8 @@ export function useResponseCache(
     pipeline,
     // A background refresh is an execution through all hooks.
     isOpen: staleWhileRevalidateMs <= 0,
-    answersEarly: () => answersEarly(),
+    // Whoever stands before the cache has had their say by then, and the context is built.
+    answersEarly: () => !session && !enabled,
     noteReport,
     setHeaders: (request, response) => void setHeaders(request, response),
   })
@@ -165,8 +166,6 @@ export function useResponseCache(
 
   function handle(payload: HandlerPayload, paramsHandler: ParamsHandler): unknown {
     const { request, params, context } = payload
-    // It has been looked for, and what it came to instead is on its way out.
-    if (shortWay.hasBegun(context)) return paramsHandler(payload)
     const snapshot = staleWhileRevalidateMs > 0 ? copyOf(context) : undefined
     const state: OperationState = {
       request,

@@ -22,6 +22,8 @@ export interface ShortCall {
   readonly context: Record<string, unknown>
   /** One object for all requests with the very same body. */
   readonly sameBody?: object | undefined
+  /** Whether other plugins may look at the answer. */
+  readonly isSeenByOthers: boolean
 }
 
 /** Of Node's request. */
@@ -36,8 +38,6 @@ export interface ShortWay {
   accepts(request: RequestHead): boolean
   execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
   respond(call: { readonly request: Request }, response: CachedResponse): void
-  /** Whether the operation of a context was looked for here: the hooks, if they come to run, have nothing to do. */
-  hasBegun(context: object): boolean
 }
 
 export interface ShortWayOptions {
@@ -51,7 +51,6 @@ export interface ShortWayOptions {
 /** The way of a known query through the cache: the ordinary one's, without what leads there. */
 export function createShortWay(options: ShortWayOptions): ShortWay {
   const { pipeline, isOpen, answersEarly, noteReport, setHeaders } = options
-  const begun = createSlot<true>()
   const profiles = createSlot<DocumentProfile>()
   /** It has passed parse and validate. */
   function profileOf(operation: KnownOperation): DocumentProfile | undefined {
@@ -63,7 +62,6 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
   }
 
   return {
-    hasBegun: (context) => begun.get(context) === true,
     admits(operation) {
       const profile = isOpen ? pipeline.profileOf({ ...operation, context: {} }) : undefined
       return profile !== undefined && !profile.live && !profile.incremental
@@ -71,18 +69,17 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
     // Where the client's copy is still the answer, the hooks say so.
     accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
     execute(call, next) {
-      const { request, params, context, operation, sameBody } = call
+      const { request, params, context, operation, sameBody, isSeenByOthers } = call
       const state: OperationState = {
         request,
         params,
         context,
         sameBody,
-        isShort: true,
+        isShort: !isSeenByOthers,
         report: { outcome: 'BYPASS' },
         isRefresh: false,
         refresh: undefined,
       }
-      begun.set(context, true)
       noteReport(request, state.report)
       const hit = answersEarly()
         ? pipeline.findEarly(state, operation.schema, profileOf(operation))

@@ -8,13 +8,11 @@ import type { Planner } from './plan/planner.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
 
-/** What node-handler hands to those who stand around the execution of a query that it knows. */
+/** What node-handler hands to those who may execute a query that it knows. */
 export interface ShortCall {
   readonly operation: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
   readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
   readonly context: unknown
-  /** A plan is an execution like any other. */
-  wasExecuted?: boolean
   /** Executes in parts: no plan does. */
   readonly executor?: unknown
 }
@@ -23,9 +21,7 @@ export interface ShortCall {
 export type SourcesPlugin = Plugin & {
   onYogaInit(): void
   /** For node-handler: what is done in place of the hooks for a query that went through them before. */
-  readonly shortWay: {
-    execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
-  }
+  readonly shortWay: { plan<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown }
   /** For defer-splitter: answers operations by plans, where Yoga's own interpreter would execute them. */
   readonly plans: Pick<Planner, 'run'>
 }
@@ -57,7 +53,7 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
 
   return {
     shortWay: {
-      execute(call, next) {
+      plan(call, next) {
         if (!isFirst || !server) return next(call)
         const { operation, params, context } = call
         if (call.executor) {
@@ -68,9 +64,7 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
         const variableValues = params.variables
         const args = { schema, document, operationName, variableValues, contextValue: context }
         const planned = server.planner.run(args)
-        if (planned === undefined) return boundLater(beginAnswer(context, server.limits), next(call))
-        call.wasExecuted = true
-        return planned
+        return planned ?? boundLater(beginAnswer(context, server.limits), next(call))
       },
     },
     plans: { run: (args) => (isFirst ? server?.planner.run(args) : undefined) },

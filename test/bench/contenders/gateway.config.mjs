@@ -1,4 +1,7 @@
 // The config of the gateway under test, for every scenario: what its environment does not name is not there.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join as joined } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { field } from '@vinyasa/rest-connector'
 
@@ -8,6 +11,8 @@ const {
   BENCH_CACHE: cache,
   BENCH_METRICS: metrics,
   BENCH_TRACES: traces,
+  BENCH_WITH: added = '',
+  BENCH_DOCUMENT: known = '',
 } = process.env
 const proto = (name) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -96,6 +101,36 @@ function overRest(baseUrl) {
   return { baseUrl, cacheSize: 0, endpoints: grpc ? users : [...posts, ...users] }
 }
 
+/** What people deploy besides, by the words in `BENCH_WITH`. */
+const deployable = {
+  rateLimit: () => ({ rateLimit: { rules: [{ max: 1e9, windowSeconds: 60 }] } }),
+  apq: () => ({ apq: true }),
+  ids: () => ({ persistedDocuments: { from: documents() } }),
+  auth: () => ({
+    auth: {
+      jwt: {
+        issuers: [
+          { issuer: 'bench', audience: 'bench', secret: 'a secret of the benchmark that is long enough' },
+        ],
+      },
+    },
+    access: { fields: { [`Query.${/\{\s*(\w+)/.exec(known)?.[1]}`]: { authenticated: true } } },
+  }),
+  cost: () => ({ cost: { max: 1_000_000 } }),
+  metrics: () => ({ metrics: true }),
+  log: () => ({ log: { level: 'info' } }),
+}
+
+/** A plugin with one hook, which does next to nothing. */
+let seen = 0
+const plugin = (hook) => ({ plugins: [{ [hook]: () => void seen++ }] })
+
+function documents() {
+  const folder = mkdtempSync(joined(tmpdir(), 'bench-documents-'))
+  writeFileSync(joined(folder, 'known.graphql'), known)
+  return folder
+}
+
 export default {
   log: { level },
   ...(metrics && { metrics: true }),
@@ -107,4 +142,8 @@ export default {
     typeDefs: 'type Query { hello: String }',
     resolvers: { Query: { hello: () => 'world' } },
   }),
+  ...added
+    .split(' ')
+    .filter(Boolean)
+    .reduce((all, word) => ({ ...all, ...(deployable[word]?.() ?? plugin(word)) }), {}),
 }

@@ -186,8 +186,7 @@ export function compose(parts: Parts): Gateway {
         config.graphql?.limits,
       ),
       schema.plugin,
-      // A plugin of the config may look at values in documents.
-      useShortWay({ liftLiterals: added.length === 0 }),
+      useShortWay({ liftLiterals: true }),
     ],
   })
 

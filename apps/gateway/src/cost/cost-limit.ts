@@ -1,6 +1,7 @@
+import { after } from '@vinyasa/base'
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
-import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
 import type { CostConfig } from './cost-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { isLive } from '../observability/live-context.ts'
@@ -75,16 +76,37 @@ function useCostLimit(
     }
   }
 
-  function before({ args, setResultAndStopExecution }: Starting): number | undefined {
-    const counted = count(args, args.variableValues)
+  /** The same, told to who observes it. */
+  function estimate(operation: Operation, variables: unknown, context: unknown): number | GraphQLError {
+    const counted = count(operation, variables)
     if (typeof counted === 'number') {
-      if (!isLive(args.contextValue)) observe?.(counted, 'COST_OK')
+      if (!isLive(context)) observe?.(counted, 'COST_OK')
       return counted
     }
     const { cost } = counted.extensions as { readonly cost?: { readonly estimated: number | null } }
     if (cost) observe?.(cost.estimated ?? Infinity, 'COST_ESTIMATED_TOO_EXPENSIVE')
+    return counted
+  }
+
+  function before({ args, setResultAndStopExecution }: Starting): number | undefined {
+    const counted = estimate(args, args.variableValues, args.contextValue)
+    if (typeof counted === 'number') return counted
     setResultAndStopExecution({ errors: [counted] } as never)
     return undefined
+  }
+
+  /** The result with its cost in it; one in parts has it in the first of them. */
+  function shown(result: unknown, cost: number, context: unknown): unknown {
+    if (!isAsyncIterable(result)) {
+      showCost(result, cost, max, answerSizeOf(context)?.objects)
+      return result
+    }
+    let isFirst = true
+    return mapAsyncIterator(result, (part) => {
+      if (isFirst) showCost(part, cost, max)
+      isFirst = false
+      return part
+    })
   }
 
   return withShortWay(
@@ -119,26 +141,14 @@ function useCostLimit(
       },
     },
     {
-      // Behind the cache, as the hooks are; what is refused is so on the ordinary way.
+      // Behind the cache, as the hooks are.
       execute(call, next) {
-        const counted = count(call.operation, call.params.variables)
-        if (typeof counted !== 'number') return undefined
-        if (!isShown) return next(call)
-        // The first of its parts shows it, on the ordinary way.
-        if (call.executor) return undefined
-        return Promise.resolve(next(call)).then((result) => {
-          showCost(result, counted, max, answerSizeOf(call.context)?.objects)
-          return result
-        })
+        const counted = estimate(call.operation, call.params.variables, call.context)
+        if (typeof counted !== 'number') return { errors: [counted] }
+        const result = next(call)
+        if (!isShown) return result
+        return after(result, (value) => shown(value, counted, call.context))
       },
-      // Not before: what `execute` gives up is counted on the ordinary way.
-      ...(observe && {
-        respond({ operation, params, wasExecuted }) {
-          if (!wasExecuted) return
-          const counted = count(operation, params.variables)
-          if (typeof counted === 'number') observe(counted, 'COST_OK')
-        },
-      }),
     },
   )
 }

@@ -60,6 +60,17 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
     errors.note({ errors: coded }, undefined)
   }
 
+  function noteFailed(request: Request, context: unknown, result: unknown): void {
+    const record = recordOf(context)
+    if (!record || !result || isAsyncIterable(result)) return
+    for (const one of Array.isArray(result) ? result : [result]) {
+      // What is said to a client that has left is no answer.
+      if (errorsIn(one).length === 0 || request.signal.aborted) continue
+      failed.add(record)
+      errors.note(one, record.operation)
+    }
+  }
+
   function respond(request: Request, response: ShortResponse, context: object): void {
     const record = recordOf(context)
     const isPage = response.headers.get('content-type')?.startsWith('text/html')
@@ -112,19 +123,11 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
           const { type, name = type } = operationOf(args.document, args.operationName)
           return { onSubscribeResult: () => ({ onNext: ({ result }) => errors.note(result, name) }) }
         },
-        onExecutionResult({ request, context, result }) {
-          const record = recordOf(context)
-          if (!record || !result || isAsyncIterable(result)) return
-          for (const one of Array.isArray(result) ? result : [result]) {
-            // What is said to a client that has left is no answer.
-            if (errorsIn(one).length === 0 || request.signal.aborted) continue
-            failed.add(record)
-            errors.note(one, record.operation)
-          }
-        },
+        onExecutionResult: ({ request, context, result }) => noteFailed(request, context, result),
         onResponse: ({ request, response, serverContext }) => respond(request, response, serverContext),
       },
       {
+        result: ({ request, context }, result) => noteFailed(request, context, result),
         respond: ({ request, context }, response) => respond(request, response, context),
         onPart({ operation: { definition } }, part) {
           errors.note(part, definition.name?.value ?? definition.operation)

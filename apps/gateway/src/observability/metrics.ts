@@ -168,8 +168,14 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
         },
       },
       {
-        respond({ request, context, wasExecuted }, response) {
-          if (wasExecuted) operationOfType('query')(1)
+        execute(call, next) {
+          operationOfType('query')(1)
+          return next(call)
+        },
+        result(_call, result) {
+          for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
+        },
+        respond({ request, context }, response) {
           observeSize(context)
           respond(request, response, context)
         },

@@ -107,8 +107,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
 
   const plugin: Plugin = {
     onRequest({ request, serverContext }) {
-      // What began on the short way has one.
-      if (!isNotFromHttp(serverContext) && !recordOf(serverContext)) keep(request, serverContext)
+      if (!isNotFromHttp(serverContext)) keep(request, serverContext)
     },
     onExecute({ args }) {
       noteOperation(args)
@@ -117,11 +116,7 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
       noteOperation(args)
     },
     onExecutionResult({ context, result }) {
-      const record = recordOf(context)
-      if (!record || !result) return
-      for (const one of Array.isArray(result) ? result : [result]) {
-        for (const code of errorCodesOf(one)) (record.errorCodes ??= new Set()).add(code)
-      }
+      noteErrors(context, result)
     },
     onResponse({ request, response, serverContext }) {
       respond(request, response, serverContext)
@@ -138,10 +133,21 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
       if (record) record.operation = name?.value ?? operation
       return next(call)
     },
+    result({ context }, result) {
+      noteErrors(context, result)
+    },
     respond({ request, context }, response) {
       respond(request, response, context)
     },
   })
+}
+
+function noteErrors(context: unknown, result: unknown): void {
+  const record = recordOf(context)
+  if (!record || !result) return
+  for (const one of Array.isArray(result) ? result : [result]) {
+    for (const code of errorCodesOf(one)) (record.errorCodes ??= new Set()).add(code)
+  }
 }
 
 /** The members of a line, in their order, as they stand in JSON behind others. */

@@ -13,8 +13,6 @@ export interface RequestRecord {
   path: string | undefined
   /** The span of this request, when it is traced. */
   trace?: TracePlace | undefined
-  /** The span of an operation that was executed on the short way, for the hooks that it goes on through. */
-  begun?: Span | undefined
 }
 
 /** A place in a trace. */

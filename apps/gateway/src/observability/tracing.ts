@@ -107,9 +107,7 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
         },
         onExecute({ args }) {
           const { document, operationName, contextValue } = args
-          const span =
-            recordOf(contextValue)?.begun ??
-            startOperation(operationOf(document, operationName), contextValue)
+          const span = startOperation(operationOf(document, operationName), contextValue)
           return span && { onExecuteDone: ({ result }) => endOperation(span, result) }
         },
         onSubscribe({ args }) {
@@ -133,10 +131,12 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
           const { operation, context } = call
           const span = startOperation(factsOf(operation.definition), context)
           if (!span) return next(call)
-          const record = recordOf(context)
-          if (record) record.begun = span
+          const end = (result: unknown): unknown => {
+            endOperation(span, result)
+            return result
+          }
           const result = next(call)
-          return isPromise(result) ? result.then((value) => endBegun(span, value)) : endBegun(span, result)
+          return isPromise(result) ? result.then(end) : end(result)
         },
         respond({ context }, response) {
           endRequest(response, context)
@@ -179,12 +179,6 @@ function incoming(headers: Headers | undefined): Context {
 function headersOf(context: unknown): Headers | undefined {
   const { request } = (context ?? {}) as { request?: Request }
   return request?.headers
-}
-
-/** With errors, the hooks see what came of them. */
-function endBegun(span: Span, result: unknown): unknown {
-  if (result && errorCodesOf(result).length === 0) endOperation(span, result)
-  return result
 }
 
 function endOperation(span: Span, result: unknown): void {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyTooLarge } from '../errors.ts'
 import { failedResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
-import { createLightResponses } from '../http/light-response.ts'
+import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
 import { after, attempt, isPromise } from '@vinyasa/base'
 import { createParamsHandler, type OnValid } from './params-phase.ts'
 import { createParamsPhase, type ParamsPhase } from './params-phase.ts'
@@ -11,13 +11,19 @@ import type { CheckSize } from '../http/read-body.ts'
 import { createRequestPhase } from './request-phase.ts'
 import { createResultPhase, type ResultPhase } from './result-phase.ts'
 import { sendResponse } from '../http/send-response.ts'
-import type { RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type { ParamsHandler, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import { toErrors } from './to-errors.ts'
 
 /** The way of JSON requests through all hooks. */
 export interface FastPath {
   listen(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
   readonly createRequest: CreateLightRequest
+  readonly createResponse: CreateLightResponse
+  /** Of an operation, and of a request: what hooks may put something around. */
+  readonly handleParams: ParamsHandler
+  readonly requestHandler: RequestHandler
+  /** Has the hooks choose how a result is written. */
+  readonly processResult: ResultPhase
   /** Goes on with a request, and a context, that were made already. */
   goOn(
     request: LightRequest,
@@ -34,12 +40,16 @@ export function createFastPath(
 ): FastPath {
   const { fetchAPI, logger, waitUntil } = internals
   const createRequest = createLightRequests(fetchAPI)
+  const createResponse = createLightResponses(fetchAPI)
+  const handleParams = createParamsHandler(internals, onValid)
+  const processResult = createResultPhase(internals, createResponse)
   const phases = {
     parse: createParsePhase(internals),
-    execute: createParamsPhase(internals, createParamsHandler(internals, onValid)),
-    process: createResultPhase(internals, createLightResponses(fetchAPI)),
+    execute: createParamsPhase(internals, handleParams),
+    process: processResult,
   }
-  const serve = createRequestPhase(internals, createGraphQLHandler(phases, internals))
+  const requestHandler = createGraphQLHandler(phases, internals)
+  const serve = createRequestPhase(internals, requestHandler)
   const check = maxBodyBytes === undefined ? undefined : limitTo(maxBodyBytes)
 
   const goOn: FastPath['goOn'] = async (request, context, incoming, outgoing) => {
@@ -57,6 +67,10 @@ export function createFastPath(
 
   return {
     createRequest,
+    createResponse,
+    handleParams,
+    requestHandler,
+    processResult,
     goOn,
     listen(incoming, outgoing) {
       const request = createRequest(incoming, outgoing)

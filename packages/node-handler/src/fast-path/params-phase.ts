@@ -1,4 +1,5 @@
 import { after, attempt, type MaybePromise } from '@vinyasa/base'
+import { passedOf, remaining } from './passed.ts'
 import { runHooks } from './run-hooks.ts'
 import { toErrors } from './to-errors.ts'
 import type {
@@ -24,17 +25,19 @@ export function createParamsPhase(internals: YogaInternals, handleParams: Params
   const { fetchAPI, onParams, onExecutionResult } = internals
 
   function resultOf(given: unknown, request: HookRequest, context: ServerContext): MaybePromise<unknown> {
-    let result: unknown
+    const before = passedOf(context)?.params
+    if (before?.thrown) throw before.thrown.error
+    let result: unknown = before?.result
     const setResult = (newResult: unknown): void => {
       result = newResult
     }
     const payload = {
-      params: given,
+      params: before ? before.params : given,
       request,
       setParams(params: unknown) {
         payload.params = params
       },
-      paramsHandler: handleParams,
+      paramsHandler: before?.paramsHandler ?? handleParams,
       setParamsHandler(handler: ParamsHandler) {
         payload.paramsHandler = handler
       },
@@ -42,7 +45,8 @@ export function createParamsPhase(internals: YogaInternals, handleParams: Params
       fetchAPI,
       context,
     }
-    const executed = after(runHooks(onParams, payload), () => {
+    const hooks = before ? remaining(onParams, passedOf(context)) : onParams
+    const executed = after(runHooks(hooks, payload), () => {
       const { params, paramsHandler } = payload
       return result || paramsHandler({ request, params, context })
     })

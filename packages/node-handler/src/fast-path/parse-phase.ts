@@ -3,6 +3,7 @@ import { lazyUrl } from '../http/request-url.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
 import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from './body-choices.ts'
+import { passedOf, remaining } from './passed.ts'
 import { runHooks } from './run-hooks.ts'
 import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
@@ -27,9 +28,13 @@ export function createParsePhase({ fetchAPI, onRequestParse }: YogaInternals): P
   }
 
   return function parse(request, serverContext) {
+    const passed = passedOf(serverContext)
+    const before = passed?.parse
+    if (before?.thrown) throw before.thrown.error
+    if (before?.response) return { response: before.response }
     let response: Response | undefined
     let ended = false
-    const doneHooks: Hook[] = []
+    const doneHooks: Hook[] = [...(before?.doneHooks ?? [])]
     const payload = {
       request,
       url: lazyUrl(fetchAPI, request),
@@ -46,8 +51,9 @@ export function createParsePhase({ fetchAPI, onRequestParse }: YogaInternals): P
     }
     const isChosen = choice !== undefined && (request.method === 'POST' || request.method === 'GET')
     if (isChosen) payload.requestParser = choice.parserFor(request)
+    if (before?.requestParser) payload.requestParser = before.requestParser
     const hooksDone = runHooks(
-      isChosen ? hooksAfterChoice : hooks,
+      remaining(isChosen ? hooksAfterChoice : hooks, before && passed),
       payload,
       (returned) => {
         const doneHook = (returned as { onRequestParseDone?: Hook } | null | undefined)?.onRequestParseDone

@@ -1,5 +1,6 @@
 import { lazyUrl } from '../http/request-url.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
+import { passedOf, remaining } from './passed.ts'
 import { runHooks } from './run-hooks.ts'
 import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
@@ -26,17 +27,19 @@ export function createRequestPhase(
   }
 
   return function serve(request, serverContext) {
-    let response: Response | undefined
+    const passed = passedOf(serverContext)
+    if (passed?.thrown) throw passed.thrown.error
+    let response = passed?.response
     let ended = false
     const payload = {
-      request,
+      request: passed?.request ?? request,
       setRequest(newRequest: HookRequest) {
         payload.request = newRequest
       },
       serverContext,
       fetchAPI,
       url: lazyUrl(fetchAPI, request),
-      requestHandler: handle,
+      requestHandler: passed?.requestHandler ?? handle,
       setRequestHandler(handler: RequestHandler) {
         payload.requestHandler = handler
       },
@@ -45,7 +48,8 @@ export function createRequestPhase(
         if (given) ended = true
       },
     }
-    const hooksDone = runHooks(onRequest, payload, undefined, () => ended)
+    const hooks = response ? [] : remaining(onRequest, passed)
+    const hooksDone = runHooks(hooks, payload, undefined, () => ended)
     return after(hooksDone, () => {
       const asked = payload.request
       const answer = response ?? payload.requestHandler(asked, serverContext)

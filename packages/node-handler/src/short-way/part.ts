@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { DocumentNode, ExecutionArgs, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import type {
+  DocumentNode,
+  ExecutionArgs,
+  ExecutionResult,
+  GraphQLSchema,
+  OperationDefinitionNode,
+} from 'graphql'
 import type { MaybePromise } from '@vinyasa/base'
 
 /** A query that has gone through every hook of the server once, and was valid. */
@@ -31,9 +37,11 @@ export interface ShortCall {
   readonly sameBody: object | undefined
   /** Whether nobody answered in place of the execution. */
   wasExecuted: boolean
+  /** Whether plugins that say nothing of the short way may look at what it comes to, or copy it. */
+  readonly isSeenByOthers: boolean
   /**
-   * Executes in place of Yoga's own executor, where a part has put it there in `begin`; what it gives may be a stream of
-   * parts. Who answers in place of Yoga's does not answer in place of this one.
+   * Executes in place of Yoga's own executor, and of every plan, where a part has put it there; what it gives may be a
+   * stream of parts.
    */
   executor?: ((args: ExecutionArgs) => MaybePromise<unknown>) | undefined
 }
@@ -55,7 +63,7 @@ export interface ShortStream {
   leave(): void
 }
 
-/** An answer that is about to go out with status 200. */
+/** An answer that is about to go out. */
 export interface ShortResponse {
   readonly status: number
   readonly headers: ShortHeaders
@@ -77,8 +85,9 @@ export type NextExecutor = (call: ShortCall) => MaybePromise<unknown>
  * are optional; an empty object says that the plugin wants nothing of requests whose operation is known, as one does
  * that looks at documents, at errors or at other paths alone.
  *
- * The short way is left for the ordinary one, with the same context, wherever something is not as usual: for an answer
- * with errors, the hooks run as if the execution happened then. So what `begin` noted may be there when they do.
+ * They are called in this order, and those of one step in the order of the plugins; hooks of plugins that say nothing of
+ * the short way run at the step that they belong to. Up to `admitsCall` a request may go on by the ordinary way, with the
+ * same context; from `admit` on it ends here, whatever becomes of it.
  */
 export interface ShortWayPart {
   /** Whether requests for an operation may go the short way; asked once, when it went through all hooks. */
@@ -86,23 +95,35 @@ export interface ShortWayPart {
   /** Whether this request may, by its head: a POST of JSON, or a GET. */
   accepts?(request: IncomingMessage): boolean
   /**
-   * Whether it may by its body alone, so that equal ones are asked about once; what is wrong is said on the ordinary way.
-   * A GET has no body: its parameters stand in the target.
-   */
-  acceptsBody?(body: Buffer | undefined, params: ShortParams): boolean
-  /**
    * How a whole answer is marked for an `Accept` that names more than JSON, as `onResultProcess` says; undefined: that is
    * not for this plugin to say. Nobody says: the ordinary way.
    */
   mediaTypeOf?(accept: string): string | undefined
+  /** Finds out who asks; false, or a rejection: the ordinary way, which says what is wrong. */
+  identify?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
+  /** Puts the text of a document in the place of its id; undefined: there is no id in it. */
+  withText?(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined
+  /**
+   * Whether it may by its body alone, so that equal ones are asked about once; what is wrong is said on the ordinary way.
+   * A GET has no body: its parameters stand in the target.
+   */
+  acceptsBody?(body: Buffer | undefined, params: ShortParams): boolean
+  /** Whether it may with what is known of it now. */
+  admitsCall?(call: ShortCall): boolean
+  /** Refuses a request by an error. */
+  admit?(call: ShortCall): MaybePromise<void>
   /** What `onRequest` and `onContextBuilding` do: notes on the context. */
   begin?(call: ShortCall): void
-  /** Stands around the execution, as what `onParams` and `onExecute` put there does. Undefined: the ordinary way. */
+  /** Stands around the execution, as what `onParams` and `onExecute` put there does. */
   execute?(call: ShortCall, next: NextExecutor): MaybePromise<unknown>
-  /** Writes what `executor` gave, as `onResultProcess` does; undefined: not this. Nobody does: the ordinary way. */
+  /** Executes, behind all that stands around the execution; `next` is what executes otherwise. */
+  plan?(call: ShortCall, next: NextExecutor): MaybePromise<unknown>
+  /** Hears of a whole result, its errors masked, as `onExecutionResult` does. */
+  result?(call: ShortCall, result: ExecutionResult): void
+  /** Writes what `executor` gave, as `onResultProcess` does; undefined: not this. Nobody does: the hooks do. */
   stream?(call: ShortCall, parts: AsyncIterable<unknown>): ShortStream | undefined
   /** What `onNext` of an execution's end does with each part of a stream. */
   onPart?(call: ShortCall, part: unknown): void
-  /** What `onResponse` does for such an answer; for one in parts before the first of them. */
+  /** What `onResponse` does for the answer; for one in parts before the first of them. */
   respond?(call: ShortCall, response: ShortResponse): void
 }

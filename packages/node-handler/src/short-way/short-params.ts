@@ -1,7 +1,9 @@
-import type { ShortParams } from './part.ts'
+import type { ShortParams, ShortWayPart } from './part.ts'
+
+type PutText = NonNullable<ShortWayPart['withText']>
 
 /** The parameters that `parse` reads; undefined for all that Yoga would refuse, or read otherwise. */
-export function readParams(parse: () => unknown): ShortParams | undefined {
+export function readParams(parse: () => unknown, putTexts: readonly PutText[]): ShortParams | undefined {
   let value: unknown
   try {
     value = parse()
@@ -9,8 +11,10 @@ export function readParams(parse: () => unknown): ShortParams | undefined {
     return undefined
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
-  for (const name of Object.keys(value)) if (!isUsual(name, Reflect.get(value, name))) return undefined
-  return Reflect.get(value, 'query') === undefined ? undefined : (value as ShortParams)
+  for (const putText of putTexts) value = putText(value as Record<string, unknown>) ?? value
+  const params = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(params)) if (!isUsual(name, params[name])) return undefined
+  return params['query'] === undefined ? undefined : (value as ShortParams)
 }
 
 function isUsual(name: string, value: unknown): boolean {

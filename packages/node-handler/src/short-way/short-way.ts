@@ -1,48 +1,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { getOperationAST, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
-import type { FastPath } from '../fast-path/fast-path.ts'
-import { findAcceptChoice, isStream } from '../fast-path/accept-choice.ts'
-import { isBody, isPlain } from '../fast-path/result-phase.ts'
-import { findParserChoice, findSizeLimit } from '../fast-path/body-choices.ts'
-import type { LightRequest } from '../http/light-request.ts'
+import { getOperationAST, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { notePassed, type Passed } from '../fast-path/passed.ts'
 import { readBody } from '../http/read-body.ts'
-import { isPromise, type MaybePromise } from '@vinyasa/base'
-import { yogasExecutor } from '@vinyasa/yoga-internals'
-import type { ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { after, attempt, type MaybePromise } from '@vinyasa/base'
+import type { ServerContext } from '../yoga/yoga-5.ts'
+import { askedBy, findAsked, readAsked, type AskedOperation } from './asked-operation.ts'
 import type { KnownBody } from './known-bodies.ts'
-import { errorsIn } from './literals/lifted-errors.ts'
-import type { LiftedOperation } from './literals/lift-literals.ts'
-import type { KnownOperation, NextExecutor, ShortCall, ShortParams, ShortStream } from './part.ts'
-import { readParts } from './read-parts.ts'
-import { sendParts } from './send-parts.ts'
-import { AnswerHeaders } from './short-headers.ts'
+import type { Others } from './others.ts'
+import { runParamsHooks, runParseHooks, runRequestHooks } from './others-steps.ts'
+import type { KnownOperation, ShortCall, ShortParams } from './part.ts'
 import { readParams } from './short-params.ts'
-import { shortMediaTypes, shortRequests } from './short-requests.ts'
-import { type Executed, shortWayStateOf } from './use-short-way.ts'
+import { ShortRun } from './short-run.ts'
+import { readShortServer, type ShortServer, type ShortServerOptions } from './short-server.ts'
+import type { LightRequest } from '../http/light-request.ts'
 
 export interface ShortWay {
   /** Undefined: the request is not for it. */
   take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> | undefined
   /** Remembers a valid operation that went through every hook. */
-  learn(asked: Asked, schema: GraphQLSchema, document: DocumentNode): void
-}
-
-type Asked = Pick<ShortParams, 'query' | 'operationName'>
-
-interface AskedOperation {
-  readonly params: ShortParams
-  readonly operation: KnownOperation
-  /** Where the document is one of these, with what the client sent. */
-  readonly lifted?: LiftedOperation
-  readonly sent?: ShortParams
-}
-
-export interface ShortWayOptions {
-  readonly yoga: object
-  readonly internals: YogaInternals
-  readonly maxBodyBytes: number | undefined
-  /** The way of all other requests, and of those that have begun here. */
-  readonly fastPath: FastPath
+  learn(
+    asked: Pick<ShortParams, 'query' | 'operationName'>,
+    schema: GraphQLSchema,
+    document: DocumentNode,
+  ): void
 }
 
 export interface OpenedShortWay {
@@ -51,216 +31,159 @@ export interface OpenedShortWay {
 }
 
 /** The short way of a server, or why it has none. */
-export function openShortWay(options: ShortWayOptions): OpenedShortWay {
-  const { yoga, internals } = options
-  const closed = (...reasons: readonly string[]): OpenedShortWay => ({ way: undefined, reasons })
-  const state = shortWayStateOf(internals.plugins)
-  if (!state) return closed('useShortWay() is not among the plugins')
-  const choice = findAcceptChoice(internals.onResultProcess)
-  const execute = yogasExecutor(internals.plugins)
-  const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
-  if (!choice?.whole || !execute || typeof endpoint !== 'string') {
-    return closed('this version of Yoga is built differently')
-  }
-  const { parts, reasons, hasCors } = readParts(internals.plugins, state.own)
-  if (reasons.length > 0) return closed(...reasons)
-  const { maxBodyBytes, fastPath } = options
-  const { createRequest, goOn: ordinary } = fastPath
-  const parseTarget = findParserChoice(internals.onRequestParse)?.target
-  const sizeLimit = findSizeLimit(internals.onRequestParse)
-  const mediaTypeOf = shortMediaTypes(choice, parts)
-  const isShort = shortRequests({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, hasCors, parts })
-  const judges = parts.flatMap(({ acceptsBody }) => acceptsBody ?? [])
-  const begins = parts.flatMap(({ begin }) => begin ?? [])
-  const responds = parts.flatMap(({ respond }) => respond ?? [])
-  const streams = parts.flatMap(({ stream }) => stream ?? [])
-  const partsSeen = parts.flatMap(({ onPart }) => onPart ?? [])
-  const { waitUntil } = internals
-  const { known, bodies, shapes, executed } = state
-
-  const run = parts
-    .flatMap(({ execute: around }) => around ?? [])
-    .reduceRight<NextExecutor>(
-      (next, around) => (call) => around(call, next),
-      (call) => {
-        call.wasExecuted = true
-        return (call.executor ?? execute)(argsOf(call))
-      },
-    )
-
-  /** Undefined: not for this way. */
-  function read(sent: Buffer | string): AskedOperation | undefined {
-    const isTarget = typeof sent === 'string'
-    const params = readParams(() =>
-      isTarget ? parseTarget?.({ url: sent } as Request) : JSON.parse(sent.toString('utf8')),
-    )
-    if (!params) return undefined
-    const operation = known.get(params)
-    const found = operation ? undefined : shapes?.find(params)
-    if (!operation && !found) return undefined
-    for (const judge of judges) if (!judge(isTarget ? undefined : sent, params)) return undefined
-    if (operation) return { params, operation }
-    return (
-      found && { params: found.params, operation: found.lifted.operation, lifted: found.lifted, sent: params }
-    )
-  }
-
-  function proceed(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    request: LightRequest,
-    /** The body, or the target of a GET. */
-    body: Buffer | string,
-  ): MaybePromise<void> {
-    const context: ServerContext = { req: incoming, res: outgoing, waitUntil }
-    const knownBody = bodies.get(body)
-    const asked = knownBody ? askedBy(knownBody) : read(body)
-    if (!asked || outgoing.destroyed) return ordinary(request, context, incoming, outgoing)
-    const { params, operation, lifted, sent = params } = asked
-    context['request'] = request
-    context['params'] = sent
-    const call: ShortCall = { operation, params, request, context, sameBody: knownBody, wasExecuted: false }
-    for (const begin of begins) begin(call)
-    const goOn = (done: Executed | undefined): Promise<void> => {
-      if (done) executed.set(context, lifted ? asSent(done, sent.query, lifted.text) : done)
-      return ordinary(request, context, incoming, outgoing)
-    }
-    const remember = (): void => {
-      // One that is executed with other variables each time is not worth the room.
-      if (!knownBody && (!call.wasExecuted || !params.variables) && known.get(params) === operation)
-        bodies.add(body, params, operation)
-    }
-    const finish = (result: unknown): MaybePromise<void> => {
-      if (result === undefined) return goOn(undefined)
-      const stream = isStream(result) ? streamOf(call, result) : undefined
-      if (stream) {
-        remember()
-        return sendStream(call, stream, incoming, outgoing)
-      }
-      if (!isPlain(result)) return goOn({ result })
-      const { stringify = JSON.stringify } = result
-      const text = stringify(result)
-      if (!isBody(text)) return goOn({ result })
-      remember()
-      return send(call, text, incoming, outgoing)
-    }
-    const fail = (error: unknown): Promise<void> => goOn({ error })
-    let result: unknown
-    try {
-      result = run(call)
-    } catch (error) {
-      return fail(error)
-    }
-    return isPromise(result) ? result.then(finish, fail) : finish(result)
-  }
-
-  function send(
-    call: ShortCall,
-    body: string | Uint8Array,
-    { headers: { accept = '' } }: IncomingMessage,
-    outgoing: ServerResponse,
-  ): void {
-    const contentType = `${mediaTypeOf(accept)}; charset=utf-8`
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    const isOpen =
-      responds.length === 0
-        ? writeHead(outgoing, { 'Content-Type': contentType, 'content-length': String(length) })
-        : respondWith(call, ['content-type', contentType, 'content-length', String(length)], outgoing)
-    if (isOpen) outgoing.end(body)
-  }
-
-  function streamOf(call: ShortCall, parts: AsyncIterable<unknown>): ShortStream | undefined {
-    for (const stream of streams) {
-      const found = stream(call, parts)
-      if (found) return found
-    }
-    return undefined
-  }
-
-  function sendStream(
-    call: ShortCall,
-    stream: ShortStream,
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-  ): void {
-    const isOpen =
-      responds.length === 0
-        ? writeHead(outgoing, stream.headers)
-        : respondWith(call, linesOf(stream.headers), outgoing)
-    if (!isOpen) return stream.leave()
-    sendParts(stream, incoming, outgoing, (part) => {
-      for (const see of partsSeen) see(call, part)
-    })
-  }
-
-  /** False where nobody waits for the answer any more. */
-  function respondWith(call: ShortCall, lines: string[], outgoing: ServerResponse): boolean {
-    const headers = new AnswerHeaders(lines)
-    const response = { status: 200, headers }
-    for (const respond of responds) respond(call, response)
-    return writeHead(outgoing, headers.lines)
-  }
-
-  function isAdmitted(operation: KnownOperation): boolean {
-    return parts.every(({ admits }) => admits?.(operation) ?? true)
-  }
-
+export function openShortWay(options: ShortServerOptions): OpenedShortWay {
+  const server = readShortServer(options)
+  if (!('run' in server)) return { way: undefined, reasons: server }
+  const { isShort, state, isAdmitted, others } = server
+  const shapes = others.seesLiterals ? undefined : state.shapes
   return {
     reasons: [],
     way: {
-      take(incoming, outgoing) {
-        if (!isShort(incoming)) return undefined
-        if (incoming.method === 'GET') {
-          const request = createRequest(incoming, outgoing)
-          return new Promise((resolve) => resolve(proceed(incoming, outgoing, request, incoming.url ?? '')))
-        }
-        const bytes = readBody(incoming, undefined)
-        const request = createRequest(incoming, outgoing, bytes)
-        return bytes.then(
-          (body) => proceed(incoming, outgoing, request, body),
-          () => ordinary(request, { req: incoming, res: outgoing, waitUntil }, incoming, outgoing),
-        )
-      },
+      take: (incoming, outgoing) =>
+        isShort(incoming) ? Promise.resolve(new ShortRequest(server, incoming, outgoing).serve()) : undefined,
       learn(asked, schema, document) {
         const { query, operationName } = asked
         const definition = getOperationAST(document, operationName)
         if (definition?.operation !== 'query') return
-        const operation = { schema, document, definition, operationName }
+        const operation: KnownOperation = { schema, document, definition, operationName }
         if (!isAdmitted(operation)) return
-        known.add({ query, operationName }, operation)
+        state.known.add({ query, operationName }, operation)
         shapes?.add(asked, schema, document, isAdmitted)
       },
     },
   }
 }
 
-function writeHead(outgoing: ServerResponse, headers: string[] | Readonly<Record<string, string>>): boolean {
-  if (outgoing.destroyed || outgoing.writableEnded) return false
-  outgoing.writeHead(200, 'OK', headers)
-  return true
+/** One request, until it is known what it asks for. From then on it is a {@link ShortRun}. */
+class ShortRequest {
+  readonly #server: ShortServer
+  readonly #incoming: IncomingMessage
+  readonly #outgoing: ServerResponse
+  readonly #context: ServerContext
+  readonly #bytes: Promise<Buffer> | undefined
+  readonly #request: LightRequest
+  readonly #passed: Passed | undefined
+
+  constructor(server: ShortServer, incoming: IncomingMessage, outgoing: ServerResponse) {
+    const { internals, fastPath, others } = server
+    this.#server = server
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+    this.#context = { req: incoming, res: outgoing, waitUntil: internals.waitUntil }
+    this.#bytes = incoming.method === 'GET' ? undefined : readBody(incoming, undefined)
+    this.#request = fastPath.createRequest(incoming, outgoing, this.#bytes)
+    this.#passed = others.runBefore ? passedBy(others, this.#request) : undefined
+  }
+
+  serve(): MaybePromise<void> {
+    const { onRequest } = this.#server.others
+    if (!this.#passed || onRequest.length === 0) return this.#receive()
+    const { fastPath, internals } = this.#server
+    const { requestHandler } = fastPath
+    const { fetchAPI } = internals
+    const isUsual = runRequestHooks(onRequest, this.#passed, this.#context, { fetchAPI, requestHandler })
+    return after(isUsual, (usual) => (usual ? this.#receive() : this.#ordinary()))
+  }
+
+  #receive(): MaybePromise<void> {
+    if (!this.#bytes) return this.#identify(this.#incoming.url ?? '')
+    return this.#bytes.then(
+      (body) => this.#identify(body),
+      () => this.#ordinary(),
+    )
+  }
+
+  /** What stands in a body, or in the target of a GET. */
+  #identify(sent: Buffer | string): MaybePromise<void> {
+    const { identifies } = this.#server
+    let known: MaybePromise<boolean> = true
+    for (const identify of identifies) {
+      known = after(known, (isKnown) => isKnown && identify(this.#request, this.#context))
+    }
+    if (known === true) return this.#parse(sent)
+    return after(
+      attempt(
+        () => known,
+        () => false,
+      ),
+      (isKnown) => (isKnown ? this.#parse(sent) : this.#ordinary()),
+    )
+  }
+
+  #parse(sent: Buffer | string): MaybePromise<void> {
+    const { others, internals, parseBody, parseTarget } = this.#server
+    if (!this.#passed || others.onRequestParse.length === 0) return this.#read(sent)
+    const parser = typeof sent === 'string' ? parseTarget : parseBody
+    const { fetchAPI } = internals
+    const isUsual = runParseHooks(others.onRequestParse, this.#passed, this.#context, { fetchAPI, parser })
+    return after(isUsual, (usual) => (usual ? this.#read(sent) : this.#ordinary()))
+  }
+
+  #read(sent: Buffer | string): MaybePromise<void> {
+    const { others, state, internals, fastPath } = this.#server
+    const body = state.bodies.get(sent)
+    const params = body ? body.params() : readAsked(this.#server, sent)
+    if (!params) return this.#ordinary()
+    if (!this.#passed || others.onParams.length === 0)
+      return this.#begin(body ? askedBy(body, params) : findAsked(this.#server, params), sent, body)
+    const passed = this.#passed
+    const { query, operationName, variables } = params
+    this.#context['params'] = params
+    const isUsual = runParamsHooks(others.onParams, passed, this.#context, {
+      fetchAPI: internals.fetchAPI,
+      params,
+      paramsHandler: fastPath.handleParams,
+    })
+    return after(isUsual, (usual) => {
+      const chosen = usual ? readParams(() => passed.params?.params, []) : undefined
+      if (!chosen) return this.#ordinary()
+      const isSame =
+        chosen.query === query && chosen.operationName === operationName && chosen.variables === variables
+      // What follows from the bytes does so for what stands in them alone.
+      const asked = body && isSame ? askedBy(body, chosen) : findAsked(this.#server, chosen)
+      return this.#begin(asked, sent, isSame ? body : undefined)
+    })
+  }
+
+  #begin(
+    asked: AskedOperation | undefined,
+    sent: Buffer | string,
+    body: KnownBody | undefined,
+  ): MaybePromise<void> {
+    if (!asked || this.#outgoing.destroyed) return this.#ordinary()
+    const { callJudges, others } = this.#server
+    const { params, operation } = asked
+    const context = this.#context
+    context['request'] = this.#request
+    context['params'] = asked.sent
+    const call: ShortCall = {
+      operation,
+      params,
+      request: this.#request,
+      context,
+      sameBody: body,
+      wasExecuted: false,
+      isSeenByOthers: others.seesResults,
+    }
+    for (const admits of callJudges) if (!admits(call)) return this.#ordinary()
+    const run = new ShortRun(this.#server, call, asked, this.#incoming, this.#outgoing)
+    return run.serve(body ? undefined : sent)
+  }
+
+  #ordinary(): Promise<void> {
+    if (this.#passed) notePassed(this.#context, this.#passed)
+    return this.#server.fastPath.goOn(this.#request, this.#context, this.#incoming, this.#outgoing)
+  }
 }
 
-function linesOf(headers: Readonly<Record<string, string>>): string[] {
-  const lines: string[] = []
-  for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
-  return lines
-}
-
-/** What an execution came to, of the document that the client sent. */
-function asSent(done: Executed, sent: string, lifted: string): Executed {
-  if ('error' in done) return { error: errorsIn([done.error], sent, lifted)[0] }
-  const { errors } = Object(done.result) as { readonly errors?: readonly unknown[] }
-  if (!errors) return done
-  return { result: Object.assign(done.result as object, { errors: errorsIn(errors, sent, lifted) }) }
-}
-
-function askedBy(body: KnownBody): AskedOperation {
-  return { params: body.params(), operation: body.operation }
-}
-
-/** For an executor: what Envelop hands to Yoga's. */
-export function argsOf({ operation, params, context }: ShortCall): ExecutionArgs {
-  const { schema, document, operationName } = operation
-  const { variables: variableValues } = params
-  return { schema, document, contextValue: context, variableValues, operationName } as ExecutionArgs
+function passedBy(others: Others, request: LightRequest): Passed {
+  return {
+    isOthers: (hook) => others.has(hook),
+    request,
+    requestHandler: undefined,
+    response: undefined,
+    thrown: undefined,
+    parse: undefined,
+    params: undefined,
+  }
 }

@@ -1,4 +1,3 @@
-import type { ExecutionArgs } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { createKnownShapes, type KnownShapes } from './literals/known-shapes.ts'
 import { createKnownBodies, type KnownBodies } from './known-bodies.ts'
@@ -6,24 +5,20 @@ import { createKnownOperations, type KnownOperations } from './known-operations.
 import { type OwnHooks, readOwnHooks } from '@vinyasa/yoga-internals'
 import type { ShortWayPart } from './part.ts'
 
-/** What the execution of an operation has come to. */
-export type Executed = { readonly result: unknown } | { readonly error: unknown }
-
 /** What the plugin and the handler of one server share. */
 export interface ShortWayState {
   readonly known: KnownOperations
   readonly bodies: KnownBodies
   readonly shapes: KnownShapes | undefined
-  /** By the context: what was executed on the short way, for the ordinary one to go on with. */
-  readonly executed: WeakMap<object, Executed>
   own: OwnHooks
 }
 
 export interface ShortWayPluginOptions {
   /**
    * Takes a query for known that differs from known ones in the numbers and texts of its arguments alone, and executes it
-   * with variables in their places: clients that write values into their documents then send no new one each time. For
-   * servers none of whose plugins looks at such values in documents. Default false.
+   * with variables in their places: clients that write values into their documents then send no new one each time. Where a
+   * plugin without `shortWay` hooks into parsing, validation or execution nothing is lifted: it may look at values in
+   * documents. For servers none of whose other plugins does. Default false.
    */
   readonly liftLiterals?: boolean | undefined
 }
@@ -32,16 +27,16 @@ const STATE = Symbol('vinyasa.short-way')
 
 /**
  * Opens the short way: with this plugin, `createNodeHandler` answers a query that has gone through every hook before
- * without going through them again, if all plugins of the server say what they do there (`ShortWayPart`).
- * `shortWayReasons` of the handler tells which do not.
+ * without parsing and validating it again, where nobody looks at that. Plugins that say what they do there
+ * (`ShortWayPart`) do that; all others are called by their hooks, as ever. `shortWayReasons` of the handler tells what
+ * rules it out.
  */
 export function useShortWay({ liftLiterals = false }: ShortWayPluginOptions = {}): Plugin {
   const state: ShortWayState = {
     known: createKnownOperations(),
     bodies: createKnownBodies(),
     shapes: liftLiterals ? createKnownShapes() : undefined,
-    executed: new WeakMap(),
-    own: { plugins: [], has: () => false },
+    own: { plugins: [], has: () => false, among: () => new Set() },
   }
   const plugin: Plugin & { readonly shortWay: ShortWayPart; readonly [STATE]: ShortWayState } = {
     shortWay: {},
@@ -53,14 +48,6 @@ export function useShortWay({ liftLiterals = false }: ShortWayPluginOptions = {}
       state.known.clear()
       state.bodies.clear()
       state.shapes?.clear()
-    },
-    onExecute({ args, setExecuteFn }) {
-      const done = state.executed.get((args as ExecutionArgs).contextValue as object)
-      if (!done) return
-      setExecuteFn(() => {
-        if ('error' in done) throw done.error
-        return done.result as never
-      })
     },
   }
   return plugin

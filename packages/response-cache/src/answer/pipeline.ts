@@ -255,11 +255,6 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
     afterExecute(state, result) {
       if (!state.ticket) return result
-      // On the short way: nothing was executed yet.
-      if (result === undefined) {
-        failed(state)
-        return result
-      }
       if (isForOne(state)) {
         failed(state)
         return result

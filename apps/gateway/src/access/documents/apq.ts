@@ -4,9 +4,12 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import type { Outage } from '../../redis/outage.ts'
+import { withShortWay } from '../../short-way.ts'
 
 /** Texts by their hashes. One that is gone is sent again by whoever wants it. */
 export interface DocumentStore {
+  /** What is kept in memory. */
+  peek(hash: string): string | undefined
   get(hash: string): string | undefined | Promise<string | undefined>
   set(hash: string, text: string): void
 }
@@ -19,7 +22,8 @@ export function createMemoryStore(maxBytes: number): DocumentStore {
     // Two bytes a character at most, and what an entry costs by itself.
     sizeCalculation: (text) => text.length * 2 + 256,
   })
-  return { get: (hash) => texts.get(hash), set: (hash, text) => void texts.set(hash, text) }
+  const get = (hash: string): string | undefined => texts.get(hash)
+  return { peek: get, get, set: (hash, text) => void texts.set(hash, text) }
 }
 
 export interface RedisStoreOptions {
@@ -49,6 +53,7 @@ export function createRedisDocumentStore(options: RedisStoreOptions): DocumentSt
   }
 
   return {
+    peek: (hash) => near.peek(hash),
     get: (hash) => near.get(hash) ?? ask(hash),
     set(hash, text) {
       near.set(hash, text)
@@ -64,7 +69,7 @@ export function createRedisDocumentStore(options: RedisStoreOptions): DocumentSt
  * sockets know no difference.
  */
 export function useApq(store: DocumentStore): Plugin {
-  return {
+  const plugin: Plugin = {
     onParams({ params, setParams }) {
       const hash = hashIn(params)
       if (hash === undefined) return undefined
@@ -84,6 +89,18 @@ export function useApq(store: DocumentStore): Plugin {
       return found instanceof Promise ? found.then(put) : put(found)
     },
   }
+  return withShortWay(plugin, {
+    // What is not at hand, or comes with its text, is looked for, or kept, on the ordinary way.
+    withText(params) {
+      if (params['query']) return undefined
+      const hash = hashIn(params)
+      const text = hash === undefined ? undefined : store.peek(hash)
+      if (text === undefined) return undefined
+      const { operationName, variables, extensions } = withText(params, text)
+      const hasOthers = Object.keys(Object(extensions) as object).length > 0
+      return { query: text, operationName, variables, extensions: hasOthers ? extensions : undefined }
+    },
+  })
 }
 
 function hashOf(text: string): string {

@@ -19,6 +19,7 @@ export function usePersistedDocuments(
   hasApq = false,
 ): Plugin {
   const texts = new Set(documents.values())
+  const textOf = (id: string): string | undefined => documents.get(id) ?? documents.get(withoutPrefix(id))
 
   /** `context` is the server's: it tells of a run of a live query, whose subscribe was logged. */
   function checkFree({ query, operationName }: GraphQLParams, context: object): void {
@@ -31,7 +32,7 @@ export function usePersistedDocuments(
   const plugin: Plugin = {
     onParams({ params, request, context, setParams }) {
       const id = idOf(params, request)
-      const text = id === undefined ? undefined : (documents.get(id) ?? documents.get(withoutPrefix(id)))
+      const text = id === undefined ? undefined : textOf(id)
       if (text !== undefined) {
         const { operationName, variables, extensions } = params
         setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
@@ -42,15 +43,26 @@ export function usePersistedDocuments(
       else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     },
   }
-  // What has an id is not for it; what is not registered is refused, or logged, on the ordinary way.
   return withShortWay(plugin, {
+    withText(params) {
+      const { extensions } = params as GraphQLParams
+      const id = idIn(params as GraphQLParams)
+      const text = id === undefined ? undefined : textOf(id)
+      if (text === undefined) return undefined
+      const { operationName, variables } = params
+      return { query: text, operationName, variables, extensions: othersIn(extensions) }
+    },
+    // What is not registered is refused, or logged, on the ordinary way.
     acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),
   })
 }
 
 function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
   // Of a query string Yoga reads the parameters alone that it knows.
-  const searched = method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined
+  return idIn(params, method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined)
+}
+
+function idIn(params: GraphQLParams, searched?: URLSearchParams): string | undefined {
   const given = params as Readonly<Record<string, unknown>>
   const { persistedQuery } = Object(params.extensions) as { readonly persistedQuery?: unknown }
   const { sha256Hash } = Object(persistedQuery) as { readonly sha256Hash?: unknown }
@@ -71,6 +83,12 @@ function withoutId(extensions: GraphQLParams['extensions']): GraphQLParams['exte
   if (!extensions) return extensions
   const { persistedQuery: _, ...others } = extensions
   return others
+}
+
+/** Undefined where the id was all of them. */
+function othersIn(extensions: GraphQLParams['extensions']): GraphQLParams['extensions'] {
+  const others = withoutId(extensions)
+  return others && Object.keys(others).length > 0 ? others : undefined
 }
 
 function refused(status: number, code: string, message: string): GraphQLError {

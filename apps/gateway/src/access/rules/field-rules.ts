@@ -85,10 +85,14 @@ export function createFieldRules(options: FieldRulesOptions): FieldRules {
   return {
     plugin: withShortWay(plugin, {
       execute(call, next) {
-        const { schema, document, operationName } = call.operation
-        const contextValue = call.context
-        // Behind the cache, as `onExecute` is; what is refused is so on the ordinary way.
-        return decide({ schema, document, operationName, contextValue }) ? undefined : next(call)
+        const { operation, context: contextValue } = call
+        const { schema, document, operationName } = operation
+        // Behind the cache, as `onExecute` is.
+        const args = { schema, document, operationName, contextValue }
+        const decision = decide(args)
+        if (!decision) return next(call)
+        if (decision.isWhole) return refusedWhole(decision)
+        return next({ ...call, operation: { ...operation, schema: withGuard(args, decision).schema } })
       },
     }),
     accessOf({ schema, document }) {

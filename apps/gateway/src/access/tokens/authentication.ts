@@ -45,21 +45,19 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
 
   return {
     plugin: withShortWay(plugin, {
-      // Outermost: before the cache looks whose answer it may give.
-      execute(call, next) {
-        const { request, context } = call
-        const goOn = (identity: Identity | undefined): unknown => {
+      // Before the cache looks whose answer it may give. Who is nobody is refused on the ordinary way.
+      identify(request, context) {
+        const goOn = (identity: Identity | undefined): true => {
           note(identity, request, context)
-          return next(call)
+          return true
         }
         let found: ReturnType<typeof identify>
         try {
           found = identify(request.headers)
         } catch {
-          // It is refused on the ordinary way.
-          return undefined
+          return false
         }
-        return found instanceof Promise ? found.then(goOn, () => undefined) : goOn(found)
+        return found instanceof Promise ? found.then(goOn, () => false) : goOn(found)
       },
     }),
     async mayConnect(headers) {

@@ -1,0 +1,61 @@
+import type { Hook } from '../yoga/yoga-5.ts'
+
+/** Steps at which plugins that say nothing of the short way run there by their own hooks. */
+export const HOOK_NAMES = [
+  'onRequest',
+  'onRequestParse',
+  'onParams',
+  'onEnveloped',
+  'onParse',
+  'onValidate',
+  'onContextBuilding',
+  'onExecute',
+  'onExecutionResult',
+  'onResultProcess',
+  'onResponse',
+] as const
+
+export type HookName = (typeof HOOK_NAMES)[number]
+
+/** Hooks of one plugin. */
+export type PluginHooks = Readonly<Partial<Record<HookName, Hook>>>
+
+/** Hooks of all such plugins of a server, by their step and in the order of the plugins. */
+export class Others {
+  readonly onRequest: readonly Hook[]
+  readonly onRequestParse: readonly Hook[]
+  readonly onParams: readonly Hook[]
+  readonly onExecutionResult: readonly Hook[]
+  /** Somebody looks at texts or documents, so that each is parsed or validated through Envelop. */
+  readonly readsDocuments: boolean
+  /** Somebody may look at values in documents. */
+  readonly seesLiterals: boolean
+  /** Somebody builds the context, or chooses the schema. */
+  readonly buildsContext: boolean
+  /** Somebody may look at, or replace, what an operation comes to. */
+  readonly seesResults: boolean
+  readonly processesResults: boolean
+  /** Somebody has hooks that run before it is known what a request asks for. */
+  readonly runBefore: boolean
+  readonly #all: ReadonlySet<Hook>
+
+  constructor(plugins: readonly PluginHooks[]) {
+    const named = (name: HookName): readonly Hook[] => plugins.flatMap((plugin) => plugin[name] ?? [])
+    const has = (...names: readonly HookName[]): boolean => names.some((name) => named(name).length > 0)
+    this.onRequest = named('onRequest')
+    this.onRequestParse = named('onRequestParse')
+    this.onParams = named('onParams')
+    this.onExecutionResult = named('onExecutionResult')
+    this.readsDocuments = has('onParse', 'onValidate')
+    this.seesLiterals = has('onParse', 'onValidate', 'onExecute')
+    this.buildsContext = has('onContextBuilding', 'onEnveloped')
+    this.processesResults = has('onResultProcess')
+    this.seesResults = has('onParams', 'onExecute', 'onExecutionResult', 'onResultProcess')
+    this.runBefore = has('onRequest', 'onRequestParse', 'onParams')
+    this.#all = new Set(HOOK_NAMES.flatMap(named))
+  }
+
+  has(hook: Hook): boolean {
+    return this.#all.has(hook)
+  }
+}
