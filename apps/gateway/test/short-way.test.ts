@@ -1,9 +1,16 @@
 import { startRestBackend } from '@vinyasa/test-kit'
 import { createHmac } from 'node:crypto'
+import type { Plugin } from 'graphql-yoga'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, startGateway } from './support/gateway.ts'
+
+/** Steps that are wrapped are not left out, so that every request goes through all hooks. */
+const CLOSES = {
+  instrumentation: { execute: (_payload: unknown, run: () => unknown) => run() },
+  readsHeaders: [],
+} as never
 
 const everything: GatewayConfig = {
   responseCache: true,
@@ -44,8 +51,7 @@ describe('known queries', () => {
   })
 
   it('do not where a plugin of the config instruments steps', async () => {
-    const instrumentation = { execute: (_: unknown, run: () => unknown) => run() }
-    expect(await startupLog({ plugins: [{ instrumentation, readsHeaders: [] } as never] })).toContain(
+    expect(await startupLog({ plugins: [CLOSES] })).toContain(
       'Known queries go through every hook: a plugin uses instrumentation.execute',
     )
   })
@@ -188,6 +194,35 @@ const configs: Readonly<Record<string, GatewayConfig>> = {
   'with stale answers': { responseCache: { defaultTtlMs: 1, staleWhileRevalidateMs: 60_000 } },
   'with origins': { graphql: { cors: ['https://a.test'] }, responseCache: true },
   'with varying answers': { responseCache: { varyHeaders: ['authorization', 'cookie'] } },
+  'with rate limits': { responseCache: true, rateLimit: { rules: [{ max: 100, windowSeconds: 600 }] } },
+  'with rate limits of executions': {
+    rateLimit: {
+      rules: [
+        { max: 60, windowSeconds: 600, counts: 'executions' },
+        { max: 3, windowSeconds: 600, operations: ['Hello'] },
+      ],
+    },
+  },
+  'with automatic persisted queries': { apq: true, responseCache: true },
+  'with costs in answers': { cost: { max: 3, includeExtensionMetadata: true } },
+  'with a plugin before the cache': { responseCache: true, plugins: [observer()] },
+}
+
+/** One that looks at everything and changes nothing. */
+function observer(): Plugin {
+  const look = (): void => {}
+  const plugin: Plugin = {
+    onRequest: look,
+    onParams: look,
+    onParse: look,
+    onValidate: look,
+    onContextBuilding: look,
+    onExecute: () => ({ onExecuteDone: look }),
+    onExecutionResult: look,
+    onResultProcess: look,
+    onResponse: ({ response }) => response.headers.set('x-seen', String(response.status)),
+  }
+  return Object.assign(plugin, { readsHeaders: [] })
 }
 
 const secret = 'a secret of at least thirty-two characters'
@@ -241,7 +276,7 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
   it('shows everybody the same on the short way as through all hooks', async () => {
     expect(await startupLog(config)).not.toContain('go through every hook')
     const short = await hear(config)
-    const whole = await hear({ ...config, plugins: [{ onParams() {}, readsHeaders: [] }] })
+    const whole = await hear({ ...config, plugins: [...(config.plugins ?? []), CLOSES] })
     const bodies = ['{ me }', '{ item { id } }', '{ item { id secretName } hello }', '{ echo(text: "a") me }']
     bodies.push('{ hello ... @defer { me } }', '{ me ... @defer { item { id secretName } } }')
     for (const time of [1, 2, 3]) {
@@ -265,7 +300,7 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
 describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
   it('shows the same on the short way as through all hooks', async () => {
     const short = await hear(config)
-    const whole = await hear({ ...config, plugins: [{ onParams() {}, readsHeaders: [] }] })
+    const whole = await hear({ ...config, plugins: [...(config.plugins ?? []), CLOSES] })
     for (const time of [1, 2, 3]) {
       for (const [name, request] of Object.entries(requests)) {
         const expected = await seen(whole, request)
@@ -282,7 +317,7 @@ describe.each(['development', 'production'] as const)('a gateway in %s', (preset
       ...everything,
       responseCache: false,
       preset,
-      plugins: [{ onParams() {}, readsHeaders: [] }],
+      plugins: [CLOSES],
     })
     const queries = ['{ hello }', '{ fail hello }', '{ hello ... @defer { item { id } } }']
     for (const accept of ACCEPTS) {
@@ -331,7 +366,7 @@ it('counts what sources answer by plans as operations', async () => {
     const text = await (await fetch(new URL('/metrics', endpoint))).text()
     return text.split('\n').filter((line) => /^vinyasa_operations|_count\{/.test(line))
   }
-  const whole = await counts({ plugins: [{ onParams() {}, readsHeaders: [] }] })
+  const whole = await counts({ plugins: [CLOSES] })
   expect(whole).toContain('vinyasa_operations_total{type="query"} 3')
   expect(await counts({})).toEqual(whole)
 })
@@ -347,7 +382,7 @@ it('counts the same in its metrics', async () => {
       .filter((line) => /^vinyasa_(?:operations|errors|cache)_|_count\{/.test(line))
       .sort()
   }
-  const whole = await counts({ plugins: [{ onParams() {}, readsHeaders: [] }] })
+  const whole = await counts({ plugins: [CLOSES] })
   expect(whole.length).toBeGreaterThan(5)
   expect(await counts({})).toEqual(whole)
 })

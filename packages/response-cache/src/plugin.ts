@@ -49,8 +49,10 @@ export function useResponseCache(
   const reports = createSlot<OperationReport[]>()
   const shortWay = createShortWay({
     pipeline,
-    // A background refresh is an execution through all hooks.
-    isOpen: staleWhileRevalidateMs <= 0,
+    refresh:
+      staleWhileRevalidateMs > 0
+        ? (payload, handler) => refresher.start(payload, copyOf(payload.context), handler)
+        : undefined,
     // Whoever stands before the cache has had their say by then, and the context is built.
     answersEarly: () => !session && !enabled,
     noteReport,

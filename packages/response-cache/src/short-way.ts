@@ -5,6 +5,7 @@ import type { Pipeline } from './answer/pipeline.ts'
 import { runThrough } from './answer/run-through.ts'
 import type { DocumentProfile } from './document/document-profile.ts'
 import type { CachedResponse, OperationReport } from './http/cache-headers.ts'
+import type { HandlerPayload, ParamsHandler } from './answer/refresh.ts'
 import { createSlot } from './slot.ts'
 import { isPromise } from '@vinyasa/base'
 
@@ -42,7 +43,8 @@ export interface ShortWay {
 
 export interface ShortWayOptions {
   readonly pipeline: Pipeline
-  readonly isOpen: boolean
+  /** Runs an operation again behind a stale answer; undefined: nothing stale is answered. */
+  readonly refresh: ((payload: HandlerPayload, handler: ParamsHandler) => Promise<void>) | undefined
   readonly answersEarly: () => boolean
   readonly noteReport: (request: Request, report: OperationReport) => void
   readonly setHeaders: (request: Request, response: CachedResponse) => void
@@ -50,7 +52,7 @@ export interface ShortWayOptions {
 
 /** The way of a known query through the cache: the ordinary one's, without what leads there. */
 export function createShortWay(options: ShortWayOptions): ShortWay {
-  const { pipeline, isOpen, answersEarly, noteReport, setHeaders } = options
+  const { pipeline, refresh, answersEarly, noteReport, setHeaders } = options
   const profiles = createSlot<DocumentProfile>()
   /** It has passed parse and validate. */
   function profileOf(operation: KnownOperation): DocumentProfile | undefined {
@@ -61,15 +63,34 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
     return profile
   }
 
+  function run<Call extends ShortCall>(
+    state: OperationState,
+    call: Call,
+    next: (call: Call) => unknown,
+  ): unknown {
+    const { operation, context } = call
+    const { schema, document, operationName } = operation
+    const execute = (): unknown => runThrough(pipeline, state, () => next(call))
+    const answer = pipeline.beforeExecute(state, { schema, document, operationName, context })
+    return isPromise(answer) ? answer.then((found) => found ?? execute()) : (answer ?? execute())
+  }
+
+  /** Under a request and a context of its own, from here on. */
+  function runAgain<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown {
+    const { request, params, context } = call
+    const report: OperationReport = { outcome: 'BYPASS' }
+    return run({ request, params, context, report, isRefresh: true, refresh: undefined }, call, next)
+  }
+
   return {
     admits(operation) {
-      const profile = isOpen ? pipeline.profileOf({ ...operation, context: {} }) : undefined
+      const profile = pipeline.profileOf({ ...operation, context: {} })
       return profile !== undefined && !profile.live && !profile.incremental
     },
     // Where the client's copy is still the answer, the hooks say so.
     accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
     execute(call, next) {
-      const { request, params, context, operation, sameBody, isSeenByOthers } = call
+      const { request, params, context, sameBody, isSeenByOthers } = call
       const state: OperationState = {
         request,
         params,
@@ -78,17 +99,13 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
         isShort: !isSeenByOthers,
         report: { outcome: 'BYPASS' },
         isRefresh: false,
-        refresh: undefined,
+        refresh: refresh && (() => refresh(call, (again) => runAgain({ ...call, ...again }, next))),
       }
       noteReport(request, state.report)
       const hit = answersEarly()
-        ? pipeline.findEarly(state, operation.schema, profileOf(operation))
+        ? pipeline.findEarly(state, call.operation.schema, profileOf(call.operation))
         : undefined
-      if (hit) return pipeline.answer(state, hit)
-      const run = (): unknown => runThrough(pipeline, state, () => next(call))
-      const { schema, document, operationName } = operation
-      const answer = pipeline.beforeExecute(state, { schema, document, operationName, context })
-      return isPromise(answer) ? answer.then((found) => found ?? run()) : (answer ?? run())
+      return hit ? pipeline.answer(state, hit) : run(state, call, next)
     },
     respond: ({ request }, response) => setHeaders(request, response),
   }

@@ -16,19 +16,22 @@ const SUGGESTION = / ?Did you mean (?:the enum value |to use an inline fragment 
 
 /** Takes "Did you mean …" out of the errors of validation and of variables: it tells names of the schema. */
 export function useNoSuggestions(): Plugin {
-  return withShortWay({
-    onValidate() {
-      return ({ valid, result }) => {
-        if (!valid) for (const error of result) removeSuggestion(error)
-      }
+  return withShortWay(
+    {
+      onValidate() {
+        return ({ valid, result }) => {
+          if (!valid) for (const error of result) removeSuggestion(error)
+        }
+      },
+      onExecute() {
+        return { onExecuteDone: ({ result }) => removeFromResult(result) }
+      },
+      onSubscribe() {
+        return { onSubscribeResult: ({ result }) => removeFromResult(result) }
+      },
     },
-    onExecute() {
-      return { onExecuteDone: ({ result }) => removeFromResult(result) }
-    },
-    onSubscribe() {
-      return { onSubscribeResult: ({ result }) => removeFromResult(result) }
-    },
-  })
+    { result: (_call, result) => removeFromResult(result) },
+  )
 }
 
 function removeFromResult(result: unknown): void {

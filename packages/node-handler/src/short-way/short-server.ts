@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import type { ExecutionResult } from 'graphql'
 import type { MaybePromise } from '@vinyasa/base'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
 import { findAcceptChoice } from '../fast-path/accept-choice.ts'
