@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import { isPromise, type Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../access/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from '../config/access-types.ts'
 import { ConfigError } from '../errors.ts'
 import { suggestFor } from '../schema/coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countFields } from './count-fields.ts'
-import type { CountedRule, Counters } from './counters.ts'
+import { withShortWay } from '../short-way.ts'
+import type { Count, CountedRule, Counters } from './counters.ts'
 
 export interface RateLimit {
   /** Counts what is asked: before the cache, so that hits count. */
@@ -21,6 +22,8 @@ export interface RateLimitOptions extends Pick<RateLimitConfig, 'rules'> {
   readonly counters: (rule: CountedRule) => Counters
   readonly address: ClientAddress
 }
+
+type CountedOperation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'contextValue'>
 
 interface Rule extends RateLimitRule {
   readonly counters: Counters
@@ -51,18 +54,37 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     return `address:${address.of(headers)}`
   }
 
-  async function count(rule: Rule, times: number, context: object, request: Request): Promise<void> {
-    if (times === 0) return
-    const client = clientOf(rule, context, request.headers)
-    const { count: found, endsInMs } = await rule.counters.add(client, times)
-    if (found > rule.max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
+  /** Throws for the first rule whose limit is passed. Where nothing but memory is asked, nobody waits. */
+  function count(
+    counting: readonly Rule[],
+    timesOf: (rule: Rule) => number,
+    context: object,
+    request: Pick<Request, 'headers'>,
+  ): void | Promise<void> {
+    for (const [index, rule] of counting.entries()) {
+      const times = timesOf(rule)
+      if (times === 0) continue
+      const counted = rule.counters.add(clientOf(rule, context, request.headers), times)
+      if (!isPromise(counted)) refuseOver(rule, counted)
+      else {
+        const rest = counting.slice(index + 1)
+        return counted.then((found) => {
+          refuseOver(rule, found)
+          return count(rest, timesOf, context, request)
+        })
+      }
+    }
   }
 
-  async function countExecution(args: ExecutionArgs): Promise<GraphQLError | undefined> {
+  function countRequest(context: object, request: Request): void | Promise<void> {
+    return isRerun(context) ? undefined : count(ofRequests, () => 1, context, request)
+  }
+
+  async function countExecution(args: CountedOperation): Promise<GraphQLError | undefined> {
     const context = args.contextValue as { readonly request: Request }
     if (isRerun(context)) return undefined
     try {
-      for (const rule of ofExecutions) await count(rule, timesIn(rule, args), context, context.request)
+      await count(ofExecutions, (rule) => timesIn(rule, args), context, context.request)
       return undefined
     } catch (error) {
       if (error instanceof GraphQLError) return error
@@ -71,26 +93,36 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
   }
 
   return {
-    requests: {
-      async onParams({ request, context }) {
-        if (isRerun(context)) return
-        for (const rule of ofRequests) await count(rule, 1, context, request)
-      },
-    },
+    requests: withShortWay(
+      { onParams: ({ request, context }) => countRequest(context, request) },
+      { admit: ({ request, context }) => countRequest(context, request) },
+    ),
     executions:
       ofExecutions.length === 0
         ? {}
-        : {
-            async onExecute({ args, setResultAndStopExecution }) {
-              const error = await countExecution(args)
-              if (error) setResultAndStopExecution({ errors: [error] })
+        : withShortWay(
+            {
+              async onExecute({ args, setResultAndStopExecution }) {
+                const error = await countExecution(args)
+                if (error) setResultAndStopExecution({ errors: [error] })
+              },
+              async onSubscribe({ args, setResultAndStopExecution }) {
+                const error = await countExecution(args)
+                if (error) setResultAndStopExecution({ errors: [error] } as never)
+              },
             },
-            async onSubscribe({ args, setResultAndStopExecution }) {
-              const error = await countExecution(args)
-              if (error) setResultAndStopExecution({ errors: [error] } as never)
+            {
+              async execute(call, next) {
+                const error = await countExecution({ ...call.operation, contextValue: call.context })
+                return error ? { errors: [error] } : next(call)
+              },
             },
-          },
+          ),
   }
+}
+
+function refuseOver({ max }: Rule, { count: found, endsInMs }: Count): void {
+  if (found > max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
 }
 
 /** What of the rules limits less than it seems to. */
@@ -122,7 +154,7 @@ function countsOf({ counts, operations, fields }: RateLimitRule): 'requests' | '
   return counts ?? (operations || fields ? 'executions' : 'requests')
 }
 
-function timesIn({ operations, fields }: Rule, args: ExecutionArgs): number {
+function timesIn({ operations, fields }: Rule, args: CountedOperation): number {
   const { schema, document, operationName } = args
   const name = getOperationAST(document, operationName)?.name?.value
   if (operations && !(name !== undefined && operations.includes(name))) return 0
