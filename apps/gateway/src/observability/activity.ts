@@ -123,11 +123,11 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
           const { type, name = type } = operationOf(args.document, args.operationName)
           return { onSubscribeResult: () => ({ onNext: ({ result }) => errors.note(result, name) }) }
         },
-        onExecutionResult: ({ request, context, result }) => noteFailed(request, context, result),
+        // What was refused before it was an operation comes here too, as on the short way all that has errors does.
+        onResultProcess: ({ request, serverContext, result }) => noteFailed(request, serverContext, result),
         onResponse: ({ request, response, serverContext }) => respond(request, response, serverContext),
       },
       {
-        result: ({ request, context }, result) => noteFailed(request, context, result),
         respond: ({ request, context }, response) => respond(request, response, context),
         onPart({ operation: { definition } }, part) {
           errors.note(part, definition.name?.value ?? definition.operation)

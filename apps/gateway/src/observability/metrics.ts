@@ -158,10 +158,14 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
         onSubscribe() {
           operationOfType('subscription')(1)
         },
-        onExecutionResult({ context, result }) {
-          if (!recordOf(context)) return
-          for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
-          observeSize(context)
+        onExecutionResult({ context }) {
+          if (recordOf(context)) observeSize(context)
+        },
+        // What was refused before it was an operation comes here too, as on the short way all that has errors does.
+        onResultProcess({ serverContext, result }) {
+          if (!recordOf(serverContext)) return
+          for (const one of Array.isArray(result) ? result : [result])
+            for (const code of errorCodesOf(one)) errorOf(knownCode(code))(1)
         },
         onResponse({ request, response, serverContext }) {
           respond(request, response, serverContext)
@@ -171,9 +175,6 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
         execute(call, next) {
           operationOfType('query')(1)
           return next(call)
-        },
-        result(_call, result) {
-          for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
         },
         respond({ request, context }, response) {
           observeSize(context)

@@ -115,8 +115,9 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
     onSubscribe({ args }) {
       noteOperation(args)
     },
-    onExecutionResult({ context, result }) {
-      noteErrors(context, result)
+    // What was refused before it was an operation comes here too, as on the short way all that has errors does.
+    onResultProcess({ serverContext, result }) {
+      noteErrors(serverContext, result)
     },
     onResponse({ request, response, serverContext }) {
       respond(request, response, serverContext)
@@ -132,9 +133,6 @@ export function useRequestLog(options: RequestLogOptions): Plugin {
       const record = recordOf(call.context)
       if (record) record.operation = name?.value ?? operation
       return next(call)
-    },
-    result({ context }, result) {
-      noteErrors(context, result)
     },
     respond({ request, context }, response) {
       respond(request, response, context)

@@ -7,14 +7,11 @@ const END_CHARACTERS = 200
 
 /** Cuts the middle out of long error messages: graphql quotes what it was given, be it a megabyte. */
 export function useShortErrors(): Plugin {
-  return withShortWay(
-    {
-      onExecutionResult: ({ result }) => shorten(result),
-      // What was refused before it was an operation.
-      onResultProcess: ({ result }) => shorten(result),
-    },
-    { result: (_call, result) => shorten(result) },
-  )
+  return withShortWay({
+    onExecutionResult: ({ result }) => shorten(result),
+    // What was refused before it was an operation, and what has errors on the short way.
+    onResultProcess: ({ result }) => shorten(result),
+  })
 }
 
 function shorten(result: unknown): void {
