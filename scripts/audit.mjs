@@ -1,5 +1,6 @@
-// Looks the production tree up in the registry's advisories. Where the registry keeps none, the list that people looked up by
-// hand decides, aloud: each package in just that version, and none of them open. `--write` prints the tree for a new list.
+// Looks the production tree up in the registry's advisories. Where the registry keeps none, a kept list decides, aloud: no
+// version of the tree is below the one that mends an advisory of the list, and none came since the list was written, about
+// which nobody has looked. `--write` prints the tree for a new list.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +16,7 @@ export function offlineFaults(tree, { lookedUpOn, packages, advisories }, now = 
   for (const one of tree) {
     const at = one.lastIndexOf('@')
     const [name, version] = [one.slice(0, at), one.slice(at + 1)]
-    if (!packages.includes(one)) faults.push(`${one} was not looked up`)
+    if (!packages.includes(one)) faults.push(`${one} came since the list was written`)
     for (const { id, package: concerned, mendedIn } of advisories)
       if (concerned === name && isBefore(version, mendedIn))
         faults.push(`${one}: ${id}, mended in ${mendedIn}`)
@@ -62,7 +63,7 @@ function main() {
   if (!couldNotAsk(output)) process.exit(audit.status ?? 1)
   const list = JSON.parse(readFileSync(LIST, 'utf8'))
   say(
-    `\nTHE REGISTRY COULD NOT BE ASKED. The list of ${list.lookedUpOn}, looked up by hand, decides (.ci/advisories.json).`,
+    `\nTHE REGISTRY COULD NOT BE ASKED. The advisories known on ${list.lookedUpOn} decide (.ci/advisories.json).`,
   )
   const tree = productionTree()
   const faults = offlineFaults(tree, list)
