@@ -1,4 +1,13 @@
+export { jsonQuality, type MediaRange, parseAccept } from './accept.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+export {
+  LEAST_POLL_INTERVAL_MS,
+  type LiveOptions,
+  toVolatility,
+  VOLATILITY_NAMES,
+  type Volatility,
+  type VolatilityName,
+} from './live-options.ts'
 export { createRecent, type Recent, type RecentOptions } from './recent.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'

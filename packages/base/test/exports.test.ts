@@ -3,6 +3,8 @@ import * as base from '../src/index.ts'
 
 it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
+    'LEAST_POLL_INTERVAL_MS',
+    'VOLATILITY_NAMES',
     'after',
     'atWallTime',
     'attempt',
@@ -10,7 +12,10 @@ it('exports what it says', () => {
     'createRecent',
     'isAsyncIterable',
     'isPromise',
+    'jsonQuality',
+    'parseAccept',
     'sleep',
     'systemClock',
+    'toVolatility',
   ])
 })

@@ -1,9 +1,16 @@
+import { jsonQuality, parseAccept } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
 
-/** Live queries stream over HTTP only to a client that names the media type; `*` is no wish for a stream. */
-function wantsEventStream(request: Request): boolean {
-  return request.headers.get('accept')?.includes('text/event-stream') === true
+/**
+ * Live queries stream over HTTP only to a client that names the media type, and takes it no less gladly than a whole answer;
+ * `*` is no wish for a stream.
+ */
+export function wantsEventStream(accept: string | null): boolean {
+  if (accept === null || !/event-stream/i.test(accept)) return false
+  const accepted = parseAccept(accept)
+  const stream = accepted.find(({ type }) => type === 'text/event-stream')
+  return stream !== undefined && stream.quality >= jsonQuality(accepted)
 }
 
 /** Headers of the body that came, which is not the body of later requests. */
@@ -25,7 +32,7 @@ export function createEventStreams(): EventStreams {
   const askings = new WeakMap<object, Asking>()
   return {
     onRequest({ request, serverContext }) {
-      if (!serverContext || !wantsEventStream(request)) return
+      if (!serverContext || !wantsEventStream(request.headers.get('accept'))) return
       askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
     },
     onRequestParse({ serverContext }) {

@@ -1,42 +1,10 @@
-import type { Clock } from '@vinyasa/base'
-import type { Volatility } from './document/cache-control.ts'
+import type { Clock, LiveOptions } from '@vinyasa/base'
 
 /** How re-execution is decided. Specification: "Strategies". */
-export type LiveQueryStrategy = 'INVALIDATION' | 'POLLING' | 'HASH_DIFF'
+export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
 
-/**
- * The live options of one root field. Specification: "Live query option".
- * A source writes them to the field's `extensions.liveQuery`; the plugin's `fields` option wins over that.
- */
-export interface LiveQueryFieldOptions {
-  /** Whether `@live` may be used with the field. Default `false` in extensions, `true` in the plugin's `fields`. */
-  readonly enabled?: boolean | undefined
-  /** What runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default `INVALIDATION`. */
-  readonly strategy?: LiveQueryStrategy | undefined
-  /**
-   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: `create`, `update` and `delete` of
-   * the field's type, of its list items and of what else its value is made of. What is selected below the field keeps
-   * triggers of its own.
-   */
-  readonly triggers?: readonly string[] | undefined
-  /** Further types all of whose operations trigger the field. */
-  readonly dependsOn?: readonly string[] | undefined
-  /** Least time between two updates. Default 100; 0 means that every event is an update of its own. */
-  readonly throttleMs?: number | undefined
-  /** For `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
-  readonly pollIntervalMs?: number | undefined
-  /** The subscription completes after this long. Default 0: never. */
-  readonly ttlSeconds?: number | undefined
-  /** Live subscriptions that may use the field at one time on this server. Default 0: no limit of its own. */
-  readonly maxConnections?: number | undefined
-  /** Sets the update's `cache_control`. Default: none is sent. */
-  readonly volatility?: Volatility | undefined
-  /**
-   * `backend` (default): the arguments filter where the field is resolved. `gateway`: list items that own a field of
-   * an argument's name must equal the argument. Specification: "Live query filtering".
-   */
-  readonly filter?: 'backend' | 'gateway' | undefined
-}
+/** What the plugin's `fields` say of a root field, which wins over what its source wrote. */
+export type LiveQueryFieldOptions = LiveOptions
 
 /** Merging of rapid events. Specification: "Batch invalidation configuration". */
 export interface BatchOptions {

@@ -160,10 +160,19 @@ describe('several root fields in one operation', () => {
     expect(plan('{ user { id } }', { user: options }, client).throttleMs).toBe(expected)
   })
 
-  it('a poll interval is at least 50', () => {
-    expect(plan('{ user { id } }', { user: { strategy: 'POLLING', pollIntervalMs: 1 } }).pollIntervalMs).toBe(
-      50,
-    )
+  it('a poll interval below 50 is refused', () => {
+    const polling = (pollIntervalMs: number) =>
+      plan('{ user { id } }', { user: { strategy: 'POLLING', pollIntervalMs } })
+    expect(() => polling(49)).toThrow('"pollIntervalMs" of Query.user: expected at least 50, got 49')
+    expect(polling(50).pollIntervalMs).toBe(50)
+  })
+
+  it.each([
+    ['VERY_HIGH', 'VeryHigh'],
+    ['VeryHigh', 'VeryHigh'],
+    ['LOW', 'Low'],
+  ] as const)('a volatility is taken as %s', (volatility, level) => {
+    expect(plan('{ user { id } }', { user: { volatility } }).volatility).toBe(level)
   })
 
   it('one field that is not enabled refuses the whole operation', () => {

@@ -1,3 +1,4 @@
+export type { LiveOptions } from '@vinyasa/base'
 export { createRestConnector, type RestConnector } from './connector.ts'
 export { useRestConnector } from './plugin.ts'
 export {
@@ -48,7 +49,6 @@ export type {
   InvalidationTemplate,
   JoinBatch,
   JoinOptions,
-  LiveOptions,
   ResponseSchema,
   RestEndpoint,
 } from './declare/endpoint-options.ts'

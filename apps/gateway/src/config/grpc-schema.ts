@@ -8,6 +8,7 @@ import {
   typeNames,
   type OptionsOf,
 } from './primitives.ts'
+import { liveOptions } from './live-schema.ts'
 import type { GrpcSourceConfig } from './types.ts'
 
 const bytes = z.union([z.string(), z.instanceof(Uint8Array)])
@@ -36,18 +37,6 @@ const schemaAnnotation = z.strictObject({
   response: z.strictObject({ required: z.boolean().optional(), pluck: z.string().optional() }).optional(),
 })
 
-const liveQueryAnnotation = z.strictObject({
-  enabled: z.boolean().optional(),
-  strategy: z.enum(['INVALIDATION', 'POLLING', 'HASH_DIFF']).optional(),
-  triggers: z.array(z.string()).optional(),
-  throttleMs: milliseconds.optional(),
-  pollIntervalMs: milliseconds.optional(),
-  ttlSeconds: count.optional(),
-  maxConnections: count.optional(),
-  dependsOn: z.array(z.string()).optional(),
-  volatility: z.enum(['VERY_HIGH', 'HIGH', 'MEDIUM', 'LOW', 'VERY_LOW']).optional(),
-})
-
 const fieldAnnotation = z.strictObject({
   required: z.boolean().optional(),
   name: z.string().optional(),
@@ -69,7 +58,7 @@ const invalidation = z.strictObject({
 
 const method = z.strictObject({
   schema: z.union([z.literal(false), schemaAnnotation]).optional(),
-  liveQuery: liveQueryAnnotation.optional(),
+  liveQuery: liveOptions.optional(),
   deadlineMs: milliseconds.optional(),
   retries: count.optional(),
   invalidates: z.union([z.literal(false), invalidation, z.array(invalidation)]).optional(),

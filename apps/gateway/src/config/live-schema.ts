@@ -1,19 +1,19 @@
-import type { LiveQueryFieldOptions } from '@vinyasa/live-query'
+import { LEAST_POLL_INTERVAL_MS, type LiveOptions, VOLATILITY_NAMES } from '@vinyasa/base'
 import { z } from 'zod'
 import { count, functionValue, milliseconds, origin, type OptionsOf } from './primitives.ts'
 import type { LiveQueryConfig, SocketLimitsConfig } from './types.ts'
 
 /** The specification's "Live query option", for one field. */
-export const liveOptions: z.ZodType<LiveQueryFieldOptions> = z.strictObject({
+export const liveOptions: z.ZodType<LiveOptions> = z.strictObject({
   enabled: z.boolean().optional(),
   strategy: z.enum(['INVALIDATION', 'POLLING', 'HASH_DIFF']).optional(),
   triggers: z.array(z.string()).optional(),
   dependsOn: z.array(z.string()).optional(),
   throttleMs: milliseconds.optional(),
-  pollIntervalMs: milliseconds.optional(),
+  pollIntervalMs: milliseconds.min(LEAST_POLL_INTERVAL_MS).optional(),
   ttlSeconds: count.optional(),
   maxConnections: count.optional(),
-  volatility: z.enum(['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']).optional(),
+  volatility: z.enum(VOLATILITY_NAMES).optional(),
   filter: z.enum(['backend', 'gateway']).optional(),
 })
 

@@ -1,3 +1,5 @@
+import { jsonQuality, parseAccept } from '@vinyasa/base'
+
 /**
  * How a deferred operation's answer travels.
  *
@@ -17,12 +19,6 @@ export interface AcceptedDelivery {
   readonly preferred: 'multipart' | 'json' | 'neither'
 }
 
-interface MediaRange {
-  readonly type: string
-  readonly parameters: ReadonlyMap<string, string>
-  readonly quality: number
-}
-
 /**
  * Reads an Accept header (RFC 9110, section 12.5.1). Multipart is preferred where its quality is at least that of JSON;
  * wildcards do not ask for multipart. Known formats: bare `multipart/mixed`, `deferSpec=20220824`,
@@ -30,10 +26,7 @@ interface MediaRange {
  */
 export function parseMultipartAccept(accept: string | null): AcceptedDelivery {
   if (!accept || !/multipart/i.test(accept)) return { multipart: undefined, preferred: 'json' }
-  const accepted = accept
-    .split(',')
-    .map(parseRange)
-    .filter(({ quality }) => quality > 0)
+  const accepted = parseAccept(accept)
   let best: { readonly multipart: MultipartDelivery; readonly quality: number } | undefined
   for (const { type, parameters, quality } of accepted) {
     const multipart = type === 'multipart/mixed' ? deliveryOf(parameters) : undefined
@@ -43,17 +36,6 @@ export function parseMultipartAccept(accept: string | null): AcceptedDelivery {
     return { multipart: best.multipart, preferred: 'multipart' }
   const isUnknown = !best && accepted.length > 0 && accepted.every(({ type }) => type === 'multipart/mixed')
   return { multipart: best?.multipart, preferred: isUnknown ? 'neither' : 'json' }
-}
-
-function parseRange(entry: string): MediaRange {
-  const [type = '', ...pieces] = entry.split(';').map((piece) => piece.trim())
-  const parameters = new Map<string, string>()
-  for (const piece of pieces) {
-    const [name = '', value = ''] = piece.replaceAll('"', '').split('=', 2)
-    parameters.set(name.toLowerCase(), value)
-  }
-  const quality = Number(parameters.get('q') ?? 1)
-  return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality }
 }
 
 const formats: Readonly<Record<string, MultipartDelivery>> = {
@@ -70,17 +52,4 @@ function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery 
   if (!only) return { format: 'patches', parameter: undefined }
   const key = only.join('=')
   return named.length === 1 && Object.hasOwn(formats, key) ? formats[key] : undefined
-}
-
-/** The most specific ranges decide. */
-function jsonQuality(accepted: readonly MediaRange[]): number {
-  for (const types of [
-    ['application/json', 'application/graphql-response+json'],
-    ['application/*'],
-    ['*/*'],
-  ]) {
-    const matching = accepted.filter(({ type }) => types.includes(type))
-    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality))
-  }
-  return 0
 }

@@ -1,3 +1,4 @@
+import type { LiveOptions } from '@vinyasa/base'
 import {
   getExtension,
   hasExtension,
@@ -40,32 +41,7 @@ export interface SchemaAnnotation {
 }
 
 /** `graphql.live_query` of a method. Specification: "Live query option". */
-export interface LiveQueryAnnotation {
-  /** Whether `@live` may be used with the field. Default false. */
-  readonly enabled?: boolean | undefined
-  /**
-   * What runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default
-   * `INVALIDATION`.
-   */
-  readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
-  /**
-   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: any change of the types that the field
-   * shows.
-   */
-  readonly triggers?: readonly string[] | undefined
-  /** Least milliseconds between two updates. Default 100; 0: each event is an update. */
-  readonly throttleMs?: number | undefined
-  /** Milliseconds between two runs, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
-  readonly pollIntervalMs?: number | undefined
-  /** Seconds after which the subscription completes. Default 0: never. */
-  readonly ttlSeconds?: number | undefined
-  /** Subscriptions that may use the field at one time. Default 0: no limit of its own. */
-  readonly maxConnections?: number | undefined
-  /** Further types all of whose changes run it again. Default: none. */
-  readonly dependsOn?: readonly string[] | undefined
-  /** How often the data changes: sets `cache_control` of updates. Default: none is sent. */
-  readonly volatility?: 'VERY_HIGH' | 'HIGH' | 'MEDIUM' | 'LOW' | 'VERY_LOW' | undefined
-}
+export type LiveQueryAnnotation = LiveOptions
 
 /** `graphql.field` of a message's field. */
 export interface FieldAnnotation {

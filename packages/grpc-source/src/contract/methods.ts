@@ -1,3 +1,4 @@
+import { LEAST_POLL_INTERVAL_MS } from '@vinyasa/base'
 import type { DescField, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
@@ -205,9 +206,9 @@ function checkLive(
       )
     }
   }
-  if (live.pollIntervalMs !== undefined && live.pollIntervalMs > 0 && live.pollIntervalMs < 50) {
-    report(`live_query.poll_interval_ms is ${live.pollIntervalMs}; at least 50 is allowed`)
-  }
+  const { pollIntervalMs = 0 } = live
+  if (pollIntervalMs > 0 && pollIntervalMs < LEAST_POLL_INTERVAL_MS)
+    report(`live_query.poll_interval_ms is ${pollIntervalMs}; at least ${LEAST_POLL_INTERVAL_MS} is allowed`)
 }
 
 function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]): void {

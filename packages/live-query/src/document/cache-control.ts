@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-
-/** How often data changes. Specification: "Data volatility levels map to hints". */
-export type Volatility = 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow'
+import type { Volatility } from '@vinyasa/base'
 
 /** Specification: "Cache control hint"; the names are the wire's. */
 export interface CacheControl {
@@ -33,8 +31,4 @@ export function cacheControlFor(volatility: Volatility, etag?: string, shared = 
 /** A strong entity tag (RFC 9110, 8.8.3) of serialised data. */
 export function etagOf(json: string): string {
   return `"${createHash('sha256').update(json).digest('base64url')}"`
-}
-
-export function isVolatility(value: unknown): value is Volatility {
-  return typeof value === 'string' && Object.hasOwn(MAX_AGE, value)
 }

@@ -1,5 +1,5 @@
 import type { GraphQLField } from 'graphql'
-import { isVolatility, type Volatility } from './cache-control.ts'
+import { LEAST_POLL_INTERVAL_MS, toVolatility, type Volatility } from '@vinyasa/base'
 import { invalidLiveOption } from '../errors.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
 import { isTrigger } from '../triggers/triggers.ts'
@@ -43,7 +43,7 @@ export function resolveFieldOptions(
   check('strategy', isStrategy(strategy), 'INVALIDATION, POLLING or HASH_DIFF', strategy)
   check(
     'volatility',
-    volatility === undefined || isVolatility(volatility),
+    volatility === undefined || toVolatility(volatility) !== undefined,
     'VeryHigh, High, Medium, Low or VeryLow',
     volatility,
   )
@@ -54,16 +54,18 @@ export function resolveFieldOptions(
   for (const [name, value] of Object.entries({ throttleMs, pollIntervalMs, ttlSeconds, maxConnections })) {
     check(name, typeof value === 'number' && value >= 0, 'a number of 0 or more', value)
   }
+  const isPatient = pollIntervalMs >= LEAST_POLL_INTERVAL_MS
+  check('pollIntervalMs', isPatient, `at least ${LEAST_POLL_INTERVAL_MS}`, pollIntervalMs)
   return {
     enabled,
     strategy,
     triggers,
     dependsOn,
     throttleMs,
-    pollIntervalMs: Math.max(50, pollIntervalMs),
+    pollIntervalMs,
     ttlSeconds,
     maxConnections,
-    volatility,
+    volatility: toVolatility(volatility),
     filter,
   }
 }

@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
-import type { Volatility } from './cache-control.ts'
+import type { Volatility } from '@vinyasa/base'
 import { liveQueryNotEnabled } from '../errors.ts'
 import { resolveFieldOptions } from './field-options.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'

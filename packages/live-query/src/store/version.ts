@@ -1,5 +1,6 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
-import { cacheControlFor, etagOf, type CacheControl, type Volatility } from '../document/cache-control.ts'
+import type { Volatility } from '@vinyasa/base'
+import { cacheControlFor, etagOf, type CacheControl } from '../document/cache-control.ts'
 import { detectFieldChanges } from './changes.ts'
 
 /** An execution result as a live query sends it. */

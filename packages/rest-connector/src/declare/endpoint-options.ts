@@ -1,3 +1,4 @@
+import type { LiveOptions } from '@vinyasa/base'
 import type { AnswerKind } from '../http/decode.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import type { ArgumentDefinition } from './arguments.ts'
@@ -25,39 +26,6 @@ export interface InvalidationTemplate {
   readonly operation: string
   /** `{id}` from the arguments or `$.id` from the result; absent: any entity of the type. */
   readonly entityId?: string | undefined
-}
-
-/** Marks a query field as live-capable; read by the live-query plugin. Specification: "Live query option". */
-export interface LiveOptions {
-  /** Whether `@live` may be used with the field. Default false. */
-  readonly enabled?: boolean | undefined
-  /**
-   * What runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default
-   * `INVALIDATION`.
-   */
-  readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
-  /**
-   * Patterns `<EntityType>.<operation>`; `*` stands for either part. Default: any change of the types that the field
-   * shows.
-   */
-  readonly triggers?: readonly string[] | undefined
-  /** Least milliseconds between two updates. Default 100; 0: each event is an update. */
-  readonly throttleMs?: number | undefined
-  /** Milliseconds between two runs, for `POLLING` and `HASH_DIFF`. Default 1000, at least 50. */
-  readonly pollIntervalMs?: number | undefined
-  /** Seconds after which the subscription completes. Default 0: never. */
-  readonly ttlSeconds?: number | undefined
-  /** Subscriptions that may use the field at one time. Default 0: no limit of its own. */
-  readonly maxConnections?: number | undefined
-  /** Further types all of whose changes run it again. Default: none. */
-  readonly dependsOn?: readonly string[] | undefined
-  /** How often the data changes: sets `cache_control` of updates. Default: none is sent. */
-  readonly volatility?: 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow' | undefined
-  /**
-   * `backend`: the arguments filter where the field is resolved. `gateway`: list items that own a field of an argument's
-   * name must equal the argument. Default `backend`.
-   */
-  readonly filter?: 'backend' | 'gateway' | undefined
 }
 
 /** Many keys in one request: the one argument that `args` binds gets the list of them. */
