@@ -146,6 +146,62 @@ describe('an endpoint with `on`', () => {
   })
 
   it.each([
+    ['by plans', true],
+    ['by resolvers', false],
+  ])('has no key in an empty text, alone and in a batch, %s', async (_how, plans) => {
+    const backend = cleanup.use(
+      await startRestBackend(({ url }) => {
+        if (url.pathname === '/posts') return { json: [{ by: '' }, { by: '2' }, { by: null }] }
+        const ids = url.searchParams.getAll('id')
+        return { json: ids.map((id) => ({ id })) }
+      }),
+    )
+    const Author = { typeName: 'Author', fields: { id: field.id } }
+    const connector = cleanup.use(
+      createRestConnector('blog', {
+        baseUrl: backend.url,
+        plans,
+        endpoints: [
+          {
+            name: 'posts',
+            path: '/posts',
+            returnType: '[Post!]',
+            responseSchema: { typeName: 'Post', fields: { by: field.string } },
+          },
+          {
+            name: 'authors',
+            path: '/authors',
+            args: { ids: '[ID!]!' },
+            queryParams: { id: '{ids}' },
+            returnType: '[Author!]',
+            responseSchema: Author,
+            on: { type: 'Post', field: 'author', args: { ids: '{by}' }, batch: { key: 'id' } },
+          },
+          {
+            name: 'editors',
+            path: '/editors',
+            args: { id: 'ID' },
+            queryParams: { id: '{id}' },
+            returnType: '[Author!]',
+            responseSchema: Author,
+            on: { type: 'Post', field: 'editors', args: { id: '{by}' } },
+          },
+        ],
+      }),
+    )
+    const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false })
+    const body = JSON.stringify({ query: '{ posts { author { id } editors { id } } }' })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await yoga.fetch('http://yoga/graphql', { method: 'POST', headers, body })
+    const nobody = { author: null, editors: null }
+    expect(await answer.json()).toEqual({
+      data: { posts: [nobody, { author: { id: '2' }, editors: [{ id: '2' }] }, nobody] },
+    })
+    const asked = backend.requests.map(({ url }) => url.pathname + url.search).toSorted()
+    expect(asked).toEqual(['/authors?id=2', '/editors?id=2', '/posts'])
+  })
+
+  it.each([
     [{ args: { nope: '{id}' } }, 'endpoint "byUser": join User.reviews: the endpoint has no argument "nope"'],
     [
       { args: { userId: '{id}' }, batch: { key: 'x' } },

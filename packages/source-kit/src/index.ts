@@ -12,6 +12,7 @@ export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
 export { askAll, createJoinCalls, type JoinBatch, type JoinCalls, type Keyed } from './plan/join-calls.ts'
+export { isJoinKey } from './plan/join-key.ts'
 export { fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
 export {
   type FastPath,

@@ -19,6 +19,7 @@ it('exports these names and no others', () => {
       "fieldOf",
       "fieldsBelow",
       "groupBy",
+      "isJoinKey",
       "markMember",
       "markTeller",
       "memberIn",

@@ -1,5 +1,12 @@
 import { ScalarType } from '@bufbuild/protobuf'
-import { FallBack, memberIn, NotPlannable, prepareJoin, type SelectionScope } from '@vinyasa/source-kit'
+import {
+  isJoinKey,
+  FallBack,
+  memberIn,
+  NotPlannable,
+  prepareJoin,
+  type SelectionScope,
+} from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
@@ -120,8 +127,7 @@ export function createJoinPlans(): JoinPlans {
         throw new NotPlannable(`${definition.name} is joined by no field of ${parent.typeName}`)
       const place = plans.place(scope, definition, join, nodes)
       return inPlaceOf(key, options, (writing, value) => {
-        if (value !== null && value !== '')
-          writing.gaps.push({ at: writing.json.length, place, key: String(value) })
+        if (isJoinKey(value)) writing.gaps.push({ at: writing.json.length, place, key: String(value) })
         else if (place.missing) writing.json.raw(place.missing)
         else throw new FallBack('a joined field that may not be null has no key')
       })

@@ -1,4 +1,4 @@
-import { memberIn, recordedJoin } from '@vinyasa/source-kit'
+import { isJoinKey, memberIn, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { GraphQLError, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
@@ -21,7 +21,7 @@ export function createSingleResolver(
     const values: Record<string, unknown> = { ...args }
     for (const [name, parentField] of bindings) {
       const value = isOwn ? valueOf(parent, parentField) : parentValue(parent, parentField, info)
-      if (value === null || value === undefined || value === '') return null
+      if (!isJoinKey(value)) return null
       values[name] = toKey(value)
     }
     try {
@@ -83,7 +83,7 @@ export function createBatchResolver(options: BatchResolverOptions): BatchResolve
   return {
     resolve(parent, _args, context, info) {
       const key = parentValue(parent, parentKey, info)
-      if (key === null || key === undefined || key === '') return many ? [] : null
+      if (!isJoinKey(key)) return many ? [] : null
       return (
         recordedJoin(info, valuesIn, String(key)) ??
         loaderOf(context, info as OperationInfo).load(String(key))

@@ -1,4 +1,4 @@
-import { createAttachment, fieldOf, offerField, recordedJoin } from '@vinyasa/source-kit'
+import { isJoinKey, createAttachment, fieldOf, offerField, recordedJoin } from '@vinyasa/source-kit'
 import DataLoader from 'dataloader'
 import { isLeafType, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql'
 import type { Call } from '../call/call.ts'
@@ -173,7 +173,7 @@ async function fromParent(
     if (value === null || value === undefined) return null
     values.push(value)
   }
-  if (values.length === 1) return values[0]
+  if (values.length === 1) return isJoinKey(values[0]) ? values[0] : null
   return values.map((value, index) => toText(value, String(parts[index]))).join('')
 }
 

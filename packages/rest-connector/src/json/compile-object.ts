@@ -1,4 +1,5 @@
 import {
+  isJoinKey,
   FallBack,
   fieldOf,
   fieldsBelow,
@@ -193,7 +194,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     const { read } = memberOf(type, own)
     function key(parent: Readonly<Record<string, unknown>>): unknown {
       const raw = read(parent)
-      if (raw === null || raw === undefined) return null
+      if (!isJoinKey(raw)) return null
       try {
         if (typeof raw !== 'object') return leafType.serialize(raw)
       } catch {
@@ -232,7 +233,7 @@ function keyedShare(shared: PreparedJoin, type: GraphQLObjectType): KeyedShare {
     shared,
     key(parent) {
       const raw = Object.hasOwn(parent, parentKey) ? parent[parentKey] : null
-      return raw === null || raw === undefined ? null : String(raw)
+      return isJoinKey(raw) ? String(raw) : null
     },
   }
 }
