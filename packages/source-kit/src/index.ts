@@ -7,7 +7,7 @@ export {
   type Source,
 } from './schema/source.ts'
 export { type NamePrefix, type SourceNames, SourceNamesError } from './naming/options.ts'
-export { type AnswerLimits, type AnswerSize, answerSizeOf } from '@vinyasa/yoga-internals'
+export { type AnswerLimits, type AnswerSize, answerSizeOf, endOfRead } from '@vinyasa/yoga-internals'
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.

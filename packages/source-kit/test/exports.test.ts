@@ -15,6 +15,7 @@ it('exports these names and no others', () => {
       "createAttachment",
       "createJoinCalls",
       "createTurns",
+      "endOfRead",
       "exceededLimit",
       "fieldOf",
       "fieldsBelow",

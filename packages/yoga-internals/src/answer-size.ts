@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { AnswerCalls } from './answer-calls.ts'
 import { createAttachment, type Attachment } from './attachment.ts'
 
 /** How large the answer to one operation may be; 0 turns a limit off. Over it the answer is `RESPONSE_TOO_LARGE`. */
@@ -19,6 +20,7 @@ export class AnswerSize {
   /** The answer in place of one that is given up. */
   refusal: GraphQLError | undefined
   #thrown: GraphQLError | undefined
+  #calls: AnswerCalls | undefined
   #objects = 0
   #bytes = 0
 
@@ -50,8 +52,31 @@ export class AnswerSize {
 
   /** Nothing more is made. Gives what whoever executes the operation is to throw, as often as it likes. */
   giveUp(refusal: GraphQLError = responseTooLarge(this.maxObjects, 'objects')): GraphQLError {
-    this.refusal ??= refusal
+    if (!this.refusal) {
+      this.refusal = refusal
+      this.#calls?.giveUp()
+    }
     return (this.#thrown ??= toThrow(this.refusal))
+  }
+
+  /** Ends calls made for the answer when it is given up, or when `leaving` aborts. Made when it is asked for: it has a price. */
+  signalWith(leaving: AbortSignal | undefined): AbortSignal {
+    this.#calls ??= new AnswerCalls()
+    if (this.refusal) this.#calls.giveUp()
+    else if (leaving) this.#calls.follow(leaving)
+    return this.#calls.signal
+  }
+
+  /** Another one that counts from the start, while calls of this one are still waited for. */
+  goOn(limits: AnswerLimits): AnswerSize {
+    const next = new AnswerSize(limits)
+    next.#calls = this.#calls
+    return next
+  }
+
+  /** The answer is made. */
+  done(): void {
+    this.#calls?.letGo()
   }
 }
 
@@ -71,9 +96,12 @@ function toThrow({ message, extensions }: GraphQLError): GraphQLError {
 
 const ofContexts: Attachment<AnswerSize> = createAttachment()
 
-/** Counts what is executed with a context from now on: an execution of it, and the next one anew. */
-export function beginAnswer(context: unknown, limits: AnswerLimits): AnswerSize {
-  const size = new AnswerSize(limits)
+/**
+ * Counts what is executed with a context from now on: an execution of it, and the next one anew. `before`: what has begun
+ * to make the same answer.
+ */
+export function beginAnswer(context: unknown, limits: AnswerLimits, before?: AnswerSize): AnswerSize {
+  const size = before?.goOn(limits) ?? new AnswerSize(limits)
   if (typeof context === 'object' && context !== null) ofContexts.set(context, size)
   return size
 }
@@ -81,4 +109,9 @@ export function beginAnswer(context: unknown, limits: AnswerLimits): AnswerSize 
 /** Undefined where nobody counts. */
 export function answerSizeOf(context: unknown): AnswerSize | undefined {
   return typeof context === 'object' && context !== null ? ofContexts.get(context) : undefined
+}
+
+/** What ends a read that an operation makes: its answer is given up, or `leaving` aborts. */
+export function endOfRead(context: unknown, leaving: AbortSignal | undefined): AbortSignal | undefined {
+  return answerSizeOf(context)?.signalWith(leaving) ?? leaving
 }

@@ -7,6 +7,7 @@ export {
   AnswerSize,
   answerSizeOf,
   beginAnswer,
+  endOfRead,
   RESPONSE_TOO_LARGE,
 } from './answer-size.ts'
 export { behindObjectCounter, isObjectCounter, noteObjectCounter } from './object-counters.ts'

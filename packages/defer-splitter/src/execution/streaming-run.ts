@@ -76,7 +76,7 @@ export class StreamingRun implements DeliveryRun {
 
   get signal(): AbortSignal | undefined {
     this.#leaving ??= this.#leavingOf()
-    return this.#leaving[0]
+    return this.operation.size.signalWith(this.#leaving[0])
   }
 
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
@@ -237,6 +237,7 @@ export class StreamingRun implements DeliveryRun {
 
   #close(): void {
     this.isClosed = true
+    this.operation.size.done()
     this.#gate.close()
     this.#usages?.close()
     this.#options.clock.clearTimeout(this.#totalTimer)

@@ -28,7 +28,8 @@ export const grpcFastPath: FastPath = {
       const all: Calls = { calls: calls.map(read), hasJoins: joins.hasAny() }
       return { start: (site) => startCalls(all, site) }
     }
-    return { ...prepare('', ''), ...(calls.length === 1 && { whole: prepare }) }
+    const isOneCall = calls.length === 1 && !joins.hasAny()
+    return { ...prepare('', ''), isOneCall, ...(calls.length === 1 && { whole: prepare }) }
   },
 
   prepareJoin({ field, nodes }, scope) {
@@ -114,9 +115,9 @@ async function write(
   }
   const [only] = complete
   if (only && complete.length === 1 && !abortSignal) return [jsonOf(await only, joins, size)]
-  const all = Promise.all(complete)
-  const replies = await (abortSignal ? unlessAborted(all, abortSignal) : all)
-  return replies.map((reply) => jsonOf(reply, joins, size))
+  // One that is too large is known before the others are there.
+  const all = Promise.all(complete.map(async (reply) => jsonOf(await reply, joins, size)))
+  return abortSignal ? unlessAborted(all, abortSignal) : all
 }
 
 /** @throws FallBack */

@@ -41,8 +41,8 @@ type KeyedGap = JoinGap & { readonly key: string }
 type Calls = JoinCalls<KeyedGap, JoinReply>
 
 /** What the calls of one execution are made with. */
-export function callSiteOf({ operation, args }: Site): CallSite {
-  return { context: args.contextValue, info: { operation, rootValue: args.rootValue as unknown } }
+export function callSiteOf({ operation, args, isOneCall }: Site): CallSite {
+  return { context: args.contextValue, info: { operation, rootValue: args.rootValue as unknown, isOneCall } }
 }
 
 const OPEN = Buffer.from('[')

@@ -1,10 +1,12 @@
 import { type Clock } from '@vinyasa/base'
-import { createAttachment } from '@vinyasa/source-kit'
+import { createAttachment, endOfRead } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
 export interface OperationInfo {
   readonly operation: { readonly operation: 'query' | 'mutation' | 'subscription' }
   readonly rootValue: unknown
+  /** Of a plan: see its `Site`. */
+  readonly isOneCall?: boolean
   /** Of `@graphql-tools/executor` and defer-splitter. */
   readonly signal?: unknown
   /** Of graphql-js 17. */
@@ -80,12 +82,16 @@ function isLive(context: unknown): boolean {
 
 /**
  * Ends a call whose answer is no longer wanted: the context's own signal; that of the field, which in a deferred
- * fragment is the fragment's; the request's, whose client left.
+ * fragment is the fragment's; the request's, whose client left. With it the answer itself, when it is given up; each event
+ * of a subscription has one of its own.
  */
 export function signalOf(context: unknown, info: OperationInfo | undefined): AbortSignal | undefined {
   const own = typeof context === 'object' && context !== null ? (context as ContextSignals) : undefined
-  const candidates = [own?.signal, info?.signal ?? info?.getAbortSignal?.(), own?.request?.signal]
-  return candidates.find(isSignal)
+  const ofField = info?.signal ?? info?.getAbortSignal?.()
+  if (isSignal(ofField)) return isSignal(own?.signal) ? own.signal : ofField
+  const leaving = [own?.signal, own?.request?.signal].find(isSignal)
+  const isAlone = !info || info.isOneCall || info.operation.operation === 'subscription'
+  return isAlone ? leaving : endOfRead(context, leaving)
 }
 
 interface ContextSignals {

@@ -11,7 +11,7 @@ import { canonicalJson } from '../json.ts'
 import { markResolver, type ItemsByKey, type LoadItems, type PlannableJoin } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
 import { checkedShape } from '../call/checked-answer.ts'
-import { scopeOf } from './resolvers.ts'
+import { isEvent, scopeOf } from './resolvers.ts'
 import { signalsOf } from '../http/ending.ts'
 import { parseTemplate, toText, variablesOf, type Args, type TemplatePart } from '../templates/template.ts'
 
@@ -119,7 +119,7 @@ function batchedResolver(
     const known = ofOperation.get(canonicalArgs)
     if (known) return known
     // A batch is not one deferred fragment's to cancel, only the client's who leaves.
-    const scope = { ...scopeOf(context, info), signals: signalsOf(context, undefined) }
+    const scope = { ...scopeOf(context, info), signals: signalsOf(context, undefined, isEvent(info)) }
     const loader = new DataLoader<unknown, unknown, string>(
       async (keys) => {
         const distinct = [...new Map(keys.map((one) => [String(one), one])).values()]

@@ -46,7 +46,7 @@ export function rootResolver(
 /** What an operation hands to the calls made for it. */
 export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope {
   return {
-    signals: signalsOf(context, executionSignal(info as InfoWithSignal)),
+    signals: signalsOf(context, executionSignal(info as InfoWithSignal), isEvent(info)),
     context,
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
@@ -60,6 +60,11 @@ function rootScope(context: unknown, info: GraphQLResolveInfo): FieldScope {
   const { schema, parentType, fieldName } = info
   if (parentType !== schema.getMutationType()) return scope
   return { ...scope, place: () => ({ schema, field: parentType.getFields()[fieldName] }) }
+}
+
+/** Each event of a subscription has an answer of its own. */
+export function isEvent({ operation }: GraphQLResolveInfo): boolean {
+  return operation.operation === 'subscription'
 }
 
 interface InfoWithSignal {

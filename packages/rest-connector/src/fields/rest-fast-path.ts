@@ -62,8 +62,10 @@ export const restFastPath: FastPath = {
       })
       return { start: (site) => start(calls, site, written) }
     }
+    const [first] = calls
     return {
       ...prepare(NOTHING_AROUND),
+      isOneCall: calls.length === 1 && !(first?.value.object && hasJoins(first.value.object)),
       whole: (before, after) => prepare({ before, after }),
     }
   },
@@ -154,20 +156,21 @@ async function write(
   run: JoinRun,
   size: Site['size'],
 ): Promise<JsonText[]> {
-  const values = await Promise.all(complete)
-  const texts: JsonText[] = []
-  for (const [index, call] of calls.entries()) {
-    const value = values[index]
-    let written = call.once?.of(value)
-    if (written === undefined) {
-      written = writeOne(call, value, new Writing(run, size))
-      call.once?.keep(value, written)
-    }
-    const { text, writing } = written
-    texts.push(text instanceof Promise ? await text : text)
-    size.add(writing.objects, 0)
-  }
-  return texts
+  // One that is too large is known before the others are there.
+  return Promise.all(
+    calls.map(async (call, index) => {
+      const value = await complete[index]
+      let written = call.once?.of(value)
+      if (written === undefined) {
+        written = writeOne(call, value, new Writing(run, size))
+        call.once?.keep(value, written)
+      }
+      const { text, writing } = written
+      const json = text instanceof Promise ? await text : text
+      size.add(writing.objects, 0)
+      return json
+    }),
+  )
 }
 
 function writeOne(

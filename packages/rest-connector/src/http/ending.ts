@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '@vinyasa/base'
+import { endOfRead } from '@vinyasa/source-kit'
 
 /**
  * When and why a piece of work is over, for whoever takes part in it. It does inside the connector what an
@@ -50,10 +51,15 @@ export class Ending {
   }
 }
 
-/** What may end a call: the execution (a deferred part timed out) as well as the request (its client left). */
-export function signalsOf(context: unknown, ofExecution: unknown): AbortSignal[] {
+/**
+ * What may end a call: the execution (a deferred part timed out) as well as the request (its client left), and with that
+ * the answer, when it is given up. `isAlone`: no answer is made beside the call, or others after it.
+ */
+export function signalsOf(context: unknown, ofExecution: unknown, isAlone: boolean): AbortSignal[] {
   const ofRequest = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal
-  return [...new Set([ofExecution, ofRequest])].filter((signal) => signal instanceof AbortSignal)
+  const leaving = ofRequest instanceof AbortSignal ? ofRequest : undefined
+  const ofAnswer = isAlone ? leaving : endOfRead(context, leaving)
+  return [...new Set([ofExecution, ofAnswer])].filter((signal) => signal instanceof AbortSignal)
 }
 
 /** An ending that comes when one of the signals aborts; `release` lets go of them. */

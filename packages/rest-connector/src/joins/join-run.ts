@@ -47,7 +47,7 @@ export function createJoinRun(site: Site): JoinRun {
   const shares = new Map<KeyedShare, StartedJoin>()
   // The variables stand for the execution, to count its calls.
   const scope: FieldScope = {
-    signals: signalsOf(context, executionSignal(args)),
+    signals: signalsOf(context, executionSignal(args), site.isOneCall),
     context,
     operation: variables,
     schema: args.schema,

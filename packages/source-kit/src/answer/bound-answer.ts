@@ -5,6 +5,7 @@ import { isJsonResult } from './json-result.ts'
 /** What an interpreter gave, or what is answered in its place where that is too large. */
 export function boundAnswer(size: AnswerSize, executed: unknown): unknown {
   if (typeof executed !== 'object' || executed === null || Symbol.asyncIterator in executed) return executed
+  size.done()
   if (!size.refusal && !isJsonResult(executed)) measure(size, executed)
   return size.refusal ? { errors: [size.refusal] } : executed
 }

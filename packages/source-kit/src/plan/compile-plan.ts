@@ -11,6 +11,8 @@ export interface Plan {
   readonly sources: readonly { readonly prepared: Prepared; readonly places: readonly number[] }[]
   /** The answer around the fields: one more than there are fields; nothing where a source writes all of it. */
   readonly between: readonly ConstantText[]
+  /** One root field and no joins. */
+  readonly isOneCall: boolean
 }
 
 /** @throws NotPlannable */
@@ -47,8 +49,10 @@ export function compilePlan(
     places,
   }))
   const [before = '', after = ''] = between
-  const whole = place === 1 ? sources[0]?.prepared.whole?.(before, after) : undefined
+  const only = place === 1 ? sources[0]?.prepared : undefined
+  const isOneCall = only?.isOneCall === true
+  const whole = only?.whole?.(before, after)
   return whole
-    ? { sources: [{ prepared: whole, places: [0] }], between: [] }
-    : { sources, between: between.map(constantText) }
+    ? { sources: [{ prepared: whole, places: [0] }], between: [], isOneCall }
+    : { sources, between: between.map(constantText), isOneCall }
 }

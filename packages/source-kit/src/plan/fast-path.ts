@@ -23,6 +23,8 @@ export interface Selection {
 
 /** One execution of a plan. */
 export interface Site {
+  /** Nothing else of the answer is made while a call is under way: no refusal can end it. */
+  readonly isOneCall: boolean
   /** What the parts of a plan share: {@link sharedOf}. */
   readonly shared: Map<unknown, unknown>
   readonly operation: OperationDefinitionNode
@@ -42,6 +44,8 @@ export function sharedOf<T>(site: Site, make: (site: Site) => T): T {
 /** Root fields, ready to be called. */
 export interface Prepared {
   start(site: Site): Started
+  /** It makes one call, and no more after that. */
+  readonly isOneCall?: boolean
   /** For a single field: writes the text around it too, which spares putting the two together. */
   whole?(before: string, after: string): Prepared
 }

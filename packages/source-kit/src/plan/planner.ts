@@ -68,6 +68,7 @@ export function createPlanner(limits: () => AnswerLimits): Planner {
     if (isNew) report(plans, plan ? 'planned' : 'unplanned', reason)
     // Known by its variables, an execution has some of its own.
     const own = (): Site => ({
+      isOneCall: plan?.isOneCall === true,
       operation: plans.operation,
       variables: { ...variables },
       args,
@@ -93,11 +94,12 @@ export function createPlanner(limits: () => AnswerLimits): Planner {
   }
 
   function answer({ plan, plans, own }: Found, execute: Executor): unknown {
+    const site = own()
     const ordinarily: Executor = (args) => {
-      const size = beginAnswer(args.contextValue, limits())
+      const size = beginAnswer(args.contextValue, limits(), site.size)
       return boundLater(size, execute(args))
     }
-    return runPlan(plan, own(), ordinarily, (reason) => report(plans, 'fell-back', reason))
+    return runPlan(plan, site, ordinarily, (reason) => report(plans, 'fell-back', reason))
   }
 
   return {

@@ -26,10 +26,12 @@ export async function runPlan(
     for (const [index, { places }] of sources.entries())
       for (const [at, place] of places.entries()) fields[place] = written[index]?.[at] as JsonText
     for (const { length } of fields) site.size.add(0, length)
+    site.size.done()
     return createJsonResult(between.length === 0 ? (fields[0] as JsonText) : interleave(between, fields))
   } catch (error) {
     const { refusal } = site.size
     if (refusal) {
+      site.size.done()
       for (const { recorded } of started) recorded()
       return { errors: [refusal] }
     }
