@@ -5,7 +5,7 @@ export interface TransportCall {
   /** `/package.Service/Method` */
   readonly path: string
   readonly metadata: MetadataEntries
-  /** Milliseconds the call may take; undefined: no limit. Sent as `grpc-timeout`. */
+  /** Milliseconds the call may take; undefined: no limit. Sent as `grpc-timeout`, unless it is over 24 days. */
   readonly timeoutMs: number | undefined
   /** Cancels the call. */
   readonly signal: AbortSignal | undefined

@@ -6,6 +6,7 @@ it('exports these names', () => {
     'AbortWatch',
     'GrpcCallError',
     'GrpcTransportError',
+    'LONGEST_TIMEOUT_MS',
     'STATUS_NAMES',
     'createHttp2Transport',
     'createTlsContext',

@@ -5,6 +5,7 @@ import type { ResolvedEndpoint } from './endpoint.ts'
 import {
   AbortWatch,
   GrpcCallError,
+  LONGEST_TIMEOUT_MS,
   statusName,
   toReplyMetadata,
   type Transport,
@@ -142,11 +143,9 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
   }
 }
 
-/** grpc-js counts by the wall clock, from the moment in which a call begins; it has no timer for what is longer. */
-const LONGEST_DEADLINE_MS = 2 ** 31 - 1
-
+/** grpc-js counts by the wall clock, from the moment in which a call begins. What is longer ends no call: it has no timer for it. */
 function callOptions({ timeoutMs }: TransportCall): { deadline?: number } {
-  if (timeoutMs === undefined || timeoutMs > LONGEST_DEADLINE_MS) return {}
+  if (timeoutMs === undefined || timeoutMs > LONGEST_TIMEOUT_MS) return {}
   return { deadline: systemClock.wallNow() + timeoutMs }
 }
 

@@ -126,8 +126,8 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { path, metadata } = this.#call
     const { head, compression } = this.#settings
     out.copy(head(path))
-    if (this.#deadline !== Infinity)
-      out.field('grpc-timeout', formatTimeout(this.#deadline - systemClock.now()))
+    const timeout = formatTimeout(this.#deadline - systemClock.now())
+    if (timeout !== undefined) out.field('grpc-timeout', timeout)
     if (compression !== undefined) out.field('grpc-encoding', compression)
     writeFields(out, metadata)
   }

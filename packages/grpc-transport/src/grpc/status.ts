@@ -78,16 +78,15 @@ export function resetError(code: number | undefined, cause: unknown): GrpcCallEr
   return new GrpcCallError(status, message, { wasSent: code !== ErrorCode.REFUSED_STREAM, cause })
 }
 
-/** Milliseconds as `grpc-timeout` has them: at most eight digits and a unit. */
-export function formatTimeout(ms: number): string {
-  const units: readonly (readonly [number, string])[] = [
-    [1, 'm'],
-    [1_000, 'S'],
-    [60_000, 'M'],
-  ]
-  for (const [size, unit] of units) {
-    const count = Math.max(1, Math.ceil(ms / size))
-    if (count < 100_000_000) return `${count}${unit}`
-  }
-  return `${Math.min(99_999_999, Math.ceil(ms / 3_600_000))}H`
+/**
+ * The longest that is sent: a peer whose timers end here, as those of Node do, takes more for none at all. In whole seconds,
+ * as longer times are written.
+ */
+export const LONGEST_TIMEOUT_MS: number = 2_147_483_000
+
+/** Milliseconds as `grpc-timeout` has them, at most eight digits and a unit; undefined for what is not to be sent. */
+export function formatTimeout(ms: number): string | undefined {
+  if (ms > LONGEST_TIMEOUT_MS) return undefined
+  const count = Math.max(1, Math.ceil(ms))
+  return count < 100_000_000 ? `${count}m` : `${Math.ceil(ms / 1_000)}S`
 }
