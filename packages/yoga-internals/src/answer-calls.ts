@@ -1,5 +1,5 @@
 /** Ends the calls that are made for one answer, together: it is given up, or whoever waits for it leaves. */
-export class AnswerCalls implements EventListenerObject {
+export class AnswerCalls {
   readonly #controller = new AbortController()
   #leaving: AbortSignal | undefined
 
