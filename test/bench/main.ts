@@ -56,6 +56,7 @@ const SMOKE = [
   'new-document',
   'supply',
   'everything-on-hello',
+  'deployed-hello',
 ]
 const names = values.scenario ?? (smoke ? SMOKE : undefined)
 const chosen = scenarios.filter(({ name }) => names?.includes(name) ?? true)

@@ -261,7 +261,8 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       }
       if (isAsyncIterable(result)) {
         state.flight?.settle({ kind: 'unshareable' })
-        return merging(state, result)
+        // Other streams have no end to wait for: their parts are results of their own, as those of a live query are.
+        return state.profile?.incremental ? merging(state, result) : result
       }
       return takeWhole(state, result as ExecutionResult)
     },
