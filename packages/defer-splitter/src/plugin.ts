@@ -96,6 +96,12 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     jsonTypeOf,
     maskError: (error) => maskError(error),
     onStream: (request) => void streamed.add(request),
+    split({ operation, params: { variables } }, result) {
+      const { operationName } = operation
+      const document = documents.of(operation.document)
+      const { maxPatches } = options
+      return splitToStream({ result, document, operationName, variables, schema, maxPatches })
+    },
   })
 
   return {

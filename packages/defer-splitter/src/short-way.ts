@@ -1,6 +1,7 @@
-import type { DocumentNode, ExecutionArgs } from 'graphql'
+import type { DocumentNode, ExecutionArgs, ExecutionResult } from 'graphql'
 import type { DocumentCache } from './document/document-cache.ts'
 import { executeStreaming } from './execution/execute-streaming.ts'
+import type { PartStream } from './execution/part-stream.ts'
 import type { Executed } from './execution/streaming-run.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from './options.ts'
@@ -23,6 +24,7 @@ export interface ShortWay {
   mediaTypeOf(accept: string): string | undefined
   admitsCall(call: ShortCall): boolean
   execute<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown
+  deliver(call: ShortCall, result: ExecutionResult): unknown
   stream(call: ShortCall, parts: AsyncIterable<unknown>): Multipart | undefined
 }
 
@@ -34,6 +36,8 @@ export interface ShortWayOptions {
   readonly maskError: MaskError
   /** Told of requests that are answered in parts. */
   readonly onStream: (request: Request) => void
+  /** A whole result of a deferred operation as the stream of its parts. */
+  readonly split: (call: Pick<ShortCall, 'operation' | 'params'>, result: ExecutionResult) => unknown
 }
 
 export interface DeferShortWay {
@@ -44,15 +48,18 @@ export interface DeferShortWay {
 
 interface Begun {
   readonly delivery: MultipartDelivery
-  stream: (AsyncIterable<unknown> & { hasErrors(): boolean }) | undefined
+  /** What tells whether the first part has errors; undefined: the answer is not in parts. */
+  stream: Pick<PartStream, 'hasErrors'> | undefined
 }
+
+const WITHOUT_ERRORS: Begun['stream'] = { hasErrors: () => false }
 
 /**
  * The short way of deferred queries: those that the hooks streamed before, for clients that take parts. Whatever else is
  * asked of a document with `@defer` goes the ordinary way; what the first part has errors in is written by the hooks.
  */
 export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
-  const { options, documents, named, jsonTypeOf, maskError, onStream } = given
+  const { options, documents, named, jsonTypeOf, maskError, onStream, split } = given
   const { enabled, maxDeferredFragments, multipartBoundary: boundary } = options
   const streamed = new WeakSet<DocumentNode>()
   /** On the context itself: a WeakMap would keep the whole stream over small collections. Copies do not take it along. */
@@ -60,6 +67,12 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
 
   function begunOn(context: object): Begun | undefined {
     return (context as { readonly [BEGUN]?: Begun })[BEGUN]
+  }
+
+  function begin({ context }: ShortCall, delivery: MultipartDelivery): Begun {
+    const begun: Begun = { delivery, stream: undefined }
+    Object.defineProperty(context, BEGUN, { value: begun })
+    return begun
   }
 
   function deliveryOf({ operation, params, request }: ShortCall): MultipartDelivery | undefined {
@@ -85,8 +98,7 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
         const { document } = call.operation
         const delivery = documents.of(document).isIncremental ? deliveryOf(call) : undefined
         if (!delivery) return next(call)
-        const begun: Begun = { delivery, stream: undefined }
-        Object.defineProperty(call.context, BEGUN, { value: begun })
+        const begun = begin(call, delivery)
         const note = (result: Executed): Executed => {
           if (isAsyncIterable(result)) {
             begun.stream = result
@@ -102,9 +114,21 @@ export function createDeferShortWay(given: ShortWayOptions): DeferShortWay {
         call.executor = executor
         return next(call)
       },
+      // What the cache answers with, or another plugin, was not executed here.
+      deliver(call, result) {
+        const { document } = call.operation
+        if (!documents.of(document).isIncremental || begunOn(call.context)) return result
+        const delivery = deliveryOf(call)
+        if (!delivery || result.errors?.length) return result
+        const parts = split(call, result)
+        if (!isAsyncIterable(parts)) return result
+        begin(call, delivery).stream = WITHOUT_ERRORS
+        onStream(call.request)
+        return parts
+      },
       stream({ context }, parts) {
         const { delivery, stream } = begunOn(context) ?? {}
-        if (!delivery || parts !== stream || stream.hasErrors()) return undefined
+        if (!delivery || !stream || stream.hasErrors()) return undefined
         return createMultipart({ parts, delivery, boundary, maskError })
       },
     },

@@ -28,6 +28,7 @@ const short = createDeferShortWay({
   jsonTypeOf: () => 'application/json',
   maskError: (error) => error,
   onStream: () => {},
+  split: (_call, result) => result,
 })
 short.learn(document)
 

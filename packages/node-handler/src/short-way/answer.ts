@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { mapAsyncIterator } from 'graphql-yoga'
 import { isStream } from '../fast-path/accept-choice.ts'
 import { isBody, isPlain, type PlainResult } from '../fast-path/result-phase.ts'
 import { runHooks } from '../fast-path/run-hooks.ts'
@@ -35,13 +36,23 @@ export class Answer {
     }
     const text = others.processesResults || !isPlain(result) ? undefined : textOf(result)
     if (text !== undefined) return after(this.#sendWhole(text), () => true)
-    const given = isStream(result) ? masking.parts(result) : result
+    const given = isStream(result) ? this.#seen(masking.parts(result)) : result
     const { request, context } = this.#call
     const processed = attempt(
       () => fastPath.processResult(given, request, context),
       (error) => fastPath.processResult({ errors: toErrors(error, internals) }, request, context),
     )
     return after(this.#sendResponse(processed), () => false)
+  }
+
+  /** The same parts, told to whoever sees them. */
+  #seen(parts: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    const { partsSeen } = this.#server
+    if (partsSeen.length === 0) return parts
+    return mapAsyncIterator(parts, (part) => {
+      for (const see of partsSeen) see(this.#call, part)
+      return part
+    })
   }
 
   #streamOf(parts: AsyncIterable<unknown>): ShortStream | undefined {

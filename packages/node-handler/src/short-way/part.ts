@@ -118,6 +118,8 @@ export interface ShortWayPart {
   execute?(call: ShortCall, next: NextExecutor): MaybePromise<unknown>
   /** Executes, behind all that stands around the execution; `next` is what executes otherwise. */
   plan?(call: ShortCall, next: NextExecutor): MaybePromise<unknown>
+  /** Makes a stream of parts of a whole result that somebody answered with, for a client that takes parts. */
+  deliver?(call: ShortCall, result: ExecutionResult): unknown
   /** Hears of a whole result, its errors masked, as `onExecutionResult` does. */
   result?(call: ShortCall, result: ExecutionResult): void
   /** Writes what `executor` gave, as `onResultProcess` does; undefined: not this. Nobody does: the hooks do. */

@@ -97,7 +97,12 @@ export class ShortRun {
     return after(executed, (result) => {
       if (isStream(result)) return result
       const given = result as ExecutionResult
-      return given.errors == null ? given : this.#server.masking.whole(this.#asSent(given))
+      const whole = given.errors == null ? given : this.#server.masking.whole(this.#asSent(given))
+      for (const deliver of this.#server.delivers) {
+        const delivered = deliver(this.#call, whole)
+        if (delivered !== whole) return delivered
+      }
+      return whole
     })
   }
 

@@ -33,6 +33,7 @@ export interface ShortServer {
   readonly callJudges: readonly Member<'admitsCall'>[]
   readonly admits: readonly Member<'admit'>[]
   readonly begins: readonly Member<'begin'>[]
+  readonly delivers: readonly Member<'deliver'>[]
   readonly results: readonly Member<'result'>[]
   readonly streams: readonly Member<'stream'>[]
   readonly partsSeen: readonly Member<'onPart'>[]
@@ -93,6 +94,7 @@ export function readShortServer(options: ShortServerOptions): ShortServer | read
     callJudges: members('admitsCall'),
     admits: members('admit'),
     begins: members('begin'),
+    delivers: members('deliver'),
     results: members('result'),
     streams: members('stream'),
     partsSeen: members('onPart'),
