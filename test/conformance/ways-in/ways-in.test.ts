@@ -89,7 +89,7 @@ const composed = (preset: 'development' | 'production'): Composition => ({
       preset,
       typeDefs,
       resolvers,
-      plugins,
+      plugins: plugins.map((plugin) => Object.assign(plugin, { readsHeaders: [] })),
       responseCache: true,
       graphql: { batching: 10 },
       liveQuery: { defaults: { enabled: true } },

@@ -1,4 +1,4 @@
-import type { KnownBody } from './known-bodies.ts'
+import type { KnownBody } from './known/known-bodies.ts'
 import type { LiftedOperation } from './literals/lift-literals.ts'
 import type { KnownOperation, ShortParams } from './part.ts'
 import { readParams } from './short-params.ts'

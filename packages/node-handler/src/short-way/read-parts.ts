@@ -1,6 +1,6 @@
 import type { OwnHooks } from '@vinyasa/yoga-internals'
 import type { Hook } from '../yoga/yoga-5.ts'
-import { HOOK_NAMES, type PluginHooks } from './others.ts'
+import { HOOK_NAMES, type PluginHooks } from './others/others.ts'
 import type { ShortWayPart } from './part.ts'
 
 type Plugin = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import { createKnownShapes, type KnownShapes } from './literals/known-shapes.ts'
-import { createKnownBodies, type KnownBodies } from './known-bodies.ts'
-import { createKnownOperations, type KnownOperations } from './known-operations.ts'
+import { createKnownBodies, type KnownBodies } from './known/known-bodies.ts'
+import { createKnownOperations, type KnownOperations } from './known/known-operations.ts'
 import { type OwnHooks, readOwnHooks } from '@vinyasa/yoga-internals'
 import type { ShortWayPart } from './part.ts'
 

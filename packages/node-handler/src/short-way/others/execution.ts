@@ -1,10 +1,10 @@
 import { getOperationAST, type ExecutionArgs } from 'graphql'
 import { finalAsyncIterator, mapAsyncIterator } from 'graphql-yoga'
-import { isStream } from '../fast-path/accept-choice.ts'
-import { runHooks } from '../fast-path/run-hooks.ts'
+import { isStream } from '../../fast-path/accept-choice.ts'
+import { runHooks } from '../../fast-path/run-hooks.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
-import type { Hook } from '../yoga/yoga-5.ts'
-import type { NextExecutor, ShortCall, ShortWayPart } from './part.ts'
+import type { Hook } from '../../yoga/yoga-5.ts'
+import type { NextExecutor, ShortCall, ShortWayPart } from '../part.ts'
 
 type Execute = (args: ExecutionArgs) => MaybePromise<unknown>
 

@@ -1,4 +1,4 @@
-import type { Hook } from '../yoga/yoga-5.ts'
+import type { Hook } from '../../yoga/yoga-5.ts'
 
 /** Steps at which plugins that say nothing of the short way run there by their own hooks. */
 export const HOOK_NAMES = [

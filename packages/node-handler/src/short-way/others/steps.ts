@@ -1,10 +1,10 @@
 import type { FetchAPI } from 'graphql-yoga'
-import type { RequestParser } from '../fast-path/body-choices.ts'
-import type { Passed, PassedParams, PassedParse, Thrown } from '../fast-path/passed.ts'
-import { runHooks } from '../fast-path/run-hooks.ts'
-import { lazyUrl } from '../http/request-url.ts'
+import type { RequestParser } from '../../fast-path/body-choices.ts'
+import type { Passed, PassedParams, PassedParse, Thrown } from '../../fast-path/passed.ts'
+import { runHooks } from '../../fast-path/run-hooks.ts'
+import { lazyUrl } from '../../http/request-url.ts'
 import { after, attempt, type MaybePromise } from '@vinyasa/base'
-import type { Hook, HookRequest, ParamsHandler, RequestHandler, ServerContext } from '../yoga/yoga-5.ts'
+import type { Hook, HookRequest, ParamsHandler, RequestHandler, ServerContext } from '../../yoga/yoga-5.ts'
 
 /** Runs `onRequest`. False where a hook ended the request, or put another request or handler in place. */
 export function runRequestHooks(

@@ -1,5 +1,5 @@
 import { createRecent } from '@vinyasa/base'
-import type { KnownOperation, ShortParams } from './part.ts'
+import type { KnownOperation, ShortParams } from '../part.ts'
 
 /** Operations by the text that clients send; those that nobody asks for leave first. */
 export interface KnownOperations {

@@ -1,5 +1,5 @@
 import { createRecent } from '@vinyasa/base'
-import type { KnownOperation, ShortParams } from './part.ts'
+import type { KnownOperation, ShortParams } from '../part.ts'
 
 /** What follows from the bytes of a body alone, or from the target of a GET. */
 export interface KnownBody {
