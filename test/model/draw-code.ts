@@ -47,18 +47,24 @@ export function drawCode(
   })
 }
 
-/** What the configuration says of it: all that it reads, nothing, or, in production, less than it reads. */
-function stated(
-  random: Random,
-  read: readonly string[],
-  { grpcForward, restForward, cache, preset, session, interceptor }: SettingsPlan,
-): Pick<CodePlan, 'asker' | 'isDeclared'> {
-  const byDefault = new Set([
+/** Headers by which askers of code are told apart where nothing is stated. */
+export function defaultAskers({ grpcForward, restForward, cache }: SettingsPlan): ReadonlySet<string> {
+  return new Set([
     ...(grpcForward ?? ['authorization']),
     ...restForward,
     'authorization',
     ...(cache?.varyHeaders ?? []),
   ])
+}
+
+/** What the configuration says of it: all that it reads, nothing, or, in production, less than it reads. */
+function stated(
+  random: Random,
+  read: readonly string[],
+  settings: SettingsPlan,
+): Pick<CodePlan, 'asker' | 'isDeclared'> {
+  const { preset, session, interceptor } = settings
+  const byDefault = defaultAskers(settings)
   // Who says by `session` who asks, says it of cookies too.
   if ((session || interceptor) && read.includes('cookie')) return { asker: read, isDeclared: true }
   const isDefault = read.every((name) => byDefault.has(name))
@@ -71,6 +77,9 @@ function stated(
     : { asker: read, isDeclared: true }
 }
 
+/** As it stands in a query. */
+export const asked = ({ name, isMethod }: CodePlan): string => `${name}${isMethod ? ' { text }' : ''}`
+
 /** A query on one or two fields of code, among others. */
 export function withCode(
   random: Random,
@@ -79,7 +88,7 @@ export function withCode(
 ): Operation {
   const fields = [
     ...new Set(random.chance(0.5) ? [random.pick(code)] : [random.pick(code), random.pick(code)]),
-  ].map(({ name, isMethod }) => `${name}${isMethod ? ' { text }' : ''}`)
+  ].map(asked)
   const isAlone = random.chance(0.6)
   return isAlone
     ? { head: '', selection: `{ ${fields.join(' ')} }`, variables: undefined }

@@ -84,9 +84,13 @@ export function drawFixture(seed: number, world: number, fixtures: readonly Fixt
 export const USUAL_USERS = 4
 
 /** One user, two that differ from the first by one header each, one who shows nothing, and the others of a crowd. */
-export function drawUsers(random: Random, jwt: boolean): readonly UserHeaders[] {
+export function drawUsers(
+  random: Random,
+  jwt: boolean,
+  hasCookie: boolean = random.chance(0.3),
+): readonly UserHeaders[] {
   const base = Object.fromEntries(
-    USER_HEADERS.filter((name) => name !== 'cookie' || random.chance(0.3)).map((name) => [
+    USER_HEADERS.filter((name) => name !== 'cookie' || hasCookie).map((name) => [
       name,
       valueOf(name, 'a', jwt),
     ]),

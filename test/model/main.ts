@@ -1,9 +1,9 @@
 // A run of the model checker: `pnpm test:model --seed 1 --seconds 60`; `--seed 1:7` is the seventh world of seed 1 alone,
 // and shows the steps that its violation needs. `--until-broken` begins no world after a violation, `--write` puts the counts
-// into RESULTS.md. Exits with 1 when a rule was broken. `--fixtures gateway,plugins,redis,workers,mortal,fleet` says which
-// kinds of servers, and is part of what a seed decides. MODEL_LOG=error shows what gateways log.
+// into RESULTS.md. Exits with 1 when a rule was broken. `--fixtures gateway,plugins,redis,workers,mortal,fleet,askers` says
+// which kinds of worlds, and is part of what a seed decides. MODEL_LOG=error shows what gateways log.
 import { parseArgs } from 'node:util'
-import type { FixtureName } from './plan.ts'
+import type { WorldKind } from './plan.ts'
 import { formatReport } from './report.ts'
 import { writeResults } from './results.ts'
 import { runModel } from './run.ts'
@@ -29,7 +29,7 @@ const report = await runModel({
   seed,
   seconds: Number(values.seconds),
   world,
-  fixtures: values.fixtures?.split(',') as FixtureName[] | undefined,
+  fixtures: values.fixtures?.split(',') as WorldKind[] | undefined,
   untilBroken: values['until-broken'],
   print,
 })

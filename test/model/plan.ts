@@ -174,6 +174,9 @@ export interface CachePlan {
  */
 export type FixtureName = 'gateway' | 'plugins' | 'workers' | 'redis' | 'mortal' | 'fleet'
 
+/** What a world may be: of the servers named, or a small one about who asks. */
+export type WorldKind = FixtureName | 'askers'
+
 export interface SettingsPlan {
   readonly fixture: FixtureName
   readonly cache: CachePlan | undefined
@@ -253,6 +256,8 @@ export type StepPlan =
   | ({ readonly kind: 'attack'; readonly attack: 'guard' | 'origin'; readonly document: string } & ByUser)
 
 export interface WorldPlan {
+  /** `askers`: small, and about who asks alone. */
+  readonly kind: 'free' | 'askers'
   readonly seed: number
   readonly world: number
   readonly schema: SchemaPlan

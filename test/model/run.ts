@@ -1,12 +1,13 @@
 import { createRandom, findRedisServer, type RedisServer, startRedis, Tally } from '@vinyasa/test-kit'
-import { drawPointing, drawQuery } from './draw-operation.ts'
-import { withCode } from './draw-code.ts'
+import { drawAskers } from './draw-askers.ts'
 import { drawFeatures } from './draw-features.ts'
+import { drawPool } from './draw-pool.ts'
 import { drawSchema } from './draw-schema.ts'
 import { drawFixture, drawSettings, drawUsers, isScripted } from './draw-settings.ts'
 import { drawSteps } from './draw-steps.ts'
+import { drawTurns } from './draw-turns.ts'
 import { openPlaces } from './places.ts'
-import type { FixtureName, Operation, ReadPlan, StepPlan, WorldPlan } from './plan.ts'
+import type { FixtureName, StepPlan, WorldKind, WorldPlan } from './plan.ts'
 import type { Violation } from './observer.ts'
 import { World } from './world.ts'
 
@@ -16,7 +17,7 @@ export interface ModelOptions {
   readonly seconds: number
   /** Only this world. Default: one after the other. */
   readonly world?: number | undefined
-  readonly fixtures?: readonly FixtureName[] | undefined
+  readonly fixtures?: readonly WorldKind[] | undefined
   /** No world is begun after the first violation. Default false. */
   readonly untilBroken?: boolean | undefined
   readonly print?: (line: string) => void
@@ -43,10 +44,8 @@ export interface ModelReport {
 const STEPS = 40
 /** Worlds at a time: while one waits for a process or a deadline, others go on. */
 const LANES = 4
-const POOL = 14
-const LIVE_POOL = 8
-const POINTING_POOL = 11
-const FIXTURES: readonly FixtureName[] = [
+const KINDS: readonly WorldKind[] = [
+  'askers',
   'gateway',
   'gateway',
   'gateway',
@@ -63,7 +62,7 @@ const USES_REDIS: ReadonlySet<FixtureName> = new Set(['redis', 'mortal', 'fleet'
 
 /** Random worlds, one after another in each lane, until the time is over. */
 export async function runModel(options: ModelOptions): Promise<ModelReport> {
-  const { seed, seconds, world, fixtures = FIXTURES, untilBroken = false, print = () => {} } = options
+  const { seed, seconds, world, fixtures = KINDS, untilBroken = false, print = () => {} } = options
   const tally = new Tally()
   const violations: WorldViolation[] = []
   const startedAt = performance.now()
@@ -102,13 +101,19 @@ export async function runModel(options: ModelOptions): Promise<ModelReport> {
   return { seed, seconds: passed(), worlds, tally, violations }
 }
 
-function drawWorld(seed: number, world: number, fixtures: readonly FixtureName[]): WorldPlan {
+/** Every other world is a small one. */
+function drawWorld(seed: number, world: number, kinds: readonly WorldKind[]): WorldPlan {
   const random = createRandom(seed, `world ${world}`)
-  const settings = drawSettings(random, drawFixture(seed, world, fixtures))
+  const fixtures = kinds.filter((kind) => kind !== 'askers')
+  const turns = fixtures.length > 0 && fixtures.length < kinds.length ? 2 : 1
+  const isSmall = fixtures.length === 0 || (turns === 2 && world % 2 === 1)
+  const turn = Math.ceil(world / turns)
+  if (isSmall) return { seed, world, ...drawAskers(random, turn - 1) }
+  const settings = drawSettings(random, drawFixture(seed, turn, fixtures))
   const users = drawUsers(random, settings.jwt)
   const isByEntity = settings.cache?.strategy === 'entities'
   const schema = drawSchema(random, drawFeatures(random), isByEntity, isScripted(settings.fixture), settings)
-  return { seed, world, settings, users, schema }
+  return { seed, world, kind: 'free', settings, users, schema }
 }
 
 interface Found extends Violation {
@@ -123,34 +128,21 @@ async function runWorld(
   tally: Tally,
   only: (steps: readonly StepPlan[]) => readonly StepPlan[] = (steps) => steps,
 ): Promise<Found | undefined> {
-  const { seed, world, schema, settings } = plan
-  tally.add(`world ${settings.fixture}`)
+  const { seed, world, kind, settings } = plan
+  tally.add(`world ${kind === 'askers' ? kind : settings.fixture}`)
   const server = USES_REDIS.has(settings.fixture) ? await redis.get() : undefined
   await using opened = await openPlaces(plan, server?.url)
   const random = createRandom(seed, `steps ${world}`)
   const built = opened.places[0]!.tenant.schema
-  const ofSources = ({ source }: ReadPlan): boolean => source !== 'own'
-  const pointing = new Set(
-    schema.entities.flatMap(({ name, partners }) => (partners.length > 0 ? [name] : [])),
-  )
-  const isPointing = ({ type }: ReadPlan): boolean => pointing.size === 0 || pointing.has(type)
-  const isByEntity = settings.cache?.strategy === 'entities'
-  const declared = schema.code.filter(({ isDeclared }) => isDeclared)
-  /** A run of a live query may read nothing that nobody declared. */
-  const codedAt = (place: number, drawn: Operation): Operation => {
-    const code = place < LIVE_POOL ? declared : schema.code
-    return code.length > 0 ? withCode(random, code, drawn) : drawn
-  }
-  // Those of sources alone come first: they may be live.
-  const pool = Array.from({ length: POOL }, (_, place) => {
-    const only = place < LIVE_POOL ? ofSources : place < POINTING_POOL ? undefined : isPointing
-    const pointing = only === isPointing && isByEntity ? drawPointing(random, built, schema) : undefined
-    const drawn = pointing ?? drawQuery(random, built, schema, only)
-    return place % 3 === 0 ? drawn : codedAt(place, drawn)
-  })
-  const sizes = { places: opened.places.length, operations: POOL, live: LIVE_POOL }
-  const steps = only(drawSteps(random, built, plan, sizes, STEPS))
-  const violation = await new World({ plan, places: opened.places, pool, tally, redis: server }).run(steps)
+  const pool = drawPool(random, built, plan)
+  const { places } = opened
+  const operations = pool.operations.length
+  const drawn =
+    plan.kind === 'askers'
+      ? drawTurns(random, built, plan, pool)
+      : drawSteps(random, built, plan, { places: places.length, operations, live: pool.live }, STEPS)
+  const steps = only(drawn)
+  const violation = await new World({ plan, places, pool: pool.operations, tally, redis: server }).run(steps)
   return violation && { ...violation, plan, steps }
 }
 
