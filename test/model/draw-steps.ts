@@ -102,6 +102,7 @@ export function drawSteps(
       operation: random.below(operations),
       place: random.below(places),
       way: random.pick(['post', 'post', 'get', 'shared get', 'shared get', 'batch']),
+      isAtOnce: false,
     }),
     read: (): StepPlan => ({ kind: 'read', ...read() }),
   } satisfies Partial<Record<StepPlan['kind'], () => StepPlan>>

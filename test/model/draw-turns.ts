@@ -5,19 +5,19 @@ import type { Pool } from './draw-pool.ts'
 import type { StepPlan, WorldPlan } from './plan.ts'
 
 /** A live client costs a connection and runs again with each mutation. */
-const LIVE_OPERATIONS = 4
+const LIVE_OPERATIONS = 5
 const TRANSPORTS = ['sse', 'graphql socket', 'live socket'] as const
 
-/** Everybody asks for the same in turn: of the server's cache, of one on the way, and live. */
+/** Everybody asks for the same: of the server's cache, in turn or at once, of one on the way, and live. */
 export function drawTurns(random: Random, schema: GraphQLSchema, plan: WorldPlan, pool: Pool): StepPlan[] {
   const shuffled = pool.operations
     .map((_, operation) => [operation, random.next()] as const)
     .toSorted(([, a], [, b]) => a - b)
     .map(([operation]) => operation)
   const live = new Set(shuffled.filter((operation) => operation < pool.live).slice(0, LIVE_OPERATIONS))
-  return shuffled.flatMap((operation): StepPlan[] => [
-    { kind: 'crowd', operation, place: 0, way: 'post' },
-    { kind: 'crowd', operation, place: 0, way: 'shared get' },
+  return shuffled.flatMap((operation, place): StepPlan[] => [
+    { kind: 'crowd', operation, place: 0, way: 'post', isAtOnce: place % 2 === 1 },
+    { kind: 'crowd', operation, place: 0, way: 'shared get', isAtOnce: false },
     ...(live.has(operation) ? drawWatched(random, schema, plan, operation) : []),
   ])
 }

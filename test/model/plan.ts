@@ -225,8 +225,14 @@ export type Outcome = 'answered' | 'killed' | 'failed after commit' | 'partly' |
 
 export type StepPlan =
   | ({ readonly kind: 'read'; readonly operation: number } & ByUser)
-  /** Each of the users asks for it in turn. */
-  | { readonly kind: 'crowd'; readonly operation: number; readonly place: number; readonly way: Way }
+  /** Each of the users asks for it, in turn or at once. */
+  | {
+      readonly kind: 'crowd'
+      readonly operation: number
+      readonly place: number
+      readonly way: Way
+      readonly isAtOnce: boolean
+    }
   | ({
       readonly kind: 'mutate'
       readonly document: string

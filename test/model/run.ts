@@ -13,7 +13,7 @@ import { World } from './world.ts'
 
 export interface ModelOptions {
   readonly seed: number
-  /** A world is begun while less than this has passed. */
+  /** A world, and a step of one, is begun while less than this has passed. */
   readonly seconds: number
   /** Only this world. Default: one after the other. */
   readonly world?: number | undefined
@@ -70,8 +70,8 @@ export async function runModel(options: ModelOptions): Promise<ModelReport> {
   const passed = (): number => (performance.now() - startedAt) / 1_000
   let worlds = 0
 
-  async function run(number: number, redis: LazyRedis): Promise<Found | undefined> {
-    const found = await runWorld(drawWorld(seed, number, fixtures), redis, tally)
+  async function run(number: number, redis: LazyRedis, isOver?: () => boolean): Promise<Found | undefined> {
+    const found = await runWorld(drawWorld(seed, number, fixtures), { redis, tally, isOver })
     worlds++
     if (!found) return undefined
     const { user, system } = process.cpuUsage(cpuBefore)
@@ -90,11 +90,12 @@ export async function runModel(options: ModelOptions): Promise<ModelReport> {
       )
   } else {
     let next = 1
-    const isOver = (): boolean => passed() >= seconds || (untilBroken && violations.length > 0)
+    const isLate = (): boolean => passed() >= seconds
+    const isOver = (): boolean => isLate() || (untilBroken && violations.length > 0)
     const lane = async (): Promise<void> => {
       // One of its own, as it is killed and frozen.
       await using redis = lazyRedis()
-      while (!isOver()) await run(next++, redis)
+      while (!isOver()) await run(next++, redis, isLate)
     }
     await Promise.all(Array.from({ length: LANES }, lane))
   }
@@ -121,12 +122,17 @@ interface Found extends Violation {
   readonly steps: readonly StepPlan[]
 }
 
-/** `only` chooses among the steps that the seed draws. */
+interface WorldRun {
+  readonly redis: LazyRedis
+  readonly tally: Tally
+  /** Chooses among the steps that the seed draws. */
+  readonly only?: (steps: readonly StepPlan[]) => readonly StepPlan[]
+  readonly isOver?: (() => boolean) | undefined
+}
+
 async function runWorld(
   plan: WorldPlan,
-  redis: LazyRedis,
-  tally: Tally,
-  only: (steps: readonly StepPlan[]) => readonly StepPlan[] = (steps) => steps,
+  { redis, tally, only = (steps) => steps, isOver = () => false }: WorldRun,
 ): Promise<Found | undefined> {
   const { seed, world, kind, settings } = plan
   tally.add(`world ${kind === 'askers' ? kind : settings.fixture}`)
@@ -142,7 +148,8 @@ async function runWorld(
       ? drawTurns(random, built, plan, pool)
       : drawSteps(random, built, plan, { places: places.length, operations, live: pool.live }, STEPS)
   const steps = only(drawn)
-  const violation = await new World({ plan, places, pool: pool.operations, tally, redis: server }).run(steps)
+  const parts = { plan, places, pool: pool.operations, tally, redis: server, isOver }
+  const violation = await new World(parts).run(steps)
   return violation && { ...violation, plan, steps }
 }
 
@@ -152,7 +159,7 @@ async function shrink({ plan, step, steps, what }: Found, redis: LazyRedis): Pro
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < kept.length;) {
       const fewer = kept.toSpliced(from, size)
-      const found = await runWorld(plan, redis, new Tally(), () => fewer)
+      const found = await runWorld(plan, { redis, tally: new Tally(), only: () => fewer })
       if (found?.what === what) kept = fewer.slice(0, found.step + 1)
       else from += size
     }

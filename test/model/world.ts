@@ -24,6 +24,8 @@ export interface WorldParts {
   readonly pool: readonly Operation[]
   readonly tally: Tally
   readonly redis: RedisServer | undefined
+  /** No step is begun any more. */
+  readonly isOver: () => boolean
 }
 
 const hasRunOut = ({ errors = [] }: Answer): boolean =>
@@ -38,23 +40,26 @@ export class World {
   readonly #pool: readonly Operation[]
   readonly #tally: Tally
   readonly #redis: RedisServer | undefined
+  readonly #isOver: () => boolean
   readonly #watchers: Watcher[] = []
   readonly #observer: Observer
   /** Where something was changed last. */
   #changed: { readonly place: Place; readonly at: number } | undefined
 
-  constructor({ plan, places, pool, tally, redis }: WorldParts) {
+  constructor({ plan, places, pool, tally, redis, isOver }: WorldParts) {
     this.#plan = plan
     this.#places = places
     this.#pool = pool
     this.#tally = tally
     this.#redis = redis
+    this.#isOver = isOver
     this.#observer = new Observer(tally)
   }
 
   async run(steps: readonly StepPlan[]): Promise<Violation | undefined> {
     try {
       for (const [index, step] of steps.entries()) {
+        if (this.#isOver()) return undefined
         this.#observer.step = index
         this.#tally.add(`step ${step.kind}`)
         await this.#take(step)
@@ -72,8 +77,7 @@ export class World {
       case 'read':
         return this.#check(this.#reading(step))
       case 'crowd':
-        for (const user of this.#plan.users.keys()) await this.#check(this.#reading({ ...step, user }))
-        return
+        return this.#crowd(step)
       case 'wait':
         return sleep(step.ms)
       case 'watch':
@@ -102,6 +106,12 @@ export class World {
 
   #reading({ place, user, operation, way }: Probe): Reading {
     return { place: this.#places[place]!, user: this.#user(user), operation: this.#pool[operation]!, way }
+  }
+
+  async #crowd(step: Extract<StepPlan, { kind: 'crowd' }>): Promise<void> {
+    const readings = this.#plan.users.map((_, user) => this.#reading({ ...step, user }))
+    if (step.isAtOnce) await Promise.all(readings.map((reading) => this.#check(reading)))
+    else for (const reading of readings) await this.#check(reading)
   }
 
   async #watch(step: Extract<StepPlan, { kind: 'watch' }>): Promise<void> {
