@@ -7,6 +7,7 @@ import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from
 import { createLiveSchema } from './document/gateway-filter.ts'
 import { liveQueryPlatform } from './errors.ts'
 import { createEventStreams } from './http.ts'
+import { createFairTurns } from './protocol/fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import type { UseLiveQueryOptions } from './use-options.ts'
 import { checkRun, createPasses, type Yoga } from './execution/passes.ts'
@@ -40,6 +41,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const liveSchema = createLiveSchema(fields, defaults)
   const documents = createLiveDocuments(fields, defaults)
   const eventStreams = createEventStreams()
+  const turns = createFairTurns()
   let current: Yoga | undefined
   let plugins: readonly Plugin[] = []
   const schemas = createSchemaChanges({
@@ -57,7 +59,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   })
   const registrationOf = createRegistrations({
     documents,
-    execution: createLiveExecution({ passes, revalidate, revalidateSeconds, clock }),
+    execution: createLiveExecution({ passes, turns, revalidate, revalidateSeconds, clock }),
     schemaNumber: schemas.numberOf,
     contextKey,
     varyHeaders,
@@ -73,7 +75,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
 
   return {
     store,
-    engine: createLiveQueryEngine({ store, passes, onError }),
+    engine: createLiveQueryEngine({ store, turns, passes, onError }),
     readsHeaders: [],
     shortWay: { admits: ({ document }) => !hasLiveDirective(document) },
     close,

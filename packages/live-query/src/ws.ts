@@ -6,7 +6,6 @@ import { systemClock, type Clock } from '@vinyasa/base'
 import type { LiveQueryPlugin } from './plugin.ts'
 import { createConnections, type LiveConnection, type OnConnectResult } from './protocol/connections.ts'
 import { handshakeOf, refuseUpgrade, requestHeadersOf } from './protocol/handshake.ts'
-import { createFairTurns } from './protocol/fair-turns.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import type { LiveSocket } from './protocol/live-socket.ts'
 import { MAX_FRAGMENTS, MessageBudgets, type Repeatable } from './protocol/message-budgets.ts'
@@ -14,7 +13,7 @@ import { createOriginCheck, type AllowedOrigins } from './protocol/origins.ts'
 import { createSendBudget, type SocketBudget } from './protocol/send-budget.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
-export { createFairTurns, type FairTurns, type FairTurnsOptions } from './protocol/fair-turns.ts'
+export { createFairTurns, type FairTurns, type FairTurnsOptions, type Turns } from './protocol/fair-turns.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 
@@ -52,6 +51,11 @@ export interface LiveServerOptions {
    * headers on a socket; of the `extensions` of a `subscribe`, too, for that operation. Default `['authorization']`.
    */
   readonly connectionHeaders?: readonly string[] | undefined
+  /**
+   * Whose share of the event loop the sockets and live queries of a request are, where some have more to do than others
+   * should wait for. Default: that of the address it came from; behind a proxy that is the proxy's.
+   */
+  readonly clientOf?: ((request: IncomingMessage) => string) | undefined
   /** More for the context of each execution. */
   readonly context?: ((connection: LiveConnection) => Readonly<Record<string, unknown>>) | undefined
   /**
@@ -89,6 +93,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024, keepAliveMs = 12_000 } = options
   const { maxBufferedBytesInAll = 64 * 1024 * 1024, closeTimeoutMs = 3000 } = options
   const { connectionInitTimeoutMs = 3000, connectionHeaders = ['authorization'] } = options
+  const { clientOf = ({ socket }) => socket.remoteAddress ?? '' } = options
   const { allowedOrigins = [], onError = reportError, clock = systemClock } = options
   const wss = new WebSocketServer({
     noServer: true,
@@ -98,7 +103,6 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
   })
   const mayConnect = createOriginCheck(allowedOrigins)
   const ignored = ignoreUpgrades(server)
-  const turns = createFairTurns()
   const budget = createSendBudget({
     perSocket: maxBufferedBytes,
     inAll: maxBufferedBytesInAll,
@@ -114,6 +118,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
     toAsked: (connection, params) => ({
       url: connection.url,
+      client: connection.client,
       headers: requestHeadersOf(connection, connectionHeaders, params['extensions']),
       params,
       context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
@@ -127,7 +132,8 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
       if (server.listenerCount('upgrade') === 1) ignored.serve(request, socket, head)
       return
     }
-    const handshake = handshakeOf(request)
+    const client = clientOf(request)
+    const handshake = { ...handshakeOf(request), client }
     if (new URL(handshake.url).pathname !== path) {
       // Another listener may serve that path; without one the socket would wait for ever.
       if (server.listenerCount('upgrade') === 1) refuseUpgrade(socket, 404)
@@ -135,37 +141,43 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     }
     if (closing) return refuseUpgrade(socket, 503)
     if (!mayConnect(handshake)) return refuseUpgrade(socket, 403)
-    wss.handleUpgrade(request, socket, head, (ws) => {
-      const share = budget.open(() => ws.terminate())
-      const budgets = new MessageBudgets(clock.now)
-      const take = (what: Repeatable): boolean => {
-        if (budgets.take(what)) return true
-        if (ws.readyState === ws.OPEN) closeSoon(ws, 1008, `Too many messages: ${what}`)
-        else ws.terminate()
-        return false
-      }
-      const opened = connections.open(adapt(ws, socket, share), handshake, take)
-      const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
-      ws.on('message', (data, isBinary) => {
-        if (ws.readyState !== ws.OPEN) return
-        if (isBinary && !take('binary')) return
-        if (isBinary) return closeSoon(ws, 4400, 'Invalid message received')
-        turns.run(ws, () => {
-          if (ws.readyState === ws.OPEN) opened.receive(String(data))
-          if (ws.isPaused && turns.waiting(ws) === 0) ws.resume()
+    const turns = plugin.engine.turns.open(client)
+    // Node has let go of the socket, and one that breaks off before its turn must not end the process.
+    socket.once('error', () => socket.destroy())
+    turns.run(() => {
+      if (closing) return refuseUpgrade(socket, 503)
+      wss.handleUpgrade(request, socket, head, (ws) => {
+        const share = budget.open(() => ws.terminate())
+        const budgets = new MessageBudgets(clock.now)
+        const take = (what: Repeatable): boolean => {
+          if (budgets.take(what)) return true
+          if (ws.readyState === ws.OPEN) closeSoon(ws, 1008, `Too many messages: ${what}`)
+          else ws.terminate()
+          return false
+        }
+        const opened = connections.open(adapt(ws, socket, share), handshake, take)
+        const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
+        ws.on('message', (data, isBinary) => {
+          if (ws.readyState !== ws.OPEN) return
+          if (isBinary && !take('binary')) return
+          if (isBinary) return closeSoon(ws, 4400, 'Invalid message received')
+          turns.run(() => {
+            if (ws.readyState === ws.OPEN) opened.receive(String(data))
+            if (ws.isPaused && turns.waiting === 0) ws.resume()
+          })
+          // Its messages wait for their turns where the client can see it: in its own buffers.
+          if (turns.waiting > 0) ws.pause()
         })
-        // Its messages wait for their turns where the client can see it: in its own buffers.
-        if (turns.waiting(ws) > 0) ws.pause()
-      })
-      // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
-      ws.on('error', () => cutOffSoon(ws))
-      ws.on('ping', () => void take('ping frame'))
-      ws.on('pong', () => void take('pong frame'))
-      ws.once('close', (code, reason) => {
-        stopKeepAlive()
-        turns.forget(ws)
-        share.close()
-        opened.closed(code, String(reason))
+        // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
+        ws.on('error', () => cutOffSoon(ws))
+        ws.on('ping', () => void take('ping frame'))
+        ws.on('pong', () => void take('pong frame'))
+        ws.once('close', (code, reason) => {
+          stopKeepAlive()
+          share.close()
+          turns.close()
+          opened.closed(code, String(reason))
+        })
       })
     })
   }

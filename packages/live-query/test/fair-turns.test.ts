@@ -2,64 +2,127 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createFairTurns } from '../src/protocol/fair-turns.ts'
 
-/** Turns that the test takes. */
+/** Turns of the event loop that the test takes. */
 function manualTurns(): { nextTurn: (run: () => void) => void; take: () => boolean } {
-  let asked: (() => void) | undefined
+  let asked: (() => void)[] = []
   return {
-    nextTurn: (run) => (asked = run),
+    nextTurn: (run) => void asked.push(run),
     take() {
-      const run = asked
-      asked = undefined
-      run?.()
-      return run !== undefined
+      const runs = asked
+      asked = []
+      for (const run of runs) run()
+      return runs.length > 0
     },
   }
 }
 
-it('runs every job once, those of a peer in their order, no more than so many a turn', () => {
-  const jobs = fc.array(fc.record({ peer: fc.nat({ max: 4 }), turnsBefore: fc.nat({ max: 1 }) }), {
+const still = (): number => 0
+
+it('runs every job once, those of a line in their order, no more than so many a turn', () => {
+  const jobs = fc.array(fc.record({ line: fc.nat({ max: 5 }), turnsBefore: fc.nat({ max: 1 }) }), {
     maxLength: 60,
   })
   fc.assert(
     fc.property(jobs, fc.integer({ min: 1, max: 5 }), (given, perTurn) => {
       const turns = manualTurns()
-      const fair = createFairTurns({ perTurn, nextTurn: turns.nextTurn })
-      const peers = Array.from({ length: 5 }, () => ({}))
-      const seen: number[][] = peers.map(() => [])
+      const fair = createFairTurns({ perTurn, nextTurn: turns.nextTurn, now: still })
+      // Two lines for each of three clients.
+      const lines = Array.from({ length: 6 }, (_, index) => fair.open(index % 3))
+      const seen: number[][] = lines.map(() => [])
       let begun = 0
-      for (const [index, { peer, turnsBefore }] of given.entries()) {
+      for (const [index, { line, turnsBefore }] of given.entries()) {
         if (turnsBefore > 0) {
           begun = 0
           turns.take()
         }
-        fair.run(peers[peer]!, () => {
+        lines[line]!.run(() => {
           begun++
           expect(begun).toBeLessThanOrEqual(perTurn)
-          seen[peer]!.push(index)
+          seen[line]!.push(index)
         })
       }
       for (let more = true; more;) {
         begun = 0
         more = turns.take()
       }
-      const expected = peers.map((_, peer) =>
-        given.flatMap((job, index) => (job.peer === peer ? [index] : [])),
+      const expected = lines.map((_, line) =>
+        given.flatMap((job, index) => (job.line === line ? [index] : [])),
       )
       expect(seen).toEqual(expected)
     }),
   )
 })
 
-it('a peer with thousands of jobs does not delay the job of another by more than a turn', () => {
+it('a client with a thousand lines of many jobs does not delay the job of another by more than two turns', () => {
   const turns = manualTurns()
-  const fair = createFairTurns({ perTurn: 8, nextTurn: turns.nextTurn })
-  const [flood, other] = [{}, {}]
-  for (let job = 0; job < 5000; job++) fair.run(flood, () => {})
-  let ran = false
-  fair.run(other, () => (ran = true))
+  const fair = createFairTurns({ nextTurn: turns.nextTurn, now: still })
+  const lines = Array.from({ length: 1_000 }, () => fair.open('flood'))
+  for (const line of lines) for (let job = 0; job < 5; job++) line.run(() => {})
+  let ran = 0
+  const other = fair.open('other')
+  for (let job = 0; job < 3; job++) other.run(() => ran++)
+  // In the first turn begins a new count; of the places of the second half are the other client's.
   turns.take()
-  expect(ran).toBe(true)
-  expect(fair.waiting(flood)).toBeGreaterThan(4900)
-  fair.forget(flood)
-  expect(fair.waiting(flood)).toBe(0)
+  turns.take()
+  expect(ran).toBe(3)
+  expect(lines.reduce((sum, { waiting }) => sum + waiting, 0)).toBeGreaterThan(4_900)
+})
+
+it('the lines of one client take turns with each other', () => {
+  const turns = manualTurns()
+  const fair = createFairTurns({ perTurn: 1, nextTurn: turns.nextTurn, now: still })
+  const seen: string[] = []
+  const [first, second] = [fair.open('a'), fair.open('a')]
+  for (let job = 0; job < 3; job++) first.run(() => seen.push('first'))
+  second.run(() => seen.push('second'))
+  while (turns.take());
+  expect(seen).toEqual(['first', 'first', 'second', 'first'])
+})
+
+it('jobs that take long leave the rest of a turn to others, and what waits in a closed line is not run', () => {
+  const turns = manualTurns()
+  let now = 0
+  const fair = createFairTurns({ perTurn: 8, nextTurn: turns.nextTurn, now: () => now })
+  let ran = 0
+  const line = fair.open('a')
+  for (let job = 0; job < 20; job++) {
+    line.run(() => {
+      ran++
+      now += 3
+    })
+  }
+  const perTurn: number[] = []
+  for (let turn = 0; turn < 3; turn++) {
+    const before = ran
+    turns.take()
+    perTurn.push(ran - before)
+  }
+  expect(perTurn.slice(1)).toEqual([2, 2])
+  const before = ran
+  line.close()
+  while (turns.take());
+  expect([line.waiting, ran]).toEqual([0, before])
+})
+
+it('where the loop comes round late, one job of each client begins a turn', () => {
+  const turns = manualTurns()
+  let now = 0
+  const fair = createFairTurns({ nextTurn: turns.nextTurn, now: () => now })
+  let ran = 0
+  const lines = Array.from({ length: 20 }, () => fair.open('a'))
+  for (const line of lines) for (let job = 0; job < 3; job++) line.run(() => ran++)
+  const perTurn = [0, 0, 10, 10, 0, 0].map((lateMs) => {
+    now += lateMs
+    const before = ran
+    turns.take()
+    return ran - before
+  })
+  expect(perTurn).toEqual([1, 8, 1, 1, 8, 8])
+  const other = fair.open('b')
+  let ofOther = 0
+  for (let job = 0; job < 3; job++) other.run(() => ofOther++)
+  now += 10
+  const before = ran
+  turns.take()
+  expect([ran - before, ofOther]).toEqual([1, 1])
 })

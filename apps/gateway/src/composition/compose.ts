@@ -23,6 +23,7 @@ import { useInvalidateEndpoint } from '../http/invalidate.ts'
 import { useLeftClients } from '../http/left-clients.ts'
 import { createLiveSockets } from '../http/live-sockets.ts'
 import { refuseUpgrade } from '../http/refuse-upgrade.ts'
+import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import { createLiveStreams } from '../http/live-streams.ts'
 import { rememberBriefly, useReadiness } from '../http/readiness.ts'
 import { costPlugins } from '../cost/cost-limit.ts'
@@ -41,6 +42,7 @@ import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
 import { httpSettings, type HttpSettings } from '../presets.ts'
 import { holdSchema } from '../schema/hold-schema.ts'
 import { typeDefsSource } from '../schema/type-defs-source.ts'
+import { networkOf } from '../rate-limit/client-address.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
 import type { Source, SourceHealth } from '../sources/source.ts'
 import { statusReadings } from '../status/readings.ts'
@@ -110,11 +112,13 @@ export function compose(parts: Parts): Gateway {
   const live = livePlugin(config, { bus, logger, access })
   readings.live = () => live.store.stats()
   readings.cacheBytes = () => cache?.stats().bytes
+  const proxies = createTrustedProxies(config.server?.trustProxy ?? false)
   const liveSockets = createLiveSockets({
     plugin: live,
     paths: [paths.graphqlLive, paths.graphql],
     logger,
     allowedOrigins: allowedOrigins(config, http),
+    clientOf: (request) => networkOf(proxies.addressOf(request)),
     limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
     access: access.sockets,
   })

@@ -16,6 +16,8 @@ export interface LiveSocketsOptions {
   readonly allowedOrigins?: AllowedOrigins | undefined
   /** Default: those of `attachLiveServer`. */
   readonly limits?: SocketLimitsConfig | undefined
+  /** Whose share of the event loop the sockets of a request have. Default: that of the address that connects. */
+  readonly clientOf?: LiveServerOptions['clientOf']
   /** Who may connect, and what of `connection_init` are headers. Default: anyone; `authorization`. */
   readonly access?: Pick<LiveServerOptions, 'onConnect' | 'connectionHeaders'> | undefined
 }
@@ -36,6 +38,7 @@ export function createLiveSockets({
   logger,
   allowedOrigins,
   limits = {},
+  clientOf,
   access = {},
 }: LiveSocketsOptions): LiveSockets {
   const hub = createServer()
@@ -46,6 +49,7 @@ export function createLiveSockets({
       plugin,
       path,
       allowedOrigins,
+      clientOf,
       onError: (error) => logger.error(error, 'live socket'),
     }),
   )

@@ -14,11 +14,14 @@ import { contextKeyOf, groupKey, withOwnKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { AskedOperation, Passes } from './passes.ts'
 import type { Answer, LiveRegistration } from './answer.ts'
+import type { FairTurns } from '../protocol/fair-turns.ts'
 import type { LiveQueryStore } from '../store/store.ts'
 
 /** Serves operations that came by another way than Yoga's own HTTP. For transports. */
 export interface LiveQueryEngine {
   readonly store: LiveQueryStore
+  /** In which clients have their share of the event loop, however their operations come. */
+  readonly turns: FairTurns
   /**
    * Sends the operation through every hook that a request over HTTP passes; a live one is not executed but says how it
    * is to be registered. The signal ends it when the client leaves. Never rejects.
@@ -86,6 +89,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
       entities,
       public: own === '',
       expiresAt: expiresAt?.(context),
+      client: asked.client,
       execute: execution.create(asked, document),
     }
   }
@@ -93,13 +97,15 @@ export function createRegistrations(options: RegistrationsOptions): Registration
 
 export interface EngineOptions {
   readonly store: LiveQueryStore
+  readonly turns: FairTurns
   readonly passes: Pick<Passes, 'send'>
   readonly onError: (error: unknown) => void
 }
 
-export function createLiveQueryEngine({ store, passes, onError }: EngineOptions): LiveQueryEngine {
+export function createLiveQueryEngine({ store, turns, passes, onError }: EngineOptions): LiveQueryEngine {
   return {
     store,
+    turns,
     async ask(operation, signal) {
       try {
         return await passes.send(operation, signal)

@@ -3,11 +3,13 @@ import type { Clock } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
 import type { LiveQueryExecute } from '../store/group.ts'
 import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
+import type { FairTurns } from '../protocol/fair-turns.ts'
 import type { Answer } from './answer.ts'
 import { formatError, toLiveResult, type LiveResult } from '../store/version.ts'
 
 export interface LiveExecutionOptions {
   readonly passes: Pick<Passes, 'send'>
+  readonly turns: FairTurns
   readonly revalidate: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
   readonly revalidateSeconds: number
   readonly clock: Clock
@@ -22,7 +24,7 @@ export interface LiveExecution {
  * the asker is known anew, and what they refuse by now is refused.
  */
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
-  const { passes, revalidate, revalidateSeconds, clock } = options
+  const { passes, turns, revalidate, revalidateSeconds, clock } = options
   const withRunMark = createRunMarks()
   return {
     create(asked, document) {
@@ -40,7 +42,10 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
         return [cause instanceof GraphQLError ? cause : liveQueryUnauthenticated(cause)]
       }
 
-      return async ({ signal, first }) => {
+      return async ({ signal, first, client }) => {
+        await new Promise<void>((resolve) => turns.open(client ?? signal).run(resolve))
+        // Whoever waited has left: nobody asks for the result.
+        if (signal.aborted) return toLiveResult({ data: null })
         const run: RunOfPass = {
           first,
           document,

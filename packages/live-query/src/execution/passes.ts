@@ -14,6 +14,8 @@ export interface AskedOperation {
   /** Its path is the GraphQL endpoint's by the time hooks see it. */
   readonly url: string
   readonly headers: Headers
+  /** Whose share of the event loop its runs are; undefined: their own. */
+  readonly client?: string | undefined
   readonly params: OperationParams
   /** What Yoga's server context is made of, anew for each pass. */
   readonly context: () => Readonly<Record<string, unknown>>

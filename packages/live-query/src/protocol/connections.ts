@@ -32,6 +32,8 @@ export interface LiveConnection {
   readonly url: string
   /** Headers of the request that opened the socket. */
   readonly headers: Headers
+  /** What `clientOf` said. */
+  readonly client: string
   /** Payload of `connection_init`. */
   readonly connectionParams: Readonly<Record<string, unknown>> | undefined
 }

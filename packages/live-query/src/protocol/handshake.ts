@@ -7,7 +7,7 @@ import type { Handshake } from './live-socket.ts'
 const OF_THE_SOCKET = /^(connection|upgrade|keep-alive|transfer-encoding|content-length|sec-websocket-.*)$/
 
 /** What is kept of an upgrade request; the request itself may go. */
-export function handshakeOf(request: IncomingMessage): Handshake {
+export function handshakeOf(request: IncomingMessage): Omit<Handshake, 'client'> {
   const headers = new Headers()
   // Not `headersDistinct`: before 20.20.2 Node throws there where a client names a header `__proto__`.
   const { rawHeaders } = request

@@ -14,6 +14,8 @@ export interface LiveSocket {
 
 /** What is kept of the request that opened the socket. */
 export interface Handshake {
+  /** Whose share of the event loop it takes. */
+  readonly client: string
   readonly url: string
   readonly headers: Headers
   /** Whether it came over TLS to this very process. */

@@ -19,6 +19,14 @@ export interface LiveQueryRun {
   readonly signal: AbortSignal
   /** The group's first execution. */
   readonly first: boolean
+  /** For whom it is; undefined where that is more than one client, or nobody knows. */
+  readonly client: string | undefined
+}
+
+/** What a subscriber brings. */
+interface Member {
+  readonly execute: LiveQueryExecute
+  readonly client: string | undefined
 }
 
 export interface GroupOptions {
@@ -50,7 +58,7 @@ export class Group {
   readonly plan: LivePlan
   readonly #options: GroupOptions
   readonly #entities: EntityMatch | undefined
-  readonly #members = new Map<Subscriber, LiveQueryExecute>()
+  readonly #members = new Map<Subscriber, Member>()
   #run: Run | undefined
   /** Joined when no run in flight would do. */
   readonly #waiting = new Set<Subscriber>()
@@ -86,8 +94,8 @@ export class Group {
     return this.#members.keys()
   }
 
-  join(subscriber: Subscriber, execute: LiveQueryExecute): void {
-    this.#members.set(subscriber, execute)
+  join(subscriber: Subscriber, member: Member): void {
+    this.#members.set(subscriber, member)
     if (this.#run && this.#isCovered()) this.#run.joiners.add(subscriber)
     else if (!this.#run && this.#latest && this.#isFresh()) subscriber.offer(this.#latest)
     else this.#waiting.add(subscriber)
@@ -200,11 +208,12 @@ export class Group {
   }
 
   async #execute(run: Run): Promise<void> {
-    const execute = this.#members.values().next().value
-    if (!execute) return
+    const [member] = this.#members.values()
+    if (!member) return
     let result: LiveResult
     try {
-      result = await execute({ signal: run.controller.signal, first: run.first })
+      const { signal } = run.controller
+      result = await member.execute({ signal, first: run.first, client: this.#client() })
     } catch (error) {
       if (this.#run !== run) return
       if (error instanceof EndLiveQuery) return this.#options.onEnd(error.errors)
@@ -232,6 +241,16 @@ export class Group {
     this.#deliver(run, version, now)
     if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
     this.#schedule()
+  }
+
+  /** The one client of all members. */
+  #client(): string | undefined {
+    let only: string | undefined
+    for (const { client } of this.#members.values()) {
+      if (only !== undefined && client !== only) return undefined
+      only = client
+    }
+    return only
   }
 
   /** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */

@@ -24,6 +24,8 @@ export interface LiveQueryRegistration {
   /** Ends it with `UNAUTHENTICATED` at this time, in milliseconds since 1970. Default: never. */
   readonly expiresAt?: number | undefined
   readonly execute: LiveQueryExecute
+  /** Who asks, for `LiveQueryRun.client`. */
+  readonly client?: string | undefined
   /** Needed where the store has `matchEntityId`. */
   readonly entities?: (() => EntityFinder) | undefined
   readonly channel: LiveQueryChannel
@@ -183,7 +185,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
 
   return {
     register(registration) {
-      const { id = `live-${nextId++}`, key, plan, expiresAt, execute, channel } = registration
+      const { id = `live-${nextId++}`, key, plan, expiresAt, execute, client, channel } = registration
       if (closed) throw new LiveQueryStoreError('LIVE_QUERY_STORE_CLOSED', 'The live query store is closed.')
       if (entries.has(id)) {
         throw new LiveQueryStoreError(
@@ -202,7 +204,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       const expiry = expiresAt === undefined ? undefined : atWallTime(clock, expiresAt, end)
       entries.set(id, { subscription, subscriber, group, groupKey, lifetime, expiry })
       count(plan, 1)
-      group.join(subscriber, execute)
+      group.join(subscriber, { execute, client })
       return subscription
     },
     unregister(id) {

@@ -1,7 +1,7 @@
 import { systemClock } from '@vinyasa/base'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FairTurns } from '@vinyasa/live-query/ws'
+import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
 import type { Waiting } from './late-answers.ts'
 import { createPlaces, type Place } from './places.ts'
 
@@ -44,6 +44,7 @@ interface Held extends Waiting {
 }
 
 interface Connection {
+  readonly turns: Turns
   /** Without an answer, in their order, which is that of the answers; those not begun among them. */
   readonly unanswered: ServerResponse[]
   readonly held: Held[]
@@ -85,6 +86,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
 
   function open(socket: Socket): Connection {
     const connection: Connection = {
+      turns: turns.open(socket),
       unanswered: [],
       held: [],
       begun: 0,
@@ -99,7 +101,7 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
     socket.once('close', () => {
       held -= connection.held.length
       connection.held.length = 0
-      turns.forget(socket)
+      connection.turns.close()
       // Node tells the response that is being written; those whose turn has not come would wait for ever.
       // A copy: each that closes leaves the list.
       for (const response of connection.unanswered.slice()) {
@@ -148,8 +150,8 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
   }
 
   function beginHeld(connection: Connection, socket: Socket): void {
-    if (!mayBegin(connection, socket) || turns.waiting(socket) > 0) return
-    turns.run(socket, () => {
+    if (!mayBegin(connection, socket) || connection.turns.waiting > 0) return
+    connection.turns.run(() => {
       const next = mayBegin(connection, socket) ? connection.held.shift() : undefined
       if (!next) return
       held--
