@@ -9,19 +9,27 @@ export interface AnswerTurns {
    * One object more. What it has to wait for, if anything; it rejects where the object is one too many. Nothing is thrown:
    * Yoga's executor would forget the other items of the list, whose failures nobody then hears of.
    */
-  count(context: unknown, info: GraphQLResolveInfo): Promise<void> | undefined
+  count(context: unknown, info: GraphQLResolveInfo): Promise<true> | undefined
 }
 
 /** Objects of an answer that never wait: most answers have no more, and batches of joins are as they would be. */
-const FREE_OBJECTS = 5_000
+const FREE_OBJECTS = 2_000
 /** Objects of one answer that are executed in one turn of the event loop. */
 const OBJECTS_A_TURN = 500
+
+/** Objects that go on in one turn: they wait for one promise, for those of their own would be most of what an answer holds. */
+interface Group {
+  readonly turn: Promise<true>
+  readonly begin: (isBegun: true) => void
+  readonly fail: (refusal: GraphQLError) => void
+  members: number
+}
 
 /** One answer that has more objects than are free. */
 interface Waiting {
   readonly size: AnswerSize
   /** The last come first: what is begun is finished before more is begun, so that little waits. */
-  readonly objects: (() => void)[]
+  readonly groups: Group[]
   isTaking: boolean
 }
 
@@ -47,19 +55,20 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
 
   function waitingOf(size: AnswerSize): Waiting {
     let known = large.get(size)
-    if (!known) large.set(size, (known = { size, objects: [], isTaking: false }))
+    if (!known) large.set(size, (known = { size, groups: [], isTaking: false }))
     return known
   }
 
   async function take(waiting: Waiting, context: unknown): Promise<void> {
-    const { size, objects } = waiting
+    const { size, groups } = waiting
     waiting.isTaking = true
-    while (objects.length > 0) {
+    for (;;) {
       await turns.next()
       if (hasLeft(context)) size.giveUp(nobodyWaits())
-      for (const go of objects.splice(-OBJECTS_A_TURN)) go()
-      // They ask for more before the next turn.
-      if (objects.length === 0) await turns.next()
+      const group = groups.pop()
+      if (!group) break
+      if (size.refusal) group.fail(size.giveUp())
+      else group.begin(true)
     }
     waiting.isTaking = false
   }
@@ -74,13 +83,29 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
       }
       if (size.objects <= FREE_OBJECTS) return undefined
       const waiting = waitingOf(size)
-      const turn = new Promise<void>((resolve, reject) => {
-        waiting.objects.push(() => (size.refusal ? reject(size.giveUp()) : resolve()))
-      })
+      const { turn } = groupOf(waiting)
       if (!waiting.isTaking) void take(waiting, context)
       return turn
     },
   }
+}
+
+/** The group that one more object goes on with. */
+function groupOf({ groups }: Waiting): Group {
+  let group = groups.at(-1)
+  if (!group || group.members >= OBJECTS_A_TURN) groups.push((group = createGroup()))
+  group.members++
+  return group
+}
+
+function createGroup(): Group {
+  let begin: Group['begin'] = () => {}
+  let fail: Group['fail'] = () => {}
+  const turn = new Promise<true>((resolve, reject) => {
+    begin = resolve
+    fail = reject
+  })
+  return { turn, begin, fail, members: 0 }
 }
 
 function hasLeft(context: unknown): boolean {

@@ -35,13 +35,11 @@ function count(type: GraphQLObjectType, turns: AnswerTurns): void {
   if (own && isObjectCounter(own)) return
   const isTypeOf: IsTypeOf = (value, context, info) => {
     const turn = turns.count(context, info)
-    const check = own ? () => own(value, context, info) : isAny
-    return turn ? turn.then(check) : check()
+    if (!own) return turn ?? true
+    return turn ? turn.then(() => own(value, context, info)) : own(value, context, info)
   }
   type.isTypeOf = noteObjectCounter(isTypeOf, own ?? undefined)
 }
-
-const isAny = (): boolean => true
 
 /** graphql's own way to tell a type takes the first whose `isTypeOf` holds; those that only count say nothing. */
 function keepTelling(type: GraphQLAbstractType): void {
