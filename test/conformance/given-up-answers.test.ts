@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { type AnswerLimits, useSources } from '@vinyasa/source-kit'
 import {
@@ -13,8 +14,17 @@ import { openJoined, PROTO } from './joined-world.ts'
 
 // What an answer that is given up has called is cancelled: a slow call beside a join that leads around and around.
 
-const USERS = Array.from({ length: 12 }, (_, index) => ({ id: `u${index}`, name: 'a', team: 'a' }))
+const FEW = usersOf(12)
+/** With them an answer has 45 million objects, which takes longer than anybody waits. */
+const MANY = usersOf(82)
+let users = FEW
+
+function usersOf(count: number): readonly object[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `u${index}`, name: 'a', team: 'a' }))
+}
+
 const AROUND = 'users(id: "a") { users { mates { mates { mates { id } } } } }'
+const FURTHER = AROUND.replace('id }', 'mates { id } }')
 const SLOW = { gRPC: 'slow: user(id: "slow") { id }', REST: 'slow: thing { id }' }
 const MULTIPART = 'multipart/mixed;deferSpec=20220824, application/json'
 
@@ -32,8 +42,8 @@ beforeAll(async () => {
   async function unary({ path, signal }: Call): Promise<Uint8Array> {
     if (!path.endsWith('GetUser')) {
       seen.reads++
-      await waitUntil(() => calls.gRPC().started + calls.REST().started > 0)
-      return list.encode(list.fromObject({ users: USERS })).finish()
+      if (users === FEW) await waitUntil(() => calls.gRPC().started + calls.REST().started > 0)
+      return list.encode(list.fromObject({ users })).finish()
     }
     seen.started++
     return new Promise((_, reject) => {
@@ -50,6 +60,7 @@ beforeAll(async () => {
 beforeEach(() => {
   Object.assign(seen, { started: 0, cancelled: 0, reads: 0 })
   before = rest.requests.length
+  users = FEW
 })
 
 const calls = {
@@ -68,24 +79,24 @@ interface Call {
 interface Way {
   readonly plans: boolean
   readonly accept?: string
-  readonly bodyOf: (slow: string) => object
+  readonly bodyOf: (slow: string, around: string) => object
 }
 const WAYS: Readonly<Record<string, Way>> = {
-  plans: { plans: true, bodyOf: (slow) => ({ query: `{ ${slow} ${AROUND} }` }) },
-  'plans off': { plans: false, bodyOf: (slow) => ({ query: `{ ${slow} ${AROUND} }` }) },
+  plans: { plans: true, bodyOf: (slow, around) => ({ query: `{ ${slow} ${around} }` }) },
+  'plans off': { plans: false, bodyOf: (slow, around) => ({ query: `{ ${slow} ${around} }` }) },
   'the first part of a deferred answer': {
     plans: true,
     accept: MULTIPART,
-    bodyOf: (slow) => ({ query: `{ ${slow} ${AROUND} ... @defer { later: ${AROUND} } }` }),
+    bodyOf: (slow, around) => ({ query: `{ ${slow} ${around} ... @defer { later: ${around} } }` }),
   },
   'a deferred part': {
     plans: true,
     accept: MULTIPART,
-    bodyOf: (slow) => ({ query: `{ __typename ... @defer { ${slow} } ... @defer { ${AROUND} } }` }),
+    bodyOf: (slow, around) => ({ query: `{ __typename ... @defer { ${slow} } ... @defer { ${around} } }` }),
   },
   'a batch': {
     plans: true,
-    bodyOf: (slow) => [{ query: `{ ${slow} ${AROUND} }` }, { query: '{ __typename }' }],
+    bodyOf: (slow, around) => [{ query: `{ ${slow} ${around} }` }, { query: '{ __typename }' }],
   },
 }
 
@@ -101,7 +112,7 @@ async function post(
   const request = new Request('http://yoga/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: accept ?? 'application/json' },
-    body: JSON.stringify(bodyOf(slow)),
+    body: JSON.stringify(bodyOf(slow, users === FEW ? AROUND : FURTHER)),
     ...(signal && { signal }),
   })
   const response = await yoga.fetch(request)
@@ -126,3 +137,30 @@ describe.each(Object.keys(SLOW) as (keyof typeof SLOW)[])('a slow call by %s', (
     await answer
   })
 })
+
+describe('the work for a large answer', () => {
+  const ways = ['plans off', 'the first part of a deferred answer', 'a deferred part'] as const
+  it.each(ways)('is given up when the client leaves: %s', async (name) => {
+    users = MANY
+    const leaving = new AbortController()
+    // Nothing slow is in it.
+    const answer = post(WAYS[name] as Way, '__typename', { maxAnswerObjects: 0 }, leaving.signal).catch(
+      () => 'left',
+    )
+    await waitUntil(() => seen.reads > 1, { timeoutMs: 5_000 })
+    // What was read is on its way through the interpreter.
+    const read = process.cpuUsage()
+    await waitUntil(() => process.cpuUsage(read).user > 500_000)
+    leaving.abort()
+    const left = process.cpuUsage()
+    while (!(await isQuiet())) expect(process.cpuUsage(left).user).toBeLessThan(2_000_000)
+    await answer
+  })
+})
+
+/** Whether this process waits for something to do, most of a moment. */
+async function isQuiet(): Promise<boolean> {
+  const before = performance.eventLoopUtilization()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  return performance.eventLoopUtilization(before).utilization < 0.3
+}
