@@ -14,8 +14,8 @@ export interface AnswerTurns {
 
 /** Objects of an answer that never wait: most answers have no more, and batches of joins are as they would be. */
 const FREE_OBJECTS = 2_000
-/** Objects of one answer that are executed in one turn of the event loop. */
-const OBJECTS_A_TURN = 500
+/** Objects of one answer that are executed in one turn of the event loop: few enough that what they bring dies young. */
+const OBJECTS_A_TURN = 100
 
 /** Objects that go on in one turn: they wait for one promise, for those of their own would be most of what an answer holds. */
 interface Group {
