@@ -139,7 +139,7 @@ export function createJoinPlans(): JoinPlans {
       const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
       const place: SharedPlace = { shared }
       return inPlaceOf(key, options, ({ gaps, json }, value) => {
-        gaps.push({ at: json.length, place, key: value as string | null })
+        gaps.push({ at: json.length, place, key: isJoinKey(value) ? String(value) : null })
       })
     },
   }
