@@ -259,6 +259,19 @@ describe('a part', () => {
     expect(doors.calls).toHaveLength(1)
   })
 
+  it('puts it there beside variables, which may be others each time', async () => {
+    const query = 'query ($name: String) { hello(name: $name) }'
+    const doors = await withPart({
+      withText: ({ id, variables }) => (id === 'h' ? { query, variables, extensions: undefined } : undefined),
+    })
+    await ask(doors, { body: graphql(query, { variables: { name: 'a' } }) }, 1)
+    for (const name of ['b', 'c', 'd']) {
+      const body = JSON.stringify({ id: 'h', variables: { name } })
+      expect(await ask(doors, { body }, 1)).toContain(`hello ${name}`)
+    }
+    expect(doors.calls).toHaveLength(3)
+  })
+
   it('keeps a request away whose asker it does not know', async () => {
     const doors = await withPart({ identify: ({ headers }) => headers.get('x-mine') !== null })
     await ask(doors, { body: hello })
