@@ -85,7 +85,7 @@ export function createShortWay(options: ShortWayOptions): ShortWay {
   return {
     admits(operation) {
       const profile = pipeline.profileOf({ ...operation, context: {} })
-      return profile !== undefined && !profile.live
+      return profile !== undefined && !profile.live && !profile.incremental
     },
     // Where the client's copy is still the answer, the hooks say so.
     accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
