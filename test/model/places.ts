@@ -203,6 +203,8 @@ function configOf(plan: WorldPlan, { grpc, rest, own }: Tenant, redisUrl: string
   const { name: _, ...zoo } = grpc
   const config = {
     preset: settings.preset,
+    // The server that keeps nothing lets in what is dear.
+    cost: { max: 0 },
     // A process says where it listens.
     log: { level: 'info', format: 'json' },
     grpc: { zoo },
