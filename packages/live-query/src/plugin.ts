@@ -7,7 +7,7 @@ import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from
 import { createLiveSchema } from './document/gateway-filter.ts'
 import { liveQueryPlatform } from './errors.ts'
 import { createEventStreams } from './http.ts'
-import { createFairTurns } from './protocol/fair-turns.ts'
+import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import type { UseLiveQueryOptions } from './use-options.ts'
 import { checkRun, createPasses, type Yoga } from './execution/passes.ts'

@@ -13,7 +13,7 @@ import { createOriginCheck, type AllowedOrigins } from './protocol/origins.ts'
 import { createSendBudget, type SocketBudget } from './protocol/send-budget.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
-export { createFairTurns, type FairTurns, type FairTurnsOptions, type Turns } from './protocol/fair-turns.ts'
+export { createFairTurns, type FairTurns, type FairTurnsOptions, type Turns } from './fair-turns.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createFairTurns } from '../src/protocol/fair-turns.ts'
+import { createFairTurns } from '../src/fair-turns.ts'
 
 /** Turns of the event loop that the test takes. */
 function manualTurns(): { nextTurn: (run: () => void) => void; take: () => boolean } {

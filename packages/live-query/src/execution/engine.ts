@@ -14,7 +14,7 @@ import { contextKeyOf, groupKey, withOwnKey } from './group-key.ts'
 import type { LiveExecution } from './live-execution.ts'
 import type { AskedOperation, Passes } from './passes.ts'
 import type { Answer, LiveRegistration } from './answer.ts'
-import type { FairTurns } from '../protocol/fair-turns.ts'
+import type { FairTurns } from '../fair-turns.ts'
 import type { LiveQueryStore } from '../store/store.ts'
 
 /** Serves operations that came by another way than Yoga's own HTTP. For transports. */

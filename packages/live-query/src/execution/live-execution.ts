@@ -1,9 +1,9 @@
 import { GraphQLError, type DocumentNode } from 'graphql'
 import type { Clock } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
-import type { LiveQueryExecute } from '../store/group.ts'
+import type { LiveQueryExecute } from '../store/run.ts'
 import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
-import type { FairTurns } from '../protocol/fair-turns.ts'
+import type { FairTurns } from '../fair-turns.ts'
 import type { Answer } from './answer.ts'
 import { formatError, toLiveResult, type LiveResult } from '../store/version.ts'
 

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { unexpectedError } from '../errors.ts'
-import { formatError, type LiveResult } from './version.ts'
+import { createVersion, formatError, type LiveResult, type Version, type VersionInput } from './version.ts'
 
 /** Errors that the same request would meet again: trying once more cannot help. */
 const LASTING = new Set([
@@ -42,4 +42,14 @@ function codeOf(error: unknown): string {
 /** What stands in the place of a result where there is none. */
 export function unexpectedResult(error: unknown): LiveResult {
   return { data: null, errors: [formatError(unexpectedError(error))] }
+}
+
+/** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */
+export function versionOrError(input: VersionInput, onError: (error: unknown) => void): Version {
+  try {
+    return createVersion(input)
+  } catch (error) {
+    onError(error)
+    return createVersion({ ...input, result: unexpectedResult(error) })
+  }
 }

@@ -3,25 +3,13 @@ import type { InvalidationEvent } from '@vinyasa/invalidation'
 import type { Clock } from '@vinyasa/base'
 import { EntityMatch } from '../triggers/entity-match.ts'
 import { EndLiveQuery } from '../errors.ts'
-import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult } from './failure.ts'
+import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult, versionOrError } from './failure.ts'
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LivePlan } from '../document/live-plan.ts'
-import { backoffMs, eventsOfNextRun, nextRunAt, type Timing } from './schedule.ts'
-import type { Run } from './run.ts'
+import { backoffMs, eventsOfNextRun, jittered, nextRunAt, type Timing } from './schedule.ts'
+import type { LiveQueryExecute, Run } from './run.ts'
 import type { Subscriber } from './subscriber.ts'
-import { createVersion, type LiveResult, type Version } from './version.ts'
-
-/** Executes the query once. Rejecting with `EndLiveQuery` ends the subscriptions; any other failure is delivered. */
-export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
-
-export interface LiveQueryRun {
-  /** Aborted when nobody waits for the result any more. */
-  readonly signal: AbortSignal
-  /** The group's first execution. */
-  readonly first: boolean
-  /** For whom it is; undefined where that is more than one client, or nobody knows. */
-  readonly client: string | undefined
-}
+import type { LiveResult, Version } from './version.ts'
 
 /** What a subscriber brings. */
 interface Member {
@@ -253,23 +241,20 @@ export class Group {
     return only
   }
 
-  /** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */
   #versionOf(result: LiveResult, emittedAt: number): Version {
     const { shared, changedFieldsDepth, onError } = this.#options
+    const events = this.#events - this.#pending.count
+    const { volatility } = this.plan
     const input = {
       previous: this.#latest,
-      events: this.#events - this.#pending.count,
+      result,
+      events,
       emittedAt,
-      volatility: this.plan.volatility,
+      volatility,
       shared,
       changedFieldsDepth,
     }
-    try {
-      return createVersion({ ...input, result })
-    } catch (error) {
-      onError(error)
-      return createVersion({ ...input, result: unexpectedResult(error) })
-    }
+    return versionOrError(input, onError)
   }
 
   #deliver(run: Run, version: Version, now: number): void {
@@ -302,11 +287,9 @@ export class Group {
     const failures = this.#failures
     const backoff = failures > 0 ? backoffMs(failures, this.#isPartial, pollIntervalMs, random) : 0
     if (strategy === 'INVALIDATION') {
-      if (this.#failures > 0) this.#retryAt = now + backoff
+      if (failures > 0) this.#retryAt = now + backoff
     } else if (run.polled || this.#pollAt === Infinity) {
-      // A little jitter, never early, so that groups that began together do not poll together for ever.
-      const interval = pollIntervalMs * (1 + random() * 0.05)
-      this.#pollAt = now + Math.max(interval, backoff)
+      this.#pollAt = now + Math.max(jittered(pollIntervalMs, random), backoff)
     }
   }
 }

@@ -1,4 +1,17 @@
 import type { Subscriber } from './subscriber.ts'
+import type { LiveResult } from './version.ts'
+
+/** Executes the query once. Rejecting with `EndLiveQuery` ends the subscriptions; any other failure is delivered. */
+export type LiveQueryExecute = (run: LiveQueryRun) => Promise<LiveResult>
+
+export interface LiveQueryRun {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal
+  /** The group's first execution. */
+  readonly first: boolean
+  /** For whom it is; undefined where that is more than one client, or nobody knows. */
+  readonly client: string | undefined
+}
 
 /** One execution of a group, while it is under way. */
 export interface Run {

@@ -54,3 +54,8 @@ export function backoffMs(
   const full = Math.min(longest, 250 * 2 ** Math.min(failures - 1, 30))
   return full * (1 - random() / 2)
 }
+
+/** A poll interval with a little more by chance, never less: groups that began together do not poll together for ever. */
+export function jittered(pollIntervalMs: number, random: () => number): number {
+  return pollIntervalMs * (1 + random() * 0.05)
+}
