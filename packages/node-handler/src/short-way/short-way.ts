@@ -121,14 +121,12 @@ class ShortRequest {
 
   #read(sent: Buffer | string): MaybePromise<void> {
     const { others, state, internals, fastPath } = this.#server
-    const body = state.bodies.get(sent)
+    const body = others.seesParameters ? undefined : state.bodies.get(sent)
     const params = body ? body.params() : readAsked(this.#server, sent)
     if (!params) return this.#ordinary()
     if (!this.#passed || others.onParams.length === 0)
       return this.#begin(body ? askedBy(body, params) : findAsked(this.#server, params), sent, body)
     const passed = this.#passed
-    const { query, operationName, variables } = params
-    this.#context['params'] = params
     const isUsual = runParamsHooks(others.onParams, passed, this.#context, {
       fetchAPI: internals.fetchAPI,
       params,
@@ -136,12 +134,7 @@ class ShortRequest {
     })
     return after(isUsual, (usual) => {
       const chosen = usual ? readParams(() => passed.params?.params, []) : undefined
-      if (!chosen) return this.#ordinary()
-      const isSame =
-        chosen.query === query && chosen.operationName === operationName && chosen.variables === variables
-      // What follows from the bytes does so for what stands in them alone.
-      const asked = body && isSame ? askedBy(body, chosen) : findAsked(this.#server, chosen)
-      return this.#begin(asked, sent, isSame ? body : undefined)
+      return chosen ? this.#begin(findAsked(this.#server, chosen), sent, undefined) : this.#ordinary()
     })
   }
 
@@ -167,7 +160,7 @@ class ShortRequest {
     }
     for (const admits of callJudges) if (!admits(call)) return this.#ordinary()
     const run = new ShortRun(this.#server, call, asked, this.#incoming, this.#outgoing)
-    return run.serve(body ? undefined : sent)
+    return run.serve(body || others.seesParameters ? undefined : sent)
   }
 
   #ordinary(): Promise<void> {

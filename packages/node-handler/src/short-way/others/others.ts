@@ -35,6 +35,8 @@ export class Others {
   /** Somebody may look at, or replace, what an operation comes to. */
   readonly seesResults: boolean
   readonly processesResults: boolean
+  /** Somebody may change what a request asks for, so that nothing follows from its bytes alone. */
+  readonly seesParameters: boolean
   /** Somebody has hooks that run before it is known what a request asks for. */
   readonly runBefore: boolean
   readonly #all: ReadonlySet<Hook>
@@ -49,6 +51,14 @@ export class Others {
     this.readsDocuments = has('onParse', 'onValidate')
     this.seesLiterals = has('onParse', 'onValidate', 'onExecute')
     this.buildsContext = has('onContextBuilding', 'onEnveloped')
+    this.seesParameters = has(
+      'onParams',
+      'onEnveloped',
+      'onParse',
+      'onValidate',
+      'onContextBuilding',
+      'onExecute',
+    )
     this.processesResults = has('onResultProcess')
     this.seesResults = has('onParams', 'onExecute', 'onExecutionResult', 'onResultProcess')
     this.runBefore = has('onRequest', 'onRequestParse', 'onParams')
