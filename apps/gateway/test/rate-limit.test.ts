@@ -1,6 +1,6 @@
 import { AUDIENCE, describeWithRedis, connectRawWebSocket, startIssuer, startRedis } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
-import { buildSchema, parse } from 'graphql'
+import { buildSchema, GraphQLError, parse } from 'graphql'
 import { Redis } from 'ioredis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RateLimitRule } from '../src/config/access-types.ts'
@@ -46,6 +46,36 @@ const many = async <T>(times: number, task: () => Promise<T>): Promise<T[]> => {
 const LIMITED = 'RATE_LIMITED'
 
 describe('rateLimit', () => {
+  it('counts, and refuses, before a plugin of the config sees the parameters, whatever that makes of them', async () => {
+    let seen = 0
+    const guard = {
+      readsHeaders: ['x-key'],
+      onParams({ request }: { readonly request: Request }) {
+        seen++
+        if (request.headers.get('x-key') !== 'right')
+          throw new GraphQLError('wrong', { extensions: { code: 'WRONG_KEY' } })
+      },
+    }
+    const { ask } = await start([{ max: 4, windowSeconds: 60 }], { plugins: [guard as never] })
+    // The first makes the query known.
+    expect(await ask('{ hello }', { 'x-key': 'right' })).toBe(200)
+    const codes = await many(6, () => ask('{ hello }', { 'x-key': 'guessed' }))
+    expect(codes).toEqual(['WRONG_KEY', 'WRONG_KEY', 'WRONG_KEY', LIMITED, LIMITED, LIMITED])
+    expect(seen).toBe(4)
+  })
+
+  it.each([
+    ['known queries', ['{ hello }', '{ hello }', '{ hello }', '{ hello }']],
+    ['new ones', ['{ hello }', '{ a: hello }', '{ b: hello }', '{ c: hello }']],
+    ['some of each', ['{ hello }', '{ hello }', '{ d: hello }', '{ hello }']],
+  ])('counts each request once beside a plugin of the config: %s', async (_what, queries) => {
+    const plugin = { readsHeaders: [], onParams() {} }
+    const { ask } = await start([{ max: 3, windowSeconds: 60 }], { plugins: [plugin as never] })
+    const codes = []
+    for (const query of queries) codes.push(await ask(query))
+    expect(codes).toEqual([200, 200, 200, LIMITED])
+  })
+
   it('answers who asks too often with 429, a code and when to come again', async () => {
     const { endpoint } = await start([{ max: 1, windowSeconds: 60 }])
     await (await post(endpoint, { query: '{ hello }' })).text()

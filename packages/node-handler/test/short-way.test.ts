@@ -240,16 +240,32 @@ describe('a part', () => {
     expect(heard).toEqual(['Unexpected error.'])
   })
 
-  it('refuses by an error, before anything is executed', async () => {
+  it.each([
+    ['says so', () => false],
+    ['fails', () => Promise.reject(new Error('no'))],
+  ])('keeps a request away whom it does not let in: %s', async (_how, admit) => {
     const extensions = { code: 'MINE', http: { status: 429, headers: { 'retry-after': '7' } } }
-    const doors = await withPart({
-      admit: () => Promise.reject(new graphqlJs.GraphQLError('too often', { extensions })),
-      execute: () => expect.unreachable(),
-    })
+    const refusal = new graphqlJs.GraphQLError('too often', { extensions })
+    let isLate = false
+    const doors = await withPart(
+      {
+        admit: () => !isLate || admit(),
+        execute: (call, next) => (isLate ? expect.unreachable() : next(call)),
+      },
+      {
+        onParams() {
+          if (isLate) throw refusal
+        },
+      },
+    )
+    await ask(doors, { body: hello })
+    expect(doors.calls).toHaveLength(1)
+    isLate = true
     const answer = await ask(doors, { body: hello })
     expect(answer).toMatch(/^HTTP\/1.1 429 /)
     expect(answer).toContain('retry-after: 7')
     expect(answer).toContain('"code":"MINE"')
+    expect(doors.calls).toHaveLength(1)
   })
 
   it('puts a text in the place of an id', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql'
-import { isPromise, type Plugin } from 'graphql-yoga'
+import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
+import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../access/identity.ts'
 import type { RateLimitConfig, RateLimitRule } from '../config/access-types.ts'
 import { ConfigError } from '../errors.ts'
@@ -60,7 +61,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     timesOf: (rule: Rule) => number,
     context: object,
     request: Pick<Request, 'headers'>,
-  ): void | Promise<void> {
+  ): MaybePromise<void> {
     for (const [index, rule] of counting.entries()) {
       const times = timesOf(rule)
       if (times === 0) continue
@@ -76,7 +77,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     }
   }
 
-  function countRequest(context: object, request: Request): void | Promise<void> {
+  function countRequest(context: object, request: Request): MaybePromise<void> {
     return isRerun(context) ? undefined : count(ofRequests, () => 1, context, request)
   }
 
@@ -94,8 +95,20 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
 
   return {
     requests: withShortWay(
-      { onParams: ({ request, context }) => countRequest(context, request) },
-      { admit: ({ request, context }) => countRequest(context, request) },
+      {
+        onParams({ request, context }) {
+          const counted = countedOn(context)
+          if (!counted) return countRequest(context, request)
+          if (counted.refusal) throw counted.refusal
+        },
+      },
+      {
+        admit: (request, context) =>
+          attempt<boolean>(
+            () => after(countRequest(context, request), () => note(context, undefined)),
+            (refusal) => note(context, refusal),
+          ),
+      },
     ),
     executions:
       ofExecutions.length === 0
@@ -119,6 +132,27 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
             },
           ),
   }
+}
+
+/** What came of counting a request before its parameters were seen. */
+interface Counted {
+  /** Copies of the context, and those of a batch, which inherit from it, are counted by themselves. */
+  readonly context: object
+  readonly refusal: unknown
+}
+
+const COUNTED = Symbol('vinyasa.rate-limit')
+
+function countedOn(context: object): Counted | undefined {
+  const counted = (context as { readonly [COUNTED]?: Counted })[COUNTED]
+  return counted?.context === context ? counted : undefined
+}
+
+/** Whether the request is let in. */
+function note(context: object, refusal: unknown): boolean {
+  const counted: Counted = { context, refusal }
+  Object.defineProperty(context, COUNTED, { value: counted })
+  return refusal === undefined
 }
 
 function refuseOver({ max }: Rule, { count: found, endsInMs }: Count): void {

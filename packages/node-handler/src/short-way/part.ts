@@ -87,7 +87,7 @@ export type NextExecutor = (call: ShortCall) => MaybePromise<unknown>
  *
  * They are called in this order, and those of one step in the order of the plugins; hooks of plugins that say nothing of
  * the short way run at the step that they belong to. Up to `admitsCall` a request may go on by the ordinary way, with the
- * same context; from `admit` on it ends here, whatever becomes of it.
+ * same context; from `begin` on it ends here, whatever becomes of it.
  */
 export interface ShortWayPart {
   /** Whether requests for an operation may go the short way; asked once, when it went through all hooks. */
@@ -108,10 +108,13 @@ export interface ShortWayPart {
    * A GET has no body: its parameters stand in the target.
    */
   acceptsBody?(body: Buffer | undefined, params: ShortParams): boolean
+  /**
+   * Lets a request for one operation in, before other people's hooks see its parameters; false, or a rejection: the
+   * ordinary way. There `onParams` of this plugin runs, whatever came of it, and refuses what was not let in.
+   */
+  admit?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
   /** Whether it may with what is known of it now. */
   admitsCall?(call: ShortCall): boolean
-  /** Refuses a request by an error. */
-  admit?(call: ShortCall): MaybePromise<void>
   /** What `onRequest` and `onContextBuilding` do: notes on the context. */
   begin?(call: ShortCall): void
   /** Stands around the execution, as what `onParams` and `onExecute` put there does. */

@@ -39,30 +39,24 @@ export class ShortRun {
     this.#unknownBody = unknownBody
     const executed = this.#orErrors(() => this.#execute())
     const heard = after(executed, (result) => this.#orErrors(() => this.#tell(result)))
-    const answer = new Answer(this.#server, this.#call, this.#incoming, this.#outgoing)
-    return after(heard, (result) =>
-      after(answer.send(result), (isUsual) => {
+    return after(heard, (result) => {
+      const answer = new Answer(this.#server, this.#call, this.#incoming, this.#outgoing)
+      return after(answer.send(result), (isUsual) => {
         if (isUsual) this.#remember()
-      }),
-    )
+      })
+    })
   }
 
   /** What is thrown on the way becomes the errors of a result. */
   #orErrors(run: () => MaybePromise<unknown>): MaybePromise<unknown> {
-    return attempt(run, (error) => ({ errors: toErrors(error, this.#server.internals) }))
+    return attempt(run, (error) => this.#asSent({ errors: toErrors(error, this.#server.internals) }))
   }
 
   #execute(): MaybePromise<unknown> {
-    const { admits, begins, others, run } = this.#server
+    const { begins, others, run } = this.#server
     for (const begin of begins) begin(this.#call)
-    let admitted: MaybePromise<void> = undefined
-    for (const admit of admits) admitted = after(admitted, () => admit(this.#call))
-    if (admitted === undefined && !others.readsDocuments && !others.buildsContext)
-      return this.#masked(run(this.#call))
-    return after(admitted, () => {
-      const refused = others.readsDocuments || others.buildsContext ? this.#envelop() : undefined
-      return after(refused, (result) => result ?? this.#masked(run(this.#call)))
-    })
+    const refused = others.readsDocuments || others.buildsContext ? this.#envelop() : undefined
+    return after(refused, (result) => result ?? this.#masked(run(this.#call)))
   }
 
   /** Parses, validates and builds the context as far as other people's plugins do something there. */

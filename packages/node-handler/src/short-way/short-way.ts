@@ -93,20 +93,22 @@ class ShortRequest {
     )
   }
 
-  /** What stands in a body, or in the target of a GET. */
+  /** `sent`: what stands in a body, or in the target of a GET. */
   #identify(sent: Buffer | string): MaybePromise<void> {
-    const { identifies } = this.#server
-    let known: MaybePromise<boolean> = true
-    for (const identify of identifies) {
-      known = after(known, (isKnown) => isKnown && identify(this.#request, this.#context))
-    }
-    if (known === true) return this.#parse(sent)
-    return after(
-      attempt(
-        () => known,
-        () => false,
-      ),
-      (isKnown) => (isKnown ? this.#parse(sent) : this.#ordinary()),
+    const isKnown = this.#all(this.#server.identifies)
+    return after(isKnown, (known) => (known ? this.#parse(sent) : this.#ordinary()))
+  }
+
+  /** False as soon as one of them says so, or fails. */
+  #all(checks: ShortServer['identifies']): MaybePromise<boolean> {
+    return attempt<boolean>(
+      () => {
+        let isGood: MaybePromise<boolean> = true
+        for (const check of checks)
+          isGood = after(isGood, (good) => good && check(this.#request, this.#context))
+        return isGood
+      },
+      () => false,
     )
   }
 
@@ -120,13 +122,21 @@ class ShortRequest {
   }
 
   #read(sent: Buffer | string): MaybePromise<void> {
-    const { others, state, internals, fastPath } = this.#server
+    const { others, state } = this.#server
     const body = others.seesParameters ? undefined : state.bodies.get(sent)
     const params = body ? body.params() : readAsked(this.#server, sent)
     if (!params) return this.#ordinary()
-    if (!this.#passed || others.onParams.length === 0)
+    const isAdmitted = this.#all(this.#server.admits)
+    return after(isAdmitted, (admitted) => {
+      if (!admitted) return this.#ordinary()
+      if (this.#passed && others.onParams.length > 0) return this.#change(params, this.#passed, sent)
       return this.#begin(body ? askedBy(body, params) : findAsked(this.#server, params), sent, body)
-    const passed = this.#passed
+    })
+  }
+
+  /** Other people's hooks may ask for something else. */
+  #change(params: ShortParams, passed: Passed, sent: Buffer | string): MaybePromise<void> {
+    const { others, internals, fastPath } = this.#server
     const isUsual = runParamsHooks(others.onParams, passed, this.#context, {
       fetchAPI: internals.fetchAPI,
       params,
