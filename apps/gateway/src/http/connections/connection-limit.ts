@@ -26,22 +26,20 @@ export interface ConnectionLimit {
 interface Open {
   readonly openedAt: number
   isKept: boolean
-}
-
-interface Idle {
-  readonly socket: Socket
-  readonly since: number
+  /** Since when it was idle when it was last looked at. */
+  idleSince: number | undefined
 }
 
 /** Closed and refused connections are logged together, once in so long. */
 const REPORT_MS = 1_000
-/** Who is idle is looked for among all, for so many at once, and at most so often. */
-const LOOKED_FOR = 64
+/** Where nobody was idle, nobody is looked for again in so long. */
 const LOOK_AGAIN_MS = 50
 
 /**
- * Keeps the number of connections under a limit: for a new one the one is closed that has been idle for longest; where
- * none is, the new one. One address has a share of them at most.
+ * Keeps the number of connections under a limit: for a new one an idle one is closed; where none is, the new one. Which
+ * one is chosen by second chance (the CLOCK algorithm): one that was used since it was last looked at is passed over
+ * once, so those that have been idle for longest go first, and nothing is done for a request. One address has a share of
+ * the connections at most.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): ConnectionLimit {
   const { addressShare, isProxy, idleSince, logger, possible = connectionsPossible() } = options
@@ -51,8 +49,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   const open = new Map<Socket, Open>()
   const byAddress = new Map<string, number>()
   const seen = { refused: 0, closed: 0 }
-  let oldest: Idle[] = []
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let foundNobodyAt = Number.NEGATIVE_INFINITY
 
   if (maxConnections < asked && options.maxConnections > 0)
     logger?.warn(
@@ -75,24 +72,21 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     socket.destroy()
   }
 
-  function lookForIdle(): void {
+  /** Those that stay go to the end of the line. */
+  function longestIdle(): Socket | undefined {
     const now = backgroundClock.now()
-    if (now - lookedAt < LOOK_AGAIN_MS) return
-    lookedAt = now
-    const idle: Idle[] = []
-    for (const [socket, { openedAt, isKept }] of open) {
-      const since = isKept ? undefined : idleSince(socket, openedAt)
-      if (since !== undefined) idle.push({ socket, since })
+    if (now - foundNobodyAt < LOOK_AGAIN_MS) return undefined
+    // Each is passed over once at most; those at the end of the line come again in this loop.
+    let left = 2 * open.size
+    for (const [socket, one] of open) {
+      if (left-- === 0) break
+      const since = one.isKept ? undefined : idleSince(socket, one.openedAt)
+      if (since !== undefined && since === one.idleSince) return socket
+      one.idleSince = since
+      open.delete(socket)
+      open.set(socket, one)
     }
-    oldest = idle.toSorted((a, b) => b.since - a.since).slice(-LOOKED_FOR)
-  }
-
-  function oldestIdle(): Socket | undefined {
-    if (oldest.length === 0) lookForIdle()
-    for (let next = oldest.pop(); next; next = oldest.pop()) {
-      const { openedAt, isKept } = open.get(next.socket) ?? { openedAt: 0, isKept: true }
-      if (!isKept && idleSince(next.socket, openedAt) === next.since) return next.socket
-    }
+    foundNobodyAt = now
     return undefined
   }
 
@@ -102,7 +96,8 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
 
   function add(socket: Socket, address: string): void {
     byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
-    open.set(socket, { openedAt: backgroundClock.now(), isKept: false })
+    const openedAt = backgroundClock.now()
+    open.set(socket, { openedAt, isKept: false, idleSince: openedAt })
     socket.once('close', () => {
       open.delete(socket)
       const left = (byAddress.get(address) ?? 1) - 1
@@ -118,7 +113,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
       const address = socket.remoteAddress ?? ''
       if (!hasShare(address)) return count('refused', socket)
       if (open.size >= maxConnections) {
-        const idle = oldestIdle()
+        const idle = longestIdle()
         if (!idle) return count('refused', socket)
         // Its 'close' comes later; its file descriptor is free at once.
         open.delete(idle)
