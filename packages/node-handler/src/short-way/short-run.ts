@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { getOperationAST, type ExecutionResult } from 'graphql'
+import { type DocumentNode, type ExecutionResult, getOperationAST, type GraphQLSchema } from 'graphql'
 import { isStream } from '../fast-path/accept-choice.ts'
 import { toErrors } from '../fast-path/to-errors.ts'
 import { after, attempt, type MaybePromise } from '@vinyasa/base'
@@ -10,6 +10,7 @@ import { runResultHooks } from './others/steps.ts'
 import type { ShortCall } from './part.ts'
 import { Answer } from './answer.ts'
 import type { ShortServer } from './short-server.ts'
+import type { Enveloped } from '../yoga/yoga-5.ts'
 
 /** One request for a known operation: from here on, whatever becomes of it is answered here. */
 export class ShortRun {
@@ -55,36 +56,44 @@ export class ShortRun {
   #execute(): MaybePromise<unknown> {
     const { begins, others, run } = this.#server
     for (const begin of begins) begin(this.#call)
-    const refused = others.readsDocuments || others.buildsContext ? this.#envelop() : undefined
+    const refused = others.readsDocuments || others.buildsContext ? this.#prepare() : undefined
     return after(refused, (result) => result ?? this.#masked(run(this.#call)))
   }
 
   /** Parses, validates and builds the context as far as other people's plugins do something there. */
-  #envelop(): MaybePromise<unknown> {
-    const { internals, others, isAdmitted } = this.#server
+  #prepare(): MaybePromise<unknown> {
+    const { internals, others, envelopOthers } = this.#server
     const { operation, params, context } = this.#call
-    const { parse, validate, schema, contextFactory, execute } = internals.getEnveloped(context)
-    const isOtherSchema = schema !== operation.schema
-    let isAlike = true
-    if (others.readsDocuments || isOtherSchema) {
+    const all = others.choosesSchema ? internals.getEnveloped(context) : undefined
+    const { parse, validate, contextFactory } = all ?? envelopOthers(context)
+    const schema = all?.schema ?? operation.schema
+    if (others.readsDocuments || schema !== operation.schema) {
       const document = parse(params.query)
-      const errors = validate(schema, document)
+      if (schema !== operation.schema || document !== operation.document)
+        return this.#executeOther(all ?? internals.getEnveloped(context), schema, document)
+      const errors = others.validates ? validate(schema, document) : []
       if (errors.length > 0) return { errors }
-      if (isOtherSchema || document !== operation.document) {
-        const { operationName } = params
-        const definition = getOperationAST(document, operationName)
-        const found = definition && { schema, document, definition, operationName }
-        isAlike = found?.definition.operation === 'query' && isAdmitted(found)
-        this.#call = { ...this.#call, operation: found ?? operation, sameBody: undefined }
-        this.#unknownBody = undefined
-        if (!isAlike) {
-          return after(contextFactory(), (contextValue) =>
-            execute({ ...argsOf(this.#call), document, schema, contextValue }),
-          )
-        }
-      }
     }
     return others.buildsContext ? after(contextFactory(), () => undefined) : undefined
+  }
+
+  /** Executes what a plugin has put in the place of a document or schema: it has been through no hook. */
+  #executeOther(enveloped: Enveloped, schema: GraphQLSchema, document: DocumentNode): MaybePromise<unknown> {
+    const { others, isAdmitted, run } = this.#server
+    const { operationName } = this.#call.params
+    const errors = enveloped.validate(schema, document)
+    if (errors.length > 0) return { errors }
+    const definition = getOperationAST(document, operationName)
+    const found = definition && { schema, document, definition, operationName }
+    const isKnown = found?.definition.operation === 'query' && isAdmitted(found)
+    this.#call = { ...this.#call, operation: found ?? this.#call.operation, sameBody: undefined }
+    this.#unknownBody = undefined
+    const built = others.buildsContext || !isKnown ? enveloped.contextFactory() : this.#call.context
+    return after(built, (contextValue) =>
+      isKnown
+        ? this.#masked(run(this.#call))
+        : enveloped.execute({ ...argsOf(this.#call), document, schema, contextValue }),
+    )
   }
 
   #masked(executed: MaybePromise<unknown>): MaybePromise<unknown> {

@@ -6,6 +6,7 @@ import type { FastPath } from '../fast-path/fast-path.ts'
 import type { YogaInternals } from '../yoga/yoga-5.ts'
 import { createMasking } from './masking.ts'
 import { Others } from './others/others.ts'
+import { envelopOthers } from './others/steps-of-envelop.ts'
 import { argsOf, aroundBy, compose } from './others/execution.ts'
 import type { KnownOperation, NextExecutor, ShortCall, ShortWayPart } from './part.ts'
 import { type PluginStep, readParts } from './read-parts.ts'
@@ -20,6 +21,7 @@ export interface ShortServer {
   readonly steps: readonly PluginStep[]
   readonly parts: readonly ShortWayPart[]
   readonly others: Others
+  readonly envelopOthers: ReturnType<typeof envelopOthers>
   readonly masking: ReturnType<typeof createMasking>
   readonly isShort: IsShortRequest
   readonly mediaTypeOf: MediaTypeOf
@@ -80,6 +82,7 @@ export function readShortServer(options: ShortServerOptions): ShortServer | read
     steps,
     parts,
     others: new Others(steps.flatMap(({ hooks }) => hooks ?? [])),
+    envelopOthers: envelopOthers(plugins),
     masking: createMasking(internals.maskedErrors),
     isShort: shortRequests({ endpoint, maxBodyBytes, sizeLimit, mediaTypeOf, hasCors, parts }),
     mediaTypeOf,

@@ -28,10 +28,12 @@ export class Others {
   readonly onExecutionResult: readonly Hook[]
   /** Somebody looks at texts or documents, so that each is parsed or validated through Envelop. */
   readonly readsDocuments: boolean
+  readonly validates: boolean
   /** Somebody may look at values in documents. */
   readonly seesLiterals: boolean
   /** Somebody builds the context, or chooses the schema. */
   readonly buildsContext: boolean
+  readonly choosesSchema: boolean
   /** Somebody may look at, or replace, what an operation comes to. */
   readonly seesResults: boolean
   readonly processesResults: boolean
@@ -49,8 +51,10 @@ export class Others {
     this.onParams = named('onParams')
     this.onExecutionResult = named('onExecutionResult')
     this.readsDocuments = has('onParse', 'onValidate')
+    this.validates = has('onValidate')
     this.seesLiterals = has('onParse', 'onValidate', 'onExecute')
     this.buildsContext = has('onContextBuilding', 'onEnveloped')
+    this.choosesSchema = has('onEnveloped')
     this.seesParameters = has(
       'onParams',
       'onEnveloped',
