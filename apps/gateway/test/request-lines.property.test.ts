@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createLogger, type Logger } from '../src/logging/logger.ts'
-import { useRequestLog } from '../src/observability/request-log.ts'
+import { useRecorder } from '../src/observability/recorder.ts'
+import { createRequestLog } from '../src/observability/request-log.ts'
 import { recordOf } from '../src/observability/request-record.ts'
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'é"\\', '\u2028', 'a/b', 'HIT'))
@@ -30,12 +31,9 @@ type Asked = typeof request extends fc.Arbitrary<infer T> ? T : never
 /** What the log says of one request. */
 function log(logger: Logger, asked: Asked, redact: readonly string[] = []): void {
   const times = [0, asked.ms]
-  const plugin = useRequestLog({
-    logger,
-    redact,
-    newId: () => asked.made,
-    now: () => times.shift() ?? asked.ms,
-  })
+  const now = (): number => times.shift() ?? asked.ms
+  const observers = [createRequestLog({ logger, redact, now })]
+  const plugin = useRecorder({ observers, newId: () => asked.made, now })
   const context: object = asked.left
     ? { res: { destroyed: true, closed: true, writableFinished: false } }
     : {}

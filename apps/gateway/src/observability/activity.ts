@@ -1,10 +1,8 @@
-import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { ObserveBackendCall } from './backend-call.ts'
-import { operationOf } from './operation.ts'
-import { createRecentErrors, errorsIn, type ErrorLike, type RecentError } from './recent-errors.ts'
+import type { OperationFacts } from './operation.ts'
+import { createRecentErrors, errorsIn, type RecentError } from './recent-errors.ts'
+import type { Observer } from './recorder.ts'
 import { recordedPath, recordOf } from './request-record.ts'
-import type { ShortResponse } from '@vinyasa/node-handler'
-import { withShortWay } from '../short-way.ts'
 
 export interface CallCounts {
   readonly calls: number
@@ -27,7 +25,7 @@ export interface ActivityReading {
 
 /** Counts for the status page, where figures must be at hand without a scraper. */
 export interface Activity {
-  readonly plugin: Plugin
+  readonly observer: Observer
   readonly observe: ObserveBackendCall
   read(): ActivityReading
 }
@@ -50,37 +48,6 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
     return known
   }
 
-  /** Over HTTP `onExecutionResult` sees them, with their codes. */
-  function noteRefused(context: object, refusals: readonly ErrorLike[], code: string): void {
-    if (recordOf(context)) return
-    const coded = refusals.map(({ message, extensions }) => ({
-      message,
-      extensions: { code, ...extensions },
-    }))
-    errors.note({ errors: coded }, undefined)
-  }
-
-  function noteFailed(request: Request, context: unknown, result: unknown): void {
-    const record = recordOf(context)
-    if (!record || !result || isAsyncIterable(result)) return
-    for (const one of Array.isArray(result) ? result : [result]) {
-      // What is said to a client that has left is no answer.
-      if (errorsIn(one).length === 0 || request.signal.aborted) continue
-      failed.add(record)
-      errors.note(one, record.operation)
-    }
-  }
-
-  function respond(request: Request, response: ShortResponse, context: object): void {
-    const record = recordOf(context)
-    const isPage = response.headers.get('content-type')?.startsWith('text/html')
-    if (!record || isPage || !recordedPath(record, request).startsWith(endpoint)) return
-    requests.calls++
-    if ((failed.has(record) || response.status >= 400) && !request.signal.aborted) requests.failed++
-    const outcome = response.headers.get('x-cache')?.toLowerCase()
-    if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
-  }
-
   return {
     read: () => ({
       requests: { ...requests },
@@ -96,45 +63,43 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
         if (end.failed) counts.failed++
       }
     },
-    plugin: withShortWay(
-      {
-        onParse:
-          ({ context }) =>
-          ({ result }) => {
-            if (result instanceof Error) noteRefused(context, [result], 'GRAPHQL_PARSE_FAILED')
-          },
-        onValidate:
-          ({ context }) =>
-          ({ valid, result }) => {
-            if (!valid) noteRefused(context, result, 'GRAPHQL_VALIDATION_FAILED')
-          },
-        onExecute({ args }) {
-          const { type, name = type } = operationOf(args.document, args.operationName)
-          const overHttp = recordOf(args.contextValue) !== undefined
-          return {
-            onExecuteDone({ result }) {
-              if (isAsyncIterable(result)) return { onNext: (part) => errors.note(part.result, name) }
-              if (!overHttp && !hasLeft(args.contextValue)) errors.note(result, name)
-              return undefined
-            },
-          }
-        },
-        onSubscribe({ args }) {
-          const { type, name = type } = operationOf(args.document, args.operationName)
-          return { onSubscribeResult: () => ({ onNext: ({ result }) => errors.note(result, name) }) }
-        },
-        // What was refused before it was an operation comes here too, as on the short way all that has errors does.
-        onResultProcess: ({ request, serverContext, result }) => noteFailed(request, serverContext, result),
-        onResponse: ({ request, response, serverContext }) => respond(request, response, serverContext),
+    observer: {
+      // Over HTTP `result` hears of them, with their codes.
+      refused(context, refusals, code) {
+        if (recordOf(context)) return
+        const coded = refusals.map(({ message, extensions }) => ({
+          message,
+          extensions: { code, ...extensions },
+        }))
+        errors.note({ errors: coded }, undefined)
       },
-      {
-        respond: ({ request, context }, response) => respond(request, response, context),
-        onPart({ operation: { definition } }, part) {
-          errors.note(part, definition.name?.value ?? definition.operation)
-        },
+      operation(facts, context) {
+        if (recordOf(context)) return undefined
+        return (result) => {
+          if (!hasLeft(context)) errors.note(result, nameOf(facts))
+        }
       },
-    ),
+      part: (facts, part) => errors.note(part, nameOf(facts)),
+      result(record, result, request) {
+        // What is said to a client that has left is no answer.
+        if (errorsIn(result).length === 0 || request.signal.aborted) return
+        failed.add(record)
+        errors.note(result, record.operation)
+      },
+      response(record, { status, headers }, request) {
+        const isPage = headers.get('content-type')?.startsWith('text/html')
+        if (isPage || !recordedPath(record, request).startsWith(endpoint)) return
+        requests.calls++
+        if ((failed.has(record) || status >= 400) && !request.signal.aborted) requests.failed++
+        const outcome = headers.get('x-cache')?.toLowerCase()
+        if (outcome !== undefined) cache.set(outcome, (cache.get(outcome) ?? 0) + 1)
+      },
+    },
   }
+}
+
+function nameOf({ type, name = type }: OperationFacts): string {
+  return name
 }
 
 /** Nobody reads what an operation answers whose request was abandoned, or whose live query was ended. */

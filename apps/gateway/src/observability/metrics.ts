@@ -1,15 +1,13 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { systemClock } from '@vinyasa/base'
-import type { Plugin } from 'graphql-yoga'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { BackendCall, ObserveBackendCall } from './backend-call.ts'
 import type { ObserveCost } from '../cost/cost-limit.ts'
-import { errorCodesOf, operationOf } from './operation.ts'
+import { errorCodesOf } from './operation.ts'
 import { isLive } from './live-context.ts'
-import { recordedPath, recordOf } from './request-record.ts'
+import type { Observer } from './recorder.ts'
+import { recordedPath } from './request-record.ts'
 import { counterTallies, histogramTallies, keyed } from './tallies.ts'
-import type { ShortResponse } from '@vinyasa/node-handler'
-import { withShortWay } from '../short-way.ts'
 
 /** What the gateway can be asked for at the moment of a scrape. */
 export interface MetricsReadings {
@@ -34,7 +32,7 @@ export interface BreakerReading {
 }
 
 export interface Metrics {
-  readonly plugin: Plugin
+  readonly observer: Observer
   readonly observe: ObserveBackendCall
   readonly observeCost: ObserveCost
   readonly contentType: string
@@ -122,20 +120,6 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
   )
   const retriesOf = keyed((kind: BackendCall['kind']) => keyed((source: string) => retries({ source, kind })))
 
-  function observeSize(context: unknown): void {
-    const size = answerSizeOf(context)
-    if (size) sizeOf(size.refusal ? 'RESPONSE_TOO_LARGE' : 'COST_OK')(size.objects)
-  }
-
-  function respond(request: Request, response: ShortResponse, context: object): void {
-    const record = recordOf(context)
-    if (!record) return
-    const path = recordedPath(record, request)
-    requestOf(paths.has(path) ? path : 'other')(response.status)((now() - record.startedAt) / 1000)
-    const outcome = response.headers.get('x-cache')
-    if (outcome !== null) cacheOf(outcome.toLowerCase())(1)
-  }
-
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
@@ -149,39 +133,25 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
     },
     // What is more than can be counted must not spoil the sum.
     observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
-    plugin: withShortWay(
-      {
-        onExecute({ args }) {
-          const { type } = operationOf(args.document, args.operationName)
-          operationOfType(isLive(args.contextValue) ? 'live' : type)(1)
-        },
-        onSubscribe() {
-          operationOfType('subscription')(1)
-        },
-        onExecutionResult({ context }) {
-          if (recordOf(context)) observeSize(context)
-        },
-        // What was refused before it was an operation comes here too, as on the short way all that has errors does.
-        onResultProcess({ serverContext, result }) {
-          if (!recordOf(serverContext)) return
-          for (const one of Array.isArray(result) ? result : [result])
-            for (const code of errorCodesOf(one)) errorOf(knownCode(code))(1)
-        },
-        onResponse({ request, response, serverContext }) {
-          respond(request, response, serverContext)
-        },
+    observer: {
+      operation({ type }, context) {
+        operationOfType(isLive(context) ? 'live' : type)(1)
+        return undefined
       },
-      {
-        execute(call, next) {
-          operationOfType('query')(1)
-          return next(call)
-        },
-        respond({ request, context }, response) {
-          observeSize(context)
-          respond(request, response, context)
-        },
+      executed(context) {
+        const size = answerSizeOf(context)
+        if (size) sizeOf(size.refusal ? 'RESPONSE_TOO_LARGE' : 'COST_OK')(size.objects)
       },
-    ),
+      result(_record, result) {
+        for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
+      },
+      response(record, { status, headers }, request) {
+        const path = recordedPath(record, request)
+        requestOf(paths.has(path) ? path : 'other')(status)((now() - record.startedAt) / 1000)
+        const outcome = headers.get('x-cache')
+        if (outcome !== null) cacheOf(outcome.toLowerCase())(1)
+      },
+    },
   }
 }
 

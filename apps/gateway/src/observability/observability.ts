@@ -7,7 +7,8 @@ import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
 import { createMetrics, type MetricsReadings } from './metrics.ts'
-import { countBackendCalls, useRequestLog } from './request-log.ts'
+import { useRecorder } from './recorder.ts'
+import { countBackendCalls, createRequestLog } from './request-log.ts'
 import type { TracingOptions, Tracing } from './tracing.ts'
 
 export interface Observability {
@@ -30,7 +31,7 @@ export interface ObservabilityOptions {
   readonly paths: GatewayPaths
 }
 
-/** Logs always; metrics and traces as far as the config asks for them. */
+/** A log always; metrics and traces as far as the config asks for them. */
 export async function createObservability(options: ObservabilityOptions): Promise<Observability> {
   const { config, logger, readings, paths } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
@@ -40,10 +41,13 @@ export async function createObservability(options: ObservabilityOptions): Promis
   const tracing = traced === false ? undefined : await openTracing(traced === true ? {} : traced)
   return {
     plugins: [
-      useRequestLog({ logger, redact: config.log?.redact, quiet: [paths.live, paths.ready, path] }),
-      ...(activity ? [activity.plugin] : []),
-      ...(tracing ? [tracing.plugin] : []),
-      ...(metrics ? [metrics.plugin, useMetricsEndpoint({ metrics, path, token })] : []),
+      useRecorder({
+        observers: [
+          createRequestLog({ logger, redact: config.log?.redact, quiet: [paths.live, paths.ready, path] }),
+          ...[activity, tracing, metrics].flatMap((each) => each?.observer ?? []),
+        ],
+      }),
+      ...(metrics ? [useMetricsEndpoint({ metrics, path, token })] : []),
     ],
     observe: observeAll([
       countBackendCalls,

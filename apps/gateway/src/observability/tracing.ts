@@ -14,13 +14,12 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { isPromise, type Plugin } from 'graphql-yoga'
 import { version } from '../version.ts'
 import type { BackendCallEnd, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from './live-context.ts'
-import { errorCodesOf, factsOf, operationOf, type OperationFacts } from './operation.ts'
-import { recordedPath, recordOf, type TracePlace } from './request-record.ts'
-import { withShortWay } from '../short-way.ts'
+import { errorCodesOf, type OperationFacts } from './operation.ts'
+import type { Observer } from './recorder.ts'
+import { recordedPath, recordOf, type RequestRecord, type TracePlace } from './request-record.ts'
 
 export interface TracingOptions {
   /** Default: the one that is registered with `@opentelemetry/api`. */
@@ -28,7 +27,7 @@ export interface TracingOptions {
 }
 
 export interface Tracing {
-  readonly plugin: Plugin
+  readonly observer: Observer
   readonly observe: ObserveBackendCall
   /** `traceparent` and `tracestate` for a call that is sent for an operation. */
   outgoing(context: unknown): Readonly<Record<string, string>>
@@ -64,9 +63,7 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
     return span
   }
 
-  function startRequest(request: Request, context: object): void {
-    const record = recordOf(context)
-    if (!record || record.trace) return
+  function startRequest(record: RequestRecord, request: Request): void {
     const path = recordedPath(record, request)
     const parent = incoming(request.headers)
     const span = tracer.startSpan(
@@ -77,9 +74,9 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
     record.trace = { span, below: span.isRecording() ? trace.setSpan(parent, span) : undefined }
   }
 
-  function endRequest({ status }: { readonly status: number }, context: object): void {
-    const span = recordOf(context)?.trace?.span
-    if (!span) return
+  function endRequest({ trace }: RequestRecord, { status }: { readonly status: number }): void {
+    if (!trace) return
+    const { span } = trace
     span.setAttribute('http.response.status_code', status)
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
     span.end()
@@ -100,49 +97,14 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
       )
       return (end) => endCall(span, kind, end)
     },
-    plugin: withShortWay(
-      {
-        onRequest({ request, serverContext }) {
-          startRequest(request, serverContext)
-        },
-        onExecute({ args }) {
-          const { document, operationName, contextValue } = args
-          const span = startOperation(operationOf(document, operationName), contextValue)
-          return span && { onExecuteDone: ({ result }) => endOperation(span, result) }
-        },
-        onSubscribe({ args }) {
-          const span = startOperation(operationOf(args.document, args.operationName), args.contextValue)
-          return (
-            span && {
-              onSubscribeResult: ({ result }) => endOperation(span, result),
-              onSubscribeError: ({ error }) => endOperation(span, { errors: [error] }),
-            }
-          )
-        },
-        onResponse({ response, serverContext }) {
-          if (serverContext) endRequest(response, serverContext)
-        },
+    observer: {
+      request: startRequest,
+      operation(facts, context) {
+        const span = startOperation(facts, context)
+        return span && ((result) => endOperation(span, result))
       },
-      {
-        begin({ request, context }) {
-          startRequest(request, context)
-        },
-        execute(call, next) {
-          const { operation, context } = call
-          const span = startOperation(factsOf(operation.definition), context)
-          if (!span) return next(call)
-          const end = (result: unknown): unknown => {
-            endOperation(span, result)
-            return result
-          }
-          const result = next(call)
-          return isPromise(result) ? result.then(end) : end(result)
-        },
-        respond({ context }, response) {
-          endRequest(response, context)
-        },
-      },
-    ),
+      response: endRequest,
+    },
   }
 }
 
