@@ -1,11 +1,10 @@
-import { after } from '@vinyasa/base'
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
 import type { CostConfig } from './cost-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { isLive } from '../observability/live-context.ts'
-import { withShortWay } from '../short-way.ts'
+import { useGuard } from '../use-guard.ts'
 import type { Variables } from './amount.ts'
 import { compileCost } from './compile-cost.ts'
 import { createCostModel } from './cost-model.ts'
@@ -13,11 +12,6 @@ import { tooExpensive } from './errors.ts'
 import { showCost } from './show-cost.ts'
 
 type Operation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
-/** What both hooks are given. */
-interface Starting {
-  readonly args: Operation & Pick<ExecutionArgs, 'contextValue' | 'variableValues'>
-  readonly setResultAndStopExecution: (result: never) => void
-}
 
 type CostOf = (variables: Variables) => number
 
@@ -88,67 +82,24 @@ function useCostLimit(
     return counted
   }
 
-  function before({ args, setResultAndStopExecution }: Starting): number | undefined {
-    const counted = estimate(args, args.variableValues, args.contextValue)
-    if (typeof counted === 'number') return counted
-    setResultAndStopExecution({ errors: [counted] } as never)
-    return undefined
-  }
-
-  /** The result with its cost in it; one in parts has it in the first of them. */
-  function shown(result: unknown, cost: number, context: unknown): unknown {
+  /** The result with its cost in it: a deferred one has it in the first of its parts, a subscription in each event. */
+  function shown(result: unknown, cost: number, context: unknown, isEach: boolean): unknown {
     if (!isAsyncIterable(result)) {
       showCost(result, cost, max, answerSizeOf(context)?.objects)
       return result
     }
     let isFirst = true
     return mapAsyncIterator(result, (part) => {
-      if (isFirst) showCost(part, cost, max)
+      if (isFirst || isEach) showCost(part, cost, max)
       isFirst = false
       return part
     })
   }
 
-  return withShortWay(
-    {
-      onExecute(event) {
-        const cost = before(event as Starting)
-        if (!isShown || cost === undefined) return undefined
-        return {
-          onExecuteDone({ result }) {
-            if (!isAsyncIterable(result)) {
-              showCost(result, cost, max, answerSizeOf(event.args.contextValue)?.objects)
-              return undefined
-            }
-            let isFirst = true
-            return {
-              onNext(part) {
-                if (isFirst) showCost(part.result, cost, max)
-                isFirst = false
-              },
-            }
-          },
-        }
-      },
-      onSubscribe(event) {
-        const cost = before(event as Starting)
-        if (!isShown || cost === undefined) return undefined
-        return {
-          onSubscribeResult: () => ({
-            onNext: ({ result }) => showCost(result, cost, max),
-          }),
-        }
-      },
-    },
-    {
-      // Behind the cache, as the hooks are.
-      execute(call, next) {
-        const counted = estimate(call.operation, call.params.variables, call.context)
-        if (typeof counted !== 'number') return { errors: [counted] }
-        const result = next(call)
-        if (!isShown) return result
-        return after(result, (value) => shown(value, counted, call.context))
-      },
-    },
-  )
+  return useGuard((operation, isSubscription) => {
+    const { variableValues, contextValue } = operation
+    const counted = estimate(operation, variableValues, contextValue)
+    if (typeof counted !== 'number') return { result: { errors: [counted] } }
+    return isShown ? { done: (result) => shown(result, counted, contextValue, isSubscription) } : undefined
+  })
 }

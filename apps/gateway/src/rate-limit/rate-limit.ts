@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { getOperationAST, GraphQLError, type ExecutionArgs, type GraphQLSchema } from 'graphql'
+import { getOperationAST, GraphQLError, type GraphQLSchema } from 'graphql'
 import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { claimAt, identityOf } from '../access/identity.ts'
@@ -9,6 +9,7 @@ import { suggestFor } from '../schema/coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countFields } from './count-fields.ts'
 import { withShortWay } from '../short-way.ts'
+import { type GuardedOperation, useGuard, type Verdict } from '../use-guard.ts'
 import type { Count, CountedRule, Counters } from './counters.ts'
 
 export interface RateLimit {
@@ -23,8 +24,6 @@ export interface RateLimitOptions extends Pick<RateLimitConfig, 'rules'> {
   readonly counters: (rule: CountedRule) => Counters
   readonly address: ClientAddress
 }
-
-type CountedOperation = Pick<ExecutionArgs, 'schema' | 'document' | 'operationName' | 'contextValue'>
 
 interface Rule extends RateLimitRule {
   readonly counters: Counters
@@ -81,16 +80,20 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
     return isRerun(context) ? undefined : count(ofRequests, () => 1, context, request)
   }
 
-  async function countExecution(args: CountedOperation): Promise<GraphQLError | undefined> {
-    const context = args.contextValue as { readonly request: Request }
+  function countExecution(operation: GuardedOperation): MaybePromise<Verdict | undefined> {
+    const context = operation.contextValue as { readonly request: Request }
     if (isRerun(context)) return undefined
-    try {
-      await count(ofExecutions, (rule) => timesIn(rule, args), context, context.request)
-      return undefined
-    } catch (error) {
-      if (error instanceof GraphQLError) return error
-      throw error
-    }
+    return attempt<Verdict | undefined>(
+      () =>
+        after(
+          count(ofExecutions, (rule) => timesIn(rule, operation), context, context.request),
+          () => undefined,
+        ),
+      (error) => {
+        if (error instanceof GraphQLError) return { result: { errors: [error] } }
+        throw error
+      },
+    )
   }
 
   return {
@@ -110,27 +113,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
           ),
       },
     ),
-    executions:
-      ofExecutions.length === 0
-        ? {}
-        : withShortWay(
-            {
-              async onExecute({ args, setResultAndStopExecution }) {
-                const error = await countExecution(args)
-                if (error) setResultAndStopExecution({ errors: [error] })
-              },
-              async onSubscribe({ args, setResultAndStopExecution }) {
-                const error = await countExecution(args)
-                if (error) setResultAndStopExecution({ errors: [error] } as never)
-              },
-            },
-            {
-              async execute(call, next) {
-                const error = await countExecution({ ...call.operation, contextValue: call.context })
-                return error ? { errors: [error] } : next(call)
-              },
-            },
-          ),
+    executions: ofExecutions.length === 0 ? {} : useGuard(countExecution),
   }
 }
 
@@ -188,8 +171,8 @@ function countsOf({ counts, operations, fields }: RateLimitRule): 'requests' | '
   return counts ?? (operations || fields ? 'executions' : 'requests')
 }
 
-function timesIn({ operations, fields }: Rule, args: CountedOperation): number {
-  const { schema, document, operationName } = args
+function timesIn({ operations, fields }: Rule, operation: GuardedOperation): number {
+  const { schema, document, operationName } = operation
   const name = getOperationAST(document, operationName)?.name?.value
   if (operations && !(name !== undefined && operations.includes(name))) return 0
   return fields ? countFields(schema, document, operationName, new Set(fields)) : 1

@@ -7,7 +7,7 @@ import { refusedOperation } from '../errors.ts'
 import { createGuardedSchema, type GuardedSchema } from './guarded-schema.ts'
 import { identityOf } from '../identity.ts'
 import { createPolicies } from './policies.ts'
-import { withShortWay } from '../../short-way.ts'
+import { type GuardedOperation, useGuard } from '../../use-guard.ts'
 
 export interface FieldRules {
   /** Behind the cache and `@defer`, before live queries. */
@@ -49,8 +49,8 @@ export function createFieldRules(options: FieldRulesOptions): FieldRules {
     return guarded
   }
 
-  function decide(args: ExecutionArgs): Decision | undefined {
-    const { schema, document, operationName, contextValue } = args
+  function decide(operation: GuardedOperation): Decision | undefined {
+    const { schema, document, operationName, contextValue } = operation
     const rules = rulesOf(schema)
     const touched = rules.inOperation(document, operationName)
     if (touched.length === 0) return undefined
@@ -61,39 +61,18 @@ export function createFieldRules(options: FieldRulesOptions): FieldRules {
     return { refused, isWhole }
   }
 
-  function withGuard(given: ExecutionArgs, { refused }: Decision): ExecutionArgs {
-    const guarded = guardedOf(given.schema)
-    guarded.refuse(given.contextValue as object, refused)
-    return { ...given, schema: guarded.schema }
-  }
-
-  const plugin: Plugin = {
-    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
-      const decision = decide(args)
-      if (!decision) return
-      if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision))
-      setExecuteFn((given: ExecutionArgs) => executeFn(withGuard(given, decision)))
-    },
-    onSubscribe({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) {
-      const decision = decide(args)
-      if (!decision) return
-      if (decision.isWhole) return setResultAndStopExecution(refusedWhole(decision) as never)
-      setSubscribeFn((given: ExecutionArgs) => subscribeFn(withGuard(given, decision)))
-    },
-  }
-
   return {
-    plugin: withShortWay(plugin, {
-      execute(call, next) {
-        const { operation, context: contextValue } = call
-        const { schema, document, operationName } = operation
-        // Behind the cache, as `onExecute` is.
-        const args = { schema, document, operationName, contextValue }
-        const decision = decide(args)
-        if (!decision) return next(call)
-        if (decision.isWhole) return refusedWhole(decision)
-        return next({ ...call, operation: { ...operation, schema: withGuard(args, decision).schema } })
-      },
+    plugin: useGuard((operation) => {
+      const decision = decide(operation)
+      if (!decision) return undefined
+      if (decision.isWhole) return { result: refusedWhole(decision) }
+      const guarded = guardedOf(operation.schema)
+      return {
+        schemaFor(context) {
+          guarded.refuse(context as object, decision.refused)
+          return guarded.schema
+        },
+      }
     }),
     accessOf({ schema, document }) {
       const rules = rulesOf(schema)
