@@ -32,6 +32,11 @@ export interface CreateGatewayOptions {
    * this one reads from it. Default: its own.
    */
   readonly undelivered?: UndeliveredInvalidations | undefined
+  /**
+   * Shared likewise: brokers that were reached before. One that does not answer just then stops no reload, as it does not stop
+   * the gateway that runs. Default: none.
+   */
+  readonly reachedBrokers?: Set<string> | undefined
   /** How many log lines could not be written, for the metrics. Default: none. */
   readonly lostLogLines?: (() => number) | undefined
 }
@@ -47,7 +52,7 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
   const shared = await configuredRedis(config, baseDirectory)
   const carrier = await configuredBroker(config, shared, baseDirectory)
   const access = await createAccess(config, { logger, baseDirectory, redis: shared })
-  const opened = await openBus(carrier, logger, options.bus).catch((error: unknown) => {
+  const opened = await openBus(carrier, logger, options).catch((error: unknown) => {
     access.close()
     throw error
   })

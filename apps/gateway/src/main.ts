@@ -5,6 +5,7 @@ import { run } from './cli.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
 import { logMessage } from './workers/log-settings.ts'
+import { joinReloads } from './workers/reload-messages.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
 import { runWorkers } from './workers/run-workers.ts'
 
@@ -50,6 +51,7 @@ process.exitCode = await run(process.argv.slice(2), {
   }),
   ...(worker && {
     shareBus: (local, onError) => createWorkerBus(worker, local, { onError }),
+    joinReloads: (part) => joinReloads(worker, part),
     tellLogSettings: (settings) => void worker.send(logMessage(settings)),
   }),
   ...(process.stdin.isTTY && { ask }),

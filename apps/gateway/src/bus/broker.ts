@@ -11,12 +11,14 @@ export interface Broker {
   readonly address: string
   /** The setting that names it. */
   readonly setting: string
+  /** Tells one broker, and whom it is told to be, from others. */
+  readonly identity: string
   open(options: BrokerBusOptions): Promise<BrokerBus>
 }
 
 /** NATS, where the config names it; else its Redis; undefined without either. */
 export async function configuredBroker(
-  { nats }: Pick<GatewayConfig, 'nats'>,
+  { nats, redisUrl, redis: settings }: Pick<GatewayConfig, 'nats' | 'redisUrl' | 'redis'>,
   redis: ConfiguredRedis | undefined,
   baseDirectory: string,
 ): Promise<Broker | undefined> {
@@ -27,6 +29,7 @@ export async function configuredBroker(
     kind: 'redis',
     address,
     setting,
+    identity: JSON.stringify([redisUrl, settings]),
     async open(options) {
       const { createRedisInvalidationBus } = await import('@vinyasa/invalidation/redis')
       return createRedisInvalidationBus({ ...options, connect })
@@ -50,6 +53,7 @@ async function overNats(nats: NonNullable<GatewayConfig['nats']>, baseDirectory:
     kind: 'nats',
     address: servers.map((server) => new URL(server).host).join(', '),
     setting: 'nats',
+    identity: JSON.stringify(nats),
     async open(options) {
       const { createNatsInvalidationBus } = await import('@vinyasa/invalidation/nats')
       const known = Object.entries(login).filter(([, value]) => value !== undefined)

@@ -21,15 +21,21 @@ export interface BrokerState {
 const CONNECT_TIMEOUT_MS = 1500
 const NAMES = { redis: 'Redis', nats: 'NATS' } as const
 
+export interface OpenBusOptions {
+  /** What workers share in either case, as Redis and NATS wait for nobody. Default: a bus for this process alone. */
+  readonly bus?: InvalidationBus | undefined
+  /** Brokers that were reached before, by their settings. */
+  readonly reachedBrokers?: Set<string> | undefined
+}
+
 /**
- * The bus of one gateway: in memory, or over Redis or NATS when there is more than one; workers share `memoryBus` in either
- * case, as those wait for nobody. Throws {@link ConfigError} when the broker cannot be reached at the start; one that goes
- * away later is logged, and the gateway goes on without it.
+ * The bus of one gateway: in memory, or over Redis or NATS when there is more than one. Throws {@link ConfigError} when the
+ * broker was never reached; one that goes away later is logged, and the gateway goes on without it, over reloads too.
  */
 export async function openBus(
   broker: Broker | undefined,
   logger: Logger,
-  memoryBus: InvalidationBus = createMemoryBus(logger),
+  { bus: memoryBus = createMemoryBus(logger), reachedBrokers }: OpenBusOptions,
 ): Promise<OpenedBus> {
   if (!broker) return { bus: memoryBus, close: () => {} }
   const { kind, address, setting } = broker
@@ -37,6 +43,11 @@ export async function openBus(
   let ready = false
   let state: BrokerState = { kind, connected: true }
   const refused = new AbortController()
+  const tellLost = (error: unknown): void =>
+    logger.warn(
+      { [kind]: address, reason: reasonOf(error) },
+      `${kind} is lost; other gateways are not told of changes`,
+    )
   const bus = await broker.open({
     near: memoryBus,
     onError: logListenerError(logger),
@@ -51,18 +62,19 @@ export async function openBus(
         return
       }
       if (state.connected) logger.info({ [kind]: address }, `${kind} is back; live queries run again`)
-      else
-        logger.warn(
-          { [kind]: address, reason: reasonOf(error) },
-          `${kind} is lost; other gateways are not told of changes`,
-        )
+      else tellLost(error)
     },
   })
   ready = await settlesWithin(
     bus.ready,
     AbortSignal.any([refused.signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]),
   )
-  if (!ready) {
+  if (ready) reachedBrokers?.add(broker.identity)
+  else if (reachedBrokers?.has(broker.identity)) {
+    ready = true
+    state = { kind, connected: false, reason: reasonOf(lastError) }
+    tellLost(lastError)
+  } else {
     bus.close()
     throw new ConfigError(
       `${setting}: cannot connect to ${address} (${reasonOf(lastError)}); start ${NAMES[kind]} there, or correct the address, or who signs in and may use the channel`,

@@ -1,4 +1,5 @@
 import type { LogSettings } from '../workers/log-settings.ts'
+import type { ReloadPart, Reloads } from '../workers/reloads.ts'
 import type { PresetName } from '../presets.ts'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 
@@ -17,6 +18,8 @@ export interface CommandContext {
   readonly shareBus?:
     | ((local: InvalidationBus, onError: (error: Error) => void) => InvalidationBus)
     | undefined
+  /** In a worker: takes part in reloads of all workers. Gives what asks for one. */
+  readonly joinReloads?: ((part: ReloadPart) => Pick<Reloads, 'request' | 'close'>) | undefined
   /** In a worker: tells the first process how to log what becomes of workers. */
   readonly tellLogSettings?: ((settings: LogSettings) => void) | undefined
   /** Asks the person at the terminal; undefined where there is none. */

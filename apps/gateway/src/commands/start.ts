@@ -4,7 +4,7 @@ import { toPort } from './port.ts'
 import { ConfigError } from '../errors.ts'
 import { loadConfig } from '../config/file/load-config.ts'
 import { withPreset } from '../presets.ts'
-import type { Loaded } from './run-gateway.ts'
+import type { Loaded } from './loaded.ts'
 
 /** `vinyasa start`: serves until SIGINT or SIGTERM, reloads on SIGHUP. */
 export async function startCommand(flags: StartFlags, context: CommandContext): Promise<void> {

@@ -6,13 +6,18 @@ import type { Logger } from '../logging/logger.ts'
 import { isLogMessage } from './log-settings.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { closeUntaken } from './node-cluster.ts'
+import { listenForReloads } from './reload-messages.ts'
+import { createReloads, reloadFailure, type ReloadPart } from './reloads.ts'
+
+/** Between the first worker that asks for a reload and the last. */
+const GATHER_MS = 200
 
 export interface WorkersOptions {
   readonly cluster: Cluster
   readonly count: number
   /** Aborted when all workers should stop. */
   readonly shutdown: AbortSignal
-  /** Dispatches `reload`, which is passed on to each worker as SIGHUP. */
+  /** Dispatches `reload`: all workers serve what is configured then, or none does. */
   readonly reload: EventTarget
   /** For what happens before a worker has read how to log. */
   readonly print: (line: string) => void
@@ -28,8 +33,17 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
   const { cluster, count, shutdown, reload, print, restartDelayMs = 500 } = options
   const workers = new Set<Worker>()
   const relay = createBusRelay()
+  const parts = new Map<Worker, ReloadPart>()
+  const reloads = createReloads({
+    parts: () => [...parts.values()],
+    onFailure(failure, retryMs) {
+      if (logger) reloadFailure(logger)(failure, retryMs)
+      else print(`reload failed: ${failure.reason}`)
+    },
+  })
   let logger: Logger | undefined
   let listening = false
+  let soonTimer: unknown
   let finish: (code: number) => void = () => {}
   const finished = new Promise<number>((resolve) => {
     finish = resolve
@@ -54,6 +68,16 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
           (error: unknown) => print(messageOf(error)),
         )
     })
+    // What was read before an attempt may be older than what that was about.
+    const attempts = reloads.attempts
+    listenForReloads(worker, {
+      name: `worker ${worker.process.pid}`,
+      onJoin(part) {
+        parts.set(worker, part)
+        if (reloads.attempts > attempts) reloads.request()
+      },
+      onRequest: soon,
+    })
     const leaveBus = relay.add(worker, () => {
       warn(worker, 'is slow to hear of changes; until it has, it answers without its cache')
     })
@@ -75,6 +99,7 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
       endWatch()
       leaveBus(code === 0)
       workers.delete(worker)
+      parts.delete(worker)
       if (shutdown.aborted || !listening) {
         stop()
         if (workers.size === 0) finish(shutdown.aborted ? 0 : code || 1)
@@ -88,13 +113,19 @@ export async function runWorkers(options: WorkersOptions): Promise<number> {
     })
   }
 
+  /** Each worker sees a change of a file that it watches, and asks for the same reload. */
+  function soon(): void {
+    systemClock.clearTimeout(soonTimer)
+    soonTimer = systemClock.setTimeout(() => reloads.request(), GATHER_MS)
+  }
+
   function stop(): void {
+    systemClock.clearTimeout(soonTimer)
+    reloads.close()
     for (const worker of workers) worker.process.kill('SIGTERM')
   }
 
-  const onReload = (): void => {
-    for (const worker of workers) worker.process.kill('SIGHUP')
-  }
+  const onReload = (): void => reloads.request()
   reload.addEventListener('reload', onReload)
   shutdown.addEventListener('abort', stop, { once: true })
   start()

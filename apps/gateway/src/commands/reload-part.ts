@@ -1,0 +1,74 @@
+import { ConfigError, messageOf } from '../errors.ts'
+import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
+import type { GatewayServer } from '../server.ts'
+import type { ReloadFailure, ReloadPart } from '../workers/reloads.ts'
+import { filesRead, type Loaded } from './loaded.ts'
+
+export interface ReloadPartOptions {
+  readonly server: GatewayServer
+  readonly load: () => Promise<Loaded>
+  readonly shared: Omit<CreateGatewayOptions, 'baseDirectory'>
+  /** Told of what an attempt read, or would have read. */
+  readonly onRead: (files: readonly string[]) => void
+}
+
+/** What this process does in a reload. */
+export function createReloadPart({ server, load, shared, onRead }: ReloadPartOptions): ReloadPart {
+  const { logger } = shared
+  /** Of an attempt that was given up while it was under way nothing is kept. */
+  let attempt = 0
+  let prepared: Gateway | undefined
+
+  function close(gateway: Gateway): void {
+    gateway
+      .close()
+      .catch((error: unknown) => logger.error(error, 'a gateway that was not used did not close'))
+  }
+
+  function give(): Gateway | undefined {
+    const gateway = prepared
+    prepared = undefined
+    return gateway
+  }
+
+  function abandon(): void {
+    attempt++
+    const unused = give()
+    if (unused) close(unused)
+  }
+
+  async function prepare(): Promise<ReloadFailure | undefined> {
+    abandon()
+    const own = attempt
+    let isLoaded = false
+    try {
+      const loaded = await load()
+      isLoaded = true
+      onRead(filesRead(loaded))
+      const { config, baseDirectory } = loaded
+      const next = await createGateway(config, { ...shared, baseDirectory })
+      onRead(next.files)
+      if (own === attempt) prepared = next
+      else close(next)
+      return undefined
+    } catch (error) {
+      if (error instanceof ConfigError) onRead(error.files)
+      else logger.debug(error)
+      return { reason: messageOf(error), isFinal: !isLoaded }
+    }
+  }
+
+  return {
+    prepare,
+    commit() {
+      const next = give()
+      if (!next) return
+      // Long streams may keep the old gateway open for a while; the next reload does not wait for them.
+      server
+        .replace(next)
+        .catch((error: unknown) => logger.error(error, 'the replaced gateway did not close'))
+      logger.info('reloaded')
+    },
+    abandon,
+  }
+}
