@@ -37,6 +37,11 @@ export interface ChannelOptions {
    * connection is made anew. Default 900; 0: only the calls' deadlines count.
    */
   readonly connectTimeoutMs?: number | undefined
+  /**
+   * Milliseconds after which a name is looked up again, while there are calls; they go on meanwhile, and then to all addresses
+   * that it has now. Also whenever a connection is lost. Default 30,000; 0: only then. Not for the transport `grpc-js`.
+   */
+  readonly lookupEveryMs?: number | undefined
   /** For the transport `grpc-js` only: passed to it as they are; win over everything above. */
   readonly raw?: Readonly<Record<string, string | number>> | undefined
 }

@@ -79,6 +79,11 @@ export interface RestConnectorOptions extends SourceNames {
   readonly maxRequestsPerOperation?: number | undefined
   /** Connections kept to the origin at most. Default 128. */
   readonly maxConnections?: number | undefined
+  /**
+   * Milliseconds after which a connection takes no more requests, so that its name is looked up again and requests reach the
+   * addresses that it has now. Default 30,000; 0: as old as it gets. Where a proxy or the platform's fetch is used it says nothing.
+   */
+  readonly maxConnectionAgeMs?: number | undefined
   /** Where mutations are announced, and what evicts cached responses. */
   readonly bus?: InvalidationBus | undefined
   /**

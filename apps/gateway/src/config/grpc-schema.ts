@@ -125,6 +125,7 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
       maxConcurrentCalls: count.min(1).optional(),
       maxConnections: count.min(1).optional(),
       connectTimeoutMs: milliseconds.optional(),
+      lookupEveryMs: milliseconds.optional(),
       raw: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     })
     .optional(),

@@ -267,6 +267,7 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   maxHeldBytes: count.optional(),
   maxRequestsPerOperation: count.optional(),
   maxConnections: count.optional(),
+  maxConnectionAgeMs: milliseconds.optional(),
   observe: functionValue().optional(),
   plans: z.boolean().optional(),
   onPlan: functionValue().optional(),

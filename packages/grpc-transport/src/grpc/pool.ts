@@ -1,4 +1,4 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock, type Clock } from '@vinyasa/base'
 import { GrpcCallError } from '../status.ts'
 import type { Connection, ConnectionOptions } from './connection.ts'
 import { Peer, type PeerOptions } from './peer.ts'
@@ -23,6 +23,10 @@ export interface Pool {
 export interface PoolOptions extends Pick<PeerOptions, 'maxConcurrentCalls' | 'maxConnections' | 'random'> {
   readonly target: Target
   readonly connectTimeoutMs: number
+  /** A name is looked up again after this long. 0: only when a connection is lost. */
+  readonly lookupEveryMs: number
+  /** Default: the platform's. */
+  readonly clock?: Clock | undefined
   connection(
     address: SocketAddress,
     events: Pick<ConnectionOptions, 'onReady' | 'onRetired' | 'onFlood' | 'onRoom'>,
@@ -33,7 +37,8 @@ export interface PoolOptions extends Pick<PeerOptions, 'maxConcurrentCalls' | 'm
 const RESOLVE_EVERY_MS = 1_000
 
 export function createPool(options: PoolOptions): Pool {
-  const { target, connectTimeoutMs } = options
+  const { target, connectTimeoutMs, clock = systemClock } = options
+  const lookupEveryMs = target.isNamed && options.lookupEveryMs > 0 ? options.lookupEveryMs : Infinity
   const waiting = new Set<PendingCall>()
   let peers: readonly Peer[] = []
   let turn = 0
@@ -48,6 +53,7 @@ export function createPool(options: PoolOptions): Pool {
     const connection = waiting.size === 0 ? pick() : undefined
     if (connection) {
       call.begin(connection)
+      if (!isResolving && clock.now() - resolvedAt >= lookupEveryMs) void resolve()
       if (peers.length > 1) for (const peer of peers) peer.connectFirst()
       return
     }
@@ -97,7 +103,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function grow(): void {
-    if (isStale && !isResolving && systemClock.now() - resolvedAt >= RESOLVE_EVERY_MS) void resolve()
+    if (isStale && !isResolving && clock.now() - resolvedAt >= RESOLVE_EVERY_MS) void resolve()
     for (const peer of peers) peer.connectFirst()
     let room = peers.reduce((sum, peer) => sum + peer.roomToCome, 0)
     while (waiting.size > room) {
@@ -110,7 +116,7 @@ export function createPool(options: PoolOptions): Pool {
   async function resolve(): Promise<void> {
     isResolving = true
     if (connectTimeoutMs > 0) {
-      resolveTimer = systemClock.setTimeout(
+      resolveTimer = clock.setTimeout(
         () => settle(new Error(`no answer within ${connectTimeoutMs} ms`)),
         connectTimeoutMs,
       )
@@ -124,9 +130,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function settle(error: unknown): void {
-    systemClock.clearTimeout(resolveTimer)
+    clock.clearTimeout(resolveTimer)
     isResolving = false
-    resolvedAt = systemClock.now()
+    resolvedAt = clock.now()
     isStale = error !== undefined
     if (error !== undefined && peers.length === 0) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -179,7 +185,7 @@ export function createPool(options: PoolOptions): Pool {
     leave: (call) => void waiting.delete(call),
     close() {
       isClosed = true
-      systemClock.clearTimeout(resolveTimer)
+      clock.clearTimeout(resolveTimer)
       for (const peer of peers) peer.close()
       peers = []
       failWaiting(closedError())

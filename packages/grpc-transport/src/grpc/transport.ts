@@ -22,11 +22,13 @@ export function createHttp2Transport(
   random: () => number = Math.random,
 ): Transport {
   const { maxConcurrentCalls = 100, maxConnections = 8, connectTimeoutMs = 900 } = endpoint.channel
+  const { lookupEveryMs = 30_000 } = endpoint.channel
   const { maxReceiveBytes = MAX_RECEIVE_BYTES, maxSendBytes = -1, compression } = endpoint.channel
   const { target, scheme, authority, connection } = createConnector(endpoint)
   const pool = createPool({
     target,
     connectTimeoutMs,
+    lookupEveryMs,
     maxConcurrentCalls,
     maxConnections,
     random,

@@ -35,7 +35,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { maxResponseItems = 500_000, maxHeldBytes = 32 * 1024 * 1024 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
   const { cacheSize = 0, cacheMaxBytes = 64 * 1024 * 1024, cacheTtlMs = 60_000 } = options
-  const { maxRequestsPerOperation = 200, maxConnections = 128 } = options
+  const { maxRequestsPerOperation = 200, maxConnections = 128, maxConnectionAgeMs = 30_000 } = options
   const { clock = systemClock, random = Math.random, env = process.env, logger = console } = options
   const { bus = createInvalidationBus() } = options
   for (const [name, value] of Object.entries({
@@ -69,7 +69,15 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   })
   const flights = createFlights<RestResponse>(() => counters.shared++, isInTouch)
   const { origin } = base
-  const transport = createTransport({ origin, maxResponseBytes, maxHeldBytes, maxConnections, env })
+  const transport = createTransport({
+    origin,
+    maxResponseBytes,
+    maxHeldBytes,
+    maxConnections,
+    maxConnectionAgeMs,
+    clock,
+    env,
+  })
   return {
     leaveBus: bus.subscribe((events) => cache.evict(new Set(events.map((event) => event.entityType))), {
       phase: 'evict',

@@ -1,3 +1,5 @@
+import type { Clock } from '@vinyasa/base'
+import type { LookupFunction } from 'node:net'
 import type { Ending } from './ending.ts'
 import type { WireBody } from '../bodies/wire-body.ts'
 
@@ -42,5 +44,10 @@ export interface TransportOptions {
   readonly maxResponseBytes: number
   readonly maxHeldBytes: number
   readonly maxConnections: number
+  /** 0: as old as they get. */
+  readonly maxConnectionAgeMs: number
+  readonly clock: Clock
+  /** Default: the system's. */
+  readonly lookup?: LookupFunction | undefined
   readonly env: Readonly<Record<string, string | undefined>>
 }

@@ -1,33 +1,76 @@
+import type { Clock } from '@vinyasa/base'
+import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import Client from 'undici/lib/dispatcher/client.js'
 import type { Readable } from 'node:stream'
 
-/** A connection of a pool that takes whatever interim answers come. It is given a request only when the last is answered. */
+export interface PatientClientOptions extends Omit<Client.Options, 'connect'> {
+  /** The pool's own. */
+  readonly connect: buildConnector.connector
+  /** A connection that is older is made anew before the next request. 0: none is. */
+  readonly maxConnectionAgeMs: number
+  readonly clock: Clock
+}
+
+/**
+ * A connection of a pool that takes whatever interim answers come. It is given a request only when the last is answered.
+ *
+ * Its age is counted here, not by the pool (`clientTtl`): undici 7.30 counts a client that is too old among those there may be,
+ * and requests wait for ever where all are.
+ */
 export class PatientClient extends Client {
   readonly #interim: InterimAnswers
+  readonly #age: ConnectionAge
 
-  /** `connect`: the pool's own. */
   constructor(
     origin: string | URL,
-    { connect, ...options }: Omit<Client.Options, 'connect'> & { connect: buildConnector.connector },
+    { connect, maxConnectionAgeMs, clock, ...options }: PatientClientOptions,
   ) {
     const interim = new InterimAnswers()
+    const age = new ConnectionAge(maxConnectionAgeMs, clock)
     super(origin, {
       ...options,
       connect(target, done) {
         connect(target, (...outcome) => {
           const [, socket] = outcome
-          if (socket) interim.watch(socket)
+          if (socket) {
+            interim.watch(socket)
+            age.begin(socket)
+          }
           done(...outcome)
         })
       },
     })
     this.#interim = interim
+    this.#age = age
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#age.endOld()
     this.#interim.expect()
     return super.dispatch(options, handler)
+  }
+}
+
+class ConnectionAge {
+  readonly #maxMs: number
+  readonly #clock: Clock
+  #socket: Socket | undefined
+  #since = 0
+
+  constructor(maxMs: number, clock: Clock) {
+    this.#maxMs = maxMs === 0 ? Infinity : maxMs
+    this.#clock = clock
+  }
+
+  begin(socket: Socket): void {
+    this.#socket = socket
+    this.#since = this.#clock.now()
+  }
+
+  /** The next request waits until it is closed, and has its name looked up. */
+  endOld(): void {
+    if (this.#clock.now() - this.#since >= this.#maxMs) this.#socket?.destroy()
   }
 }
 

@@ -6,9 +6,10 @@ import { BadResponse, ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { isStreamed, type WireBody } from '../../bodies/wire-body.ts'
-import { PatientClient } from './patient-client.ts'
+import { PatientClient, type PatientClientOptions } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
 import { ReplyMemory } from './reply-memory.ts'
+import { spreadLookup } from './spread-lookup.ts'
 
 /**
  * One undici pool for the connector's origin, where the import condition `node` holds; `fetch-client.ts` is for elsewhere.
@@ -17,12 +18,15 @@ import { ReplyMemory } from './reply-memory.ts'
  * uses, and replaces the dispatcher of the global fetch. It is loaded where the pool is not enough.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { origin, maxResponseBytes, maxHeldBytes, maxConnections, env } = options
+  const { origin, maxResponseBytes, maxHeldBytes, maxConnections, maxConnectionAgeMs, clock, env } = options
   const memory = new ReplyMemory(maxHeldBytes)
   // Deadlines are the connector's business: one ending stops an attempt, whatever it waits for.
   const settings = { headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000, connections: maxConnections }
   const proxy = createProxy(env, settings)
-  const poolOf = (of: string | URL): Pool => new Pool(of, { ...settings, factory: clientOf })
+  const connect = { lookup: spreadLookup(options.lookup) }
+  const factory = (of: URL, given: object): Dispatcher =>
+    new PatientClient(of, { ...(given as PatientClientOptions), maxConnectionAgeMs, clock })
+  const poolOf = (of: string | URL): Pool => new Pool(of, { ...settings, connect, factory })
   const pool = proxy ? undefined : poolOf(origin)
   let others: Promise<Dispatcher> | undefined = proxy
 
@@ -43,10 +47,6 @@ export function createTransport(options: TransportOptions): Transport {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
     },
   }
-}
-
-function clientOf(origin: URL, options: object): Dispatcher {
-  return new PatientClient(origin, options as ConstructorParameters<typeof PatientClient>[1])
 }
 
 function createProxy(
