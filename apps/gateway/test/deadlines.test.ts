@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRawWebSocket, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { GatewayConfig } from '../src/config/types.ts'
 import { connectionsPossible } from '../src/http/connections/open-files.ts'
 import { createLogger } from '../src/logging/logger.ts'
 import { serverSettings } from '../src/presets.ts'
@@ -15,6 +16,11 @@ const requestOf = (query: string): string => {
   const body = JSON.stringify({ query })
   return `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
+
+const ITEM = { name: 'item', path: '/item' }
+const SHOP = { baseUrl: 'http://127.0.0.1:1', endpoints: [ITEM] }
+const LATE_SHOP =
+  'rest.shop: its calls may take 90000 ms, and server.answerTimeoutMs ends an answer that has not begun after 60000 ms; make that the longer one'
 
 interface Open {
   readonly socket: Socket
@@ -40,7 +46,8 @@ async function start(options: ServeOptions = {}) {
   const { server, endpoint } = await startGateway(
     {
       preset: 'production',
-      typeDefs: 'type Query { hello: String hang: String } type Subscription { ticks: Int }',
+      liveQuery: { defaults: { enabled: true } },
+      typeDefs: 'type Query { hello: String hang: String } type Subscription { ticks: Int, silence: Int }',
       resolvers: {
         Query: {
           hello: () => 'world',
@@ -52,6 +59,12 @@ async function start(options: ServeOptions = {}) {
           },
         },
         Subscription: {
+          silence: {
+            async *subscribe() {
+              await released
+              yield { silence: 1 }
+            },
+          },
           ticks: {
             async *subscribe() {
               yield { ticks: 1 }
@@ -129,6 +142,38 @@ describe('an answer that does not begin', () => {
     const reader = stream.body!.getReader()
     expect((await reader.read()).done).toBe(false)
     await reader.cancel()
+  })
+
+  it.each(['subscription { silence }', 'query @live { hang }'])(
+    'is not %s, whose first event takes longer: its head is sent',
+    async (query) => {
+      const { endpoint, release } = await start({ answerTimeoutMs: 100 })
+      const stream = await fetch(endpoint, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ query }),
+      })
+      expect(stream.status).toBe(200)
+      await sleep(500)
+      release()
+      let text = ''
+      for await (const chunk of stream.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        if (text.includes('"data":')) break
+      }
+      expect(text).toMatch(/"silence":1|"hang":"released"/)
+    },
+  )
+
+  it.each<[GatewayConfig, readonly string[]]>([
+    [{ rest: { shop: { ...SHOP, timeoutMs: 90_000 } } }, [LATE_SHOP]],
+    [{ rest: { shop: { ...SHOP, endpoints: [{ ...ITEM, timeoutMs: 90_000 }] } } }, [LATE_SHOP]],
+    [{ rest: { shop: { ...SHOP, timeoutMs: 90_000 } }, server: { answerTimeoutMs: 120_000 } }, []],
+    [{ rest: { shop: { ...SHOP, timeoutMs: 90_000 } }, server: { answerTimeoutMs: 0 } }, []],
+    [{ rest: { shop: SHOP } }, []],
+  ])('ends the calls of %j', async (config, notes) => {
+    const { gateway } = await startGateway(config)
+    expect(gateway.notes.map(({ note }) => note)).toEqual(notes)
   })
 
   it.each([

@@ -14,7 +14,7 @@ import {
   type CountedRule,
   type Counters,
 } from '../src/rate-limit/counters.ts'
-import { createRateLimit, notesOnRateLimit } from '../src/rate-limit/rate-limit.ts'
+import { createRateLimit } from '../src/rate-limit/rate-limit.ts'
 import { Windows } from '../src/rate-limit/windows.ts'
 import { createOutage } from '../src/redis/outage.ts'
 import { post, startGateway } from './support/gateway.ts'
@@ -44,6 +44,8 @@ const many = async <T>(times: number, task: () => Promise<T>): Promise<T[]> => {
   return results
 }
 const LIMITED = 'RATE_LIMITED'
+const BY_KEY: RateLimitRule = { by: { header: 'x-key' }, max: 1, windowSeconds: 1 }
+const BY_ADDRESS: RateLimitRule = { max: 9, windowSeconds: 1 }
 
 describe('rateLimit', () => {
   it('counts, and refuses, before a plugin of the config sees the parameters, whatever that makes of them', async () => {
@@ -146,7 +148,7 @@ describe('rateLimit', () => {
   })
 
   it('counts by header, and those without it by address', async () => {
-    const { ask } = await start([{ by: { header: 'x-api-key' }, max: 1, windowSeconds: 60 }])
+    const { ask } = await start([{ by: { header: 'x-api-key' }, max: 1, windowSeconds: 60 }, BY_ADDRESS])
     const keys: Record<string, string>[] = [{ 'x-api-key': 'a' }, { 'x-api-key': 'b' }, {}]
     for (const key of keys) expect(await many(2, () => ask('{ hello }', key))).toEqual([200, LIMITED])
   })
@@ -233,18 +235,38 @@ describe('rateLimit', () => {
     expect(() => parseConfig({ rateLimit: { rules } })).toThrow(message)
   })
 
-  it.each([
-    [[{ by: { header: 'x-key' }, max: 1, windowSeconds: 1 }], 1],
-    [[{ by: { claim: 'sub' }, max: 1, windowSeconds: 1 }], 0],
+  it.each<readonly RateLimitRule[]>([
+    [BY_KEY],
     [
-      [
-        { by: { header: 'x-key' }, max: 1, windowSeconds: 1 },
-        { max: 9, windowSeconds: 1 },
-      ],
-      0,
+      { ...BY_KEY, fields: ['Query.hello'] },
+      { ...BY_ADDRESS, fields: ['Mutation.login'] },
     ],
-  ])('says of %j where a header alone limits nobody', (rules, notes) => {
-    expect(notesOnRateLimit({ rules })).toHaveLength(notes)
+    [BY_KEY, { ...BY_ADDRESS, fields: ['Mutation.login'] }],
+    [BY_KEY, { ...BY_ADDRESS, counts: 'executions' }],
+    [BY_KEY, { by: { claim: 'sub' }, max: 1, windowSeconds: 1 }],
+  ])('refuses %j, %j: who changes the header is not limited', async (...rules) => {
+    await expect(start(rules)).rejects.toThrow(
+      /^rateLimit\.rules\[0\]\.by: a client writes another header each time .*; add a rule by address/,
+    )
+  })
+
+  it.each<readonly RateLimitRule[]>([
+    [BY_KEY, BY_ADDRESS],
+    [{ ...BY_KEY, counts: 'executions' }, BY_ADDRESS],
+    [
+      { ...BY_KEY, fields: ['Mutation.login'] },
+      { ...BY_ADDRESS, fields: ['Mutation.login', 'Query.hello'] },
+    ],
+    [{ ...BY_KEY, by: { header: 'x-key', trusted: true } }],
+  ])('takes %j, %j', async (...rules) => {
+    await expect(start(rules)).resolves.toBeDefined()
+  })
+
+  it('limits who changes the header each time', async () => {
+    const { ask } = await start([BY_KEY, { ...BY_ADDRESS, max: 3, windowSeconds: 60 }])
+    let key = 0
+    const answers = await many(5, () => ask('{ hello }', { 'x-key': String(key++) }))
+    expect(answers).toEqual([200, 200, 200, LIMITED, LIMITED])
   })
 
   it('refuses a rule on a field that is not there', async () => {

@@ -25,7 +25,8 @@ import {
   type CountedRule,
   type Counters,
 } from '../rate-limit/counters.ts'
-import { createRateLimit, notesOnRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
+import { refuseOpenHeaders } from '../rate-limit/header-rules.ts'
+import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
@@ -58,6 +59,7 @@ export async function createAccess(
 ): Promise<Access> {
   const { auth, access } = config
   checkAuth(config)
+  refuseOpenHeaders(config.rateLimit?.rules ?? [])
   const headers = auth ? [tokenHeader(auth.jwt), ...(auth.jwt.cookie === undefined ? [] : ['cookie'])] : []
   const onError = (error: unknown): void => logger.error(error, 'access')
   const authentication = auth && (await openAuthentication(auth.jwt, logger, onError))
@@ -67,7 +69,6 @@ export async function createAccess(
   // Last of what may fail: whoever throws has nothing to close.
   const redis = openSharedRedis(config, configured, logger)
   const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis)
-  for (const note of config.rateLimit ? notesOnRateLimit(config.rateLimit) : []) logger.warn(note)
   const rules =
     auth || access || usesDirectives(config) ? createFieldRules({ ...access, headers, onError }) : undefined
   return {

@@ -12,6 +12,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Access } from '../access/access.ts'
 import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
 import { checkConfig } from './check-config.ts'
+import { lateBackends } from './late-backends.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { federationSource } from '../federation/federation-source.ts'
 import { graphiqlOptions } from '../graphiql/options.ts'
@@ -208,7 +209,8 @@ export function compose(parts: Parts): Gateway {
 
   const notLive = unknownLiveAskers(schema.current(), config)
   const unmet = noteUnmetRules(schema.current(), config)
-  for (const note of [...notLive, ...unmet]) logger.warn(note)
+  const late = lateBackends(config)
+  for (const note of [...notLive, ...unmet, ...late.map((one) => one.note)]) logger.warn(note)
 
   return {
     schema: schema.current(),
@@ -234,6 +236,7 @@ export function compose(parts: Parts): Gateway {
       ...sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))),
       ...notLive.map((note) => ({ source: 'liveQuery', note })),
       ...unmet.map((note) => ({ source: 'access', note })),
+      ...late,
     ],
     startDraining() {
       draining = true

@@ -88,7 +88,11 @@ export const apq: z.ZodType<boolean | ApqConfig> = z.union([
 const rateLimitRule = z
   .strictObject({
     by: z
-      .union([z.literal('address'), z.strictObject({ claim: name }), z.strictObject({ header: headerName })])
+      .union([
+        z.literal('address'),
+        z.strictObject({ claim: name }),
+        z.strictObject({ header: headerName, trusted: z.boolean().optional() }),
+      ])
       .optional(),
     max: count,
     windowSeconds: z.number().positive(),

@@ -115,8 +115,10 @@ export interface RateLimitRule {
         readonly claim: string
       }
     | {
-        /** The request header whose value is counted. Clients choose it: a rule by address beside it limits who changes it. */
+        /** The request header whose value is counted. Clients choose it: a rule by address that counts the same stands beside it. */
         readonly header: string
+        /** What stands in front of the gateway writes the header, or refuses a wrong one: no rule by address is needed. Default false. */
+        readonly trusted?: boolean | undefined
       }
     | undefined
   /** How often in a window. */

@@ -7,6 +7,7 @@ import type { RateLimitConfig, RateLimitRule } from '../config/access-types.ts'
 import { ConfigError } from '../errors.ts'
 import { suggestFor } from '../schema/coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
+import { countsOf } from './counts-of.ts'
 import { countFields } from './count-fields.ts'
 import { withShortWay } from '../short-way.ts'
 import { type GuardedOperation, useGuard, type Verdict } from '../use-guard.ts'
@@ -142,16 +143,6 @@ function refuseOver({ max }: Rule, { count: found, endsInMs }: Count): void {
   if (found > max) throw rateLimited(Math.max(1, Math.ceil(endsInMs / 1000)))
 }
 
-/** What of the rules limits less than it seems to. */
-export function notesOnRateLimit({ rules }: Pick<RateLimitConfig, 'rules'>): readonly string[] {
-  if (rules.some(({ by = 'address' }) => by === 'address')) return []
-  const index = rules.findIndex(({ by }) => typeof by === 'object' && 'header' in by)
-  if (index < 0) return []
-  return [
-    `rateLimit.rules[${index}].by: a client writes another header each time and is not limited; add a rule by address, which is what it cannot choose`,
-  ]
-}
-
 /** Throws {@link ConfigError} for a rule on a field that the schema does not have. */
 export function checkRateLimit(schema: GraphQLSchema, { rules = [] }: Partial<RateLimitConfig> = {}): void {
   for (const [index, { fields = [] }] of rules.entries()) {
@@ -164,11 +155,6 @@ export function checkRateLimit(schema: GraphQLSchema, { rules = [] }: Partial<Ra
       )
     }
   }
-}
-
-/** What is of one operation or field is known once it is parsed. */
-function countsOf({ counts, operations, fields }: RateLimitRule): 'requests' | 'executions' {
-  return counts ?? (operations || fields ? 'executions' : 'requests')
 }
 
 function timesIn({ operations, fields }: Rule, operation: GuardedOperation): number {

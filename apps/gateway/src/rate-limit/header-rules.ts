@@ -1,0 +1,32 @@
+import type { RateLimitRule } from '../config/access-types.ts'
+import { ConfigError } from '../errors.ts'
+import { countsOf } from './counts-of.ts'
+
+/**
+ * Throws {@link ConfigError} for a rule by a header that clients choose, where no rule by address counts the same: it would
+ * limit nobody who writes another header each time.
+ */
+export function refuseOpenHeaders(rules: readonly RateLimitRule[]): void {
+  const byAddress = rules.filter(({ by = 'address' }) => by === 'address')
+  for (const [index, rule] of rules.entries()) {
+    if (!isChosen(rule) || byAddress.some((other) => covers(other, rule))) continue
+    throw new ConfigError(
+      `rateLimit.rules[${index}].by: a client writes another header each time and is not limited; add a rule by address that counts the same, or say trusted: true where what stands in front of the gateway writes the header`,
+    )
+  }
+}
+
+function isChosen({ by }: RateLimitRule): boolean {
+  return typeof by === 'object' && 'header' in by && by.trusted !== true
+}
+
+/** Whether `other` counts all that `rule` counts. */
+function covers(other: RateLimitRule, rule: RateLimitRule): boolean {
+  if (countsOf(other) === 'executions' && countsOf(rule) === 'requests') return false
+  return includes(other.operations, rule.operations) && includes(other.fields, rule.fields)
+}
+
+/** Undefined: all there are. */
+function includes(names: readonly string[] | undefined, others: readonly string[] | undefined): boolean {
+  return names === undefined || others?.every((name) => names.includes(name)) === true
+}
