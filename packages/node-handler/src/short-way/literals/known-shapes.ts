@@ -39,19 +39,27 @@ export function createKnownShapes(): KnownShapes {
     maxCharacters: MAX_CHARACTERS,
   })
   const seen = new Set<string>()
+  let seenCharacters = 0
 
   function scan(query: string): ScannedText | undefined {
     return query.length <= MAX_TEXT ? scanLiterals(query) : undefined
   }
 
   function isNew(shape: string): boolean {
-    if (seen.delete(shape)) return false
+    if (forget(shape)) return false
     seen.add(shape)
+    seenCharacters += shape.length
     for (const oldest of seen) {
-      if (seen.size <= MAX_SEEN) break
-      seen.delete(oldest)
+      if (seen.size <= MAX_SEEN && seenCharacters <= MAX_CHARACTERS) break
+      forget(oldest)
     }
     return true
+  }
+
+  function forget(shape: string): boolean {
+    const isSeen = seen.delete(shape)
+    if (isSeen) seenCharacters -= shape.length
+    return isSeen
   }
 
   return {
@@ -80,6 +88,7 @@ export function createKnownShapes(): KnownShapes {
     clear() {
       known.clear()
       seen.clear()
+      seenCharacters = 0
     },
   }
 }
