@@ -120,10 +120,16 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   }
 }
 
+/**
+ * Connections that the system has made and that wait to be taken, where it allows as many. One more is tried again after a
+ * second and more, whoever's it is.
+ */
+const BACKLOG = 4096
+
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, port, host)))
-    server.listen(port, host, resolve)
+    server.listen({ port, host, backlog: BACKLOG }, resolve)
   })
 }
 

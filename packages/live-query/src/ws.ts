@@ -13,7 +13,13 @@ import { createOriginCheck, type AllowedOrigins } from './protocol/origins.ts'
 import { createSendBudget, type SocketBudget } from './protocol/send-budget.ts'
 
 export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
-export { createFairTurns, type FairTurns, type FairTurnsOptions, type Turns } from './fair-turns.ts'
+export {
+  createFairTurns,
+  type FairTurns,
+  type FairTurnsOptions,
+  type Turns,
+  type WorkTurns,
+} from './fair-turns.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 
@@ -141,6 +147,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
     }
     if (closing) return refuseUpgrade(socket, 503)
     if (!mayConnect(handshake)) return refuseUpgrade(socket, 403)
+    plugin.engine.turns.makeWay()
     const turns = plugin.engine.turns.open(client)
     // Node has let go of the socket, and one that breaks off before its turn must not end the process.
     socket.once('error', () => socket.destroy())
@@ -155,7 +162,7 @@ export function attachLiveServer(server: Server, options: LiveServerOptions): Li
           else ws.terminate()
           return false
         }
-        const opened = connections.open(adapt(ws, socket, share), handshake, take)
+        const opened = connections.open({ socket: adapt(ws, socket, share), handshake, take })
         const stopKeepAlive = keepAlive(ws, keepAliveMs, clock)
         ws.on('message', (data, isBinary) => {
           if (ws.readyState !== ws.OPEN) return

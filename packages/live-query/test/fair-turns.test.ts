@@ -1,4 +1,7 @@
+import { systemClock, type Clock } from '@vinyasa/base'
+import { createFakeClock } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createFairTurns } from '../src/fair-turns.ts'
 
@@ -16,7 +19,8 @@ function manualTurns(): { nextTurn: (run: () => void) => void; take: () => boole
   }
 }
 
-const still = (): number => 0
+const clockOf = (now: () => number): Clock => ({ ...systemClock, now })
+const still = clockOf(() => 0)
 
 it('runs every job once, those of a line in their order, no more than so many a turn', () => {
   const jobs = fc.array(fc.record({ line: fc.nat({ max: 5 }), turnsBefore: fc.nat({ max: 1 }) }), {
@@ -25,7 +29,7 @@ it('runs every job once, those of a line in their order, no more than so many a 
   fc.assert(
     fc.property(jobs, fc.integer({ min: 1, max: 5 }), (given, perTurn) => {
       const turns = manualTurns()
-      const fair = createFairTurns({ perTurn, nextTurn: turns.nextTurn, now: still })
+      const fair = createFairTurns({ perTurn, nextTurn: turns.nextTurn, clock: still })
       // Two lines for each of three clients.
       const lines = Array.from({ length: 6 }, (_, index) => fair.open(index % 3))
       const seen: number[][] = lines.map(() => [])
@@ -55,7 +59,7 @@ it('runs every job once, those of a line in their order, no more than so many a 
 
 it('a client with a thousand lines of many jobs does not delay the job of another by more than two turns', () => {
   const turns = manualTurns()
-  const fair = createFairTurns({ nextTurn: turns.nextTurn, now: still })
+  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock: still })
   const lines = Array.from({ length: 1_000 }, () => fair.open('flood'))
   for (const line of lines) for (let job = 0; job < 5; job++) line.run(() => {})
   let ran = 0
@@ -70,7 +74,7 @@ it('a client with a thousand lines of many jobs does not delay the job of anothe
 
 it('the lines of one client take turns with each other', () => {
   const turns = manualTurns()
-  const fair = createFairTurns({ perTurn: 1, nextTurn: turns.nextTurn, now: still })
+  const fair = createFairTurns({ perTurn: 1, nextTurn: turns.nextTurn, clock: still })
   const seen: string[] = []
   const [first, second] = [fair.open('a'), fair.open('a')]
   for (let job = 0; job < 3; job++) first.run(() => seen.push('first'))
@@ -82,7 +86,7 @@ it('the lines of one client take turns with each other', () => {
 it('jobs that take long leave the rest of a turn to others, and what waits in a closed line is not run', () => {
   const turns = manualTurns()
   let now = 0
-  const fair = createFairTurns({ perTurn: 8, nextTurn: turns.nextTurn, now: () => now })
+  const fair = createFairTurns({ perTurn: 8, nextTurn: turns.nextTurn, clock: clockOf(() => now) })
   let ran = 0
   const line = fair.open('a')
   for (let job = 0; job < 20; job++) {
@@ -107,7 +111,7 @@ it('jobs that take long leave the rest of a turn to others, and what waits in a 
 it('where the loop comes round late, one job of each client begins a turn', () => {
   const turns = manualTurns()
   let now = 0
-  const fair = createFairTurns({ nextTurn: turns.nextTurn, now: () => now })
+  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock: clockOf(() => now) })
   let ran = 0
   const lines = Array.from({ length: 20 }, () => fair.open('a'))
   for (const line of lines) for (let job = 0; job < 3; job++) line.run(() => ran++)
@@ -125,4 +129,72 @@ it('where the loop comes round late, one job of each client begins a turn', () =
   const before = ran
   turns.take()
   expect([ran - before, ofOther]).toEqual([1, 1])
+})
+
+it('while connections come next to nothing begins, and something does', () => {
+  const turns = manualTurns()
+  let now = 0
+  const fair = createFairTurns({ perTurn: 2, nextTurn: turns.nextTurn, clock: clockOf(() => now) })
+  let ran = 0
+  const line = fair.open('a')
+  for (let job = 0; job < 100; job++) line.run(() => ran++)
+  turns.take()
+  const before = ran
+  // A millisecond each.
+  for (let turn = 0; turn < 50; turn++) {
+    now++
+    fair.makeWay()
+    line.run(() => ran++)
+    turns.take()
+  }
+  expect(ran - before).toBe(4)
+  while (turns.take());
+  expect(ran).toBe(150)
+})
+
+it('a connection that comes alone waits for nothing', () => {
+  const turns = manualTurns()
+  let now = 0
+  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock: clockOf(() => now) })
+  let ran = 0
+  for (let connection = 0; connection < 3; connection++) {
+    fair.makeWay()
+    fair.open('a').run(() => ran++)
+    expect(ran).toBe(connection + 1)
+    now += 100
+    turns.take()
+  }
+})
+
+it('of one client so many are under way at once, save those that wait for long; another has its own', async () => {
+  const turns = manualTurns()
+  const clock = createFakeClock()
+  const fair = createFairTurns({ nextTurn: turns.nextTurn, clock })
+  const ends: (() => void)[] = []
+  const lines = [fair.openWork('a'), fair.openWork('a')]
+  for (let job = 0; job < 200; job++)
+    void lines[job % 2]!.run(() => new Promise<void>((resolve) => void ends.push(resolve)))
+  while (turns.take());
+  expect(ends).toHaveLength(32)
+  for (const end of ends.slice(0, 10)) end()
+  await setImmediate()
+  while (turns.take());
+  expect(ends).toHaveLength(42)
+  let ran = 0
+  void fair.openWork('b').run(async () => ran++)
+  // Neither are the messages of the client held up.
+  fair.open('a').run(() => ran++)
+  turns.take()
+  expect(ran).toBe(2)
+  // As many as are late by then.
+  await clock.advance(250)
+  while (turns.take());
+  expect(ends).toHaveLength(74)
+})
+
+it('work in a turn settles as it did, and its client goes on after a failure', async () => {
+  const turns = createFairTurns().openWork('a')
+  const failed = Array.from({ length: 100 }, () => turns.run(() => Promise.reject(new Error('no'))))
+  expect((await Promise.allSettled(failed)).map(({ status }) => status)).toEqual(Array(100).fill('rejected'))
+  await expect(turns.run(() => Promise.resolve(1))).resolves.toBe(1)
 })

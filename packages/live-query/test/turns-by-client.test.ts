@@ -6,19 +6,23 @@ afterEach(() => setup.close())
 
 it('sockets and runs are in the share of their client, a run for several clients in one of its own', async () => {
   setup = await startLive({ ws: { clientOf: ({ headers }) => String(headers['x-client']) } })
-  const open = vi.spyOn(setup.plugin.engine.turns, 'open')
-  const sharesSince = (): unknown[] => {
-    const shares = open.mock.calls.map(([client]) => client)
-    open.mockClear()
-    return shares
-  }
+  const { turns } = setup.plugin.engine
+  const spies = [vi.spyOn(turns, 'open'), vi.spyOn(turns, 'openWork')]
+  /** Lines of messages, then lines of work. */
+  const sharesSince = (): unknown[][] =>
+    spies.map((open) => {
+      const shares = open.mock.calls.map(([client]) => client)
+      open.mockClear()
+      return shares
+    })
   const [first, second, other] = [
     await setup.ready(undefined, { 'x-client': 'a' }),
     await setup.ready(undefined, { 'x-client': 'a' }),
     await setup.ready(undefined, { 'x-client': 'b' }),
   ]
-  expect(sharesSince()).toEqual(['a', 'a', 'b'])
-  async function change(): Promise<unknown[]> {
+  const each = ['a', 'a', 'b']
+  expect(sharesSince()).toEqual([each, each])
+  async function change(): Promise<unknown[][]> {
     await setup.clock.advance(2_000)
     await setup.changeUser('1', { name: `${performance.now()}` })
     await setup.clock.advance(2_000)
@@ -28,12 +32,12 @@ it('sockets and runs are in the share of their client, a run for several clients
   await first.nextJson()
   second.sendJson(subscribe('a', USERS))
   await second.nextJson()
-  expect(sharesSince()).toEqual(['a'])
-  expect(await change()).toEqual(['a'])
+  expect(sharesSince()).toEqual([[], ['a']])
+  expect(await change()).toEqual([[], ['a']])
   other.sendJson(subscribe('a', USERS))
   await other.nextJson()
   sharesSince()
-  expect(await change()).toEqual([expect.any(AbortSignal)])
+  expect(await change()).toEqual([[], [expect.any(AbortSignal)]])
 })
 
 it('without a word of the host a client is an address', async () => {

@@ -19,6 +19,8 @@ export interface LiveExecution {
   create(asked: AskedOperation, document: DocumentNode): LiveQueryExecute
 }
 
+const NOBODYS: Answer = { kind: 'result', result: { data: null } }
+
 /**
  * Executes a live operation. Each run is a request of its own through the whole server, so that whatever hooks know of
  * the asker is known anew, and what they refuse by now is refused.
@@ -43,16 +45,16 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
       }
 
       return async ({ signal, first, client }) => {
-        await new Promise<void>((resolve) => turns.open(client ?? signal).run(resolve))
-        // Whoever waited has left: nobody asks for the result.
-        if (signal.aborted) return toLiveResult({ data: null })
         const run: RunOfPass = {
           first,
           document,
           check: revalidate && !first ? check : undefined,
           ended: undefined,
         }
-        const answer = await passes.send(withRunMark(asked), signal, run)
+        const answer = await turns.openWork(client ?? signal).run(async () => {
+          // Whoever waited may have left: then nobody asks for the result.
+          return signal.aborted ? NOBODYS : passes.send(withRunMark(asked), signal, run)
+        })
         if (run.ended) throw new EndLiveQuery(run.ended)
         return resultOf(answer)
       }

@@ -10,6 +10,7 @@ import type { Handshake, LiveSocket } from './live-socket.ts'
 import type { Repeatable } from './message-budgets.ts'
 import { idOfServerMessage, MessageGate, readClientMessage } from './message-gate.ts'
 import { SocketOperations } from './operations.ts'
+import { ReadSocket } from './read-socket.ts'
 import { errorsToSend, failed, type ResultStream } from './streams.ts'
 
 export interface ConnectionsOptions {
@@ -38,6 +39,13 @@ export interface LiveConnection {
   readonly connectionParams: Readonly<Record<string, unknown>> | undefined
 }
 
+export interface Opening {
+  readonly socket: LiveSocket
+  readonly handshake: Handshake
+  /** Whether the client may send one more message of a type. */
+  readonly take: (what: Repeatable) => boolean
+}
+
 /** The protocol's side of one open socket. */
 export interface OpenedSocket {
   /** A text message arrived. */
@@ -46,12 +54,12 @@ export interface OpenedSocket {
 }
 
 export interface Connections {
-  /** The protocol's side of a socket that has just opened. `take` says whether it may send one more of a type. */
-  open(socket: LiveSocket, handshake: Handshake, take: (what: Repeatable) => boolean): OpenedSocket
+  /** The protocol's side of a socket that has just opened. */
+  open(opening: Opening): OpenedSocket
 }
 
 interface Extra {
-  readonly socket: LiveSocket
+  readonly socket: ReadSocket
   operations: SocketOperations | undefined
   initialised: boolean
   readonly handshake: Handshake
@@ -74,6 +82,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       extra.operations = new SocketOperations({
         engine,
         socket: extra.socket,
+        work: engine.turns.openWork(connection.client),
         // Of its own among the sockets of all paths: they share one store.
         socketId: randomUUID(),
         maxSubscriptions: maxSubscriptionsPerSocket,
@@ -98,12 +107,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
     return streams.get(args) ?? failed(new Error('Only operations that were started can be run.'))
   }
 
-  function open(socket: LiveSocket, handshake: Handshake, take: (what: Repeatable) => boolean): OpenedSocket {
+  function open({ socket: opened, handshake, take }: Opening): OpenedSocket {
+    const socket = new ReadSocket(opened, () => extra.operations?.goOn())
     const extra: Extra = { operations: undefined, initialised: false, handshake, socket }
     let handle: (text: string) => Promise<void> = async () => {}
     const closed = server.opened(
       {
-        protocol: socket.protocol,
+        protocol: opened.protocol,
         async send(text) {
           const id = idOfServerMessage(text)
           if (id !== undefined && gate.isCompleted(id)) return

@@ -1,20 +1,20 @@
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import type { LiveQueryEngine } from '../execution/engine.ts'
 import { liveQueryLimit } from '../errors.ts'
+import type { WorkTurns } from '../fair-turns.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
 import type { AnyResult, Answer, LiveRegistration } from '../execution/answer.ts'
 import type { LiveQuerySubscription } from '../store/store.ts'
 import type { LiveQueryChannel } from '../store/subscriber.ts'
 import { formatNextHead } from '../store/update.ts'
-import type { LiveSocket } from './live-socket.ts'
+import type { ReadSocket } from './read-socket.ts'
 import { LiveOperationStream, single, type ResultStream } from './streams.ts'
-
-/** A socket that holds more than this many unsent bytes takes no further update before it has caught up. */
-const HIGH_WATER_BYTES = 16 * 1024
 
 export interface SocketOperationsOptions {
   readonly engine: LiveQueryEngine
-  readonly socket: LiveSocket
+  readonly socket: ReadSocket
+  /** Its own line. */
+  readonly work: WorkTurns
   /** Unique among the sockets of the store. */
   readonly socketId: string
   readonly maxSubscriptions: number
@@ -27,20 +27,38 @@ export class SocketOperations {
   readonly #options: SocketOperationsOptions
   readonly #running = new Map<string, AbortController>()
   readonly #live = new Set<LiveQuerySubscription>()
-  #stalled = false
 
   constructor(options: SocketOperationsOptions) {
     this.#options = options
   }
 
-  /** Asks for the operation: what is to be sent for it, or why nothing is. Never rejects. */
+  /**
+   * Asks for the operation, in its turn and once the client has read what it was sent: what is to be sent for it, or why
+   * nothing is. Never rejects.
+   */
   async start(id: string, params: OperationParams): Promise<ResultStream | readonly GraphQLError[]> {
-    const { engine, toAsked, maxSubscriptions } = this.#options
+    const { maxSubscriptions } = this.#options
     if (this.#running.size >= maxSubscriptions) return [liveQueryLimit('of this socket', maxSubscriptions)]
     const controller = new AbortController()
     this.#running.set(id, controller)
-    const answer = await engine.ask(toAsked(params), controller.signal)
-    return this.#streamOf(id, answer)
+    return this.#streamOf(id, await this.#ask(params, controller.signal))
+  }
+
+  async #ask(params: OperationParams, signal: AbortSignal): Promise<Answer> {
+    const { engine, socket, work, toAsked } = this.#options
+    for (;;) {
+      if (!socket.isReady()) await socket.whenReady()
+      if (signal.aborted) return { kind: 'result', result: { data: null } }
+      const answer = await work.run(async () =>
+        socket.isReady() ? engine.ask(toAsked(params), signal) : undefined,
+      )
+      if (answer) return answer
+    }
+  }
+
+  /** The client has read what it was sent. */
+  goOn(): void {
+    for (const subscription of this.#live) subscription.flush()
   }
 
   #streamOf(id: string, answer: Answer): ResultStream | readonly GraphQLError[] {
@@ -68,13 +86,12 @@ export class SocketOperations {
   }
 
   #startLive(id: string, registration: LiveRegistration): ResultStream {
-    const { engine, socketId } = this.#options
+    const { engine, socket, socketId } = this.#options
     const idJson = JSON.stringify(id)
     return new LiveOperationStream((end) => {
       const channel: LiveQueryChannel = {
-        ready: () => this.#isReady(),
-        next: (delivery) =>
-          this.#options.socket.send(formatNextHead(delivery, idJson), delivery.version.tail(), this.#onSent),
+        ready: () => socket.isReady(),
+        next: (delivery) => socket.send(formatNextHead(delivery, idJson), delivery.version.tail()),
         end,
       }
       const subscription = engine.store.register({ ...registration, id: `${socketId}/${id}`, channel })
@@ -84,17 +101,6 @@ export class SocketOperations {
         engine.store.unregister(subscription.id)
       }
     })
-  }
-
-  #isReady(): boolean {
-    this.#stalled ||= this.#options.socket.bufferedBytes() > HIGH_WATER_BYTES
-    return !this.#stalled
-  }
-
-  readonly #onSent = (): void => {
-    if (!this.#stalled || this.#options.socket.bufferedBytes() > HIGH_WATER_BYTES) return
-    this.#stalled = false
-    for (const subscription of this.#live) subscription.flush()
   }
 }
 

@@ -7,7 +7,7 @@ import { bringsData, isWorthRetrying, toTerminalErrors, unexpectedResult, versio
 import type { EntityFinder } from '../triggers/identifiers.ts'
 import type { LivePlan } from '../document/live-plan.ts'
 import { backoffMs, eventsOfNextRun, jittered, nextRunAt, type Timing } from './schedule.ts'
-import type { LiveQueryExecute, Run } from './run.ts'
+import { onlyClient, type LiveQueryExecute, type Run } from './run.ts'
 import type { Subscriber } from './subscriber.ts'
 import type { LiveResult, Version } from './version.ts'
 
@@ -97,6 +97,13 @@ export class Group {
     if (this.#members.size === 0) this.close()
   }
 
+  /** The channel of a member takes updates again. */
+  flush(subscriber: Subscriber): void {
+    if (!subscriber.isBehind) return
+    subscriber.flush()
+    this.#schedule()
+  }
+
   /** Events that stand for one update hit triggers. Returns whether any of them concerns the group. */
   hit(events: readonly InvalidationEvent[]): boolean {
     const running = this.#run !== undefined
@@ -153,7 +160,7 @@ export class Group {
   }
 
   #schedule(): void {
-    if (this.#closed || this.#run || this.#members.size === 0) return
+    if (this.#closed || this.#run || !this.#isWanted()) return
     const { clock } = this.#options
     const now = clock.now()
     const due =
@@ -169,6 +176,12 @@ export class Group {
       this.#timerAt = Infinity
       this.#schedule()
     }, due - now)
+  }
+
+  /** Whether anybody is to be told: nothing is executed for those who do not read. */
+  #isWanted(): boolean {
+    for (const member of this.#members.keys()) if (!member.isBehind) return true
+    return false
   }
 
   #start(): void {
@@ -201,7 +214,7 @@ export class Group {
     let result: LiveResult
     try {
       const { signal } = run.controller
-      result = await member.execute({ signal, first: run.first, client: this.#client() })
+      result = await member.execute({ signal, first: run.first, client: onlyClient(this.#members.values()) })
     } catch (error) {
       if (this.#run !== run) return
       if (error instanceof EndLiveQuery) return this.#options.onEnd(error.errors)
@@ -229,16 +242,6 @@ export class Group {
     this.#deliver(run, version, now)
     if (this.#entities?.update(result.data, result.errors !== undefined)) this.#hit()
     this.#schedule()
-  }
-
-  /** The one client of all members. */
-  #client(): string | undefined {
-    let only: string | undefined
-    for (const { client } of this.#members.values()) {
-      if (only !== undefined && client !== only) return undefined
-      only = client
-    }
-    return only
   }
 
   #versionOf(result: LiveResult, emittedAt: number): Version {

@@ -24,3 +24,13 @@ export interface Run {
   readonly polled: boolean
   readonly joiners: Set<Subscriber>
 }
+
+/** The one client of all members; undefined where they are of several. */
+export function onlyClient(members: Iterable<{ readonly client: string | undefined }>): string | undefined {
+  let only: string | undefined
+  for (const { client } of members) {
+    if (only !== undefined && client !== only) return undefined
+    only = client
+  }
+  return only
+}

@@ -198,7 +198,7 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
       const groupKey = key ?? `own ${id}`
       const group = groups.get(groupKey) ?? createGroup(groupKey, registration)
       const subscriber = new Subscriber({ id, channel, withChangedFields: changedFieldsDepth > 0, onError })
-      const subscription: LiveQuerySubscription = { id, plan, flush: () => subscriber.flush() }
+      const subscription: LiveQuerySubscription = { id, plan, flush: () => group.flush(subscriber) }
       const lifetime =
         plan.ttlSeconds > 0 ? clock.setTimeout(() => finish(id), plan.ttlSeconds * 1000) : undefined
       const end = (): void => finish(id, [liveQueryUnauthenticated()])

@@ -40,6 +40,11 @@ export class Subscriber {
     return this.#last !== undefined || this.#waiting !== undefined
   }
 
+  /** It was given something that its channel has not taken. */
+  get isBehind(): boolean {
+    return this.#waiting !== undefined
+  }
+
   /** Whether the version says something that this subscriber was not told. */
   isNews(version: Version): boolean {
     return (this.#waiting ?? this.#last)?.content !== version.content
