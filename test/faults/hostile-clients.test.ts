@@ -2,6 +2,7 @@ import { createDisposables, freePort, spawnProcess, waitUntil } from '@vinyasa/t
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { postGraphQL, repository, startDemo, type RunningDemo } from '../e2e/support/demo.ts'
 import { clientAttacks } from './attacks/clients.ts'
+import { socketAttacks } from './attacks/sockets.ts'
 import { meetOthers, type Others } from './attacks/others.ts'
 import { startAttack, type Attacker } from './attacks/start-attack.ts'
 import { recordFigure } from './support/figures.ts'
@@ -17,7 +18,9 @@ const QUICK: ReadonlySet<string> = new Set([
   '2,000 forms with a part without a head',
   '2,000 connections of one address, each with half a request',
 ])
-const attacks = clientAttacks.filter(({ name }) => process.env['FAULTS_QUICK'] !== '1' || QUICK.has(name))
+const attacks = [...clientAttacks, ...socketAttacks].filter(
+  ({ name }) => process.env['FAULTS_QUICK'] !== '1' || QUICK.has(name),
+)
 const disposables = createDisposables(afterAll)
 let demo: RunningDemo
 let others: Others

@@ -59,12 +59,22 @@ export function frame(text: string): Buffer {
   return Buffer.concat([head, Buffer.alloc(4), payload])
 }
 
+export interface WebSocketOptions {
+  readonly localAddress?: string
+  /** Of `connection_init`: operations of other payloads have nothing in common. */
+  readonly payload?: object
+}
+
 /** A socket that has said `connection_init`. */
-export async function openWebSocket(target: Target, signal: AbortSignal): Promise<Socket> {
-  const socket = await open(target, signal)
+export async function openWebSocket(
+  target: Target,
+  signal: AbortSignal,
+  { localAddress, payload }: WebSocketOptions = {},
+): Promise<Socket> {
+  const socket = await open(target, signal, localAddress)
   socket.write(
     'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
   )
-  socket.write(frame('{"type":"connection_init"}'))
+  socket.write(frame(JSON.stringify({ type: 'connection_init', payload })))
   return socket
 }
