@@ -48,7 +48,8 @@ export interface DeferSplitterOptions {
    */
   readonly maxPatches?: number | undefined
   /**
-   * Objects that one answer may have, all its parts together. Default 1 000 000. Over it what is still to come is answered
+   * Objects that one answer may have, all its parts together. Default 1 000 000, of which one for each 200 of
+   * `maxAnswerBytes`, or of its default, is executed: they are held. Over it what is still to come is answered
    * with code `RESPONSE_TOO_LARGE`, and its calls are cancelled. 0 means no limit. Where sources of this server have
    * limits, theirs hold.
    */

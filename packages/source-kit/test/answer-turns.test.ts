@@ -40,3 +40,27 @@ it('all objects that wait fail when the client has left', async () => {
   expect(settled.filter(({ status }) => status === 'fulfilled')).toEqual([])
   expect(settled[0]).toMatchObject({ reason: { extensions: { code: 'CLIENT_CLOSED_REQUEST' } } })
 })
+
+it('where objects bring many others, as lists do, few of them go on in a turn', async () => {
+  const context = {}
+  beginAnswer(context, {})
+  const answerTurns = createAnswerTurns(() => ({}))
+  const begun = new Map<Promise<true>, number>()
+  const bring = async (turn: Promise<true>, items: number): Promise<void> => {
+    await turn
+    for (let item = 0; item < items; item++) wait(0)
+  }
+  const wait = (brings: number): void => {
+    const turn = answerTurns.count(context, info)
+    if (!turn) return
+    begun.set(turn, (begun.get(turn) ?? 0) + 1)
+    void bring(turn, brings)
+  }
+  for (let object = 0; object < 2_000; object++) wait(0)
+  // The group that goes on first is the last.
+  for (let object = 0; object < 400; object++) wait(100)
+  const [first = 0] = begun.values()
+  expect(first).toBe(100)
+  await expect.poll(() => begun.size).toBeGreaterThan(1_000)
+  expect(Math.max(...[...begun.values()].slice(200))).toBe(10)
+})

@@ -4,7 +4,10 @@ import { createAttachment, type Attachment } from './attachment.ts'
 
 /** How large the answer to one operation may be; 0 turns a limit off. Over it the answer is `RESPONSE_TOO_LARGE`. */
 export interface AnswerLimits {
-  /** Objects in one answer, those of lists and joins each time that they are written. Default 1_000_000. */
+  /**
+   * Objects in one answer, those of lists and joins each time that they are written. Default 1_000_000. What resolvers make
+   * is held until it is whole, 200 bytes an object: of that an answer has no more than `maxAnswerBytes`, or its default.
+   */
   readonly maxAnswerObjects?: number | undefined
   /** Bytes of one answer's JSON. Default 67_108_864. */
   readonly maxAnswerBytes?: number | undefined
@@ -12,11 +15,15 @@ export interface AnswerLimits {
 
 const MAX_OBJECTS = 1_000_000
 const MAX_BYTES = 64 * 1024 * 1024
+/** Interpreters make objects without a prototype, which V8 keeps as tables. */
+const HELD_BYTES = 200
 
 /** What of an answer has been made, whoever makes it: plans, resolvers, deferred fragments. */
 export class AnswerSize {
   readonly maxObjects: number
   readonly maxBytes: number
+  /** Of those, how many resolvers may make. */
+  readonly #maxHeld: number
   /** The answer in place of one that is given up. */
   refusal: GraphQLError | undefined
   #thrown: GraphQLError | undefined
@@ -27,6 +34,7 @@ export class AnswerSize {
   constructor({ maxAnswerObjects = MAX_OBJECTS, maxAnswerBytes = MAX_BYTES }: AnswerLimits = {}) {
     this.maxObjects = maxAnswerObjects === 0 ? Infinity : maxAnswerObjects
     this.maxBytes = maxAnswerBytes === 0 ? Infinity : maxAnswerBytes
+    this.#maxHeld = Math.min(this.maxObjects, Math.floor(Math.max(this.maxBytes, MAX_BYTES) / HELD_BYTES))
   }
 
   /** So far. */
@@ -39,9 +47,10 @@ export class AnswerSize {
     this.hold((this.#objects += objects), (this.#bytes += bytes))
   }
 
-  /** One more object. @throws GraphQLError over the limit */
+  /** One more object that resolvers make. @throws GraphQLError over the limit */
   addObject(): void {
-    if (++this.#objects > this.maxObjects || this.refusal) throw this.giveUp()
+    if (++this.#objects <= this.#maxHeld && !this.refusal) return
+    throw this.refusal ? this.giveUp() : this.giveUp(responseTooLarge(this.#maxHeld, 'objects'))
   }
 
   /** Refuses a part of the answer that is larger than all of it may be. @throws GraphQLError */
@@ -51,9 +60,9 @@ export class AnswerSize {
   }
 
   /** Nothing more is made. Gives what whoever executes the operation is to throw, as often as it likes. */
-  giveUp(refusal: GraphQLError = responseTooLarge(this.maxObjects, 'objects')): GraphQLError {
+  giveUp(refusal?: GraphQLError): GraphQLError {
     if (!this.refusal) {
-      this.refusal = refusal
+      this.refusal = refusal ?? responseTooLarge(this.maxObjects, 'objects')
       this.#calls?.giveUp()
     }
     return (this.#thrown ??= toThrow(this.refusal))

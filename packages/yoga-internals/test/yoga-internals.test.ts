@@ -1,7 +1,7 @@
 import { execute, parse } from 'graphql'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { expect, it } from 'vitest'
-import { isYogasOwn, type OwnHook, readOwnHooks, yogasExecutor } from '../src/index.ts'
+import { AnswerSize, isYogasOwn, type OwnHook, readOwnHooks, yogasExecutor } from '../src/index.ts'
 
 const schema = createSchema<object>({ typeDefs: 'type Query { hello: String }' })
 
@@ -63,4 +63,26 @@ it('each hook that others stand in for is found once, or as often as Yoga has it
     countOf('onValidate', 'remember what is valid'),
     countOf('onValidate', 'mark errors of validation'),
   ]).toEqual([1, 1, 1, 1, 1])
+})
+
+it.each([
+  [{}, 335_544],
+  [{ maxAnswerObjects: 100 }, 100],
+  [{ maxAnswerBytes: 1_000 }, 335_544],
+  [{ maxAnswerBytes: 128 * 1024 * 1024 }, 671_088],
+  [{ maxAnswerBytes: 0 }, 1_000_000],
+])(
+  'with limits %j resolvers may make %i objects of an answer, which are held until it is whole',
+  (limits, most) => {
+    const size = new AnswerSize(limits)
+    for (let object = 0; object < most; object++) size.addObject()
+    const refused = expect.objectContaining({ extensions: expect.objectContaining({ limit: most }) })
+    for (let object = 0; object < 2; object++) expect(() => size.addObject()).toThrow(refused)
+  },
+)
+
+it('what a plan has written may be more: it is bytes, and no objects', () => {
+  const size = new AnswerSize()
+  size.add(1_000_000, 0)
+  expect(() => size.add(1, 0)).toThrow('more than 1000000 objects')
 })

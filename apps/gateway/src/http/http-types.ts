@@ -94,7 +94,10 @@ export interface LimitsConfig {
   readonly maxBodyDepth?: number | undefined
   /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
   readonly maxBodyItems?: number | undefined
-  /** Objects in the answer to one operation, those of lists and joins each time that they are written. Default 1_000_000. */
+  /**
+   * Objects in the answer to one operation, those of lists and joins each time that they are written. Default 1_000_000. Of
+   * those that resolvers make, where there is no plan, no more than one for each 200 of `maxAnswerBytes`, or of its default.
+   */
   readonly maxAnswerObjects?: number | undefined
   /** Bytes of the answer to one operation. Default 67_108_864. */
   readonly maxAnswerBytes?: number | undefined

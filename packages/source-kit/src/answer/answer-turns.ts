@@ -16,6 +16,9 @@ export interface AnswerTurns {
 const FREE_OBJECTS = 2_000
 /** Objects of one answer that are executed in one turn of the event loop: few enough that what they bring dies young. */
 const OBJECTS_A_TURN = 100
+/** Where those bring more than so many others, as lists do, fewer go on in a turn from then on: ten at least. */
+const MADE_A_TURN = 1_000
+const LEAST_A_TURN = 10
 
 /** Objects that go on in one turn: they wait for one promise, for those of their own would be most of what an answer holds. */
 interface Group {
@@ -30,6 +33,8 @@ interface Waiting {
   readonly size: AnswerSize
   /** The last come first: what is begun is finished before more is begun, so that little waits. */
   readonly groups: Group[]
+  /** Objects of a group. */
+  most: number
   isTaking: boolean
 }
 
@@ -55,18 +60,24 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
 
   function waitingOf(size: AnswerSize): Waiting {
     let known = large.get(size)
-    if (!known) large.set(size, (known = { size, groups: [], isTaking: false }))
+    if (!known) large.set(size, (known = newWaiting(size)))
     return known
   }
 
   async function take(waiting: Waiting, context: unknown): Promise<void> {
     const { size, groups } = waiting
     waiting.isTaking = true
+    let begun = 0
+    let before = size.objects
     for (;;) {
       await turns.next()
+      const made = size.objects - before
+      if (made > MADE_A_TURN) shrink(waiting, begun, made)
       if (hasLeft(context)) size.giveUp(nobodyWaits())
       const group = groups.pop()
       if (!group) break
+      begun = group.members
+      before = size.objects
       if (size.refusal) group.fail(size.giveUp())
       else group.begin(true)
     }
@@ -90,10 +101,19 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
   }
 }
 
+function shrink(waiting: Waiting, begun: number, made: number): void {
+  const fewer = Math.floor((begun * MADE_A_TURN) / made)
+  waiting.most = Math.max(LEAST_A_TURN, Math.min(waiting.most, fewer))
+}
+
+function newWaiting(size: AnswerSize): Waiting {
+  return { size, groups: [], most: OBJECTS_A_TURN, isTaking: false }
+}
+
 /** The group that one more object goes on with. */
-function groupOf({ groups }: Waiting): Group {
+function groupOf({ groups, most }: Waiting): Group {
   let group = groups.at(-1)
-  if (!group || group.members >= OBJECTS_A_TURN) groups.push((group = createGroup()))
+  if (!group || group.members >= most) groups.push((group = createGroup()))
   group.members++
   return group
 }
