@@ -115,8 +115,12 @@ ${messages.map(printMessage).join('\n')}`
     readonly items: RandomMessage
   } {
     const [parent, item] = [random.pick(messages), random.pick(messages)]
+    // The field of a group is not called as the group.
     const keyOf = ({ fields }: RandomMessage): string =>
-      (random.chance(0.9) ? fields.find(({ isKey }) => isKey) : random.pick(fields))?.name as string
+      (random.chance(0.9)
+        ? fields.find(({ isKey }) => isKey)
+        : random.pick(fields.filter(({ label }) => label !== 'group'))
+      )?.name as string
     const items = {
       name: 'items',
       number: random.chance(0.1) ? 700 : 20,

@@ -1,0 +1,121 @@
+import { systemClock } from '@vinyasa/base'
+
+/** Who needs what a join brings for a key. */
+export interface Keyed {
+  readonly key: string
+}
+
+/**
+ * The calls that one joined field makes in one execution, whoever asks: as a DataLoader makes them. All who ask in one turn
+ * of promises ask at once, and no key is asked for twice.
+ */
+export interface JoinCalls<Asked extends Keyed, Reply> {
+  /** Asks for a key, unless it was asked for before; gives the call to wait for. */
+  ask(asked: Asked): JoinBatch
+  /** What brought a key; undefined where nothing did. */
+  replyFor(key: string): Reply | undefined
+  /** The call that was sent with a key. */
+  sentFor(key: string): Promise<Reply> | undefined
+  /** Sends nothing more. */
+  stop(): void
+}
+
+/** One call of a join, which takes keys until it is sent. */
+export interface JoinBatch {
+  /** Waits for this call, and for those that bring the keys. First come the keys that it asked for itself. */
+  arrive<Asked extends Keyed>(asked: readonly Asked[]): Promise<readonly Asked[]>
+}
+
+/** `maxBatchSize`: keys that one call takes. */
+export function createJoinCalls<Asked extends Keyed, Reply>(
+  maxBatchSize: number,
+  send: (asked: readonly Asked[]) => Promise<Reply>,
+): JoinCalls<Asked, Reply> {
+  const byKey = new Map<string, Batch<Asked, Reply>>()
+  let open: Batch<Asked, Reply> | undefined
+  let isOver = false
+
+  function openBatch(): Batch<Asked, Reply> {
+    if (open && open.asked.length < maxBatchSize) return open
+    const batch = new Batch<Asked, Reply>(byKey)
+    open = batch
+    afterPromises(() => {
+      if (open === batch) open = undefined
+      batch.send(isOver ? undefined : send)
+    })
+    return batch
+  }
+
+  return {
+    ask(asked) {
+      // With DataLoader, who asks again for a key waits for the call that others ask for meanwhile.
+      const batch = openBatch()
+      if (!byKey.has(asked.key)) {
+        byKey.set(asked.key, batch)
+        batch.asked.push(asked)
+      }
+      return batch
+    },
+    replyFor: (key) => byKey.get(key)?.reply,
+    sentFor: (key) => byKey.get(key)?.sent,
+    stop: () => void (isOver = true),
+  }
+}
+
+class Batch<Asked extends Keyed, Reply> implements JoinBatch {
+  readonly asked: Asked[] = []
+  sent: Promise<Reply> | undefined
+  reply: Reply | undefined
+  /** When there is nothing to wait for any more. */
+  readonly done: Promise<void>
+  #end: (sent?: Promise<void>) => void = () => {}
+  readonly #byKey: ReadonlyMap<string, Batch<Asked, Reply>>
+
+  constructor(byKey: ReadonlyMap<string, Batch<Asked, Reply>>) {
+    this.#byKey = byKey
+    this.done = new Promise((resolve) => (this.#end = resolve))
+    // Who waits for several calls hears of the first failure.
+    this.done.catch(() => {})
+  }
+
+  send(send: ((asked: readonly Asked[]) => Promise<Reply>) | undefined): void {
+    if (!send || this.asked.length === 0) return this.#end()
+    this.sent = send(this.asked)
+    this.#end(this.sent.then((reply) => void (this.reply = reply)))
+  }
+
+  async arrive<Some extends Keyed>(asked: readonly Some[]): Promise<readonly Some[]> {
+    await this.done
+    const isNew = ({ key }: Keyed): boolean => this.#byKey.get(key) === this
+    if (asked.every(isNew)) return asked
+    for (const other of new Set(asked.map(({ key }) => this.#byKey.get(key)))) await other?.done
+    return [...asked.filter(isNew), ...asked.filter((one) => !isNew(one))]
+  }
+}
+
+/** Asks for all, and goes on with those that come together. */
+export async function askAll<Asked extends Keyed>(
+  all: readonly Asked[],
+  ask: (asked: Asked) => JoinBatch,
+  next: (arrived: readonly Asked[]) => Promise<void> | void,
+): Promise<void> {
+  const waiting = new Map<JoinBatch, Asked[]>()
+  for (const asked of all) {
+    const batch = ask(asked)
+    const others = waiting.get(batch)
+    if (others) others.push(asked)
+    else waiting.set(batch, [asked])
+  }
+  await Promise.all([...waiting].map(async ([batch, asked]) => next(await batch.arrive(asked))))
+}
+
+/** After all that promises which are settled now have in store: like DataLoader, to wait for all who are about to ask. */
+function afterPromises(run: () => void): void {
+  queueMicrotask(() => later(run))
+}
+
+/** Web platforms have no ticks. */
+const later: (run: () => void) => void =
+  typeof process === 'object' && typeof process.nextTick === 'function'
+    ? (run) => process.nextTick(run)
+    : (run) => void systemClock.setTimeout(run, 0)
