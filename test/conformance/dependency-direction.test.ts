@@ -24,7 +24,7 @@ describe('dependencies point one way: apps → packages → @vinyasa/invalidatio
       'node-handler': ['base', 'yoga-internals'],
       'response-cache': ['base', 'invalidation', 'yoga-internals'],
       'defer-splitter': ['base', 'invalidation', 'yoga-internals'],
-      'source-kit': ['yoga-internals'],
+      'source-kit': ['base', 'yoga-internals'],
       'grpc-transport': ['base'],
       'grpc-source': ['base', 'invalidation', 'source-kit', 'grpc-transport'],
       'rest-connector': ['base', 'invalidation', 'source-kit'],

@@ -13,7 +13,12 @@ export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
   const all = (): Row[] => select('true', [])
   const ownedBy = (ids: readonly SqlValue[]): Row[] =>
     select(`ownerId IN (${ids.map(() => '?').join()})`, ids)
-  const owned = (user: unknown): Row[] => ownedBy([(user as { readonly id: string }).id])
+  const owned = kit.createBatchedJoin({
+    readKey: kit.parentField('id'),
+    many: true,
+    maxBatchSize: 500,
+    load: async (ids) => kit.groupByKey(ownedBy(ids as SqlValue[]), 'ownerId'),
+  })
 
   /** Rows as JSON. A field that is no column, or that another plugin resolves, has no plan. */
   function writer({ field, nodes }: kit.Selection, scope: kit.SelectionScope): (rows: Row[]) => string {
@@ -38,13 +43,14 @@ export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
     prepareJoin(selection, scope) {
       const write = writer(selection, scope)
       async function load(keys: readonly (string | null)[]): Promise<string[]> {
-        const rows = ownedBy(keys)
+        const rows = ownedBy(keys.filter((key) => key !== null))
         return keys.map((key) => write(rows.filter(({ ownerId }) => ownerId === key)))
       }
       return { parentKey: 'id', start: () => ({ load, recorded }) }
     },
   }
-  for (const resolve of [all, owned]) kit.offerField(resolve, path)
+  kit.offerField(all, path)
+  kit.offerField(owned, path)
 
   async function addFilm(
     _: unknown,

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { status } from '@grpc/grpc-js'
 import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
 import { createInvalidationBus, type InvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
 import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
 import { type OnPlan, type PlanEvent, useSources } from '@vinyasa/source-kit'
 import { createDisposables, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
+import { defaultFieldResolver } from 'graphql'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import initSqlJs from 'sql.js'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -23,8 +25,8 @@ const USERS = `syntax = "proto3"; package p;
   message Nothing {} message User { string id = 1; string name = 2; }
   message UserList { repeated User users = 1; }`
 const PROTO = `syntax = "proto3"; package f;
-  service Films { rpc ListFilms(Nothing) returns (FilmList); rpc OwnedFilms(Ids) returns (FilmList); rpc AddFilm(Film) returns (Film); }
-  message Nothing {} message Ids { repeated string ids = 1; }
+  service Films { rpc ListFilms(Nothing) returns (FilmList); rpc OwnedFilms(Ids) returns (FilmList); rpc OneFilm(Id) returns (Film); rpc AddFilm(Film) returns (Film); }
+  message Nothing {} message Id { string id = 1; } message Ids { repeated string ids = 1; }
   message Film { string id = 1; string title = 2; string owner_id = 3; }
   message FilmList { repeated Film films = 1; }`
 
@@ -43,7 +45,7 @@ async function openRows(bus: InvalidationBus, onPlan: OnPlan): Promise<Films> {
   for (const film of FILMS) db.run('INSERT INTO films VALUES (?, ?, ?)', Object.values(film))
   const asked: string[] = []
   const [exec, run] = [db.exec.bind(db), db.run.bind(db)]
-  db.exec = (sql, values) => (asked.push(sql), exec(sql, values))
+  db.exec = (sql, values) => (asked.push(`${sql} ${values}`), exec(sql, values))
   db.run = (sql, values) => (asked.push(sql), run(sql, values))
   return { plugin: useSources({ ...filmsSource(db, bus), onPlan }) as Plugin, asked }
 }
@@ -58,6 +60,12 @@ async function openGrpc(bus: InvalidationBus, onPlan: OnPlan): Promise<Films> {
       'f.Films/OwnedFilms': ({ ids }: { ids: string[] }) => {
         asked.push(`owned by ${ids}`)
         return { films: films.filter(({ ownerId }) => ids.includes(ownerId)) }
+      },
+      'f.Films/OneFilm': ({ id }: { id: string }) => {
+        asked.push(`one of ${id}`)
+        const film = films.find(({ ownerId }) => ownerId === id)
+        if (!film) throw Object.assign(new Error('no film'), { code: status.NOT_FOUND })
+        return film
       },
       'f.Films/AddFilm': (film) => (asked.push('add'), films.push(film), film),
     },
@@ -88,6 +96,18 @@ async function openGrpc(bus: InvalidationBus, onPlan: OnPlan): Promise<Films> {
           many: true,
         },
       },
+      {
+        type: 'User',
+        field: 'firstFilm',
+        batch: {
+          method: 'f.Films.OwnedFilms',
+          keys: 'ids',
+          items: 'films',
+          parentKey: 'id',
+          itemKey: 'ownerId',
+        },
+      },
+      { type: 'User', field: 'oneFilm', method: 'f.Films.OneFilm', request: { id: 'id' } },
     ],
   })
   cleanup.use(source)
@@ -102,6 +122,10 @@ async function openRest(bus: InvalidationBus, onPlan: OnPlan): Promise<Films> {
     const film = method === 'POST' ? JSON.parse(body.toString()) : undefined
     if (film) films.push(film)
     const ids = url.searchParams.getAll('ids')
+    if (url.pathname.startsWith('/one/')) {
+      const found = films.find(({ ownerId }) => url.pathname === `/one/${ownerId}`)
+      return found ? { json: found } : { status: 404 }
+    }
     return {
       json: film ?? films.filter(({ ownerId }) => url.pathname === '/films' || ids.includes(ownerId)),
     }
@@ -128,6 +152,22 @@ async function openRest(bus: InvalidationBus, onPlan: OnPlan): Promise<Films> {
         on: { type: 'User', field: 'films', args: { ids: '{id}' }, batch: { key: 'ownerId', many: true } },
       },
       {
+        name: 'first',
+        path: '/owned',
+        args: { ids: '[ID!]!' },
+        queryParams: { ids: '{ids}' },
+        returnType: '[Film!]',
+        rootField: false,
+        on: { type: 'User', field: 'firstFilm', args: { ids: '{id}' }, batch: { key: 'ownerId' } },
+      },
+      {
+        name: 'one',
+        path: '/one/{id}',
+        returnType: 'Film',
+        rootField: false,
+        on: { type: 'User', field: 'oneFilm', args: { id: '{id}' } },
+      },
+      {
         name: 'addFilm',
         path: '/films',
         method: 'POST',
@@ -141,8 +181,8 @@ async function openRest(bus: InvalidationBus, onPlan: OnPlan): Promise<Films> {
   return { plugin: useRestConnector(connector) as Plugin, asked }
 }
 
-async function openUsers(onPlan: OnPlan) {
-  const users = FILMS.slice(0, 2).map(({ ownerId }) => ({ id: ownerId, name: `user ${ownerId}` }))
+async function openUsers(onPlan: OnPlan, ids: readonly string[]) {
+  const users = ids.map((id) => ({ id, name: `user ${id}` }))
   const backend = cleanup.use(
     await startGrpcBackend({ protos: USERS, handlers: { 'p.Users/ListUsers': () => ({ users }) } }),
   )
@@ -157,30 +197,34 @@ async function openUsers(onPlan: OnPlan) {
   )
 }
 
-/** Puts a resolver of its own before each field of films, which does to titles what it is told to. */
-function wrapping(change: (title: string) => string): Plugin {
+/** Puts a resolver of its own before a field, which does to its values what it is told to. */
+function wrapping(change: (value: string) => string, type = 'Film', name = 'title'): Plugin {
   return {
     onSchemaChange({ schema }) {
-      const title = (schema.getType('Film') as any)?.getFields().title
-      const resolve = title?.resolve
-      if (!title || resolve?.isOurs) return
-      title.resolve = Object.assign(
-        async (...given: unknown[]) => change(resolve ? await resolve(...given) : (given[0] as any).title),
+      const field = (schema.getType(type) as any)?.getFields()[name]
+      const resolve = field?.resolve
+      if (!field || resolve?.isOurs) return
+      field.resolve = Object.assign(
+        async (...given: unknown[]) => change(resolve ? await resolve(...given) : (given[0] as any)[name]),
         { isOurs: true },
       )
     },
   }
 }
 
-async function serve(open: OpenFilms, ...plugins: Plugin[]) {
+function serve(open: OpenFilms, ...plugins: Plugin[]) {
+  return serveFor(['1', '2'], open, ...plugins)
+}
+
+async function serveFor(users: readonly string[], open: OpenFilms, ...plugins: Plugin[]) {
   const bus = createInvalidationBus()
   const published: InvalidationEvent[] = []
   bus.subscribe((batch) => void published.push(...batch))
   const events: PlanEvent[] = []
   const onPlan = (event: PlanEvent): void => void events.push(event)
   const films = await open(bus, onPlan)
-  const users = useGrpcSource(await openUsers(onPlan)) as Plugin
-  const yoga = createYoga({ logging: false, plugins: [films.plugin, users, ...plugins] })
+  const ofUsers = useGrpcSource(await openUsers(onPlan, users)) as Plugin
+  const yoga = createYoga({ logging: false, plugins: [films.plugin, ofUsers, ...plugins] })
   async function ask(query: string): Promise<unknown> {
     const response = await yoga.fetch('http://yoga/graphql', {
       method: 'POST',
@@ -259,6 +303,74 @@ describe.each(Object.entries(KINDS))('a source that is %s', (_kind, open) => {
     expect(() => createYoga({ logging: false, schema: own, plugins: [plugin] })).toThrow(/films/)
   })
 })
+
+const WAYS: Readonly<Record<string, { readonly plugins: readonly Plugin[]; readonly outcome: string }>> = {
+  'by a plan': { plugins: [], outcome: 'planned' },
+  'by resolvers': { plugins: [wrapping((title) => title)], outcome: 'unplanned' },
+}
+
+const { 'rows of a file, as in the README of source-kit': _rows, ...CALLED } = KINDS
+
+describe.each(Object.entries(WAYS))('joins %s', (_way, { plugins, outcome }) => {
+  it.each(Object.entries(KINDS))(
+    'of %s ask once for a key, and never for an empty one',
+    async (_kind, open) => {
+      const { ask, asked, events } = await serveFor(['1', '', '9', '1'], open, ...plugins)
+      const [both, none] = [{ films: [{ title: 'Alphaville' }, { title: 'Charade' }] }, { films: [] }]
+      expect(await ask('{ users { users { films { title } } } }')).toEqual({
+        data: { users: { users: [both, none, none, both] } },
+      })
+      expect(asked).toEqual([expect.stringMatching(/[^1]1(,|&ids=)9$/)])
+      expect(events.map((event) => event.outcome)).toEqual([outcome])
+    },
+  )
+
+  it.each(Object.entries(KINDS))('of %s read a key that graphql itself resolves', async (_kind, open) => {
+    const byName: Plugin = {
+      onSchemaChange({ schema }) {
+        const id = (schema.getType('User') as any)?.getFields().id
+        if (id) id.resolve = defaultFieldResolver
+      },
+    }
+    const { ask } = await serveFor(['2'], open, byName, ...plugins)
+    expect(await ask('{ users { users { films { title } } } }')).toEqual({
+      data: { users: { users: [{ films: [{ title: 'Brazil' }] }] } },
+    })
+  })
+
+  it.each(Object.entries(KINDS))('of %s read the key as a client sees it', async (_kind, open) => {
+    const seen = wrapping((id) => id.slice(1), 'User', 'id')
+    const { ask, asked } = await serveFor(['u1', 'u2'], open, seen, ...plugins)
+    expect(await ask('{ users { users { films { id } } } }')).toEqual({
+      data: { users: { users: [{ films: [{ id: 'a' }, { id: 'c' }] }, { films: [{ id: 'b' }] }] } },
+    })
+    expect(asked).toHaveLength(1)
+  })
+
+  it.each(Object.entries(CALLED))('of %s take the first of several items, or null', async (_kind, open) => {
+    const { ask, asked, events } = await serveFor(['1', '', '9'], open, ...plugins)
+    expect(await ask('{ users { users { firstFilm { title } } } }')).toEqual({
+      data: { users: { users: [{ firstFilm: { title: 'Alphaville' } }, ...nulls('firstFilm')] } },
+    })
+    expect(asked).toHaveLength(1)
+    expect(events.map((event) => event.outcome)).toEqual([outcome])
+  })
+
+  it.each(Object.entries(CALLED))(
+    'of %s with a call each are null where there is nothing',
+    async (_kind, open) => {
+      const { ask, asked } = await serveFor(['1', '', '9'], open, ...plugins)
+      expect(await ask('{ users { users { oneFilm { title } } } }')).toEqual({
+        data: { users: { users: [{ oneFilm: { title: 'Alphaville' } }, ...nulls('oneFilm')] } },
+      })
+      expect(asked).toHaveLength(2)
+    },
+  )
+})
+
+function nulls(field: string): object[] {
+  return [{ [field]: null }, { [field]: null }]
+}
 
 it('the source of rows is the one that the README of source-kit shows', () => {
   const readme = readFileSync(new URL('../../packages/source-kit/README.md', import.meta.url), 'utf8')

@@ -29,7 +29,6 @@ import type { CallSite } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
 import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
-import type { Operations } from './methods/operation.ts'
 import { createRuntimes } from './methods/runtimes.ts'
 import { createTypeNames } from './contract/names.ts'
 import { findUsedTypes } from './contract/used-types.ts'
@@ -63,7 +62,6 @@ export interface ModelOptions extends LoadedDescriptors {
   readonly invoker: Invoker
   readonly errors: RpcErrorOptions
   readonly logger: Logger
-  readonly operations: Operations
   readonly announcer: MutationAnnouncer
   readonly source: GrpcSourceOptions
   /** Tells the source's fields from all others. */
@@ -72,7 +70,7 @@ export interface ModelOptions extends LoadedDescriptors {
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, isOwn, annotations, endpoints, invoker, errors, logger, operations } = options
+  const { registry, isOwn, annotations, endpoints, invoker, errors, logger } = options
   const { announcer, source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxReplyItems } = source
   const findings: Finding[] = []
@@ -138,7 +136,6 @@ export function buildModel(options: ModelOptions): Model {
     sourceName,
     shapes,
     types,
-    operations,
     findings,
     findMethod: (id) => findMethod(registry, id),
     reader: runtimes.reader,

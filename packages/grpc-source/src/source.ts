@@ -122,7 +122,6 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       invoker,
       errors,
       logger,
-      operations,
       announcer,
       source: options,
       sourceId: id,

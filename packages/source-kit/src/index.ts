@@ -11,8 +11,12 @@ export { type AnswerLimits, type AnswerSize, answerSizeOf, endOfRead } from '@vi
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
-export { askAll, createJoinCalls, type JoinBatch, type JoinCalls, type Keyed } from './plan/join-calls.ts'
-export { isJoinKey } from './plan/join-key.ts'
+export { type BatchedJoin, createBatchedJoin, groupByKey, type ItemsByKey } from './joins/batched-join.ts'
+export { askAll, type JoinBatch, type JoinCalls, type Keyed } from './joins/join-calls.ts'
+export { isJoinKey, parentField, parentMember, type ReadParent, serializedKey } from './joins/parent-key.ts'
+export { PlannedJoins } from './joins/planned-joins.ts'
+export { SharedJoins, type SharedKey } from './joins/shared-joins.ts'
+export { createSingleJoin } from './joins/single-join.ts'
 export { fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
 export {
   type FastPath,
@@ -24,7 +28,7 @@ export {
   type Started,
   type StartedJoin,
 } from './plan/fast-path.ts'
-export { mergeRecorded, type Recorded, recordedJoin, recordedRoot } from './plan/recorded.ts'
+export { mergeRecorded, type Recorded, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
 export { nearestNames } from './naming/nearest.ts'
 export { type NamedSource, nameSource } from './naming/name-source.ts'

@@ -2,6 +2,7 @@ import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { isObjectType, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql'
 import type { Annotations } from '../contract/annotations.ts'
 import { missingResolver, type Entity } from '../mapping/federation.ts'
+import { parentMember } from '@vinyasa/source-kit'
 import { createJoinField, type JoinContext } from './joins.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { FederationOptions } from '../options.ts'
@@ -37,7 +38,8 @@ export function findEntities(options: {
     keys: readonly string[],
   ): GraphQLFieldConfig<unknown, unknown> | undefined {
     const declared = federation.entities?.[typeName]
-    if (declared) return createJoinField({ ...declared, type: '_Entity', field: typeName }, context)
+    if (declared)
+      return createJoinField({ ...declared, type: '_Entity', field: typeName }, context, parentMember)
     const keyFields = (keys[0] ?? '').split(/\s+/)
     const inputs = (method: ExposedMethod): string[] =>
       context.shapes.message(method.desc.input).fields.map(({ name }) => name)
@@ -54,6 +56,10 @@ export function findEntities(options: {
     })
     if (!method) return undefined
     const request = Object.fromEntries(keyFields.map((key) => [key, key]))
-    return createJoinField({ type: '_Entity', field: typeName, method: method.id, request }, context)
+    return createJoinField(
+      { type: '_Entity', field: typeName, method: method.id, request },
+      context,
+      parentMember,
+    )
   }
 }

@@ -1,6 +1,12 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
 import type { Asker } from '@vinyasa/invalidation'
-import { offerField, type ContributedField } from '@vinyasa/source-kit'
+import {
+  type ContributedField,
+  createSingleJoin,
+  parentField,
+  parentMember,
+  type ReadParent,
+} from '@vinyasa/source-kit'
 import {
   getNamedType,
   GraphQLList,
@@ -12,11 +18,9 @@ import {
 } from 'graphql'
 import type { Finding } from '../errors.ts'
 import type { BatchOptions, JoinOptions } from '../contract/join-options.ts'
-import { createBatchResolver, createSingleResolver } from '../joins/join-resolvers.ts'
+import { createBatchResolver, memberOf } from './batch-resolver.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
-import { grpcFastPath } from './grpc-fast-path.ts'
-import { markResolver } from '../json/planned-field.ts'
-import type { Operations } from '../methods/operation.ts'
+import type { OperationInfo } from '../methods/operation.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { FieldShape, Shapes } from '../contract/shapes.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
@@ -26,7 +30,6 @@ export interface JoinContext {
   readonly sourceName: string
   readonly shapes: Shapes
   readonly types: TypeBuilder
-  readonly operations: Operations
   readonly findings: Finding[]
   readonly findMethod: (id: string) => DescMethod | undefined
   /** A runtime that treats the method as a read. */
@@ -68,14 +71,15 @@ export function typesOf(joins: readonly ContributedField[]): GraphQLNamedType[] 
   return joins.flatMap(({ type }) => (typeof type === 'string' ? [] : [getNamedType(type)]))
 }
 
-/** Checks one declared join and makes its field; what is wrong goes to the findings. */
+/** Checks one declared join and makes its field; what is wrong goes to the findings. `read`: how it reads its parents. */
 export function createJoinField(
   join: JoinOptions,
   context: JoinContext,
+  read: (name: string) => ReadParent = parentField,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const report = (message: string): undefined =>
     void context.findings.push({ element: `joins: ${join.type}.${join.field}`, message })
-  if (join.batch) return createBatchField(join, join.batch, context, report)
+  if (join.batch) return createBatchField(join, join.batch, context, read, report)
   if (join.method === undefined) return report('names no method; set method, or batch.method')
   const method = context.findMethod(join.method)
   if (!method) return report(`"${join.method}" names no method of the protos; write "package.Service.Method"`)
@@ -91,21 +95,23 @@ export function createJoinField(
     return report(
       `pluck names "${join.pluck}", which ${method.output.typeName} has not; ${fieldNames(context.shapes, method.output)}`,
     )
-  return createSingleField({ ...join, request }, method, pluck, context)
+  return createSingleField({ ...join, request }, method, pluck, context, read)
 }
 
 /** The field of a join with one call for each parent; request fields that the parent does not fill are arguments. */
 function createSingleField(
-  join: JoinOptions & { readonly request: Readonly<Record<string, string>>; readonly isOwn?: boolean },
+  join: JoinOptions & { readonly request: Readonly<Record<string, string>> },
   method: DescMethod,
   pluck: FieldShape | undefined,
   context: JoinContext,
+  read: (name: string) => ReadParent,
 ): GraphQLFieldConfig<unknown, unknown> {
   const { types, shapes } = context
   const plucked =
     pluck ?? shapes.message(method.output).fields.find(({ desc }) => desc === context.pluckOf(method))
   const type = nullable(plucked ? types.outputOf(plucked) : types.output(method.output))
-  const bound = new Set(Object.keys(join.request))
+  const bound = new Map(Object.entries(join.request).map(([name, from]) => [name, read(from)]))
+  const runtime = context.reader(method)
   const args = Object.fromEntries(
     Object.entries(types.inputFields(method.input)).filter(([name]) => !bound.has(name)),
   )
@@ -114,11 +120,10 @@ function createSingleField(
     args,
     description: join.description,
     extensions: joinExtensions(method, keysOf(join), context),
-    resolve: createSingleResolver(
-      { request: join.request, isOwn: join.isOwn ?? false },
-      context.reader(method),
-      plucked?.name,
-    ),
+    resolve: createSingleJoin(bound, async (values, ...[of, info]) => {
+      const response = await runtime.unary(values, { context: of, info: info as OperationInfo })
+      return plucked ? memberOf(response, plucked.name) : runtime.pluck(response)
+    }),
   }
 }
 
@@ -126,10 +131,11 @@ function createBatchField(
   join: JoinOptions,
   batch: BatchOptions,
   context: JoinContext,
+  read: (name: string) => ReadParent,
   report: (message: string) => undefined,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
   const { shapes, types } = context
-  const { many = false, maxBatchSize } = batch
+  const { many = false, maxBatchSize = Number.POSITIVE_INFINITY } = batch
   const method = context.findMethod(batch.method)
   if (!method)
     return report(
@@ -156,33 +162,11 @@ function createBatchField(
   const [parentKey] = keysOf(join)
   if (parentKey === undefined)
     return report("batch.parentKey is missing: name the parent's field that holds the key")
-  const runtime = context.reader(method)
-  const { resolve, valuesIn } = createBatchResolver({
-    runtime,
-    operations: context.operations,
-    keysField: keys.name,
-    itemsField: items.name,
-    itemKey: itemKey.name,
-    parentKey,
-    many,
-    maxBatchSize,
-  })
-  // DataLoader refuses other sizes.
-  if (context.plannable && (maxBatchSize === undefined || maxBatchSize >= 1)) {
-    const planned: PlannableJoin = {
-      runtime,
-      output: method.output,
-      keysField: keys.name,
-      items,
-      itemKey,
-      parentKey,
-      many,
-      maxBatchSize: maxBatchSize ?? Number.POSITIVE_INFINITY,
-      ...context.plannable,
-      valuesIn,
-    }
-    offerField(markResolver(resolve, { kind: 'join', join: planned }), grpcFastPath)
-  }
+  const resolve = createBatchResolver(
+    { readKey: read(parentKey), many, maxBatchSize },
+    { runtime: context.reader(method), output: method.output, keys, items, itemKey, parentKey },
+    context.plannable,
+  )
   const item = types.output(message)
   const type = many ? new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(item))) : item
   return {
@@ -231,10 +215,11 @@ function createResolverField(
   }
   const description = field.annotation.description || undefined
   return createSingleField(
-    { type: '', field: field.name, request, description, required: field.required, isOwn: true },
+    { type: '', field: field.name, request, description, required: field.required },
     method,
     undefined,
     context,
+    parentMember,
   )
 }
 

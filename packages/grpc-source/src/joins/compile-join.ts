@@ -6,6 +6,7 @@ import {
   NotPlannable,
   prepareJoin,
   type SelectionScope,
+  serializedKey,
 } from '@vinyasa/source-kit'
 import {
   getNullableType,
@@ -26,13 +27,7 @@ import { leafReader } from '../json/leaf-writers.ts'
 import type { WriteValue } from '../json/message-plan.ts'
 import { plainField } from '../json/plain-field.ts'
 import { wireTypeOf } from '../json/skip-rules.ts'
-import {
-  type JoinPlace,
-  type PlannableJoin,
-  type SharedPlace,
-  type Span,
-  type Transcoder,
-} from '../json/message-plan.ts'
+import { type JoinPlace, type PlannableJoin, type Span, type Transcoder } from '../json/message-plan.ts'
 import { type LeafOptions } from '../json/reply-codecs.ts'
 import { type JoinPlans, type KeyedField } from '../json/join-plans.ts'
 
@@ -75,7 +70,7 @@ export function createJoinPlans(): JoinPlans {
         key = readKey(reader)
       })
       const span = { start, end: json.length, gaps: reading.gaps, objects: reading.objects - objects }
-      found(String(key), span)
+      if (isJoinKey(key)) found(String(key), span)
     }
   }
 
@@ -88,9 +83,9 @@ export function createJoinPlans(): JoinPlans {
       let byKey = new Map<string, Span[]>()
       const item = itemWriter(scope, join, definition, nodes, (key, span) => {
         const before = byKey.get(key)
-        // The last item of a key is the one, or all are.
-        if (before && many) before.push(span)
-        else byKey.set(key, [span])
+        // The first item of a key is the one, or all are.
+        if (!before) byKey.set(key, [span])
+        else if (many) before.push(span)
       })
       const { number } = items.desc
       const wireType = wireTypeOf(items.value, codecs.scalars)
@@ -121,13 +116,16 @@ export function createJoinPlans(): JoinPlans {
       return place
     },
     field(scope, parent, type, definition, join, nodes, options) {
+      const keyField = plainField(type, join.parentKey)
+      const leaf = getNullableType(keyField.type)
       const own = memberIn(type, join.parentKey)
       const key = options.shapes.message(parent).fields.find(({ name }) => name === own)
-      if (!key || definition.args.length > 0)
+      if (!key || !isLeafType(leaf) || definition.args.length > 0)
         throw new NotPlannable(`${definition.name} is joined by no field of ${parent.typeName}`)
       const place = plans.place(scope, definition, join, nodes)
       return inPlaceOf(key, options, (writing, value) => {
-        if (isJoinKey(value)) writing.gaps.push({ at: writing.json.length, place, key: String(value) })
+        const given = serializedKey(leaf, value)
+        if (given !== null) writing.gaps.push({ at: writing.json.length, place, key: String(given) })
         else if (place.missing) writing.json.raw(place.missing)
         else throw new FallBack('a joined field that may not be null has no key')
       })
@@ -137,9 +135,8 @@ export function createJoinPlans(): JoinPlans {
       if (!shared) return undefined
       hasAny = true
       const key = textField(type, shared.parentKey, options.shapes.message(parent).fields)
-      const place: SharedPlace = { shared }
       return inPlaceOf(key, options, ({ gaps, json }, value) => {
-        gaps.push({ at: json.length, place, key: isJoinKey(value) ? String(value) : null })
+        gaps.push({ at: json.length, shared, key: isJoinKey(value) ? String(value) : null })
       })
     },
   }

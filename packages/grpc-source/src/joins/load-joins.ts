@@ -1,15 +1,15 @@
 import {
   askAll,
-  createJoinCalls,
   FallBack,
   type JoinCalls,
   mergeRecorded,
+  PlannedJoins,
   type Recorded,
+  SharedJoins,
   type Site,
 } from '@vinyasa/source-kit'
 import type { CallSite } from '../methods/call-site.ts'
 import { fillGaps, sizeOf, type Value } from './fill-gaps.ts'
-import { createSharedJoinRun } from './load-shared-joins.ts'
 import {
   type Gap,
   type JoinedItems,
@@ -51,17 +51,20 @@ const CLOSE = Buffer.from(']')
 
 export function createJoinRun(site: Site): JoinRun {
   const callSite = callSiteOf(site)
-  const shared = createSharedJoinRun(site)
   const calls = new Map<PlannableJoin, Calls>()
+  const joins = new PlannedJoins<PlannableJoin, KeyedGap, JoinReply>((join, { bytes }) => join.itemsIn(bytes))
+  const shared = new SharedJoins<Value>(site, (text, objects) => {
+    const json = typeof text === 'string' ? Buffer.from(text) : text
+    return { json, bytes: json.length, objects }
+  })
   /** By key; undefined where it is not there yet. */
   const values = new Map<JoinPlace, Map<string, Value | undefined>>()
-  let isOver = false
 
   function callsOf(join: PlannableJoin): Calls {
     let known = calls.get(join)
     if (!known) {
-      const { runtime, keysField, maxBatchSize } = join
-      known = createJoinCalls(maxBatchSize, async (asked) => {
+      const { runtime, keysField } = join
+      known = joins.callsOf(join, '', async (asked) => {
         const request = await runtime.encode({ [keysField]: asked.map(({ key }) => key) })
         return runtime.send(request, callSite, (asked[0] as KeyedGap).place.read)
       })
@@ -78,7 +81,7 @@ export function createJoinRun(site: Site): JoinRun {
 
   async function load(gaps: readonly Gap[]): Promise<void> {
     // Replies may still come when ordinary execution has taken over: it makes what calls are left to make.
-    if (isOver) return
+    if (joins.isOver) return
     const own: KeyedGap[] = []
     const ofOthers: SharedGap[] = []
     for (const gap of gaps) {
@@ -161,29 +164,12 @@ export function createJoinRun(site: Site): JoinRun {
     sizeOfGap: measured,
     valueOf,
     fill: (json, span) => fillGaps(json, span, valueOf),
-    recorded() {
-      // Other kinds of sources ask the joins below theirs, and so this one again.
-      if (isOver) return { roots: new Map(), joins: new Map() }
-      isOver = true
-      const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
-      for (const [{ valuesIn }, made] of calls) {
-        made.stop()
-        const decoded = new Map<Promise<JoinReply>, Promise<(key: string) => unknown>>()
-        joins.set(valuesIn, (key) => {
-          const sent = made.sentFor(key)
-          if (!sent) return undefined
-          let found = decoded.get(sent)
-          if (!found) decoded.set(sent, (found = sent.then(({ bytes }) => valuesIn(bytes))))
-          return found.then((valueFor) => valueFor(key))
-        })
-      }
-      return mergeRecorded([{ roots: new Map(), joins }, shared.recorded()])
-    },
+    recorded: () => mergeRecorded([joins.recorded(), shared.recorded()]),
   }
 }
 
 function isShared(gap: Gap): gap is SharedGap {
-  return 'shared' in gap.place
+  return 'shared' in gap
 }
 
 function hasKey(gap: JoinGap): gap is KeyedGap {

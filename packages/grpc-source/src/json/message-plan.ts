@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import type { PreparedJoin } from '@vinyasa/source-kit'
+import type { BatchedJoin, ItemsByKey, SharedKey } from '@vinyasa/source-kit'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'
@@ -100,7 +100,7 @@ export interface Transcoder {
 }
 
 /** What a plan needs to know of a batched join. */
-export interface PlannableJoin {
+export interface PlannableJoin extends BatchedJoin {
   readonly runtime: MethodRuntime
   readonly output: DescMessage
   /** The request's field that takes the keys. */
@@ -110,12 +110,10 @@ export interface PlannableJoin {
   readonly itemKey: FieldShape
   /** The parent's field that is its key. */
   readonly parentKey: string
-  readonly many: boolean
-  readonly maxBatchSize: number
   readonly codecs: LeafOptions
   readonly transcoder: Transcoder
-  /** What the field's resolver gives for a key that a reply answers. */
-  readonly valuesIn: (reply: Uint8Array) => (key: string) => unknown
+  /** What ordinary execution makes of a reply. */
+  readonly itemsIn: (reply: Uint8Array) => ItemsByKey
 }
 
 /** A selected field that a join resolves. */
@@ -129,11 +127,6 @@ export interface JoinPlace {
   readonly missing: Buffer | undefined
 }
 
-/** A selected field that another kind of source joins. */
-export interface SharedPlace {
-  readonly shared: PreparedJoin
-}
-
 /** Where a joined value belongs in JSON that is written without it. */
 export type Gap = JoinGap | SharedGap
 
@@ -144,8 +137,8 @@ export interface JoinGap {
   readonly key: string | null
 }
 
-export interface SharedGap extends Pick<JoinGap, 'at' | 'key'> {
-  readonly place: SharedPlace
+export interface SharedGap extends SharedKey {
+  readonly at: number
 }
 
 /** A list that is left out of what was written, to be written later. */

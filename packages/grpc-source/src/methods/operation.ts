@@ -25,8 +25,6 @@ export interface Operation {
   readonly startedAt: number
   /** Replies by path and request, so that identical reads are one call. */
   readonly replies: Map<string, Promise<Reply>>
-  /** DataLoaders by join. */
-  readonly loaders: Map<object, unknown>
 }
 
 export interface Operations {
@@ -72,7 +70,7 @@ export function createOperations(clock: Clock): Operations {
 }
 
 function sharingNothing(startedAt: number): Operation {
-  return { startedAt, replies: new Map(), loaders: new Map() }
+  return { startedAt, replies: new Map() }
 }
 
 /** A live query's later executions have the request of the first, which may be hours old. */

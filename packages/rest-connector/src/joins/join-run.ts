@@ -1,18 +1,19 @@
 import {
-  createJoinCalls,
+  type ItemsByKey,
   type JoinBatch,
   type JoinCalls,
   type Keyed,
   mergeRecorded,
+  PlannedJoins,
   type Recorded,
+  SharedJoins,
   type Site,
-  type StartedJoin,
 } from '@vinyasa/source-kit'
 import type { FieldScope } from '../call/call.ts'
 import { signalsOf } from '../http/ending.ts'
 import { canonicalJson } from '../json.ts'
-import type { Joined, JoinedItems, KeyedShare, PlannedJoin } from '../json/object-plan.ts'
-import type { ItemsByKey, PlannableJoin } from '../json/planned-field.ts'
+import type { Joined, JoinedItems, PlannedJoin, WrittenText } from '../json/object-plan.ts'
+import type { PlannableJoin } from '../json/planned-field.ts'
 
 /** A key that a parent needs, as it came. */
 export interface AskedKey extends Keyed {
@@ -25,10 +26,10 @@ export interface JoinRun extends JoinedItems {
   readonly scope: FieldScope
   readonly variables: Site['variables']
   /** Ordinary execution has taken over, and makes what calls are left to make. */
-  readonly isOver: boolean
+  isOver(): boolean
   /** @throws FallBack */
   ask(asked: AskedKey): JoinBatch
-  started(share: KeyedShare): StartedJoin
+  readonly shared: SharedJoins<WrittenText>
   /** Ends it. What was called is told once. */
   recorded(): Recorded
 }
@@ -40,11 +41,10 @@ const NOTHING: readonly unknown[] = []
 export function createJoinRun(site: Site): JoinRun {
   const { variables, args } = site
   const context = args.contextValue as object
-  /** By the arguments that are no keys. */
-  const calls = new Map<PlannableJoin, Map<string, Calls>>()
-  const ofJoins = new Map<PlannedJoin, Calls>()
-  const joined = new Map<PlannedJoin | KeyedShare, Joined>()
-  const shares = new Map<KeyedShare, StartedJoin>()
+  const joins = new PlannedJoins<PlannableJoin, AskedKey, ItemsByKey>((_join, items) => items)
+  const shared = new SharedJoins<WrittenText>(site, (json, objects) => ({ text: String(json), objects }))
+  const calls = new Map<PlannedJoin, Calls>()
+  const joined = new Map<PlannedJoin, Joined>()
   // The variables stand for the execution, to count its calls.
   const scope: FieldScope = {
     signals: signalsOf(context, executionSignal(args), site.isOneCall),
@@ -53,73 +53,39 @@ export function createJoinRun(site: Site): JoinRun {
     schema: args.schema,
   }
 
-  /** All places of an operation that select a join with the same arguments share its calls. */
   function callsOf(planned: PlannedJoin): Calls {
-    let known = ofJoins.get(planned)
+    let known = calls.get(planned)
     if (known) return known
     const { join, argumentsOf } = planned
     const given = argumentsOf(variables)
-    const canonicalArgs = canonicalJson(given)
-    const byArgs = calls.get(join) ?? new Map<string, Calls>()
-    calls.set(join, byArgs)
-    known = byArgs.get(canonicalArgs)
-    if (!known) {
-      known = createJoinCalls(join.maxSize, (asked) =>
-        join.load(
-          asked.map(({ raw }) => raw),
-          given,
-          scope,
-        ),
-      )
-      byArgs.set(canonicalArgs, known)
-    }
-    ofJoins.set(planned, known)
+    known = joins.callsOf(join, canonicalJson(given), (asked) =>
+      join.loadItems(
+        asked.map(({ raw }) => raw),
+        given,
+        scope,
+      ),
+    )
+    calls.set(planned, known)
     return known
   }
 
-  // A getter in the literal would give each execution a hidden class of its own, which keeps the whole request for long.
-  const run: JoinRun & { isOver: boolean } = {
+  return {
     variables,
     scope,
-    isOver: false,
+    shared,
+    isOver: () => joins.isOver,
     ask: (asked) => callsOf(asked.planned).ask(asked),
     of(join) {
       let known = joined.get(join)
       if (!known) {
-        const made = join.kind === 'join' ? callsOf(join) : undefined
-        known = { items: (key) => made?.replyFor(key)?.get(key) ?? NOTHING, texts: new Map() }
+        const made = callsOf(join)
+        known = { items: (key) => made.replyFor(key)?.get(key) ?? NOTHING, texts: new Map() }
         joined.set(join, known)
       }
       return known
     },
-    started(share) {
-      let known = shares.get(share)
-      if (!known) shares.set(share, (known = share.shared.start(site)))
-      return known
-    },
-    recorded() {
-      // Other kinds of sources ask the joins below theirs, and so this one again.
-      if (run.isOver) return { roots: new Map(), joins: new Map() }
-      run.isOver = true
-      const joins = new Map<object, (key: string) => Promise<unknown> | undefined>()
-      for (const [join, byArgs] of calls) {
-        for (const made of byArgs.values()) made.stop()
-        joins.set(join, (argsAndKey) => {
-          // No JSON object begins with another one.
-          const found = [...byArgs].find(([canonicalArgs]) => argsAndKey.startsWith(canonicalArgs))
-          if (!found) return undefined
-          const [canonicalArgs, made] = found
-          const key = argsAndKey.slice(canonicalArgs.length)
-          return made.sentFor(key)?.then((items) => join.valueOf(items, key))
-        })
-      }
-      return mergeRecorded([
-        { roots: new Map(), joins },
-        ...[...shares.values()].map((started) => started.recorded()),
-      ])
-    },
+    recorded: () => mergeRecorded([joins.recorded(), shared.recorded()]),
   }
-  return run
 }
 
 /** `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's. */

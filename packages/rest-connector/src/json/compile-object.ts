@@ -1,28 +1,22 @@
 import {
-  isJoinKey,
-  FallBack,
   fieldOf,
   fieldsBelow,
-  memberIn,
   NotPlannable,
   ownIsTypeOf,
   prepareJoin,
-  type PreparedJoin,
   type SelectionScope,
+  serializedKey,
   tellerOf,
 } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,
   isListType,
-  isEnumType,
   isNonNullType,
   isObjectType,
-  isScalarType,
   type FieldNode,
   type GraphQLAbstractType,
   type GraphQLField,
-  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql'
@@ -33,6 +27,7 @@ import { leafPieces, leafWriter } from './leaf-writers.ts'
 import { KnownPlans } from './known-plans.ts'
 import {
   hasJoins,
+  keyText,
   type KeyedShare,
   type ObjectPlan,
   type PlannedJoin,
@@ -139,7 +134,8 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
         below.push(planned.join)
         parts.push({ head, read: (parent) => parent, write: planned.write, pieces: undefined })
       } else if (share) {
-        const planned = keyedShare(share, type)
+        const key = keyReader(type, field, share.parentKey)
+        const planned = { kind: 'share' as const, shared: share, key }
         below.push(planned)
         parts.push({ head, read: (parent) => parent, write: shareWriter(planned), pieces: undefined })
       } else {
@@ -184,24 +180,7 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     { write, ...below }: JoinedPlan,
   ): { readonly join: PlannedJoin; readonly write: Write } {
     const { join } = below
-    const place = `${type.name}.${field.name}`
-    const own = fieldOf(type, join.parentField)
-    if (!own) throw new NotPlannable(`${place} is joined by no field of its parent`)
-    const keyType: unknown = getNullableType(own.type)
-    if (!isScalarType(keyType) && !isEnumType(keyType))
-      throw new NotPlannable(`${type.name}.${own.name} is no key`)
-    const leafType: GraphQLLeafType = keyType
-    const { read } = memberOf(type, own)
-    function key(parent: Readonly<Record<string, unknown>>): unknown {
-      const raw = read(parent)
-      if (!isJoinKey(raw)) return null
-      try {
-        if (typeof raw !== 'object') return leafType.serialize(raw)
-      } catch {
-        // Ordinary execution words it.
-      }
-      throw new FallBack('a key is no scalar')
-    }
+    const key = keyReader(type, field, join.parentField)
     const planned: PlannedJoin = { ...below, kind: 'join', key }
     return {
       join: planned,
@@ -225,23 +204,24 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
   return { value, joined }
 }
 
-/** The parent's own member, as the joined field's resolver takes it. */
-function keyedShare(shared: PreparedJoin, type: GraphQLObjectType): KeyedShare {
-  const parentKey = memberIn(type, shared.parentKey)
-  return {
-    kind: 'share',
-    shared,
-    key(parent) {
-      const raw = Object.hasOwn(parent, parentKey) ? parent[parentKey] : null
-      return isJoinKey(raw) ? String(raw) : null
-    },
-  }
+/** How the resolver of a joined field reads its key off a parent. @throws NotPlannable */
+function keyReader(
+  type: GraphQLObjectType,
+  { name }: GraphQLField<unknown, unknown>,
+  parentKey: string,
+): PlannedJoin['key'] {
+  const own = fieldOf(type, parentKey)
+  if (!own) throw new NotPlannable(`${type.name}.${name} is joined by no field of its parent`)
+  const leaf: unknown = getNullableType(own.type)
+  if (!isLeafType(leaf)) throw new NotPlannable(`${type.name}.${own.name} is no key`)
+  const { read } = memberOf(type, own)
+  return (parent) => serializedKey(leaf, read(parent))
 }
 
-function shareWriter(share: KeyedShare): Write {
+function shareWriter({ shared, key }: KeyedShare): Write {
   return (parent, writing) => {
-    const key = share.key(parent as Readonly<Record<string, unknown>>)
-    return again(writing.of(share).texts.get(key) as WrittenText, writing)
+    const found = keyText(key(parent as Readonly<Record<string, unknown>>))
+    return again(writing.shared.valueOf({ shared, key: found }), writing)
   }
 }
 

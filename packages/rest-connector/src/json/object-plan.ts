@@ -1,4 +1,4 @@
-import type { AnswerSize, PreparedJoin } from '@vinyasa/source-kit'
+import type { AnswerSize, PreparedJoin, SharedJoins } from '@vinyasa/source-kit'
 import type { ArgumentsOf } from './compile-arguments.ts'
 import type { PlannableJoin } from './planned-field.ts'
 
@@ -6,8 +6,8 @@ import type { PlannableJoin } from './planned-field.ts'
 export interface Joined {
   /** The items for a key. */
   readonly items: (key: string) => readonly unknown[]
-  /** The field's JSON by key, null: for parents without one; undefined where it is not written yet. */
-  readonly texts: Map<string | null, WrittenText | undefined>
+  /** The field's JSON by key; undefined where it is not written yet. */
+  readonly texts: Map<string, WrittenText | undefined>
 }
 
 export interface WrittenText {
@@ -17,18 +17,21 @@ export interface WrittenText {
 }
 
 export interface JoinedItems {
-  of(join: PlannedJoin | KeyedShare): Joined
+  of(join: PlannedJoin): Joined
+  readonly shared: SharedJoins<WrittenText>
 }
 
 /** What is being written, with what joins brought for it. */
 export class Writing implements JoinedItems {
   readonly of: JoinedItems['of']
+  readonly shared: JoinedItems['shared']
   /** Those that are written. */
   objects = 0
   readonly #size: Pick<AnswerSize, 'hold'>
 
-  constructor({ of }: JoinedItems, size: Pick<AnswerSize, 'hold'>) {
+  constructor({ of, shared }: JoinedItems, size: Pick<AnswerSize, 'hold'>) {
     this.of = of
+    this.shared = shared
     this.#size = size
   }
 
@@ -71,7 +74,8 @@ export interface PlannedJoin {
 export interface KeyedShare {
   readonly kind: 'share'
   readonly shared: PreparedJoin
-  key(parent: Readonly<Record<string, unknown>>): string | null
+  /** As a joined field of its own has it. @throws FallBack */
+  key(parent: Readonly<Record<string, unknown>>): unknown
 }
 
 /** A member with joined fields in it. */
@@ -79,6 +83,11 @@ export interface JoiningMember {
   readonly kind: 'member'
   readonly read: Read
   readonly plan: ObjectPlan
+}
+
+/** A key as joins of other kinds of sources take it. */
+export function keyText(key: unknown): string | null {
+  return key === null ? null : String(key)
 }
 
 export function hasJoins({ below }: ObjectPlan): boolean {

@@ -1,4 +1,4 @@
-import { resolverBehind, type Turns } from '@vinyasa/source-kit'
+import { type BatchedJoin, type ItemsByKey, resolverBehind, type Turns } from '@vinyasa/source-kit'
 import type { GraphQLField } from 'graphql'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { Args } from '../templates/template.ts'
@@ -14,22 +14,16 @@ export interface PlannableEndpoint {
 }
 
 /** A field whose values one call brings for many parents. */
-export interface PlannableJoin {
+export interface PlannableJoin extends BatchedJoin {
   readonly kind: 'join'
   /** The argument that takes the keys. */
   readonly arg: string
   /** The parent's field that is its key. */
   readonly parentField: string
-  readonly many: boolean
-  /** Keys that one call takes. */
-  readonly maxSize: number
-  /** Calls the endpoint; gives the items by their keys. */
-  readonly load: LoadItems
-  /** What the field's resolver gives for a key. */
-  readonly valueOf: (items: ItemsByKey, key: unknown) => unknown
+  /** Calls the endpoint. */
+  readonly loadItems: LoadItems
 }
 
-export type ItemsByKey = ReadonlyMap<string, readonly unknown[]>
 export type LoadItems = (keys: readonly unknown[], args: Args, scope: FieldScope) => Promise<ItemsByKey>
 
 export type Mark = PlannableEndpoint | PlannableJoin
