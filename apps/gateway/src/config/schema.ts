@@ -5,10 +5,9 @@ import { z } from 'zod'
 import { access, apq, auth, persistedDocuments, rateLimit } from './access-schema.ts'
 import { cost } from '../cost/cost-schema.ts'
 import { federation } from './federation-schema.ts'
-import { grpcSource } from './grpc-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, origin, typeNames, type OptionsOf } from './primitives.ts'
-import { restSource } from './rest-schema.ts'
+import { kinds } from '../sources/kinds.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
 import { nats, redis } from './broker-schema.ts'
 import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
@@ -172,8 +171,8 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   server: server.optional(),
   log: log.optional(),
   graphql: graphql.optional(),
-  grpc: z.record(z.string(), grpcSource).optional(),
-  rest: z.record(z.string(), restSource).optional(),
+  grpc: z.record(z.string(), kinds.grpc.schema).optional(),
+  rest: z.record(z.string(), kinds.rest.schema).optional(),
   redisUrl: z.string().optional(),
   redis: redis.optional(),
   nats: nats.optional(),

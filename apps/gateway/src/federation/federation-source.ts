@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
+import { declaredSources } from '../sources/kinds.ts'
 import { findEntities, type Entity } from './entities.ts'
 import { noEntity, tooManyReferences } from './errors.ts'
 import { lookUp, type Reference } from './lookup.ts'
@@ -23,13 +24,13 @@ const ID = 'federation'
 
 /** What Apollo Federation asks of a subgraph, over all that the gateway has: `_service`, and `_entities` where there are any. */
 export function federationSource(config: GatewayConfig): readonly Source[] {
-  const { federation = false, resolvers, grpc = {} } = config
+  const { federation = false, resolvers } = config
   if (federation === false) return []
   const options = federation === true ? {} : federation
-  for (const [name, source] of Object.entries(grpc))
-    if (source.federation)
+  for (const { section, name, isSubgraph } of declaredSources(config))
+    if (isSubgraph)
       throw new ConfigError(
-        `grpc.${name}.federation: the gateway's own federation covers all sources; name lookups under federation.entities`,
+        `${section}.${name}.federation: the gateway's own federation covers all sources; name lookups under federation.entities`,
       )
   return [
     {

@@ -1,10 +1,18 @@
-import { keyed } from './tallies.ts'
+/** How calls of one kind of source are named. */
+export interface CallKind {
+  /** The kind's own name. */
+  readonly name: string
+  spanName(source: string, call: string): string
+  spanAttributes(call: string): Readonly<Record<string, string>>
+  /** The attribute of a span that holds how a call ended. */
+  readonly statusAttribute: string
+}
 
 /** One request or RPC that is sent to a backend. */
 export interface BackendCall {
   /** Its key in the config. */
   readonly source: string
-  readonly kind: 'grpc' | 'rest'
+  readonly kind: CallKind
   /** `package.Service/Method`, or the name of an endpoint: never a path, which may hold arguments. */
   readonly name: string
   /** The GraphQL context of the operation, if it is sent for one. */
@@ -36,53 +44,5 @@ export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBac
     return (end) => {
       for (const ended of ends) ended(end)
     }
-  }
-}
-
-interface GrpcCall {
-  readonly source: string
-  readonly service: string
-  readonly method: string
-  readonly context: unknown
-}
-
-/** For the `observe` option of a gRPC source. */
-export function forGrpc(
-  observe: ObserveBackendCall,
-): (
-  call: GrpcCall,
-) => (end: { readonly status: string; readonly attempts: number; readonly callerLeft: boolean }) => void {
-  // Made once: whoever looks a call up by a text that is put together anew has it hashed anew.
-  const nameOf = keyed((service: string) => keyed((method: string) => `${service}/${method}`))
-  return ({ source, service, method, context }) => {
-    const ended = observe({ source, kind: 'grpc', name: nameOf(service)(method), context })
-    return ({ status, attempts, callerLeft }) =>
-      ended?.({ status, failed: status !== 'OK' && !callerLeft, retries: Math.max(0, attempts - 1) })
-  }
-}
-
-interface RestAttempt {
-  readonly connector: string
-  readonly endpoint: string
-  readonly attempt: number
-  readonly context: unknown
-}
-
-interface RestAttemptEnd {
-  readonly status?: number | undefined
-  readonly error?: unknown
-  readonly callerLeft?: boolean | undefined
-}
-
-/** For the `observe` option of a REST connector, which is told of each attempt. */
-export function forRest(observe: ObserveBackendCall): (call: RestAttempt) => (end: RestAttemptEnd) => void {
-  return ({ connector, endpoint, attempt, context }) => {
-    const ended = observe({ source: connector, kind: 'rest', name: endpoint, context })
-    return ({ status, error, callerLeft = false }) =>
-      ended?.({
-        status: status === undefined ? 'no answer' : String(status),
-        failed: error !== undefined && !callerLeft,
-        retries: attempt > 1 ? 1 : 0,
-      })
   }
 }

@@ -1,7 +1,7 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { systemClock } from '@vinyasa/base'
 import { Counter, Gauge, Registry } from 'prom-client'
-import type { BackendCall, ObserveBackendCall } from './backend-call.ts'
+import type { ObserveBackendCall } from './backend-call.ts'
 import type { ObserveCost } from '../cost/cost-limit.ts'
 import { errorCodesOf } from './operation.ts'
 import { isLive } from './live-context.ts'
@@ -113,22 +113,22 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
   const cacheOf = keyed((outcome: string) => cache({ outcome }))
   const costOf = keyed((result: string) => costs({ result }))
   const sizeOf = keyed((result: string) => sizes({ result }))
-  const callOf = keyed((kind: BackendCall['kind']) =>
+  const callOf = keyed((kind: string) =>
     keyed((source: string) =>
       keyed((call: string) => keyed((status: string) => calls({ source, kind, call, status }))),
     ),
   )
-  const retriesOf = keyed((kind: BackendCall['kind']) => keyed((source: string) => retries({ source, kind })))
+  const retriesOf = keyed((kind: string) => keyed((source: string) => retries({ source, kind })))
 
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
     observe({ source, kind, name }) {
-      const endedWith = callOf(kind)(source)(name)
+      const endedWith = callOf(kind.name)(source)(name)
       const startedAt = now()
       return ({ status, retries: again }) => {
         endedWith(status)((now() - startedAt) / 1000)
-        if (again > 0) retriesOf(kind)(source)(again)
+        if (again > 0) retriesOf(kind.name)(source)(again)
       }
     },
     // What is more than can be counted must not spoil the sum.

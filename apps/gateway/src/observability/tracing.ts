@@ -15,7 +15,7 @@ import {
 } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { version } from '../version.ts'
-import type { BackendCallEnd, ObserveBackendCall } from './backend-call.ts'
+import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from './live-context.ts'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
 import type { Observer } from './recorder.ts'
@@ -91,8 +91,8 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
       const place = placeOf(context)
       if (place && !place.below) return undefined
       const span = tracer.startSpan(
-        kind === 'grpc' ? name : `${source}.${name}`,
-        { kind: SpanKind.CLIENT, attributes: attributesOf(source, kind, name) },
+        kind.spanName(source, name),
+        { kind: SpanKind.CLIENT, attributes: { 'vinyasa.source': source, ...kind.spanAttributes(name) } },
         place?.below ?? contextApi.active(),
       )
       return (end) => endCall(span, kind, end)
@@ -152,14 +152,12 @@ function endOperation(span: Span, result: unknown): void {
   span.end()
 }
 
-function attributesOf(source: string, kind: 'grpc' | 'rest', name: string): Record<string, string> {
-  if (kind === 'rest') return { 'vinyasa.source': source, 'vinyasa.endpoint': name }
-  const [service = '', method = ''] = name.split('/')
-  return { 'vinyasa.source': source, 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method }
-}
-
-function endCall(span: Span, kind: 'grpc' | 'rest', { status, failed, retries }: BackendCallEnd): void {
-  span.setAttribute(kind === 'grpc' ? 'rpc.grpc.status' : 'http.response.status', status)
+function endCall(
+  span: Span,
+  { statusAttribute }: CallKind,
+  { status, failed, retries }: BackendCallEnd,
+): void {
+  span.setAttribute(statusAttribute, status)
   if (retries > 0) span.setAttribute('vinyasa.retries', retries)
   if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()

@@ -14,13 +14,12 @@ export function holdSchema(
   plugin: Plugin
   current(): GraphQLSchema
 } {
-  const { dependencies = {}, grpc, rest } = config
+  const { dependencies = {} } = config
   const stateAskers = createAskerStatements(
     config,
     sources.map(({ asker }) => asker),
   )
   let latest: GraphQLSchema | undefined
-  const hasBackends = Object.keys({ ...grpc, ...rest }).length > 0
   return {
     plugin: {
       onSchemaChange: ({ schema }) => {
@@ -32,7 +31,8 @@ export function holdSchema(
     current() {
       const fields = Object.values(latest?.getQueryType()?.getFields() ?? {})
       // Sources without a query have the one field that nobody wrote.
-      const isWritten = hasBackends || fields.some(({ name, astNode }) => name !== '_sources' || astNode)
+      const isWritten =
+        sources.length > 0 || fields.some(({ name, astNode }) => name !== '_sources' || astNode)
       if (!latest || fields.length === 0 || !isWritten) {
         throw new ConfigError(
           'the schema has no query field; give the config a grpc or rest source, or typeDefs of your own',

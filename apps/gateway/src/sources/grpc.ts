@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { forGrpc } from '../observability/backend-call.ts'
+import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
@@ -38,6 +38,7 @@ export async function openGrpcSource(
     kind: 'grpc',
     plugin: useGrpcSource(source),
     api: source,
+    callMember: 'call',
     asker: source.asker,
     get files() {
       return source.files

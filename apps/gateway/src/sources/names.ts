@@ -6,8 +6,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { FieldDefinitions, RestEndpoint, TypeDefinitions } from '@vinyasa/rest-connector'
-import type { GatewayConfig, RestSourceConfig } from '../config/types.ts'
-import { namesOfTypeDefs } from '../schema/type-defs.ts'
+import type { RestSourceConfig } from '../config/types.ts'
 
 /** Scalars that sources have alike. */
 const SHARED = new Set([
@@ -37,16 +36,6 @@ function namesOfEndpoints(endpoints: readonly RestEndpoint[], types: TypeDefinit
   return [...endpoints.map(({ name }) => name), ...defined.map(([name]) => name), ...inPlace]
 }
 
-/**
- * Names that the config itself gives, which the document of the REST source `name` leaves alone. What is declared beside
- * that document may speak of its types, and object types of `typeDefs` extend those of sources.
- */
-export function namesByHand({ rest = {}, ...config }: GatewayConfig, name: string): readonly string[] {
-  const others = Object.entries(rest).flatMap(([other, source]) => (other === name ? [] : namesIn(source)))
-  const own = rest[name]?.endpoints?.map((endpoint) => endpoint.name) ?? []
-  return [...others, ...own, ...namesOfTypeDefs(config)]
-}
-
 /** Of names that others have, those that what is imported may not have before it is given its names. */
 export function namesToAvoid(
   { prefix, rename = {} }: RestSourceConfig,
@@ -57,7 +46,8 @@ export function namesToAvoid(
   return taken.filter((name) => !renamed.has(name))
 }
 
-function namesIn({ endpoints = [], types = {}, openapi }: RestSourceConfig): readonly string[] {
+/** Names that a config gives its endpoints and types by hand. */
+export function namesIn({ endpoints = [], types = {}, openapi }: RestSourceConfig): readonly string[] {
   const renamed = typeof openapi === 'object' ? Object.values(openapi.rename ?? {}) : []
   return [...namesOfEndpoints(endpoints, types), ...renamed]
 }

@@ -1,35 +1,39 @@
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { grpcFiles, openGrpcSource } from './grpc.ts'
-import { namesByHand } from './names.ts'
-import { openRestSource, restFiles } from './rest.ts'
+import { namesOfTypeDefs } from '../schema/type-defs.ts'
+import { declaredSources } from './kinds.ts'
 import type { Source, SourceEnvironment } from './source.ts'
 
 /**
  * Opens every source of the config. If some cannot be opened the others are closed, and one error tells of all. What is
- * imported for a REST source is called otherwise than what the config declares by hand, gRPC sources have, and REST
- * sources before it: one that is added after the others changes no name.
+ * imported is called otherwise than what the config declares by hand and the sources before it have: one that is added
+ * after the others changes no name.
  */
 export async function openSources(
   config: GatewayConfig,
   environment: SourceEnvironment,
 ): Promise<readonly Source[]> {
-  const opening = Object.entries(config.grpc ?? {}).map(([name, options]) =>
-    openGrpcSource(name, options, environment),
-  )
-  const opened = await Promise.allSettled(opening)
-  const sources = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const declared = declaredSources(config)
+  const sources: Source[] = []
+  const failures: unknown[] = []
+  const opening = declared
+    .filter(({ isNamedLast }) => !isNamedLast)
+    .map(({ open }) => open(environment, () => []))
+  for (const result of await Promise.allSettled(opening)) {
+    if (result.status === 'fulfilled') sources.push(result.value)
+    else failures.push(result.reason)
+  }
   try {
-    const failures = opened.flatMap((result) =>
-      result.status === 'rejected' ? [result.reason as unknown] : [],
-    )
-    for (const [name, options] of Object.entries(config.rest ?? {})) {
+    for (const one of declared.filter(({ isNamedLast }) => isNamedLast)) {
+      // What is declared beside an imported document may speak of its types, and `typeDefs` extend those of sources.
       const taken = (): readonly string[] => [
-        ...namesByHand(config, name),
+        ...declared.flatMap((other) => (other === one ? [] : other.namesByHand(false))),
+        ...one.namesByHand(true),
+        ...namesOfTypeDefs(config),
         ...sources.flatMap((source) => source.names()),
       ]
       try {
-        sources.push(await openRestSource(name, options, environment, taken))
+        sources.push(await one.open(environment, taken))
       } catch (error) {
         failures.push(error)
       }
@@ -45,8 +49,5 @@ export async function openSources(
 
 /** The files that the config's sources are read from, for `--watch`. */
 export function filesOf(config: GatewayConfig, baseDirectory: string): readonly string[] {
-  return [
-    ...Object.values(config.grpc ?? {}).flatMap((options) => grpcFiles(options, baseDirectory)),
-    ...Object.values(config.rest ?? {}).flatMap((options) => restFiles(options, baseDirectory)),
-  ]
+  return declaredSources(config).flatMap(({ files }) => files(baseDirectory))
 }

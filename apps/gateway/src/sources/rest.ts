@@ -13,7 +13,7 @@ import {
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
-import { forRest } from '../observability/backend-call.ts'
+import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
 
@@ -94,6 +94,7 @@ export async function openRestSource(
     kind: 'rest',
     plugin: useRestConnector(connector),
     api: connector,
+    callMember: 'execute',
     asker: connector.asker,
     notes,
     files,

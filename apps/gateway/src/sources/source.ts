@@ -12,11 +12,14 @@ export interface SourceHealth {
 export interface Source {
   /** Its key in the config. */
   readonly name: string
-  readonly kind: 'grpc' | 'rest'
+  /** Its section of the config. */
+  readonly kind: string
   /** A Yoga plugin that adds its fields to the schema. */
   readonly plugin: object
   /** What resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
   readonly api: object
+  /** The member of `api` that calls it: with a name, arguments and a scope. */
+  readonly callMember: string
   /** What of a client's request can change what it answers; undefined: nothing. */
   readonly asker: Asker | undefined
   /** What it left out or calls otherwise than its description does, a line each. */

@@ -5,7 +5,8 @@ import type { LiveReading } from '../observability/metrics.ts'
 
 export interface BackendStatus {
   readonly name: string
-  readonly kind: 'grpc' | 'rest' | 'redis' | 'nats'
+  /** Of a source, or of a broker. */
+  readonly kind: string
   readonly up: boolean
   readonly reason?: string | undefined
   readonly breaker?: 'off' | 'closed' | 'half-open' | 'open' | undefined

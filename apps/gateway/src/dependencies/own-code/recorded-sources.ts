@@ -11,9 +11,8 @@ export function recordedSources(sources: readonly Source[]): Readonly<Record<str
   return Object.fromEntries(sources.map((source) => [source.name, recordedSource(source)]))
 }
 
-function recordedSource({ api, kind, asker }: Source): object {
-  const method = kind === 'grpc' ? 'call' : 'execute'
-  const call = (api as Readonly<Record<string, Call>>)[method] as Call
+function recordedSource({ api, callMember, asker }: Source): object {
+  const call = (api as Readonly<Record<string, Call>>)[callMember] as Call
   const value: Call = (name, args, scope) => {
     const given = (scope as { readonly context?: unknown } | undefined)?.context
     const behind = behindView(given)
@@ -22,5 +21,5 @@ function recordedSource({ api, kind, asker }: Source): object {
     if (asker?.unknown !== undefined) behind.reads.other(`who asks, through a source: ${asker.unknown}`)
     return call(name, args, { ...(scope as object), context: behind.context })
   }
-  return Object.create(api, { [method]: { value, enumerable: true } }) as object
+  return Object.create(api, { [callMember]: { value, enumerable: true } }) as object
 }

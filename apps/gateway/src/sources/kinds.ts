@@ -1,0 +1,75 @@
+import type { z } from 'zod'
+import { grpcSource } from '../config/grpc-schema.ts'
+import { restSource } from '../config/rest-schema.ts'
+import type { GatewayConfig, GrpcSourceConfig, RestSourceConfig } from '../config/types.ts'
+import { grpcFiles, openGrpcSource } from './grpc.ts'
+import { namesIn } from './names.ts'
+import { openRestSource, restFiles } from './rest.ts'
+import type { Source, SourceEnvironment } from './source.ts'
+
+/** All that the gateway knows of a kind of source. */
+export interface SourceKind<Options> {
+  /** One entry of its section of the config. */
+  readonly schema: z.ZodType<Options>
+  readonly open: (
+    name: string,
+    options: Options,
+    environment: SourceEnvironment,
+    taken: () => readonly string[],
+  ) => Promise<Source>
+  /** The files and folders that an entry names, for `--watch`. */
+  readonly files: (options: Options, baseDirectory: string) => readonly string[]
+  /**
+   * Names that an entry gives by hand, its own alone or those of its types too. What such a kind imports gets no name that is
+   * taken: its sources are opened one after another, after those of all other kinds.
+   */
+  readonly namesByHand?: (options: Options, isOwn: boolean) => readonly string[]
+}
+
+/** The kinds of sources, by their sections of the config. */
+export const kinds: {
+  readonly grpc: SourceKind<GrpcSourceConfig>
+  readonly rest: SourceKind<RestSourceConfig>
+} = {
+  grpc: { schema: grpcSource, open: openGrpcSource, files: grpcFiles },
+  rest: {
+    schema: restSource,
+    open: openRestSource,
+    files: restFiles,
+    namesByHand: (options, isOwn) =>
+      isOwn ? (options.endpoints ?? []).map(({ name }) => name) : namesIn(options),
+  },
+}
+
+/** An entry of a section of sources. */
+export interface DeclaredSource {
+  readonly section: string
+  readonly name: string
+  /** Whether the source does federation of its own. */
+  readonly isSubgraph: boolean
+  readonly isNamedLast: boolean
+  readonly open: (environment: SourceEnvironment, taken: () => readonly string[]) => Promise<Source>
+  readonly files: (baseDirectory: string) => readonly string[]
+  readonly namesByHand: (isOwn: boolean) => readonly string[]
+}
+
+/** The sources of a config, kind by kind. */
+export function declaredSources(config: GatewayConfig): readonly DeclaredSource[] {
+  return [...declared('grpc', kinds.grpc, config.grpc), ...declared('rest', kinds.rest, config.rest)]
+}
+
+function declared<Options extends object>(
+  section: string,
+  { open, files, namesByHand }: SourceKind<Options>,
+  entries: Readonly<Record<string, Options>> = {},
+): DeclaredSource[] {
+  return Object.entries(entries).map(([name, options]) => ({
+    section,
+    name,
+    isSubgraph: 'federation' in options && Boolean(options.federation),
+    isNamedLast: namesByHand !== undefined,
+    open: (environment, taken) => open(name, options, environment, taken),
+    files: (baseDirectory) => files(options, baseDirectory),
+    namesByHand: (isOwn) => namesByHand?.(options, isOwn) ?? [],
+  }))
+}

@@ -1,0 +1,34 @@
+import type { CallKind, ObserveBackendCall } from '../observability/backend-call.ts'
+
+const KIND: CallKind = {
+  name: 'rest',
+  spanName: (source, call) => `${source}.${call}`,
+  spanAttributes: (call) => ({ 'vinyasa.endpoint': call }),
+  statusAttribute: 'http.response.status',
+}
+
+interface RestAttempt {
+  readonly connector: string
+  readonly endpoint: string
+  readonly attempt: number
+  readonly context: unknown
+}
+
+interface RestAttemptEnd {
+  readonly status?: number | undefined
+  readonly error?: unknown
+  readonly callerLeft?: boolean | undefined
+}
+
+/** For the `observe` option of a REST connector, which is told of each attempt. */
+export function forRest(observe: ObserveBackendCall): (call: RestAttempt) => (end: RestAttemptEnd) => void {
+  return ({ connector, endpoint, attempt, context }) => {
+    const ended = observe({ source: connector, kind: KIND, name: endpoint, context })
+    return ({ status, error, callerLeft = false }) =>
+      ended?.({
+        status: status === undefined ? 'no answer' : String(status),
+        failed: error !== undefined && !callerLeft,
+        retries: attempt > 1 ? 1 : 0,
+      })
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { sourceFilesUnder } from '@vinyasa/test-kit'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const SOURCES = 'apps/gateway/src/sources/'
+
+/** Who may speak of a kind of source by its name. */
+const MAY: Readonly<Record<string, string>> = {
+  [`${SOURCES}kinds.ts`]: 'It is the registry.',
+  [`${SOURCES}grpc`]: 'It is the kind.',
+  [`${SOURCES}rest`]: 'It is the kind.',
+  'apps/gateway/src/config/types.ts': 'It declares the sections, with what the reference says of them.',
+  'apps/gateway/src/config/schema.ts': 'It takes the schemas of the sections from the registry.',
+  'apps/gateway/src/commands/init.ts': 'It writes a config for a backend that it has looked at.',
+}
+
+/** A kind as a text, or a section of the config. */
+const ASKS =
+  /(?<!transport: )(['"`])(?:grpc|rest)\1|\b(?:config|kinds)\??\.(?:grpc|rest)\b|[{,] *(?:grpc|rest)\b.*\}(?:: \w+)? = \w*config/
+
+function findIn(text: string): string[] {
+  return text.split('\n').filter((line) => !/^\s*(\*|\/\/|\/\*)/.test(line) && ASKS.test(line))
+}
+
+describe('a kind of source is asked for by name in the registry alone', () => {
+  it.each([
+    ["kind === 'grpc' ? name : other", true],
+    ["readonly kind: 'grpc' | 'rest'", true],
+    ['Object.entries(config.rest ?? {})', true],
+    ['const { federation = false, resolvers, grpc = {} } = config', true],
+    ['const { dependencies = {}, grpc, rest } = config', true],
+    ['const { endpoints, ...rest } = schema', false],
+    ['const { port, ...rest } = config', false],
+    ['const [first, ...rest] = items', false],
+    ["import { createGrpcSource } from '@vinyasa/grpc-source'", false],
+  ])('%s: %s', (line, asks) => expect(findIn(line)).toEqual(asks ? [line] : []))
+
+  it('of the gateway', () => {
+    const files = sourceFilesUnder(root, 'apps').filter((file) => file.startsWith('apps/gateway/src/'))
+    expect(files.length).toBeGreaterThan(100)
+    const found = files
+      .filter((file) => !Object.keys(MAY).some((place) => file.startsWith(place)))
+      .flatMap((file) =>
+        findIn(readFileSync(`${root}/${file}`, 'utf8')).map((line) => `${file}: ${line.trim()}`),
+      )
+    expect(found).toEqual([])
+  })
+})
