@@ -72,7 +72,7 @@ export interface ModelOptions extends LoadedDescriptors {
 export function buildModel(options: ModelOptions): Model {
   const { registry, isOwn, annotations, endpoints, invoker, errors, logger } = options
   const { announcer, source, sourceId } = options
-  const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxReplyItems } = source
+  const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxResponseItems } = source
   const findings: Finding[] = []
   const asker = askerOf(sourceName, source.metadata)
   const mapping = toMappingOptions(source)
@@ -108,13 +108,13 @@ export function buildModel(options: ModelOptions): Model {
   const onUnknownEnum = warnOfUnknownEnums(logger, sourceName)
   const scalars = scalarCodecs(mapping.int64)
   const wellKnown = wellKnownCodecs(registry, scalars)
-  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems: maxReplyItems })
+  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems: maxResponseItems })
   const plannable =
     source.plans === false
       ? undefined
       : {
           codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
-          transcoder: new ReplyTranscoder(maxReplyItems),
+          transcoder: new ReplyTranscoder(maxResponseItems),
           turns: createTurns(),
         }
   const runtimes = createRuntimes({

@@ -159,7 +159,7 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
    * Members of lists and maps that one reply may have: one of two bytes costs as much as one of a hundred. Above it the
    * call fails with `INTERNAL_SERVER_ERROR`. Default 100 000.
    */
-  readonly maxReplyItems?: number | undefined
+  readonly maxResponseItems?: number | undefined
   /** Sends the selected fields in the request's `read_mask` or `field_mask`. Default false. */
   readonly fieldMasks?: boolean | undefined
   /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */

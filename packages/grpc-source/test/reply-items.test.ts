@@ -39,7 +39,7 @@ async function ask(bytes: Buffer, plans: boolean): Promise<any> {
       endpoint: server.address,
       protoText: { 'h.proto': PROTO },
       methods: { 'h.L.List': { schema: { name: 'list' } } },
-      maxReplyItems: MAX,
+      maxResponseItems: MAX,
       plans,
     }),
   )
@@ -99,7 +99,7 @@ it('members of a JSON value count however many levels down they are', () => {
   const note = (maxItems: number): void =>
     noteMembers(new WireReader(bytes, maxItems), bytes, 'google.protobuf.Value')
   expect(() => note(599)).not.toThrow()
-  expect(() => note(598)).toThrow('maxReplyItems')
+  expect(() => note(598)).toThrow('maxResponseItems')
 })
 
 it('a plan that counted too many items does not have them decoded, to count them again', async () => {

@@ -158,6 +158,6 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   responseHeaders: z.array(z.string()).optional(),
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
   plans: z.boolean().optional(),
-  maxReplyItems: count.optional(),
+  maxResponseItems: count.optional(),
   onPlan: functionValue().optional(),
 } satisfies OptionsOf<GrpcSourceConfig>) as z.ZodType<GrpcSourceConfig>

@@ -35,7 +35,7 @@ const join = z.strictObject({
   field: z.string(),
   args: textValues,
   batch: z
-    .strictObject({ key: z.string(), many: z.boolean().optional(), maxSize: count.min(1).optional() })
+    .strictObject({ key: z.string(), many: z.boolean().optional(), maxBatchSize: count.min(1).optional() })
     .optional(),
   description: z.string().optional(),
 })

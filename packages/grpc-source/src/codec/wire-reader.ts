@@ -107,7 +107,7 @@ export class WireReader {
   item(): void {
     if (++this.items > this.maxItems)
       throw new TooManyItemsError(
-        `the reply has more items than the ${this.maxItems} that maxReplyItems allows; ask for fewer, or raise it`,
+        `the reply has more items than the ${this.maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
       )
   }
 

@@ -35,7 +35,7 @@ export interface JoinBatch {
   /** True: the field is the list of all items with the key. Default false: the one item, or null. */
   readonly many?: boolean | undefined
   /** Keys per request. Default 100 for GET, whose URL is bounded, and no limit for the others. */
-  readonly maxSize?: number | undefined
+  readonly maxBatchSize?: number | undefined
 }
 
 /** Makes an endpoint resolve a field of any object type, also of one that another source defines. */

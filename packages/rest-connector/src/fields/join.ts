@@ -92,13 +92,13 @@ function batchedResolver(
   batch: JoinBatch,
   isPlannable: boolean,
 ): GraphQLFieldResolver<unknown, unknown> {
-  const { many = false, maxSize = endpoint.method === 'GET' ? 100 : Number.POSITIVE_INFINITY } = batch
+  const { many = false, maxBatchSize = endpoint.method === 'GET' ? 100 : Number.POSITIVE_INFINITY } = batch
   const loadItems: LoadItems = async (keys, args, scope) =>
     groupByKey(checkedShape(endpoint, await call({ ...args, [arg]: keys }, scope)), batch.key)
   const batched: BatchedJoin = {
     readKey: filledFromParent(parts),
     many,
-    maxBatchSize: maxSize,
+    maxBatchSize,
     argumentsText: canonicalJson,
     load(keys, args, context, info) {
       // A batch is not one deferred fragment's to cancel, only the client's who leaves.

@@ -57,7 +57,7 @@ const endpoints = [
     rootField: false,
     responseSchema: { typeName: 'Owner', fields: { id: 'id!', name: 'string!', thing: 'Inner' } },
     on: [
-      { type: 'Inner', field: 'owner', args: { ids: '{name}' }, batch: { key: 'id', maxSize: 3 } },
+      { type: 'Inner', field: 'owner', args: { ids: '{name}' }, batch: { key: 'id', maxBatchSize: 3 } },
       { type: 'Dog', field: 'owner', args: { ids: '{name}' }, batch: { key: 'id' } },
       { type: 'Thing', field: 'owners', args: { ids: '{id}' }, batch: { key: 'id', many: true } },
     ],
