@@ -1,11 +1,12 @@
-// The house in figures: lines, files, public names, circles between files, the fullest folders, and how many of the
-// packages' own files run for one known request, through every hook and on the short way.
+// The house in figures: lines, files, public names, circles between files, the fullest folders, the longest functions, and
+// how many of the packages' own files run for one known request, through every hook and on the short way.
 // `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findCircles, importsUnder, sourceFilesUnder } from '@vinyasa/test-kit'
+import { functionExtents } from '@vinyasa/test-kit/function-extents'
 import { filesThatRun, type Probe } from './src/files-that-run.ts'
 
 const { values } = parseArgs({
@@ -58,6 +59,14 @@ for (const folder of ['packages', 'apps']) {
   console.log(`circles in ${folder}: ${circles.length}`)
   for (const circle of circles) console.log(`  ${circle.join(' ')}`)
 }
+
+const long = ['packages', 'apps']
+  .flatMap((folder) => sourceFilesUnder(repo, folder))
+  .flatMap((file) => functionExtents(read(file)).map((extent) => ({ ...extent, file })))
+  .filter(({ lines }) => lines > 100)
+  .toSorted((a, b) => b.lines - a.lines)
+console.log(`functions of more than 100 lines, counted whole: ${long.length}`)
+for (const { name, lines, file } of long) console.log(`  ${lines} ${name} ${file}`)
 
 console.log('folders with more than 15 files:')
 const sizes = new Map<string, number>()

@@ -13,11 +13,15 @@ const IMPORT = /(?:\b(?:import|export)\b(\s+type\b)?[^'"`;]*?\bfrom\s*|\bimport\
 
 /** The TypeScript files in `src` of every package or app under a folder, from the root, with `/`. */
 export function sourceFilesUnder(root: string, folder: string): string[] {
-  if (!existsSync(join(root, folder))) return []
-  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((path) => path.split(sep))
-    .filter((parts) => parts[1] === 'src' && parts.at(-1)?.endsWith('.ts'))
-    .map((parts) => `${folder}/${parts.join('/')}`)
+  const sources = readdirSync(join(root, folder)).map((name) => `${folder}/${name}/src`)
+  return sources
+    .filter((path) => existsSync(join(root, path)))
+    .flatMap((path) =>
+      readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).map(
+        (file) => `${path}/${file.split(sep).join('/')}`,
+      ),
+    )
+    .filter((file) => file.endsWith('.ts'))
     .toSorted()
 }
 
