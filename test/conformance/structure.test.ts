@@ -20,7 +20,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/defer-splitter/src/plugin.ts useDeferSplitter',
   'packages/grpc-source/src/codec/decode.ts createDecoders',
   'packages/grpc-source/src/codec/encode.ts createEncoders',
-  'packages/grpc-source/src/codec/scalar-codecs.ts scalarCodecs',
   'packages/grpc-source/src/contract/shapes.ts createShapes',
   'packages/grpc-source/src/descriptors/text/tokens.ts tokenize',
   'packages/grpc-source/src/joins/compile-join.ts createJoinPlans',

@@ -19,6 +19,7 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
 } from 'graphql'
+import { wireTypeOf } from '../codec/wire-type.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { FieldShape } from '../contract/shapes.ts'
 import { singleRule } from '../json/compile-field.ts'
@@ -26,7 +27,6 @@ import { createMessageCompiler } from '../json/compile-message.ts'
 import { leafReader } from '../json/leaf-writers.ts'
 import type { WriteValue } from '../json/message-plan.ts'
 import { plainField } from '../json/plain-field.ts'
-import { wireTypeOf } from '../json/skip-rules.ts'
 import { type JoinPlace, type PlannableJoin, type Span, type Transcoder } from '../json/message-plan.ts'
 import { type LeafOptions } from '../json/reply-codecs.ts'
 import { type JoinPlans, type KeyedField } from '../json/join-plans.ts'

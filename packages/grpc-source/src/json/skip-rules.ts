@@ -1,6 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
+import { wireTypeOf } from '../codec/wire-type.ts'
 import { addRule, createMessagePlan } from './build-message-plan.ts'
 import type { FieldRule, MessagePlan } from './message-plan.ts'
 import type { Codecs } from './reply-codecs.ts'
@@ -98,10 +99,4 @@ export function createSkipRules(codecs: Codecs): SkipRules {
   }
 
   return { rule, anyContent, check: (field) => check(field.value, field.desc.number) }
-}
-
-export function wireTypeOf(value: ValueKind, scalars: Codecs['scalars']): number {
-  if (value.kind === 'scalar') return scalars(value.scalar).wireType
-  if (value.kind === 'enum') return 0
-  return value.kind === 'message' && value.delimited ? 3 : 2
 }
