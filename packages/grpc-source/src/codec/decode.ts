@@ -1,12 +1,19 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
 import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
 import { isWellKnown, type WellKnownType } from '../contract/well-known.ts'
+import {
+  decodeFields,
+  decodeGroup,
+  decodeNested,
+  type CompiledMessage,
+  type DecodedMessage,
+  type FieldDecoder,
+} from './decode-fields.ts'
 import { noteMembers } from './note-members.ts'
-import { MalformedMessageError, WireReader } from './wire-reader.ts'
+import { WireReader } from './wire-reader.ts'
 import { scalarCodecs, type ScalarCodec } from './scalar-codecs.ts'
+import { wireTypeOf } from './wire-type.ts'
 import type { WellKnownCodec } from './well-known-codecs.ts'
-
-export type DecodedMessage = Record<string, unknown>
 
 /** Turns a message's bytes into the object that GraphQL reads: its names, its nulls, its JSON types. */
 export type MessageDecoder = (bytes: Uint8Array) => unknown
@@ -21,48 +28,67 @@ export interface DecoderOptions {
   readonly maxItems?: number | undefined
 }
 
-type FieldDecoder = (reader: WireReader, target: DecodedMessage, wireType: number, depth: number) => void
-
-interface CompiledMessage {
-  /** What an empty message decodes to; every message begins as a copy of it. */
-  blank: DecodedMessage
-  readonly fields: ReadonlyMap<number, FieldDecoder>
-}
-
 interface MapEntry {
   readonly key: unknown
   value: unknown
 }
 
+type MessageKind = ValueKind & { readonly kind: 'message' }
+
 type ValueReader = (reader: WireReader, depth: number) => unknown
 
-/** The same limit as other protobuf implementations; deeper messages are hostile. */
-const MAX_DEPTH = 100
 const EMPTY: readonly unknown[] = Object.freeze([])
 
 export function createDecoders(options: DecoderOptions): (desc: DescMessage) => MessageDecoder {
-  const { shapes, scalars, wellKnown, onUnknownEnum, maxItems } = options
-  const compiled = new Map<DescMessage, CompiledMessage>()
-  /** The last entry of a key wins. */
-  const entriesByKey = new WeakMap<readonly MapEntry[], Map<unknown, MapEntry>>()
+  const compiler = new DecoderCompiler(options)
+  const { wellKnown, maxItems } = options
+  return (desc) => {
+    // A reply that is a well-known message has its GraphQL form too.
+    const { typeName } = desc
+    if (isWellKnown(typeName)) {
+      const codec = wellKnown(typeName)
+      return (bytes) => {
+        noteMembers(new WireReader(bytes, maxItems), bytes, typeName)
+        return codec.decode(bytes)
+      }
+    }
+    const message = compiler.compile(desc)
+    return (bytes) => {
+      const target = { ...message.blank }
+      decodeFields(new WireReader(bytes, maxItems), message, target, 0)
+      return target
+    }
+  }
+}
 
-  function compile(desc: DescMessage): CompiledMessage {
-    const known = compiled.get(desc)
+class DecoderCompiler {
+  private readonly options: DecoderOptions
+  private readonly compiled = new Map<DescMessage, CompiledMessage>()
+  /** The last entry of a key wins. */
+  private readonly entriesByKey = new WeakMap<readonly MapEntry[], Map<unknown, MapEntry>>()
+
+  constructor(options: DecoderOptions) {
+    this.options = options
+  }
+
+  compile(desc: DescMessage): CompiledMessage {
+    const known = this.compiled.get(desc)
     if (known) return known
     const blank: DecodedMessage = {}
     const fields = new Map<number, FieldDecoder>()
     const message: CompiledMessage = { blank, fields }
-    compiled.set(desc, message)
-    for (const field of shapes.message(desc).fields) {
-      blank[field.name] = initialValue(field)
-      fields.set(field.desc.number, fieldDecoder(field))
+    this.compiled.set(desc, message)
+    for (const field of this.options.shapes.message(desc).fields) {
+      blank[field.name] = this.initialValue(field)
+      fields.set(field.desc.number, this.fieldDecoder(field))
     }
     // Filled key by key, V8 keeps a wide object as a dictionary, which is ten times slower to copy than a copy of it.
     message.blank = { ...blank }
     return message
   }
 
-  function initialValue(field: FieldShape): unknown {
+  private initialValue(field: FieldShape): unknown {
+    const { shapes, scalars } = this.options
     if (field.cardinality === 'list') return EMPTY
     if (field.cardinality === 'map') return shapes.options.maps === 'json' ? {} : EMPTY
     if (field.hasPresence || field.value.kind === 'message' || field.value.kind === 'wellKnown') return null
@@ -70,55 +96,33 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
     return shapes.enum(field.value.enum).nameOf.get(0) ?? null
   }
 
-  function fieldDecoder(field: FieldShape): FieldDecoder {
-    if (field.cardinality === 'map') return mapDecoder(field)
-    const read = valueReader(field.value, field.desc.number)
-    const expected = wireTypeOf(field.value)
+  private fieldDecoder(field: FieldShape): FieldDecoder {
+    if (field.cardinality === 'map') return this.mapDecoder(field)
+    const { number } = field.desc
+    const read = this.valueReader(field.value, number)
+    const expected = wireTypeOf(field.value, this.options.scalars)
     const { name } = field
-    if (field.cardinality === 'list') return listDecoder(name, expected, read, field.desc.number)
+    if (field.cardinality === 'list') return listDecoder(name, expected, read, number)
     const others = (field.oneof?.fields ?? [])
       .filter((other) => other.name !== name)
       .map((other) => other.name)
-    const nested = field.value.kind === 'message' ? field.value.message : undefined
+    const nested = field.value.kind === 'message' ? field.value : undefined
     return (reader, target, wireType, depth) => {
       if (wireType !== expected) {
-        reader.skip(wireType, field.desc.number)
+        reader.skip(wireType, number)
         return
       }
       // The last member of a oneof on the wire wins.
       for (const other of others) target[other] = null
       const before = nested && target[name]
-      if (before) mergeMessage(reader, before as DecodedMessage, field.value, depth)
+      if (before) this.readMessage(reader, before as DecodedMessage, nested, depth, number)
       else target[name] = read(reader, depth)
     }
   }
 
-  function listDecoder(name: string, expected: number, read: ValueReader, fieldNumber: number): FieldDecoder {
-    return (reader, target, wireType, depth) => {
-      let list = target[name] as unknown[]
-      if (list === EMPTY) target[name] = list = []
-      if (wireType === expected) {
-        reader.item()
-        list.push(read(reader, depth))
-      } else if (wireType === 2) {
-        const outer = reader.enter()
-        while (reader.pos < reader.end) {
-          reader.item()
-          list.push(read(reader, depth))
-        }
-        reader.leave(outer)
-      } else {
-        reader.skip(wireType, fieldNumber)
-      }
-    }
-  }
-
-  function mapDecoder(field: FieldShape): FieldDecoder {
-    const asJson = shapes.options.maps === 'json'
-    const keyCodec = (asJson ? scalarCodecs('string') : scalars)(field.key as ScalarType)
-    const read = valueReader(field.value, 2)
-    const valueWireType = wireTypeOf(field.value)
-    const { value } = field
+  private mapDecoder(field: FieldShape): FieldDecoder {
+    const asJson = this.options.shapes.options.maps === 'json'
+    const readEntry = this.entryReader(field, asJson)
     const { name } = field
     return (reader, target, wireType, depth) => {
       if (wireType !== 2) {
@@ -126,54 +130,66 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
         return
       }
       reader.item()
-      let entryKey = keyCodec.zero
-      let entryValue: unknown
+      const entry = readEntry(reader, depth)
+      if (!asJson) {
+        if (target[name] === EMPTY) target[name] = []
+        this.addEntry(target[name] as MapEntry[], entry)
+        return
+      }
+      if (Object.hasOwn(target, name) && target[name] === this.compile(field.desc.parent).blank[name])
+        target[name] = {}
+      defineEntry(target[name] as DecodedMessage, String(entry.key), entry.value)
+    }
+  }
+
+  private entryReader(field: FieldShape, asJson: boolean): (reader: WireReader, depth: number) => MapEntry {
+    const { scalars } = this.options
+    const keyCodec = (asJson ? scalarCodecs('string') : scalars)(field.key as ScalarType)
+    const read = this.valueReader(field.value, 2)
+    const valueWireType = wireTypeOf(field.value, scalars)
+    return (reader, depth) => {
+      let key = keyCodec.zero
+      let value: unknown
       let hasValue = false
       const outer = reader.enter()
       while (reader.pos < reader.end) {
         const tag = reader.uint32()
-        if (tag >>> 3 === 1 && (tag & 7) === keyCodec.wireType) entryKey = keyCodec.read(reader)
+        if (tag >>> 3 === 1 && (tag & 7) === keyCodec.wireType) key = keyCodec.read(reader)
         else if (tag >>> 3 === 2 && (tag & 7) === valueWireType) {
-          entryValue = read(reader, depth)
+          value = read(reader, depth)
           hasValue = true
         } else reader.skip(tag & 7, tag >>> 3)
       }
       reader.leave(outer)
-      if (!hasValue) entryValue = zeroOf(value)
-      if (asJson) {
-        if (Object.hasOwn(target, name) && target[name] === compile(field.desc.parent).blank[name])
-          target[name] = {}
-        defineEntry(target[name] as DecodedMessage, String(entryKey), entryValue)
-        return
-      }
-      let entries = target[name] as MapEntry[]
-      if ((entries as readonly unknown[]) === EMPTY) target[name] = entries = []
-      let byKey = entriesByKey.get(entries)
-      if (!byKey) entriesByKey.set(entries, (byKey = new Map()))
-      const existing = byKey.get(entryKey)
-      if (existing) {
-        existing.value = entryValue
-        return
-      }
-      const entry = { key: entryKey, value: entryValue }
-      byKey.set(entryKey, entry)
-      entries.push(entry)
+      return { key, value: hasValue ? value : this.zeroOf(field.value) }
     }
   }
 
-  function zeroOf(value: ValueKind): unknown {
+  private addEntry(entries: MapEntry[], entry: MapEntry): void {
+    let byKey = this.entriesByKey.get(entries)
+    if (!byKey) this.entriesByKey.set(entries, (byKey = new Map()))
+    const existing = byKey.get(entry.key)
+    if (existing) {
+      existing.value = entry.value
+      return
+    }
+    byKey.set(entry.key, entry)
+    entries.push(entry)
+  }
+
+  private zeroOf(value: ValueKind): unknown {
+    const { shapes, scalars, wellKnown } = this.options
     if (value.kind === 'scalar') return scalars(value.scalar).zero
     if (value.kind === 'enum') return shapes.enum(value.enum).nameOf.get(0) ?? null
     if (value.kind === 'wellKnown') return wellKnown(value.type).decode(new Uint8Array())
-    return { ...compile(value.message).blank }
+    return { ...this.compile(value.message).blank }
   }
 
-  function valueReader(value: ValueKind, fieldNumber: number): ValueReader {
+  private valueReader(value: ValueKind, fieldNumber: number): ValueReader {
+    const { shapes, scalars, wellKnown, onUnknownEnum } = this.options
     switch (value.kind) {
-      case 'scalar': {
-        const codec = scalars(value.scalar)
-        return codec.read
-      }
+      case 'scalar':
+        return scalars(value.scalar).read
       case 'enum': {
         const { nameOf, desc } = shapes.enum(value.enum)
         const declared = new Set(desc.values.map(({ number }) => number))
@@ -193,95 +209,45 @@ export function createDecoders(options: DecoderOptions): (desc: DescMessage) => 
           return codec.decode(bytes)
         }
       }
-      case 'message': {
-        const { message, delimited } = value
+      case 'message':
         return (reader, depth) => {
-          const nested = compile(message)
-          const target = { ...nested.blank }
-          if (delimited) decodeGroup(reader, nested, target, depth + 1, fieldNumber)
-          else decodeNested(reader, nested, target, depth + 1)
+          const target = { ...this.compile(value.message).blank }
+          this.readMessage(reader, target, value, depth, fieldNumber)
           return target
         }
-      }
     }
   }
 
-  function mergeMessage(reader: WireReader, target: DecodedMessage, value: ValueKind, depth: number): void {
-    if (value.kind !== 'message') return
-    const nested = compile(value.message)
-    if (value.delimited) decodeGroup(reader, nested, target, depth + 1, -1)
-    else decodeNested(reader, nested, target, depth + 1)
-  }
-
-  function decodeNested(
+  private readMessage(
     reader: WireReader,
-    nested: CompiledMessage,
     target: DecodedMessage,
-    depth: number,
-  ): void {
-    if (depth > MAX_DEPTH) throw new MalformedMessageError(`messages are nested deeper than ${MAX_DEPTH}`)
-    const outer = reader.enter()
-    decodeFields(reader, nested, target, depth)
-    reader.leave(outer)
-  }
-
-  function decodeFields(
-    reader: WireReader,
-    message: CompiledMessage,
-    target: DecodedMessage,
-    depth: number,
-  ): void {
-    const { fields } = message
-    while (reader.pos < reader.end) {
-      const tag = reader.uint32()
-      const decode = fields.get(tag >>> 3)
-      if (decode) decode(reader, target, tag & 7, depth)
-      else reader.skip(tag & 7, tag >>> 3)
-    }
-  }
-
-  function decodeGroup(
-    reader: WireReader,
-    message: CompiledMessage,
-    target: DecodedMessage,
+    { message, delimited }: MessageKind,
     depth: number,
     fieldNumber: number,
   ): void {
-    if (depth > MAX_DEPTH) throw new MalformedMessageError(`messages are nested deeper than ${MAX_DEPTH}`)
-    for (;;) {
-      const tag = reader.uint32()
-      if ((tag & 7) === 4) {
-        if (fieldNumber === -1 || tag >>> 3 === fieldNumber) return
-        throw new MalformedMessageError('malformed protobuf message: a group ends that did not begin')
-      }
-      const decode = message.fields.get(tag >>> 3)
-      if (decode) decode(reader, target, tag & 7, depth)
-      else reader.skip(tag & 7, tag >>> 3)
-    }
+    const nested = this.compile(message)
+    if (delimited) decodeGroup(reader, nested, target, depth + 1, fieldNumber)
+    else decodeNested(reader, nested, target, depth + 1)
   }
+}
 
-  return (desc) => {
-    // A reply that is a well-known message has its GraphQL form too.
-    const { typeName } = desc
-    if (isWellKnown(typeName)) {
-      const codec = wellKnown(typeName)
-      return (bytes) => {
-        noteMembers(new WireReader(bytes, maxItems), bytes, typeName)
-        return codec.decode(bytes)
+function listDecoder(name: string, expected: number, read: ValueReader, fieldNumber: number): FieldDecoder {
+  return (reader, target, wireType, depth) => {
+    let list = target[name] as unknown[]
+    if (list === EMPTY) target[name] = list = []
+    if (wireType === expected) {
+      reader.item()
+      list.push(read(reader, depth))
+    } else if (wireType === 2) {
+      const outer = reader.enter()
+      while (reader.pos < reader.end) {
+        reader.item()
+        list.push(read(reader, depth))
       }
+      reader.leave(outer)
+    } else {
+      reader.skip(wireType, fieldNumber)
     }
-    const message = compile(desc)
-    return (bytes) => {
-      const target = { ...message.blank }
-      decodeFields(new WireReader(bytes, maxItems), message, target, 0)
-      return target
-    }
-  }
-
-  function wireTypeOf(value: ValueKind): number {
-    if (value.kind === 'scalar') return scalars(value.scalar).wireType
-    if (value.kind === 'enum') return 0
-    return value.kind === 'message' && value.delimited ? 3 : 2
   }
 }
 
