@@ -1,8 +1,9 @@
 import type { DescMessage, Registry, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { FieldShape, MessageShape, Shapes, ValueKind } from '../contract/shapes.ts'
-import { scalarCodecs, wrongValue } from './scalar-codecs.ts'
-import { wellKnownCodecs } from './well-known-codecs.ts'
+import type { WellKnownType } from '../contract/well-known.ts'
+import { scalarCodecs, wrongValue, type ScalarCodec } from './scalar-codecs.ts'
+import { wellKnownCodecs, type WellKnownCodec } from './well-known-codecs.ts'
 
 /** Turns GraphQL arguments into a message's bytes. @throws GraphQLError BAD_USER_INPUT that names the argument */
 export type MessageEncoder = (value: Readonly<Record<string, unknown>>) => Uint8Array
@@ -14,17 +15,36 @@ export interface EncoderOptions {
   readonly registry: Registry
 }
 
-export function createEncoders({ shapes, registry }: EncoderOptions): (desc: DescMessage) => MessageEncoder {
-  const scalars = scalarCodecs(shapes.options.int64)
-  const wellKnown = wellKnownCodecs(registry, scalars)
-  const compiled = new Map<DescMessage, Write>()
+export function createEncoders(options: EncoderOptions): (desc: DescMessage) => MessageEncoder {
+  const compiler = new EncoderCompiler(options)
+  return (desc) => {
+    const write = compiler.compile(desc)
+    return (value) => {
+      const writer = new BinaryWriter()
+      write(writer, value, '')
+      return writer.finish()
+    }
+  }
+}
 
-  function compile(desc: DescMessage): Write {
-    const known = compiled.get(desc)
+class EncoderCompiler {
+  private readonly shapes: Shapes
+  private readonly scalars: (scalar: ScalarType) => ScalarCodec
+  private readonly wellKnown: (type: WellKnownType) => WellKnownCodec
+  private readonly compiled = new Map<DescMessage, Write>()
+
+  constructor({ shapes, registry }: EncoderOptions) {
+    this.shapes = shapes
+    this.scalars = scalarCodecs(shapes.options.int64)
+    this.wellKnown = wellKnownCodecs(registry, this.scalars)
+  }
+
+  compile(desc: DescMessage): Write {
+    const known = this.compiled.get(desc)
     if (known) return known
-    const shape = shapes.message(desc)
+    const shape = this.shapes.message(desc)
     const writes: { name: string; write: Write }[] = []
-    compiled.set(desc, (writer, value, path) => {
+    const writeFields: Write = (writer, value, path) => {
       if (!isRecord(value)) {
         // A message without fields is a Boolean in GraphQL: true sets it.
         if (value === true && shape.fields.length === 0) return
@@ -35,33 +55,33 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
         const item = ownValue(source, name)
         if (item !== undefined && item !== null) write(writer, item, path === '' ? name : `${path}.${name}`)
       }
-    })
-    for (const field of shape.fields) writes.push({ name: field.name, write: fieldWriter(field) })
-    return compiled.get(desc) as Write
+    }
+    this.compiled.set(desc, writeFields)
+    for (const field of shape.fields) writes.push({ name: field.name, write: this.fieldWriter(field) })
+    return writeFields
   }
 
-  function fieldWriter(field: FieldShape): Write {
+  private fieldWriter(field: FieldShape): Write {
     const { number } = field.desc
-    if (field.cardinality === 'map') return mapWriter(field, number)
-    if (field.cardinality === 'list') return listWriter(field, number)
-    const write = valueWriter(field.value, number)
+    if (field.cardinality === 'map') return this.mapWriter(field, number)
+    if (field.cardinality === 'list') return this.listWriter(field, number)
+    const write = this.valueWriter(field.value, number)
     if (field.hasPresence || field.value.kind === 'message' || field.value.kind === 'wellKnown') return write
-    const isZero = zeroTest(field.value)
+    const isZero = this.zeroTest(field.value)
     return (writer, value, path) => {
       if (!isZero(value)) write(writer, value, path)
     }
   }
 
-  function zeroTest(value: ValueKind): (item: unknown) => boolean {
-    if (value.kind === 'scalar') return scalars(value.scalar).isZero
-    if (value.kind !== 'enum') return () => false
-    const { numberOf } = shapes.enum(value.enum)
+  private zeroTest(value: ValueKind & { readonly kind: 'scalar' | 'enum' }): (item: unknown) => boolean {
+    if (value.kind === 'scalar') return this.scalars(value.scalar).isZero
+    const { numberOf } = this.shapes.enum(value.enum)
     return (item) => item === 0 || (typeof item === 'string' && numberOf.get(item) === 0)
   }
 
-  function listWriter(field: FieldShape, number: number): Write {
+  private listWriter(field: FieldShape, number: number): Write {
     const packed = field.desc.fieldKind === 'list' && field.desc.packed
-    const write = packed ? bareWriter(field.value) : valueWriter(field.value, number)
+    const write = packed ? this.bareWriter(field.value) : this.valueWriter(field.value, number)
     return (writer, value, path) => {
       if (!Array.isArray(value)) throw wrongValue(path, 'a list', value)
       if (value.length === 0) return
@@ -75,9 +95,9 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
     }
   }
 
-  function mapWriter(field: FieldShape, number: number): Write {
-    const key = scalars(field.key as ScalarType)
-    const writeValue = valueWriter(field.value, 2)
+  private mapWriter(field: FieldShape, number: number): Write {
+    const key = this.scalars(field.key as ScalarType)
+    const writeValue = this.valueWriter(field.value, 2)
     return (writer, value, path) => {
       for (const [entryKey, entryValue] of mapEntries(value, field.key as ScalarType, path)) {
         writer.tag(number, WireType.LengthDelimited).fork()
@@ -90,18 +110,18 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
     }
   }
 
-  function valueWriter(value: ValueKind, number: number): Write {
+  private valueWriter(value: ValueKind, number: number): Write {
     switch (value.kind) {
       case 'scalar': {
-        const codec = scalars(value.scalar)
+        const codec = this.scalars(value.scalar)
         return (writer, item, path) => codec.write(writer.tag(number, codec.wireType), item, path)
       }
       case 'enum': {
-        const write = bareWriter(value)
+        const write = this.bareWriter(value)
         return (writer, item, path) => write(writer.tag(number, WireType.Varint), item, path)
       }
       case 'wellKnown': {
-        const codec = wellKnown(value.type)
+        const codec = this.wellKnown(value.type)
         return (writer, item, path) =>
           void writer.tag(number, WireType.LengthDelimited).bytes(codec.encode(item, path))
       }
@@ -110,13 +130,13 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
         if (delimited) {
           return (writer, item, path) => {
             writer.tag(number, WireType.StartGroup)
-            compile(message)(writer, item, path)
+            this.compile(message)(writer, item, path)
             writer.tag(number, WireType.EndGroup)
           }
         }
         return (writer, item, path) => {
           writer.tag(number, WireType.LengthDelimited).fork()
-          compile(message)(writer, item, path)
+          this.compile(message)(writer, item, path)
           writer.join()
         }
       }
@@ -124,25 +144,16 @@ export function createEncoders({ shapes, registry }: EncoderOptions): (desc: Des
   }
 
   /** Without a tag, for packed lists. */
-  function bareWriter(value: ValueKind): Write {
-    if (value.kind === 'scalar') return scalars(value.scalar).write
+  private bareWriter(value: ValueKind): Write {
+    if (value.kind === 'scalar') return this.scalars(value.scalar).write
     if (value.kind !== 'enum') throw new Error('only scalars and enums can be packed')
-    const { numberOf, desc } = shapes.enum(value.enum)
+    const { numberOf, desc } = this.shapes.enum(value.enum)
     return (writer, item, path) => {
       const number = typeof item === 'string' ? numberOf.get(item) : item
       if (typeof number !== 'number' || !Number.isInteger(number)) {
         throw wrongValue(path, `a value of ${desc.typeName}`, item)
       }
       writer.int32(number)
-    }
-  }
-
-  return (desc) => {
-    const write = compile(desc)
-    return (value) => {
-      const writer = new BinaryWriter()
-      write(writer, value, '')
-      return writer.finish()
     }
   }
 }
