@@ -57,6 +57,47 @@ const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
  */
 export function createMetrics({ readings, paths, now = systemClock.now }: MetricsOptions): Metrics {
   const registry = new Registry()
+  addReadings(registry, readings)
+  const { requestOf, operationOfType, errorOf, cacheOf, costOf, sizeOf, callOf, retriesOf } =
+    createTallies(registry)
+
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    observe({ source, kind, name }) {
+      const endedWith = callOf(kind.name)(source)(name)
+      const startedAt = now()
+      return ({ status, retries: again }) => {
+        endedWith(status)((now() - startedAt) / 1000)
+        if (again > 0) retriesOf(kind.name)(source)(again)
+      }
+    },
+    // What is more than can be counted must not spoil the sum.
+    observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
+    observer: {
+      operation({ type }, context) {
+        operationOfType(isLive(context) ? 'live' : type)(1)
+        return undefined
+      },
+      executed(context) {
+        const size = answerSizeOf(context)
+        if (size) sizeOf(size.refusal ? 'RESPONSE_TOO_LARGE' : 'COST_OK')(size.objects)
+      },
+      result(_record, result) {
+        for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
+      },
+      response(record, { status, headers }, request) {
+        const path = recordedPath(record, request)
+        requestOf(paths.has(path) ? path : 'other')(status)((now() - record.startedAt) / 1000)
+        const outcome = headers.get('x-cache')
+        if (outcome !== null) cacheOf(outcome.toLowerCase())(1)
+      },
+    },
+  }
+}
+
+/** What is counted, by the values of its labels. */
+function createTallies(registry: Registry) {
   const requests = histogramTallies({
     registry,
     name: 'vinyasa_http_request_duration_seconds',
@@ -105,62 +146,28 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
     help: 'Objects of answers, counted while they were made; those of answers from the cache are not.',
     buckets: COSTS,
   })
-  addReadings([registry], readings)
-
-  const requestOf = keyed((path: string) => keyed((status: number) => requests({ path, status })))
-  const operationOfType = keyed((type: string) => operations({ type }))
-  const errorOf = keyed((code: string) => errors({ code }))
-  const cacheOf = keyed((outcome: string) => cache({ outcome }))
-  const costOf = keyed((result: string) => costs({ result }))
-  const sizeOf = keyed((result: string) => sizes({ result }))
-  const callOf = keyed((kind: string) =>
-    keyed((source: string) =>
-      keyed((call: string) => keyed((status: string) => calls({ source, kind, call, status }))),
-    ),
-  )
-  const retriesOf = keyed((kind: string) => keyed((source: string) => retries({ source, kind })))
-
   return {
-    contentType: registry.contentType,
-    render: () => registry.metrics(),
-    observe({ source, kind, name }) {
-      const endedWith = callOf(kind.name)(source)(name)
-      const startedAt = now()
-      return ({ status, retries: again }) => {
-        endedWith(status)((now() - startedAt) / 1000)
-        if (again > 0) retriesOf(kind.name)(source)(again)
-      }
-    },
-    // What is more than can be counted must not spoil the sum.
-    observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
-    observer: {
-      operation({ type }, context) {
-        operationOfType(isLive(context) ? 'live' : type)(1)
-        return undefined
-      },
-      executed(context) {
-        const size = answerSizeOf(context)
-        if (size) sizeOf(size.refusal ? 'RESPONSE_TOO_LARGE' : 'COST_OK')(size.objects)
-      },
-      result(_record, result) {
-        for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
-      },
-      response(record, { status, headers }, request) {
-        const path = recordedPath(record, request)
-        requestOf(paths.has(path) ? path : 'other')(status)((now() - record.startedAt) / 1000)
-        const outcome = headers.get('x-cache')
-        if (outcome !== null) cacheOf(outcome.toLowerCase())(1)
-      },
-    },
+    requestOf: keyed((path: string) => keyed((status: number) => requests({ path, status }))),
+    operationOfType: keyed((type: string) => operations({ type })),
+    errorOf: keyed((code: string) => errors({ code })),
+    cacheOf: keyed((outcome: string) => cache({ outcome })),
+    costOf: keyed((result: string) => costs({ result })),
+    sizeOf: keyed((result: string) => sizes({ result })),
+    callOf: keyed((kind: string) =>
+      keyed((source: string) =>
+        keyed((call: string) => keyed((status: string) => calls({ source, kind, call, status }))),
+      ),
+    ),
+    retriesOf: keyed((kind: string) => keyed((source: string) => retries({ source, kind }))),
   }
 }
 
-function addReadings(registers: Registry[], readings: MetricsReadings): void {
+function addReadings(registry: Registry, readings: MetricsReadings): void {
   const reading = (name: string, help: string, read: (stats: LiveReading) => number): Gauge =>
     new Gauge({
       name,
       help,
-      registers,
+      registers: [registry],
       collect() {
         const stats = readings.live()
         if (stats) this.set(read(stats))
@@ -172,7 +179,7 @@ function addReadings(registers: Registry[], readings: MetricsReadings): void {
     new Counter({
       name,
       help,
-      registers,
+      registers: [registry],
       collect() {
         const stats = readings.live()
         this.reset()
@@ -181,49 +188,51 @@ function addReadings(registers: Registry[], readings: MetricsReadings): void {
     })
   growing('vinyasa_live_executions_total', 'Runs of live queries.', (stats) => stats.executions)
   growing('vinyasa_live_events_total', 'Invalidation events seen.', (stats) => stats.events)
-  const breaker = new Gauge({
-    name: 'vinyasa_backend_breaker_open',
-    help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
-    labelNames: ['source'],
-    registers: [],
-    collect() {
-      for (const { source, state } of readings.breakers()) {
-        if (state !== 'off') this.set({ source }, BREAKER_VALUE[state])
-      }
-    },
-  })
-  const memory = new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory.',
-    registers: [],
-    collect() {
-      this.set(process.memoryUsage.rss())
-    },
-  })
-  const cached = new Gauge({
-    name: 'vinyasa_cache_bytes',
-    help: 'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
-    registers: [],
-    collect() {
-      const bytes = readings.cacheBytes()
-      if (bytes !== undefined) this.set(bytes)
-    },
-  })
-  const lost = new Counter({
-    name: 'vinyasa_log_lines_lost_total',
-    help: 'Log lines that could not be written.',
-    registers: [],
-    collect() {
-      this.reset()
-      this.inc(readings.lostLogLines())
-    },
-  })
-  for (const registry of registers) {
-    registry.registerMetric(lost)
-    registry.registerMetric(breaker)
-    registry.registerMetric(memory)
-    registry.registerMetric(cached)
-  }
+  registry.registerMetric(
+    new Gauge({
+      name: 'vinyasa_backend_breaker_open',
+      help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
+      labelNames: ['source'],
+      registers: [],
+      collect() {
+        for (const { source, state } of readings.breakers()) {
+          if (state !== 'off') this.set({ source }, BREAKER_VALUE[state])
+        }
+      },
+    }),
+  )
+  registry.registerMetric(
+    new Gauge({
+      name: 'process_resident_memory_bytes',
+      help: 'Resident memory.',
+      registers: [],
+      collect() {
+        this.set(process.memoryUsage.rss())
+      },
+    }),
+  )
+  registry.registerMetric(
+    new Gauge({
+      name: 'vinyasa_cache_bytes',
+      help: 'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
+      registers: [],
+      collect() {
+        const bytes = readings.cacheBytes()
+        if (bytes !== undefined) this.set(bytes)
+      },
+    }),
+  )
+  registry.registerMetric(
+    new Counter({
+      name: 'vinyasa_log_lines_lost_total',
+      help: 'Log lines that could not be written.',
+      registers: [],
+      collect() {
+        this.reset()
+        this.inc(readings.lostLogLines())
+      },
+    }),
+  )
 }
 
 /** Codes may be a backend's own; only those of the usual form become labels. */
