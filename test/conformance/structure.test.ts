@@ -50,6 +50,44 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/source-kit/src/naming/rebuild-schema.ts rebuildSchema',
 ]
 
+/** Rooms of the gateway that reach each other. Rooms come off this list when a file moves; none goes on it. */
+const ROOMS_IN_CIRCLES: readonly (readonly string[])[] = [
+  [
+    'access',
+    'config',
+    'cost',
+    'dependencies',
+    'federation',
+    'http',
+    'observability',
+    'rate-limit',
+    'redis',
+    'schema',
+    'sources',
+  ].map((room) => `apps/gateway/src/${room}`),
+]
+
+/** Those of them that import each other at first hand; the same holds. */
+const MUTUAL_ROOMS: readonly string[] = [
+  'apps/gateway/src/config apps/gateway/src/cost',
+  'apps/gateway/src/config apps/gateway/src/federation',
+  'apps/gateway/src/config apps/gateway/src/http',
+  'apps/gateway/src/config apps/gateway/src/sources',
+  'apps/gateway/src/observability apps/gateway/src/sources',
+  'apps/gateway/src/schema apps/gateway/src/sources',
+]
+
+/** Imports from room to room. Files beside the rooms, in `src` itself, may be below some and above others. */
+function roomImports(folder: string): SourceImport[] {
+  const roomOf = (file: string): string => file.split('/').slice(0, 4).join('/')
+  return importsUnder(root, folder).flatMap((one): SourceImport[] => {
+    const target = targetOf(one)
+    const [from, to] = [roomOf(one.file), roomOf(target ?? one.file)]
+    const isInside = from === to || from.endsWith('.ts') || to.endsWith('.ts')
+    return isInside ? [] : [{ file: from, specifier: `./${to.split('/')[3]}`, typeOnly: one.typeOnly }]
+  })
+}
+
 describe('inside packages and apps', () => {
   it('circles between files are found, those of types and of a file with itself too', () => {
     const from = (file: string, specifier: string, typeOnly = false) => ({ file, specifier, typeOnly })
@@ -69,17 +107,16 @@ describe('inside packages and apps', () => {
     expect(findCircles(importsUnder(root, folder))).toEqual([])
   })
 
-  it('the rooms of a package import each other one way', () => {
-    // Files beside the rooms, in `src` itself, may be below some and above others.
-    const roomOf = (file: string): string => file.split('/').slice(0, 4).join('/')
-    const between = importsUnder(root, 'packages').flatMap((one): SourceImport[] => {
-      const target = targetOf(one)
-      const [from, to] = [roomOf(one.file), roomOf(target ?? one.file)]
-      const isInside = from === to || from.endsWith('.ts') || to.endsWith('.ts')
-      return isInside ? [] : [{ file: from, specifier: `./${to.split('/')[3]}`, typeOnly: one.typeOnly }]
+  it('the rooms of a package import each other one way, and those of the apps but for some that wait', () => {
+    const between = ['packages', 'apps'].map((folder) => roomImports(folder))
+    for (const imports of between) expect(imports.length).toBeGreaterThan(20)
+    expect(between.map(findCircles)).toEqual([[], ROOMS_IN_CIRCLES])
+    const pairs = new Set(between.flat().map((one) => `${one.file} ${targetOf(one)}`))
+    const mutual = [...pairs].filter((pair) => {
+      const [from = '', to = ''] = pair.split(' ')
+      return from < to && pairs.has(`${to} ${from}`)
     })
-    expect(between.length).toBeGreaterThan(20)
-    expect(findCircles(between)).toEqual([])
+    expect(mutual.toSorted()).toEqual(MUTUAL_ROOMS)
   })
 
   it.each(['packages', 'apps'])('a folder of %s has at most fifteen source files side by side', (folder) => {

@@ -30,7 +30,7 @@ import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
-import { identityOf } from './identity.ts'
+import { identityOf } from '../context/identity.ts'
 import { tokenHeader } from './tokens/token-place.ts'
 
 /** Who may ask what, as the parts of a gateway need it. Where nothing is configured all of it is empty. */

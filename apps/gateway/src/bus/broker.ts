@@ -2,7 +2,7 @@ import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
-import { readTlsFiles } from '../tls-files.ts'
+import { readTlsFiles } from '../redis/tls-files.ts'
 
 /** What carries changes between gateways. */
 export interface Broker {

@@ -1,4 +1,4 @@
-import type { Identity } from '../access/identity.ts'
+import type { Identity } from '../context/identity.ts'
 
 /** One who issues tokens. */
 export interface IssuerConfig {

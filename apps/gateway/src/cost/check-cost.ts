@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
 import { ConfigError } from '../errors.ts'
-import { fieldAt, inputFieldAt, suggestFor } from '../schema/coordinates.ts'
+import { fieldAt, inputFieldAt, suggestFor } from '../coordinates.ts'
 import { type AnyField, listDepth } from './cost-model.ts'
 
 /** Throws {@link ConfigError} for a rule on what the schema does not have, in the config or in a directive. */

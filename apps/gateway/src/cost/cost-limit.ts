@@ -3,7 +3,7 @@ import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
 import type { CostConfig } from './cost-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
-import { isLive } from '../observability/live-context.ts'
+import { isLive } from '../context/live-context.ts'
 import { useGuard } from '../use-guard.ts'
 import type { Variables } from './amount.ts'
 import { compileCost } from './compile-cost.ts'

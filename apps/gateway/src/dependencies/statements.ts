@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import type { DependencyStatement } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
-import { fieldAt, suggestFor } from '../schema/coordinates.ts'
+import { fieldAt, suggestFor } from '../coordinates.ts'
 
 type Statements = Readonly<Record<string, DependencyStatement>>
 

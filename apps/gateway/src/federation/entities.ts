@@ -1,6 +1,6 @@
 import { getDirectiveValues, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../config/types.ts'
-import { suggestFor } from '../schema/coordinates.ts'
+import { suggestFor } from '../coordinates.ts'
 import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
 import { topLevel, unknownIn } from './key-selection.ts'
 import type { Lookup, Reference } from './lookup.ts'

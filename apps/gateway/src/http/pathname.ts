@@ -8,3 +8,11 @@ export function pathnameOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string 
   const base = 'http://localhost'
   return URL.canParse(url, base) ? new URL(url, base).pathname : '/'
 }
+
+/** The path without the query string, which may hold variables. */
+export function pathOf(url: string): string {
+  return PLAIN_PATH.exec(url)?.[1] ?? new URL(url, 'http://localhost').pathname
+}
+
+/** A path in which a URL finds nothing to write otherwise. */
+const PLAIN_PATH = /^https?:\/\/[^/?#\\]+((?:\/[\w-]*)+)(?:$|\?)/

@@ -1,6 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
-import { pathOf } from '../observability/request-record.ts'
+import { pathOf } from './pathname.ts'
 import { withShortWay } from '../short-way.ts'
 
 const REMEMBERED_MS = 1_000

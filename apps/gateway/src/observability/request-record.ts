@@ -1,4 +1,5 @@
 import type { Context, Span } from '@opentelemetry/api'
+import { pathOf } from '../http/pathname.ts'
 
 /** What is known of one HTTP request while it is served. */
 export interface RequestRecord {
@@ -53,11 +54,3 @@ export function recordOf(context: unknown): RequestRecord | undefined {
 export function recordedPath(record: RequestRecord, request: Request): string {
   return (record.path ??= pathOf(request.url))
 }
-
-/** The path without the query string, which may hold variables. */
-export function pathOf(url: string): string {
-  return PLAIN_PATH.exec(url)?.[1] ?? new URL(url, 'http://localhost').pathname
-}
-
-/** A path in which a URL finds nothing to write otherwise. */
-const PLAIN_PATH = /^https?:\/\/[^/?#\\]+((?:\/[\w-]*)+)(?:$|\?)/

@@ -16,7 +16,7 @@ import {
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { version } from '../version.ts'
 import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'
-import { isLive } from './live-context.ts'
+import { isLive } from '../context/live-context.ts'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
 import type { Observer } from './recorder.ts'
 import { recordedPath, recordOf, type RequestRecord, type TracePlace } from './request-record.ts'

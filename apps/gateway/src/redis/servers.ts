@@ -3,7 +3,7 @@ import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { RedisConfig, TlsFilesConfig } from '../config/broker-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { readTlsFiles } from '../tls-files.ts'
+import { readTlsFiles } from './tls-files.ts'
 
 /** The Redis of a config, for everything in a gateway that has connections to it. */
 export interface ConfiguredRedis {

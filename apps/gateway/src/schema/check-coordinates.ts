@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
-import { fieldAt, suggestFor } from './coordinates.ts'
+import { fieldAt, suggestFor } from '../coordinates.ts'
 
 /** Throws {@link ConfigError} for options of behaviours about what the schema does not have. */
 export function checkCoordinates(

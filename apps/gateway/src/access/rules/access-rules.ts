@@ -11,7 +11,7 @@ import {
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../../config/access-types.ts'
 import type { Refused } from '../errors.ts'
-import type { Identity } from '../identity.ts'
+import type { Identity } from '../../context/identity.ts'
 import { refusalOf, toRequirement, type HoldsPolicy, type Requirement } from './requirement.ts'
 
 /** A field of an object type with something before it, as an operation may reach it. */

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../../config/access-types.ts'
 import { ConfigError } from '../../errors.ts'
-import { suggestFor } from '../../schema/coordinates.ts'
+import { suggestFor } from '../../coordinates.ts'
 
 /**
  * Throws {@link ConfigError} for a rule on what the schema does not have or that could stand before nothing, and for one

@@ -5,7 +5,7 @@ import type { AccessConfig } from '../../config/access-types.ts'
 import { createAccessRules, type AccessRules, type GuardedField, type Refusals } from './access-rules.ts'
 import { refusedOperation } from '../errors.ts'
 import { createGuardedSchema, type GuardedSchema } from './guarded-schema.ts'
-import { identityOf } from '../identity.ts'
+import { identityOf } from '../../context/identity.ts'
 import { createPolicies } from './policies.ts'
 import { type GuardedOperation, useGuard } from '../../use-guard.ts'
 

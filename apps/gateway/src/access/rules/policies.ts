@@ -1,5 +1,5 @@
 import type { AccessConfig, PolicyConfig } from '../../config/access-types.ts'
-import { claimAt } from '../identity.ts'
+import { claimAt } from '../../context/identity.ts'
 import type { HoldsPolicy } from './requirement.ts'
 
 /** What the names of policies stand for. One that throws does not hold. */

@@ -1,6 +1,6 @@
 import type { AccessRule } from '../../config/access-types.ts'
 import type { Refused } from '../errors.ts'
-import type { Identity } from '../identity.ts'
+import type { Identity } from '../../context/identity.ts'
 
 /** A rule in one form: each list is of alternatives, each alternative of what must hold together. */
 export interface Requirement {

@@ -2,7 +2,7 @@ import { atWallTime, backgroundClock, type Clock, type WallTimer } from '@vinyas
 import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { unauthenticated } from '../errors.ts'
-import { identityOf } from '../identity.ts'
+import { identityOf } from '../../context/identity.ts'
 import { withShortWay } from '../../short-way.ts'
 
 /** Ends subscriptions with `UNAUTHENTICATED` when the token expires by which they were allowed. */

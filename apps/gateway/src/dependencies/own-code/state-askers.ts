@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { headersOfTokens } from '../../access/tokens/token-place.ts'
 import type { GatewayConfig } from '../../config/types.ts'
-import { fieldAt } from '../../schema/coordinates.ts'
+import { fieldAt } from '../../coordinates.ts'
 import { pluginAskers } from './plugin-askers.ts'
 import { isFieldMap } from './recorded-resolvers.ts'
 

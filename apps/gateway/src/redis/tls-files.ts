@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { TlsFilesConfig } from './config/broker-types.ts'
-import { ConfigError } from './errors.ts'
+import type { TlsFilesConfig } from '../config/broker-types.ts'
+import { ConfigError } from '../errors.ts'
 
 export interface TlsTexts {
   readonly ca?: string
