@@ -30,62 +30,112 @@ const LINE_COMMENT = /\/\/[^\n]*\n?/y
 const BLOCK_COMMENT = /\/\*[^]*?\*\//y
 const STRING = /"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'/y
 
-/** Splits a `.proto` text, and attaches its comments as protoc's tokenizer does. */
+/** Splits a `.proto` text, and attaches its comments as protoc's tokenizer does. @throws ProtoSyntaxError */
 export function tokenize(source: string): Token[] {
-  const tokens: Token[] = []
-  let position = 0
-  let line = 1
-  let lineStart = 0
+  return new Tokenizer(source).all()
+}
 
-  function take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = position
-    const found = pattern.exec(source)?.[0]
+interface Comment {
+  readonly text: string
+  readonly isLine: boolean
+}
+
+class Tokenizer {
+  private readonly source: string
+  private position = 0
+  private line = 1
+  private lineStart = 0
+
+  constructor(source: string) {
+    this.source = source
+  }
+
+  all(): Token[] {
+    const tokens: Token[] = []
+    let last: Token | undefined
+    do {
+      last = this.next(last)
+      tokens.push(last)
+    } while (last.kind !== 'end')
+    return tokens
+  }
+
+  private next(previous: Token | undefined): Token {
+    const leading = this.takeSpace(previous)
+    const { line, column } = this.place()
+    const start = this.position
+    const { kind, text } = this.takeToken()
+    return { kind, text, line, column, start, end: this.position, leading, trailing: '' }
+  }
+
+  private takeToken(): Pick<Token, 'kind' | 'text'> {
+    if (this.position >= this.source.length) return { kind: 'end', text: '' }
+    const name = this.take(NAME)
+    if (name !== undefined) return { kind: 'name', text: name }
+    const number = this.take(NUMBER)
+    if (number !== undefined) return { kind: INTEGER.test(number) ? 'integer' : 'float', text: number }
+    const at = this.place()
+    const string = this.take(STRING)
+    if (string !== undefined) {
+      this.countLines(string)
+      return { kind: 'string', text: unescape(string.slice(1, -1)) }
+    }
+    const symbol = this.source[this.position] ?? ''
+    if (symbol === '"' || symbol === "'") throw new ProtoSyntaxError(at, 'a string that is never closed')
+    this.position += 1
+    return { kind: 'symbol', text: symbol }
+  }
+
+  private take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.position
+    const found = pattern.exec(this.source)?.[0]
     if (found === undefined || found === '') return undefined
-    position += found.length
+    this.position += found.length
     return found
   }
 
-  function place(): { line: number; column: number } {
-    return { line, column: position - lineStart + 1 }
+  private place(): Pick<Token, 'line' | 'column'> {
+    return { line: this.line, column: this.position - this.lineStart + 1 }
   }
 
-  function countLines(text: string): void {
+  private countLines(text: string): void {
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
-      line += 1
-      lineStart = position - text.length + at + 1
+      this.line += 1
+      this.lineStart = this.position - text.length + at + 1
     }
   }
 
-  function takeNewline(): boolean {
-    if (source[position] !== '\n') return false
-    position += 1
-    line += 1
-    lineStart = position
+  private takeNewline(): boolean {
+    if (this.source[this.position] !== '\n') return false
+    this.position += 1
+    this.line += 1
+    this.lineStart = this.position
     return true
   }
 
-  function takeComment(): { readonly text: string; readonly isLine: boolean } | undefined {
-    if (source[position] !== '/') return undefined
-    const at = place()
-    const written = take(LINE_COMMENT)
+  private takeComment(): Comment | undefined {
+    if (this.source[this.position] !== '/') return undefined
+    const at = this.place()
+    const written = this.take(LINE_COMMENT)
     if (written !== undefined) {
-      countLines(written)
+      this.countLines(written)
       return { text: written.slice(2), isLine: true }
     }
-    const block = take(BLOCK_COMMENT)
+    const block = this.take(BLOCK_COMMENT)
     if (block === undefined) {
-      if (source[position + 1] === '*') throw new ProtoSyntaxError(at, 'a comment that is never closed')
+      if (this.source[this.position + 1] === '*')
+        throw new ProtoSyntaxError(at, 'a comment that is never closed')
       return undefined
     }
-    countLines(block)
+    this.countLines(block)
     // What stands before a line's first star belongs to the frame, what stands behind it to the text.
     return { text: block.slice(2, -2).replace(/\n[^\S\n]*\*?/g, '\n'), isLine: false }
   }
 
-  /** Everything up to the next token: what belongs to the previous one, and what to the next. */
-  function takeSpace(previous: Token | undefined): string {
+  /** Takes everything up to the next token, gives the previous one its comment, and returns the comment of the next. */
+  private takeSpace(previous: Token | undefined): string {
     let isAttachable = previous !== undefined
-    let pending: { text: string; isLine: boolean } | undefined
+    let pending: Comment | undefined
     const flush = (): void => {
       if (pending && isAttachable && previous) {
         previous.trailing = pending.text
@@ -94,70 +144,39 @@ export function tokenize(source: string): Token[] {
       pending = undefined
     }
     if (previous) {
-      take(SPACE)
-      const comment = takeComment()
-      if (comment) {
-        pending = comment
-        if (!comment.isLine) {
-          take(SPACE)
-          // On one line with the next token: nobody knows whose it is.
-          if (!takeNewline()) pending = undefined
-        }
-        flush()
-      } else takeNewline()
+      pending = this.takeTrailing()
+      flush()
     }
     for (;;) {
-      take(SPACE)
-      const comment = takeComment()
+      this.take(SPACE)
+      const comment = this.takeComment()
       if (comment) {
         if (pending && !(pending.isLine && comment.isLine)) flush()
         pending = pending ? { text: pending.text + comment.text, isLine: true } : comment
         if (!comment.isLine) {
-          take(SPACE)
-          takeNewline()
+          this.take(SPACE)
+          this.takeNewline()
         }
-      } else if (takeNewline()) {
+      } else if (this.takeNewline()) {
         flush()
         isAttachable = false
       } else break
     }
     // Before the end of a scope it can only belong to what stands before.
-    const next = source[position]
+    const next = this.source[this.position]
     if (next === undefined || next === '}' || next === ']' || next === ')') flush()
     return pending?.text ?? ''
   }
 
-  for (;;) {
-    const leading = takeSpace(tokens.at(-1))
-    const at = place()
-    const start = position
-    const add = (kind: Token['kind'], text: string): void => {
-      tokens.push({ kind, text, ...at, start, end: position, leading, trailing: '' })
-    }
-    if (position >= source.length) {
-      add('end', '')
-      return tokens
-    }
-    const name = take(NAME)
-    if (name !== undefined) {
-      add('name', name)
-      continue
-    }
-    const number = take(NUMBER)
-    if (number !== undefined) {
-      add(INTEGER.test(number) ? 'integer' : 'float', number)
-      continue
-    }
-    const string = take(STRING)
-    if (string !== undefined) {
-      countLines(string)
-      add('string', unescape(string.slice(1, -1)))
-      continue
-    }
-    const symbol = source[position] ?? ''
-    if (symbol === '"' || symbol === "'") throw new ProtoSyntaxError(at, 'a string that is never closed')
-    position += 1
-    add('symbol', symbol)
+  /** A comment on the line of the token before it. */
+  private takeTrailing(): Comment | undefined {
+    this.take(SPACE)
+    const comment = this.takeComment()
+    if (!comment) this.takeNewline()
+    if (!comment || comment.isLine) return comment
+    this.take(SPACE)
+    // On one line with the next token: nobody knows whose it is.
+    return this.takeNewline() ? comment : undefined
   }
 }
 
