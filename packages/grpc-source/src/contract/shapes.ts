@@ -84,7 +84,7 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
       oneof?.fields.push(shape)
       return shape
     })
-    reportDuplicates(desc, fields)
+    findings.push(...duplicatesIn(desc, fields))
     return { desc, fields, oneofs }
   }
 
@@ -119,41 +119,6 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
     return toGraphQLName(options.fieldNames === 'proto' ? protoName : jsonName)
   }
 
-  function reportDuplicates(desc: DescMessage, fields: readonly FieldShape[]): void {
-    const seen = new Map<string, FieldShape>()
-    for (const field of fields) {
-      const first = seen.get(field.name)
-      if (first) {
-        findings.push({
-          file: desc.file.proto.name,
-          element: desc.typeName,
-          message: `the fields ${first.desc.name} and ${field.desc.name} are both called "${field.name}" in GraphQL; rename one with (graphql.field).name`,
-        })
-      }
-      seen.set(field.name, field)
-    }
-  }
-
-  function toEnumShape(desc: DescEnum): EnumShape {
-    const prefix = enumPrefix(desc.name)
-    const strip =
-      options.stripEnumPrefix &&
-      desc.values.every(({ name }) => /^[_A-Za-z]/.test(name.slice(prefix.length)) && name.startsWith(prefix))
-    const values = new Map<string, DescEnumValue>()
-    const nameOf = new Map<number, string>()
-    const numberOf = new Map<string, number>()
-    for (const value of desc.values) {
-      const { name, number } = value
-      const graphqlName = toEnumValueName(strip ? name.slice(prefix.length) : name)
-      numberOf.set(name, number)
-      if (options.hideUnspecified && number === 0 && /(^|_)UNSPECIFIED$/.test(name)) continue
-      numberOf.set(graphqlName, number)
-      if (!values.has(graphqlName)) values.set(graphqlName, value)
-      if (!nameOf.has(number)) nameOf.set(number, graphqlName)
-    }
-    return { desc, values, nameOf, numberOf }
-  }
-
   return {
     options,
     message(desc) {
@@ -163,10 +128,40 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
     },
     enum(desc) {
       let shape = enums.get(desc)
-      if (!shape) enums.set(desc, (shape = toEnumShape(desc)))
+      if (!shape) enums.set(desc, (shape = toEnumShape(desc, options)))
       return shape
     },
   }
+}
+
+function duplicatesIn({ typeName, file }: DescMessage, fields: readonly FieldShape[]): Finding[] {
+  const firstByName = new Map(fields.toReversed().map((field) => [field.name, field]))
+  return fields.flatMap(({ name, desc }): Finding[] => {
+    const first = firstByName.get(name)?.desc
+    if (!first || first === desc) return []
+    const message = `the fields ${first.name} and ${desc.name} are both called "${name}" in GraphQL; rename one with (graphql.field).name`
+    return [{ file: file.proto.name, element: typeName, message }]
+  })
+}
+
+function toEnumShape(desc: DescEnum, options: MappingOptions): EnumShape {
+  const prefix = enumPrefix(desc.name)
+  const strip =
+    options.stripEnumPrefix &&
+    desc.values.every(({ name }) => /^[_A-Za-z]/.test(name.slice(prefix.length)) && name.startsWith(prefix))
+  const values = new Map<string, DescEnumValue>()
+  const nameOf = new Map<number, string>()
+  const numberOf = new Map<string, number>()
+  for (const value of desc.values) {
+    const { name, number } = value
+    const graphqlName = toEnumValueName(strip ? name.slice(prefix.length) : name)
+    numberOf.set(name, number)
+    if (options.hideUnspecified && number === 0 && /(^|_)UNSPECIFIED$/.test(name)) continue
+    numberOf.set(graphqlName, number)
+    if (!values.has(graphqlName)) values.set(graphqlName, value)
+    if (!nameOf.has(number)) nameOf.set(number, graphqlName)
+  }
+  return { desc, values, nameOf, numberOf }
 }
 
 function toValueKind(desc: DescField): ValueKind {
