@@ -71,7 +71,7 @@ export function createMapCompiler(
       plan.parts.push({
         head: toLiteral(head),
         slot: own === 'key' ? KEY_SLOT : VALUE_SLOT,
-        absent: absentJson(value, partType, write),
+        absent: absentJson(value, partType, write, options),
         write,
       })
     }
@@ -82,60 +82,6 @@ export function createMapCompiler(
     return plan
   }
 
-  /** A value that is left out is the zero value, or an empty message. */
-  function absentJson(value: ValueKind, type: GraphQLOutputType, write: WriteValue): Uint8Array | undefined {
-    const nullable = getNullableType(type)
-    if (value.kind === 'message') {
-      const transcoder = new ReplyTranscoder()
-      transcoder.begin(Buffer.of(0))
-      try {
-        write(transcoder, 0)
-        return transcoder.gaps.length > 0 ? undefined : transcoder.json.take()
-      } catch {
-        return undefined
-      }
-    }
-    const json = isLeafType(nullable) ? zeroJson(value, nullable, options) : undefined
-    if (json !== undefined) return Buffer.from(json)
-    return isNonNullType(type) ? undefined : Buffer.from('null')
-  }
-
-  /** Refuses a key that is there twice: the place of the first and the value of the last make the entry. */
-  function entriesWriter(field: FieldShape, plan: MessagePlan): WriteValue {
-    const key = scalars(field.key as ScalarType)
-    return (transcoder, end) => {
-      const seen = new Set<unknown>()
-      transcoder.items(field.desc.number, 2, end, () => {
-        const { reader } = transcoder
-        const outer = reader.enter()
-        transcoder.object(plan, 0, (place) => {
-          if (place !== -1) reader.pos = place
-          const value = place === -1 ? key.zero : key.read(reader)
-          if (seen.has(value)) throw new FallBack('a key is in a map twice')
-          seen.add(value)
-        })
-        reader.leave(outer)
-      })
-    }
-  }
-
-  /** As one JSON value, made as ordinary decoding makes it. */
-  function jsonWriter(field: FieldShape, type: GraphQLLeafType): WriteValue {
-    const decode = options.decoder(field.desc.parent)
-    return (transcoder, end) => {
-      const { reader, json } = transcoder
-      const pieces: Uint8Array[] = []
-      while (reader.pos < end) {
-        const start = reader.pos
-        const tag = reader.uint32()
-        reader.skip(tag & 7, tag >>> 3)
-        if (tag >>> 3 === field.desc.number) pieces.push(reader.buffer.subarray(start, reader.pos))
-      }
-      const message = decode(Buffer.concat(pieces)) as Readonly<Record<string, unknown>>
-      json.text(leafToJson(message[field.name], type) ?? 'null')
-    }
-  }
-
   return (field, type, nodes) => {
     const nullable = getNullableType(type)
     const { number } = field.desc
@@ -144,11 +90,74 @@ export function createMapCompiler(
       return {
         rule,
         absent: Buffer.from(leafToJson({}, nullable) ?? 'null'),
-        write: jsonWriter(field, nullable),
+        write: jsonWriter(field, nullable, options),
       }
     const entry = isListType(nullable) ? getNullableType(nullable.ofType as GraphQLOutputType) : undefined
     if (!isObjectType(entry)) throw new NotPlannable(`${field.desc.toString()} is no list of entries`)
-    return { rule, absent: Buffer.from('[]'), write: entriesWriter(field, entryPlan(field, entry, nodes)) }
+    return {
+      rule,
+      absent: Buffer.from('[]'),
+      write: entriesWriter(field, entryPlan(field, entry, nodes), options),
+    }
+  }
+}
+
+/** A value that is left out is the zero value, or an empty message. */
+function absentJson(
+  value: ValueKind,
+  type: GraphQLOutputType,
+  write: WriteValue,
+  options: LeafOptions,
+): Uint8Array | undefined {
+  const nullable = getNullableType(type)
+  if (value.kind === 'message') {
+    const transcoder = new ReplyTranscoder()
+    transcoder.begin(Buffer.of(0))
+    try {
+      write(transcoder, 0)
+      return transcoder.gaps.length > 0 ? undefined : transcoder.json.take()
+    } catch {
+      return undefined
+    }
+  }
+  const json = isLeafType(nullable) ? zeroJson(value, nullable, options) : undefined
+  if (json !== undefined) return Buffer.from(json)
+  return isNonNullType(type) ? undefined : Buffer.from('null')
+}
+
+/** Refuses a key that is there twice: the place of the first and the value of the last make the entry. */
+function entriesWriter(field: FieldShape, plan: MessagePlan, { scalars }: LeafOptions): WriteValue {
+  const key = scalars(field.key as ScalarType)
+  return (transcoder, end) => {
+    const seen = new Set<unknown>()
+    transcoder.items(field.desc.number, 2, end, () => {
+      const { reader } = transcoder
+      const outer = reader.enter()
+      transcoder.object(plan, 0, (place) => {
+        if (place !== -1) reader.pos = place
+        const value = place === -1 ? key.zero : key.read(reader)
+        if (seen.has(value)) throw new FallBack('a key is in a map twice')
+        seen.add(value)
+      })
+      reader.leave(outer)
+    })
+  }
+}
+
+/** As one JSON value, made as ordinary decoding makes it. */
+function jsonWriter(field: FieldShape, type: GraphQLLeafType, { decoder }: LeafOptions): WriteValue {
+  const decode = decoder(field.desc.parent)
+  return (transcoder, end) => {
+    const { reader, json } = transcoder
+    const pieces: Uint8Array[] = []
+    while (reader.pos < end) {
+      const start = reader.pos
+      const tag = reader.uint32()
+      reader.skip(tag & 7, tag >>> 3)
+      if (tag >>> 3 === field.desc.number) pieces.push(reader.buffer.subarray(start, reader.pos))
+    }
+    const message = decode(Buffer.concat(pieces)) as Readonly<Record<string, unknown>>
+    json.text(leafToJson(message[field.name], type) ?? 'null')
   }
 }
 
