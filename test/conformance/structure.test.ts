@@ -19,7 +19,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/defer-splitter/src/plugin.ts useDeferSplitter',
   'packages/grpc-source/src/joins/compile-join.ts createJoinPlans',
   'packages/grpc-source/src/joins/load-joins.ts createJoinRun',
-  'packages/grpc-source/src/json/compile-message.ts createMessageCompiler',
   'packages/grpc-source/src/mapping/input-types.ts createInputTypes',
   'packages/grpc-source/src/mapping/types.ts createTypeBuilder',
   'packages/grpc-source/src/methods/invoker.ts createInvoker',

@@ -1,4 +1,6 @@
-import type { FieldRule, MessagePlan } from './message-plan.ts'
+import type { FieldShape } from '../contract/shapes.ts'
+import type { Literal } from './literal.ts'
+import type { CompiledField, FieldRule, MessagePlan } from './message-plan.ts'
 
 const NEAR = 256
 
@@ -16,8 +18,61 @@ export function addRule(plan: MessagePlan, rule: FieldRule): void {
   plan.rules[rule.number] = rule
 }
 
+/** The rules for fields that are not selected. */
+interface Unselected {
+  rule(field: FieldShape): FieldRule | undefined
+  anyContent(field: FieldShape): FieldRule
+}
+
+/** Puts together what a selection on a message writes, and how the fields for it are found. */
+export class MessagePlanBuilder {
+  readonly plan: MessagePlan = createMessagePlan()
+  private readonly rules = new Map<FieldShape, FieldRule>()
+
+  /** Gives a field a slot. */
+  place(field: FieldShape, compiled: CompiledField['rule']): FieldRule {
+    const rule = { ...compiled, slot: this.plan.slots, clears: [] }
+    this.plan.slots += 2
+    this.rules.set(field, rule)
+    addRule(this.plan, rule)
+    return rule
+  }
+
+  addConstant(head: Literal): void {
+    this.plan.parts.push({ head, slot: -1, absent: undefined, write: () => {} })
+  }
+
+  addPart(head: Literal, field: FieldShape, { rule, absent, write }: CompiledField): void {
+    const { slot } = this.rules.get(field) ?? this.place(field, rule)
+    this.plan.parts.push({ head, slot, absent, write })
+  }
+
+  /** The plan, when all parts are in it. `fields`: all of the message. */
+  finish(fields: readonly FieldShape[], unselected: Unselected): MessagePlan {
+    for (const field of fields) {
+      const rule = this.rules.has(field) ? undefined : unselected.rule(field)
+      if (!rule) continue
+      this.rules.set(field, rule)
+      addRule(this.plan, rule)
+    }
+    for (const field of fields) {
+      const siblings = field.oneof?.fields.filter((other) => other !== field) ?? []
+      const clears = siblings.flatMap((other) => {
+        const rule = this.rules.get(other)
+        return rule && rule.slot !== -1 ? [rule] : []
+      })
+      if (clears.length === 0) continue
+      const own = this.rules.get(field)
+      if (own) own.clears = clears
+      else addRule(this.plan, { ...unselected.anyContent(field), clears })
+    }
+    findSinglePass(this.plan)
+    return this.plan
+  }
+}
+
 /** Finds out whether messages may be read in one pass. */
-export function findSinglePass(plan: MessagePlan): void {
+function findSinglePass(plan: MessagePlan): void {
   const bySlot = new Map<number, FieldRule>()
   for (const rule of plan.rules) if (rule && rule.slot !== -1) bySlot.set(rule.slot, rule)
   const tags = new Int16Array(NEAR * 8).fill(-1)
