@@ -34,7 +34,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/node-handler/src/http/light-request.ts createLightRequests',
   'packages/response-cache/src/answer/pipeline.ts createPipeline',
   'packages/response-cache/src/plugin.ts useResponseCache',
-  'packages/response-cache/src/redis/redis-store.ts createStoreOn',
   'packages/response-cache/src/response-cache.ts createCacheEngine',
   'packages/rest-connector/src/fields/declared-types.ts buildTypes',
   'packages/rest-connector/src/json/compile-object.ts createValueCompiler',

@@ -3,8 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CacheEntry } from '../store/entry.ts'
 import { storeUnavailable } from '../errors.ts'
-import { createUndeliveredInvalidations, type Delivery } from '../store/undelivered-invalidations.ts'
-import type { RemoteEvent, RemoteStore } from '../store/remote-store.ts'
+import {
+  createUndeliveredInvalidations,
+  type Delivery,
+  type UndeliveredInvalidations,
+} from '../store/undelivered-invalidations.ts'
+import type { RemoteEvent, RemoteRead, RemoteStore } from '../store/remote-store.ts'
 import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
 import type { ConnectRedis, RedisStoreOptions } from './options.ts'
@@ -22,6 +26,15 @@ declare module 'ioredis' {
 /** Whoever hears it was not the one who said it. */
 const NOBODY = 'nobody'
 
+const CONNECTION: RedisOptions = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  connectTimeout: 1_000,
+  // Closing a connection that is gone already holds the process for this long.
+  disconnectTimeout: 100,
+  retryStrategy: (attempt) => Math.min(50 * attempt, 500),
+}
+
 /** A Redis store, and how to wait for its first connection. */
 export interface RedisStore extends RemoteStore {
   /** Resolves when Redis answered once; rejects with RESPONSE_CACHE_UNAVAILABLE when it does not within `timeoutMs`. */
@@ -32,59 +45,182 @@ export interface RedisStore extends RemoteStore {
 
 /** The store on connections that others open: whoever has no Redis loads none. */
 export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions): RedisStore {
-  const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 140 } = options
-  const {
-    heartbeatMs = 1_000,
-    rememberMs = 86_400_000,
-    undelivered = createUndeliveredInvalidations(),
-  } = options
-  const channel = `${prefix}invalidations`
-  const self = randomUUID()
-  const listeners = new Set<(event: RemoteEvent) => void>()
-  let isUp = false
-  let poisoned = 0
-  let isClosed = false
-  let recheck: unknown
+  return new ConnectedStore(connect, options)
+}
 
-  const connection: RedisOptions = {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: 1_000,
-    // Closing a connection that is gone already holds the process for this long.
-    disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.min(50 * attempt, 500),
-  }
-  const commands = connect({ ...connection, commandTimeout: commandTimeoutMs }, 'commands')
-  const subscriber = connect(
-    { ...connection, commandTimeout: commandTimeoutMs, autoResubscribe: false },
-    'subscriber',
-  )
-  commands.defineCommand('vinyasaRead', { numberOfKeys: 1, lua: readScript })
-  commands.defineCommand('vinyasaWrite', { numberOfKeys: 1, lua: writeScript })
-  commands.defineCommand('vinyasaInvalidate', { numberOfKeys: 1, lua: invalidateScript })
-  commands.defineCommand('vinyasaBeat', { numberOfKeys: 1, lua: beatScript })
+class ConnectedStore implements RedisStore {
+  /** Values found that the cache did not write. */
+  poisoned = 0
+  private readonly url: RedisStoreOptions['url']
+  private readonly prefix: string
+  private readonly channel: string
+  private readonly heartbeatMs: number
+  private readonly rememberMs: number
+  private readonly undelivered: UndeliveredInvalidations
+  private readonly commands: ReturnType<ConnectRedis>
+  private readonly subscriber: ReturnType<ConnectRedis>
+  private readonly self = randomUUID()
+  private readonly listeners = new Set<(event: RemoteEvent) => void>()
+  private readonly leaveUndelivered: () => void
+  private readonly heartbeat: NodeJS.Timeout
+  private isUp = false
+  private isClosed = false
+  private isChecking = false
+  private recheck: unknown
+  private changes = 0
+  private noted: Promise<void> = Promise.resolve()
 
-  function emit(event: RemoteEvent) {
-    for (const listener of listeners) listener(event)
-  }
-
-  function goDown(what: string, cause: unknown) {
-    if (!isUp || isClosed) return
-    isUp = false
-    // A stall of this process looks like one of Redis; look again before the next heartbeat.
-    backgroundClock.clearTimeout(recheck)
-    recheck = backgroundClock.setTimeout(() => void check(), 20)
-    emit({ type: 'down', error: storeUnavailable(what, cause) })
-  }
-
-  async function send(tags: Tags): Promise<void> {
-    const message = JSON.stringify({ from: self, tags })
-    await commands.vinyasaInvalidate(prefix, channel, message, rememberMs, ...(tags === 'all' ? [] : tags))
+  constructor(connect: ConnectRedis, options: RedisStoreOptions) {
+    const { url, prefix = '{vinyasa:cache}:', commandTimeoutMs = 140 } = options
+    const { heartbeatMs = 1_000, rememberMs = 86_400_000 } = options
+    const { undelivered = createUndeliveredInvalidations() } = options
+    this.url = url
+    this.prefix = prefix
+    this.channel = `${prefix}invalidations`
+    this.heartbeatMs = heartbeatMs
+    this.rememberMs = rememberMs
+    this.undelivered = undelivered
+    const connection = { ...CONNECTION, commandTimeout: commandTimeoutMs }
+    this.commands = connect(connection, 'commands')
+    this.subscriber = connect({ ...connection, autoResubscribe: false }, 'subscriber')
+    this.listen()
+    this.leaveUndelivered = undelivered.subscribe((tags, from) => {
+      if (from !== this.self) this.emit({ type: 'invalidated', tags })
+    })
+    this.heartbeat = setInterval(() => void this.check(), heartbeatMs)
+    this.heartbeat.unref()
   }
 
-  async function deliver({ tags, end }: Delivery): Promise<void> {
+  async read(key: string): Promise<RemoteRead | undefined> {
+    if (!this.mayUse()) return undefined
     try {
-      await send(tags)
+      const [seq, meta, tags, body] = await this.commands.vinyasaReadBuffer(this.prefix, key)
+      const version = Number(seq?.toString())
+      if (meta?.toString() === 'poisoned') this.poisoned++
+      const entry = decodeMeta(meta, tags, body, version)
+      if (meta && body && !entry) {
+        this.poisoned++
+        await this.commands.unlink(`${this.prefix}e:${key}`)
+      }
+      return { entry, version }
+    } catch (error) {
+      this.goDown('read', error)
+      return undefined
+    }
+  }
+
+  async write(key: string, entry: CacheEntry, version: number): Promise<boolean> {
+    if (!this.mayUse()) return false
+    const px = Math.ceil(entry.ttlMs + entry.staleMs)
+    const { prefix } = this
+    try {
+      const tags = JSON.stringify(entry.tags)
+      const meta = encodeMeta(entry)
+      return (await this.commands.vinyasaWrite(prefix, key, version, px, meta, tags, entry.body)) === 1
+    } catch (error) {
+      this.goDown('write', error)
+      return false
+    }
+  }
+
+  async invalidate(tags: Tags): Promise<void> {
+    if (!this.isUp) {
+      this.undelivered.add(tags, this.self)
+      return
+    }
+    try {
+      await this.send(tags)
+    } catch (error) {
+      this.undelivered.add(tags, this.self)
+      this.goDown('invalidate', error)
+    }
+  }
+
+  /** The first change says so, the last takes it back; nobody waits for a store that does not answer. */
+  async changing(): Promise<() => void> {
+    if (++this.changes === 1) this.noted = this.noteChanges()
+    await this.noted
+    return () => {
+      if (--this.changes === 0) void this.noteChanges()
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    if (!this.isUp) return
+    await this.commands
+      .unlink(`${this.prefix}e:${key}`)
+      .catch((error: unknown) => this.goDown('delete', error))
+  }
+
+  subscribe(listener: (event: RemoteEvent) => void): () => void {
+    this.listeners.add(listener)
+    if (!this.isUp) listener({ type: 'down', error: undefined })
+    return () => void this.listeners.delete(listener)
+  }
+
+  async ready(timeoutMs: number = 2_000): Promise<void> {
+    const until = systemClock.now() + timeoutMs
+    while (!this.isUp) {
+      if (systemClock.now() > until) {
+        const host = this.url === undefined ? 'Redis' : new URL(this.url).host
+        throw storeUnavailable('start', `no answer from ${host} in ${timeoutMs} ms`)
+      }
+      await sleep(systemClock, 10)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    clearInterval(this.heartbeat)
+    backgroundClock.clearTimeout(this.recheck)
+    this.leaveUndelivered()
+    this.listeners.clear()
+    this.commands.disconnect()
+    this.subscriber.disconnect()
+  }
+
+  private listen(): void {
+    const { commands, subscriber } = this
+    commands.defineCommand('vinyasaRead', { numberOfKeys: 1, lua: readScript })
+    commands.defineCommand('vinyasaWrite', { numberOfKeys: 1, lua: writeScript })
+    commands.defineCommand('vinyasaInvalidate', { numberOfKeys: 1, lua: invalidateScript })
+    commands.defineCommand('vinyasaBeat', { numberOfKeys: 1, lua: beatScript })
+    const onClose = (): void => this.goDown('connection', 'closed')
+    for (const client of [commands, subscriber]) {
+      client.on('error', (error: unknown) => this.goDown('connection', error))
+      client.on('close', onClose)
+      client.on('ready', () => void this.check())
+    }
+    // A cluster goes on without one of its nodes; those that are there already come first.
+    commands.on('+node', (node: Redis) => node.once('close', onClose))
+    subscriber.on('message', (_channel: string, message: string) => {
+      const tags = decodeTags(message, this.self)
+      if (tags) this.emit({ type: 'invalidated', tags })
+    })
+  }
+
+  private emit(event: RemoteEvent): void {
+    for (const listener of this.listeners) listener(event)
+  }
+
+  private goDown(what: string, cause: unknown): void {
+    if (!this.isUp || this.isClosed) return
+    this.isUp = false
+    // A stall of this process looks like one of Redis; look again before the next heartbeat.
+    backgroundClock.clearTimeout(this.recheck)
+    this.recheck = backgroundClock.setTimeout(() => void this.check(), 20)
+    this.emit({ type: 'down', error: storeUnavailable(what, cause) })
+  }
+
+  private async send(tags: Tags): Promise<void> {
+    const message = JSON.stringify({ from: this.self, tags })
+    const keys = tags === 'all' ? [] : tags
+    await this.commands.vinyasaInvalidate(this.prefix, this.channel, message, this.rememberMs, ...keys)
+  }
+
+  private async deliver({ tags, end }: Delivery): Promise<void> {
+    try {
+      await this.send(tags)
       end(true)
     } catch (error) {
       end(false)
@@ -93,151 +229,42 @@ export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions)
   }
 
   /** What another store owes is delivered first, by whichever can. */
-  function mayUse(): boolean {
-    if (!isUp || !undelivered.hasAny) return isUp
-    void check()
+  private mayUse(): boolean {
+    if (!this.isUp || !this.undelivered.hasAny) return this.isUp
+    void this.check()
     return false
   }
 
-  let changes = 0
-  let noted: Promise<void> = Promise.resolve()
-  /** Says that this process is there, and whether it is changing something; looks for those that were and fell silent. */
-  async function beat(): Promise<void> {
-    const message = JSON.stringify({ from: NOBODY, tags: 'all' })
-    const silentMs = Math.max(1_000, 3 * heartbeatMs)
-    await commands.vinyasaBeat(prefix, channel, message, self, changes > 0 ? 1 : 0, silentMs, rememberMs)
+  private async noteChanges(): Promise<void> {
+    if (this.isUp && !this.isClosed) await this.beat().catch((error: unknown) => this.goDown('beat', error))
   }
 
-  let isChecking = false
+  /** Says that this process is there, and whether it is changing something; looks for those that were and fell silent. */
+  private async beat(): Promise<void> {
+    const { prefix, channel, self, rememberMs } = this
+    const message = JSON.stringify({ from: NOBODY, tags: 'all' })
+    const silentMs = Math.max(1_000, 3 * this.heartbeatMs)
+    const isChanging = this.changes > 0 ? 1 : 0
+    await this.commands.vinyasaBeat(prefix, channel, message, self, isChanging, silentMs, rememberMs)
+  }
+
   /** Up is: both connections answer, the channel is subscribed, and no invalidation is undelivered. */
-  async function check() {
-    if (isChecking || isClosed) return
-    isChecking = true
+  private async check(): Promise<void> {
+    if (this.isChecking || this.isClosed) return
+    this.isChecking = true
+    const { undelivered, subscriber } = this
     try {
-      await beat()
-      await (isUp ? subscriber.ping() : subscriber.subscribe(channel))
-      for (let delivery = undelivered.take(); delivery; delivery = undelivered.take()) await deliver(delivery)
-      if (!isUp && !isClosed) {
-        isUp = true
-        emit({ type: 'up' })
+      await this.beat()
+      await (this.isUp ? subscriber.ping() : subscriber.subscribe(this.channel))
+      for (let next = undelivered.take(); next; next = undelivered.take()) await this.deliver(next)
+      if (!this.isUp && !this.isClosed) {
+        this.isUp = true
+        this.emit({ type: 'up' })
       }
     } catch (error) {
-      goDown('ping', error)
+      this.goDown('ping', error)
     } finally {
-      isChecking = false
+      this.isChecking = false
     }
-  }
-
-  for (const client of [commands, subscriber]) {
-    client.on('error', (error: unknown) => goDown('connection', error))
-    client.on('close', () => goDown('connection', 'closed'))
-    client.on('ready', () => void check())
-  }
-  // A cluster goes on without one of its nodes; those that are there already come first.
-  commands.on('+node', (node: Redis) => node.once('close', () => goDown('connection', 'closed')))
-  subscriber.on('message', (_channel: string, message: string) => {
-    const tags = decodeTags(message, self)
-    if (tags) emit({ type: 'invalidated', tags })
-  })
-  const leaveUndelivered = undelivered.subscribe((tags, from) => {
-    if (from !== self) emit({ type: 'invalidated', tags })
-  })
-  const heartbeat = setInterval(() => void check(), heartbeatMs)
-  heartbeat.unref()
-
-  return {
-    async read(key) {
-      if (!mayUse()) return undefined
-      try {
-        const [seq, meta, tags, body] = await commands.vinyasaReadBuffer(prefix, key)
-        const version = Number(seq?.toString())
-        if (meta?.toString() === 'poisoned') poisoned++
-        const entry = decodeMeta(meta, tags, body, version)
-        if (meta && body && !entry) {
-          poisoned++
-          await commands.unlink(`${prefix}e:${key}`)
-        }
-        return { entry, version }
-      } catch (error) {
-        goDown('read', error)
-        return undefined
-      }
-    },
-    async write(key, entry: CacheEntry, version) {
-      if (!mayUse()) return false
-      const px = Math.ceil(entry.ttlMs + entry.staleMs)
-      try {
-        const tags = JSON.stringify(entry.tags)
-        const stored = await commands.vinyasaWrite(
-          prefix,
-          key,
-          version,
-          px,
-          encodeMeta(entry),
-          tags,
-          entry.body,
-        )
-        return stored === 1
-      } catch (error) {
-        goDown('write', error)
-        return false
-      }
-    },
-    async invalidate(tags) {
-      if (!isUp) {
-        undelivered.add(tags, self)
-        return
-      }
-      try {
-        await send(tags)
-      } catch (error) {
-        undelivered.add(tags, self)
-        goDown('invalidate', error)
-      }
-    },
-    async changing() {
-      // The first says so, the last takes it back; nobody waits for a store that does not answer.
-      const note = async (): Promise<void> => {
-        if (isUp && !isClosed) await beat().catch((error: unknown) => goDown('beat', error))
-      }
-      if (++changes === 1) noted = note()
-      await noted
-      return () => {
-        if (--changes === 0) void note()
-      }
-    },
-    async delete(key) {
-      if (isUp) await commands.unlink(`${prefix}e:${key}`).catch((error: unknown) => goDown('delete', error))
-    },
-    subscribe(listener) {
-      listeners.add(listener)
-      if (!isUp) listener({ type: 'down', error: undefined })
-      return () => listeners.delete(listener)
-    },
-    async ready(timeoutMs = 2_000) {
-      const until = systemClock.now() + timeoutMs
-      const hasAnswered = () => isUp
-      while (!hasAnswered()) {
-        if (systemClock.now() > until) {
-          throw storeUnavailable(
-            'start',
-            `no answer from ${url === undefined ? 'Redis' : new URL(url).host} in ${timeoutMs} ms`,
-          )
-        }
-        await sleep(systemClock, 10)
-      }
-    },
-    get poisoned() {
-      return poisoned
-    },
-    async close() {
-      isClosed = true
-      clearInterval(heartbeat)
-      backgroundClock.clearTimeout(recheck)
-      leaveUndelivered()
-      listeners.clear()
-      commands.disconnect()
-      subscriber.disconnect()
-    },
   }
 }
