@@ -33,41 +33,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     return opened
   }
 
-  interface Begun {
-    readonly client: Client
-    /** `rpc` is cancelled when its connection does not come to stand. */
-    watch(rpc: { cancel(): void }): void
-    /** Why the call was cancelled, if it was for its connection. */
-    readonly stuck: GrpcCallError | undefined
-    end(): void
-  }
-
-  function begin(): Begun {
-    const connection = pick()
-    const { client } = connection
-    connection.active++
-    let ended = false
-    let stuck: GrpcCallError | undefined
-    let unwatch = (): void => {}
-    return {
-      client,
-      get stuck() {
-        return stuck
-      },
-      watch(rpc) {
-        unwatch = connection.watch(() => {
-          stuck = noConnection(endpoint)
-          rpc.cancel()
-        })
-      },
-      end() {
-        if (ended) return
-        ended = true
-        unwatch()
-        connection.active--
-      },
-    }
-  }
+  const begin = (): BegunCall => new BegunCall(pick(), endpoint)
 
   function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {
     const { path, signal } = call
@@ -140,6 +106,39 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     close() {
       for (const connection of connections.splice(0)) connection.close()
     },
+  }
+}
+
+/** A call that counts for its connection until it ends. */
+class BegunCall {
+  readonly client: Client
+  /** Why the call was cancelled, if it was for its connection. */
+  stuck: GrpcCallError | undefined
+  private readonly connection: Connection
+  private readonly endpoint: ResolvedEndpoint
+  private hasEnded = false
+  private unwatch: (() => void) | undefined
+
+  constructor(connection: Connection, endpoint: ResolvedEndpoint) {
+    this.client = connection.client
+    this.connection = connection
+    this.endpoint = endpoint
+    connection.active++
+  }
+
+  /** `rpc` is cancelled when its connection does not come to stand. */
+  watch(rpc: { cancel(): void }): void {
+    this.unwatch = this.connection.watch(() => {
+      this.stuck = noConnection(this.endpoint)
+      rpc.cancel()
+    })
+  }
+
+  end(): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    this.unwatch?.()
+    this.connection.active--
   }
 }
 
