@@ -45,6 +45,7 @@ describe('a plugin of the config that the gateway has already', () => {
     ['responseCache', useResponseCache()],
     ['defer', useDeferSplitter()],
     ['liveQuery', useLiveQuery()],
+    ['responseCache', { ...useResponseCache(), onExecute: () => {} }],
   ] as const)('%s: refused at the start, with the setting in its place', async (setting, plugin) => {
     const starting = createGateway(
       { ...OWN_SCHEMA, responseCache: true, plugins: [{}, plugin] },
@@ -53,6 +54,12 @@ describe('a plugin of the config that the gateway has already', () => {
     await expect(starting).rejects.toThrow(
       `plugins[1]: the gateway has this plugin already; take it out and set \`${setting}\` instead`,
     )
+  })
+
+  it('is none that names a behaviour of its own', async () => {
+    const plugin = { behaviour: 'toString', onParse: () => {} }
+    const { endpoint } = await startGateway({ ...OWN_SCHEMA, plugins: [plugin] })
+    expect((await post(endpoint, { query: '{ hello }' })).status).toBe(200)
   })
 
   it('is let in where the config has turned it off', async () => {

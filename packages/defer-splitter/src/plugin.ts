@@ -33,6 +33,8 @@ export interface DeferSplitterPlugin extends Plugin {
   /** For node-handler: what is done in place of the hooks for queries that went through them before. */
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
+  /** For the gateway, which refuses a second one. */
+  readonly behaviour: 'defer'
   readonly shortWay: ShortWay
 }
 
@@ -106,6 +108,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
 
   return {
     readsHeaders: [],
+    behaviour: 'defer',
     shortWay: short.part,
 
     onPluginInit(init) {

@@ -22,6 +22,8 @@ export interface LiveQueryPlugin extends Plugin {
   /** For node-handler: plain queries need none of the hooks once they went through them. */
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
+  /** For the gateway, which refuses a second one. */
+  readonly behaviour: 'liveQuery'
   readonly shortWay: { admits(operation: { readonly document: DocumentNode }): boolean }
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
@@ -77,6 +79,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     store,
     engine: createLiveQueryEngine({ store, turns, passes, onError }),
     readsHeaders: [],
+    behaviour: 'liveQuery',
     shortWay: { admits: ({ document }) => !hasLiveDirective(document) },
     close,
     onPluginInit(payload) {

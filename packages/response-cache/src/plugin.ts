@@ -24,6 +24,8 @@ export interface ResponseCachePlugin extends Plugin {
   /** For node-handler: what is done in place of the hooks for a query that went through them before. */
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
+  /** For the gateway, which refuses a second one. */
+  readonly behaviour: 'responseCache'
   readonly shortWay: ShortWay
 }
 
@@ -101,6 +103,7 @@ export function useResponseCache(
 
   const plugin: ResponseCachePlugin = {
     readsHeaders: [],
+    behaviour: 'responseCache',
     shortWay,
     onPluginInit(payload) {
       plugins = payload.plugins

@@ -14,17 +14,13 @@ export interface OwnBehaviours {
  */
 export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): void {
   for (const [index, plugin] of added.entries()) {
-    const double = Object.entries(own).find(([, behaviour]) => isSame(plugin, behaviour))
-    if (!double) continue
+    const { behaviour } = plugin as { readonly behaviour?: unknown }
+    const isDouble = Object.entries(own).some(([setting, is]) => is !== undefined && setting === behaviour)
+    if (!isDouble) continue
     throw new ConfigError(
-      `plugins[${index}]: the gateway has this plugin already; take it out and set \`${double[0]}\` instead`,
+      `plugins[${index}]: the gateway has this plugin already; take it out and set \`${String(behaviour)}\` instead`,
     )
   }
-}
-
-/** Plugins are plain objects without a name: those of one factory have one code. */
-function isSame(plugin: Plugin, own: Plugin | undefined): boolean {
-  return own?.onExecute !== undefined && String(plugin.onExecute) === String(own.onExecute)
 }
 
 /**
