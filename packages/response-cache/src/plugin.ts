@@ -1,5 +1,5 @@
 import { systemClock } from '@vinyasa/base'
-import { readOwnHooks } from '@vinyasa/yoga-internals'
+import { chosenParser, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
 import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { createFrontDoor } from './http/front-door.ts'
@@ -8,7 +8,6 @@ import { type CachedResponse, setCacheHeaders } from './http/cache-headers.ts'
 import { isPromise } from '@vinyasa/base'
 import { createMutationEviction } from './answer/mutation-eviction.ts'
 import type { ResponseCacheOptions } from './options.ts'
-import { jsonParserOf } from './http/json-parser.ts'
 import type { OperationState } from './answer/operation-state.ts'
 import { createPipeline } from './answer/pipeline.ts'
 import { runThrough } from './answer/run-through.ts'
@@ -63,8 +62,6 @@ export function useResponseCache(
   let plugins: readonly Plugin[] = []
   let schema: GraphQLSchema | undefined
   let getEnveloped: Envelop | undefined
-  let isYogas: (hook: unknown) => boolean = () => false
-  let jsonParser: unknown
 
   /** The engine's own plugin comes first; whoever else stands before this one guards its hits. */
   const isGuarded = once(() =>
@@ -93,11 +90,13 @@ export function useResponseCache(
     }
   }
 
+  const yogas = once(() => yogasPlugins(plugins))
   const frontDoor = createFrontDoor({
-    jsonParser: () => jsonParser,
+    jsonParser: once(() => chosenParser(parserHooks(yogas()), 'POST', 'application/json')),
     isReplaced: once(() => {
-      const behind = plugins.slice(plugins.indexOf(plugin) + 1).filter((other) => other !== frontDoor.last)
-      return behind.some(({ onRequestParse }) => onRequestParse && !isYogas(onRequestParse))
+      const known = new Set<unknown>([frontDoor.last, ...Object.values(yogas())])
+      const behind = plugins.slice(plugins.indexOf(plugin) + 1)
+      return behind.some((other) => other.onRequestParse && !known.has(other))
     }),
   })
 
@@ -112,9 +111,6 @@ export function useResponseCache(
     },
     onYogaInit({ yoga }) {
       getEnveloped = yoga.getEnveloped as unknown as Envelop
-      const own = readOwnHooks(yoga)
-      isYogas = own.has
-      jsonParser = jsonParserOf(own.plugins, yoga.fetchAPI)
     },
     onSchemaChange(payload) {
       schema = payload.schema as GraphQLSchema

@@ -1,5 +1,6 @@
-export { isYogasOwn, type OwnHook } from './own-hook.ts'
 export { readOwnHooks, type OwnHooks } from './own-hooks.ts'
+export { chosenParser, parserHooks } from './parsers.ts'
+export { type PluginHooks, yogasPlugins, type YogasPlugins } from './yogas-plugins.ts'
 export { type Executor, yogasExecutor } from './executor.ts'
 export { type Attachment, createAttachment } from './attachment.ts'
 export {

@@ -1,20 +1,27 @@
-import { execute, parse } from 'graphql'
-import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
-import { expect, it } from 'vitest'
-import { AnswerSize, isYogasOwn, type OwnHook, readOwnHooks, yogasExecutor } from '../src/index.ts'
+import { parse } from 'graphql'
+import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
+import { describe, expect, it } from 'vitest'
+import { AnswerSize, chosenParser, parserHooks, yogasExecutor, yogasPlugins } from '../src/index.ts'
 
-const schema = createSchema<object>({ typeDefs: 'type Query { hello: String }' })
+type Options = YogaServerOptions<Record<string, unknown>, Record<string, unknown>>
 
-function serverWith(plugin: Plugin = {}) {
+const schema = createSchema<Record<string, unknown>>({ typeDefs: 'type Query { hello: String }' })
+
+/** All plugins of a server, Yoga's and those that it is given. */
+function pluginsOf(options: Options): readonly unknown[] {
   let server: object = {}
   const probe: Plugin = { onYogaInit: ({ yoga }) => void (server = yoga) }
-  createYoga({ schema, logging: false, plugins: [probe, plugin] })
-  const all = Reflect.get(server, 'plugins') as readonly Record<string, never>[]
-  return { server, plugins: all.filter((one) => one !== (probe as object)) }
+  createYoga({ schema, logging: false, ...options, plugins: [probe, ...(options.plugins ?? [])] })
+  const all = Reflect.get(server, 'plugins') as readonly unknown[]
+  return all.filter((one) => one !== probe)
 }
 
+/** Without those that an option turns off. */
+const withHooks = (plugins: readonly unknown[]): unknown[] =>
+  plugins.filter((plugin) => Object.keys(Object(plugin) as object).length > 0)
+
 it('the executor is found, and executes', async () => {
-  const execute = yogasExecutor(serverWith().plugins)
+  const execute = yogasExecutor(pluginsOf({}))
   const result = execute?.({ schema, document: parse('{ hello }'), rootValue: { hello: 'you' } })
   expect(await result).toEqual({ data: { hello: 'you' } })
 })
@@ -27,42 +34,121 @@ it.each([
   expect(yogasExecutor(plugins)).toBeUndefined()
 })
 
-it('hooks of a server are told from those that a plugin adds', () => {
-  const added = { onExecute: () => {}, onRequest() {} }
-  const { server, plugins } = serverWith(added)
-  const own = readOwnHooks(server)
-  const hooks = plugins
-    .filter((plugin) => plugin !== (added as object))
-    .flatMap((plugin) =>
-      Object.entries(plugin).filter(([key]) => key.startsWith('on') && key !== 'onPluginInit'),
-    )
-  expect(hooks.length).toBeGreaterThan(10)
-  expect(hooks.filter(([, hook]) => !own.has(hook))).toEqual([])
-  expect([added.onExecute, added.onRequest, undefined, execute].map((hook) => own.has(hook))).toEqual([
-    false,
-    false,
-    false,
-    false,
-  ])
+const OFF = {
+  schema: { schema: undefined },
+  cors: { cors: false },
+  graphiql: { graphiql: false },
+  multipart: { multipart: false },
+  bodyLimit: { maxRequestBodySize: false },
+  documentCache: { parserAndValidationCache: false },
+  maskedErrors: { maskedErrors: false },
+} satisfies Record<string, Options>
+
+const ON = {
+  context: { context: {} },
+  allowedHeaders: { allowedHeaders: { request: ['accept'], response: ['content-type'] } },
+  promisedSchema: { schema: Promise.resolve(schema) },
+  schemaByRequest: { schema: () => schema },
+  batching: { batching: true },
+} satisfies Record<string, Options>
+
+const together = (rows: Record<string, Options>): Options => Object.assign({}, ...Object.values(rows))
+
+const SERVERS: readonly (readonly [string, Options])[] = [
+  ['nothing set', {}],
+  ...Object.entries({ ...OFF, ...ON }),
+  ['everything off', together(OFF)],
+  ['everything on', together(ON)],
+]
+
+/** What users give that looks like Yoga's plugins, or comes to places of its own. */
+function lookalikes(): { readonly given: Plugin[]; readonly added: readonly Plugin[] } {
+  const hooks = [
+    'onRequestParse',
+    'onParse',
+    'onValidate',
+    'onParams',
+    'onRequest',
+    'onResultProcess',
+  ] as const
+  const behindIt: Plugin = { onParse: () => {} }
+  const behindAll: Plugin[] = [{ onValidate: () => {}, onRequestParse: () => {} }, { onValidate: () => {} }]
+  const given: Plugin[] = [
+    ...hooks.map((name): Plugin => ({ [name]: () => {} })),
+    { onParse: () => {}, onValidate: () => {} },
+    { onResultProcess: () => {}, onSubscribe: () => {} },
+    { onPluginInit: ({ addPlugin }) => void addPlugin(behindIt) },
+    { onPluginInit: ({ plugins }) => void plugins.push(...behindAll) },
+    { onExecute: () => {}, onPluginInit: () => {}, onSubscribe: () => {} },
+    { onRequestParse: () => {} },
+  ]
+  return { given, added: [...given, behindIt, ...behindAll] }
+}
+
+describe("Yoga's plugins are told from those that a server is given", () => {
+  it.each(SERVERS)('with %s', (_name, options) => {
+    const alone = pluginsOf(options)
+    const bare = withHooks(alone)
+    expect(Object.values(yogasPlugins(alone))).toEqual(bare)
+
+    const { given, added } = lookalikes()
+    const all = pluginsOf({ ...options, plugins: given })
+    const yogas = withHooks(all).filter((plugin) => !added.includes(plugin as Plugin))
+    expect(Object.values(yogasPlugins(all))).toEqual(yogas)
+    expect(yogas.length).toBe(bare.length)
+  })
+
+  it('where their hooks are other functions', () => {
+    const rewrapped = pluginsOf({ plugins: lookalikes().given }).map((plugin) => {
+      const hooks = Object.entries(Object(plugin) as Record<string, (payload: unknown) => unknown>)
+      return Object.fromEntries(hooks.map(([name, hook]) => [name, (payload: unknown) => hook(payload)]))
+    })
+    const names = (plugins: readonly unknown[]): string[] => Object.keys(yogasPlugins(plugins))
+    expect(names(rewrapped)).toEqual(names(pluginsOf({})))
+    expect(yogasPlugins(rewrapped).bodyLimit).toBe(rewrapped.at(-13))
+  })
+
+  it('and are nobody where a plugin was put among them, or taken away', () => {
+    const first: Plugin = { onParse: () => {} }
+    const amongHead: Plugin = {
+      onPluginInit: ({ plugins }) => void (plugins.includes(first) || plugins.splice(3, 0, first)),
+    }
+    const amongTail: Plugin = {
+      onPluginInit: ({ plugins }) => void plugins.splice(plugins.length - 3, 0, first),
+    }
+    const shorter: Plugin = { onPluginInit: ({ plugins }) => void plugins.pop() }
+    for (const plugin of [amongHead, amongTail, shorter])
+      expect(yogasPlugins(pluginsOf({ plugins: [plugin] }))).toEqual({})
+    for (const given of [[], [undefined, null, false, 'text'], Array.from({ length: 30 })])
+      expect(yogasPlugins(given)).toEqual({})
+  })
 })
 
-it('what cannot be looked into has no hooks of its own', () => {
-  expect(readOwnHooks(Object.create(null) as object).plugins).toEqual([])
-  expect(readOwnHooks({}).has(() => {})).toBe(false)
-})
+describe("Yoga's parsers", () => {
+  const parsersOf = (options: Options = {}) => parserHooks(yogasPlugins(pluginsOf(options)))
+  const chosen = (options: Options, contentType: string) =>
+    chosenParser(parsersOf(options), 'POST', contentType)
 
-it('each hook that others stand in for is found once, or as often as Yoga has it', () => {
-  const { plugins } = serverWith()
-  const countOf = (name: string, own: OwnHook): number =>
-    plugins.filter((plugin) => plugin?.[name] && isYogasOwn(plugin[name], own)).length
-  expect(countOf('onRequestParse', 'choose a body parser')).toBeGreaterThan(1)
-  expect([
-    countOf('onRequestParse', 'limit the body'),
-    countOf('onResultProcess', 'negotiate the media type'),
-    countOf('onValidate', 'validate by the engine'),
-    countOf('onValidate', 'remember what is valid'),
-    countOf('onValidate', 'mark errors of validation'),
-  ]).toEqual([1, 1, 1, 1, 1])
+  it('are chosen by method and content type', () => {
+    expect(chosen({}, 'application/json')).toBeTypeOf('function')
+    expect(chosen({}, 'application/json')).toBe(chosen({}, 'application/graphql+json; charset=utf-8'))
+    expect(chosen({}, 'application/json')).not.toBe(chosen({}, 'application/graphql'))
+    expect(chosenParser(parsersOf(), 'GET', '')).not.toBe(chosen({}, 'application/json'))
+    expect(chosen({}, 'image/png')).toBeUndefined()
+  })
+
+  it('are not those of a plugin, nor of what is turned off', () => {
+    const plugins: Plugin[] = [{ onRequestParse: ({ setRequestParser }) => setRequestParser(() => ({})) }]
+    expect(chosen({ plugins }, 'application/json')).toBe(chosen({}, 'application/json'))
+    expect(parsersOf({ multipart: false }).length).toBe(parsersOf().length - 1)
+    expect(chosen({ multipart: false }, 'multipart/form-data')).toBeUndefined()
+    expect(chosen({}, 'multipart/form-data')).toBeTypeOf('function')
+  })
+
+  it('are not known where a hook asks for more than the method and the content type', () => {
+    const curious = ({ request }: { request: Request }) => request.url.length
+    expect(chosenParser([curious as never], 'POST', 'application/json')).toBeUndefined()
+  })
 })
 
 it.each([

@@ -1,8 +1,7 @@
 import type { FetchAPI } from 'graphql-yoga'
 import { createChoices } from '../http/remembered-choices.ts'
 import type { MaybePromise } from '@vinyasa/base'
-import { isYogasOwn } from '@vinyasa/yoga-internals'
-import type { Hook } from '../yoga/yoga-5.ts'
+import type { Hook, YogaInternals } from '../yoga/yoga-5.ts'
 
 export type ResultProcessor = (
   result: unknown,
@@ -35,9 +34,9 @@ export interface AcceptChoice {
   apply(payload: ResultPayload): boolean
 }
 
-/** Undefined when there is no such hook in this version of Yoga. */
-export function findAcceptChoice(hooks: readonly Hook[]): AcceptChoice | undefined {
-  const hook = hooks.find((candidate) => isYogasOwn(candidate, 'negotiate the media type'))
+/** Undefined when this version of Yoga is built differently. */
+export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptChoice | undefined {
+  const hook = own.resultProcessors?.['onResultProcess'] as Hook | undefined
   if (!hook) return undefined
 
   function ask(accept: string): Written | undefined {

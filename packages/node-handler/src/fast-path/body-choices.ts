@@ -1,15 +1,15 @@
 import { createChoices } from '../http/remembered-choices.ts'
 import type { MaybePromise } from '@vinyasa/base'
-import { isYogasOwn } from '@vinyasa/yoga-internals'
-import type { Hook, HookRequest } from '../yoga/yoga-5.ts'
+import { chosenParser, parserHooks } from '@vinyasa/yoga-internals'
+import type { Hook, HookRequest, YogaInternals } from '../yoga/yoga-5.ts'
 import type { CheckSize } from '../http/read-body.ts'
 
 export type RequestParser = (request: HookRequest) => MaybePromise<unknown>
 
 /** What Yoga's own hooks at the head of the list do: they look at the method, and at a POST's content type, alone. */
 export interface ParserChoice {
-  /** How many hooks it stands for. */
-  readonly hooks: number
+  /** The hooks that it stands for. */
+  readonly hooks: ReadonlySet<unknown>
   parserFor(request: Pick<HookRequest, 'method' | 'headers'>): RequestParser | undefined
   /** Reads the parameters in the target of a GET. */
   readonly target: RequestParser | undefined
@@ -17,39 +17,15 @@ export interface ParserChoice {
   readonly json: RequestParser
 }
 
-/** Undefined when the hooks are not the ones of this version of Yoga: they run one by one then. */
-export function findParserChoice(hooks: readonly Hook[]): ParserChoice | undefined {
-  const other = hooks.findIndex((hook) => !isYogasOwn(hook, 'choose a body parser'))
-  const own = other === -1 ? hooks : hooks.slice(0, other)
-
-  function choose(method: 'GET' | 'POST', contentType: string): RequestParser | undefined {
-    let chosen: RequestParser | undefined
-    const get = (name: string): string | null => (name.toLowerCase() === 'content-type' ? contentType : null)
-    for (const hook of own) {
-      void hook({
-        request: { method, headers: { get } },
-        setRequestParser(parser: RequestParser) {
-          chosen = parser
-        },
-      })
-    }
-    return chosen
-  }
-
-  function chosenFor(method: 'GET' | 'POST'): RequestParser | undefined {
-    try {
-      return choose(method, 'application/json')
-    } catch {
-      return undefined
-    }
-  }
-
-  const json = chosenFor('POST')
+/** Undefined when this version of Yoga is built differently: the hooks run one by one then. */
+export function findParserChoice({ own }: Pick<YogaInternals, 'own'>): ParserChoice | undefined {
+  const hooks = parserHooks(own)
+  const json = chosenParser(hooks, 'POST', 'application/json')
   if (!json) return undefined
-  const target = chosenFor('GET')
-  const choices = createChoices((contentType) => choose('POST', contentType))
+  const target = chosenParser(hooks, 'GET', 'application/json')
+  const choices = createChoices((contentType) => chosenParser(hooks, 'POST', contentType))
   return {
-    hooks: own.length,
+    hooks: new Set<unknown>(hooks),
     parserFor: ({ method, headers }) =>
       method === 'GET' ? target : choices(headers.get('content-type') ?? ''),
     target,
@@ -69,12 +45,25 @@ export interface SizeLimit {
   readonly check: CheckSize
 }
 
-/** Undefined when the server has no such hook. */
-export function findSizeLimit(hooks: readonly Hook[]): SizeLimit | undefined {
-  const hook = hooks.find((candidate) => isYogasOwn(candidate, 'limit the body'))
+/**
+ * Undefined when the server has no such hook. One that does not refuse the largest length is none either, lest a version
+ * of Yoga with another order lose its limit.
+ */
+export function findSizeLimit({ own }: Pick<YogaInternals, 'own'>): SizeLimit | undefined {
+  const hook = own.bodyLimit?.['onRequestParse'] as Hook | undefined
   if (!hook) return undefined
   const checkHeader = (contentLength: string | null): void => {
     void hook({ request: { headers: { get: () => contentLength }, body: null } })
   }
+  if (!refuses(() => checkHeader(String(Number.MAX_SAFE_INTEGER)))) return undefined
   return { hook, checkHeader, check: (bytes) => checkHeader(String(bytes)) }
+}
+
+function refuses(ask: () => void): boolean {
+  try {
+    ask()
+    return false
+  } catch (error) {
+    return Object(Object(Object(error).extensions).http).status === 413
+  }
 }

@@ -2,17 +2,10 @@ import { after, attempt, type MaybePromise } from '@vinyasa/base'
 import { passedOf, remaining } from './passed.ts'
 import { runHooks } from './run-hooks.ts'
 import { toErrors } from './to-errors.ts'
-import type {
-  Enveloped,
-  Hook,
-  HookRequest,
-  ParamsHandler,
-  ServerContext,
-  YogaInternals,
-} from '../yoga/yoga-5.ts'
+import type { Enveloped, HookRequest, ParamsHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 import { type DocumentNode, getOperationAST, type GraphQLSchema } from 'graphql'
 import { mapAsyncIterator } from 'graphql-yoga'
-import { isYogasOwn } from '@vinyasa/yoga-internals'
+import type { PluginHooks } from '@vinyasa/yoga-internals'
 
 export type ParamsPhase = (
   params: unknown,
@@ -88,8 +81,8 @@ export type OnValid = (
 
 /** Parses, validates, builds the context and executes, through Envelop's hooks and in Yoga's order. */
 export function createParamsHandler(internals: YogaInternals, onValid: OnValid): ParamsHandler {
-  const { plugins, getEnveloped } = internals
-  const validate = onlyYogaValidates(plugins) ? createValidOnce() : validateAlways
+  const { getEnveloped } = internals
+  const validate = onlyYogaValidates(internals) ? createValidOnce() : validateAlways
 
   function run({ parse, schema, ...enveloped }: Enveloped, params: Params): MaybePromise<unknown> {
     const document = parse(params.query)
@@ -132,22 +125,15 @@ type Validate = (
 
 const validateAlways: Validate = (enveloped, schema, document) => enveloped.validate(schema, document)
 
-/** Yoga's `onValidate` hooks, in their order. */
-const YOGAS_VALIDATION = [
-  'validate by the engine',
-  'remember what is valid',
-  'mark errors of validation',
-] as const
-
 /** Then a document that was valid stays so: no plugin adds rules, replaces results, or wraps the step. */
-export function onlyYogaValidates(plugins: readonly unknown[]): boolean {
-  const members = plugins.map((plugin) => Object(plugin) as Readonly<Record<string, unknown>>)
-  const hooks = members.flatMap(({ onValidate }) => (onValidate ? [onValidate as Hook] : []))
-  if (members.some(({ instrumentation }) => 'validate' in Object(instrumentation))) return false
-  return (
-    hooks.length === YOGAS_VALIDATION.length &&
-    YOGAS_VALIDATION.every((own, index) => isYogasOwn(hooks[index] as Hook, own))
-  )
+export function onlyYogaValidates({ plugins, own }: Pick<YogaInternals, 'plugins' | 'own'>): boolean {
+  const { engine, documentCache, validationErrors } = own
+  if (!engine || !documentCache || !validationErrors) return false
+  const yogas = new Set<unknown>([engine, documentCache, validationErrors])
+  return plugins.every((plugin) => {
+    const { onValidate, instrumentation } = Object(plugin) as PluginHooks
+    return yogas.has(plugin) || !(onValidate || 'validate' in Object(instrumentation))
+  })
 }
 
 /** Yoga's own memo of valid documents is asked by the names of all rules, which costs more than a small execution. */

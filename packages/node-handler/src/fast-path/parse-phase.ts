@@ -15,11 +15,12 @@ export type Parsed =
 export type ParsePhase = (request: HookRequest, serverContext: ServerContext) => MaybePromise<Parsed>
 
 /** Runs `onRequestParse`, the parser that the hooks chose, and `onRequestParseDone`. */
-export function createParsePhase({ fetchAPI, onRequestParse }: YogaInternals): ParsePhase {
-  const choice = findParserChoice(onRequestParse)
-  const sizeLimit = findSizeLimit(onRequestParse)
+export function createParsePhase(internals: YogaInternals): ParsePhase {
+  const { fetchAPI, onRequestParse } = internals
+  const choice = findParserChoice(internals)
+  const sizeLimit = findSizeLimit(internals)
   const hooks = onRequestParse.map((hook) => (hook === sizeLimit?.hook ? limitLight(sizeLimit) : hook))
-  const hooksAfterChoice = hooks.slice(choice?.hooks)
+  const hooksAfterChoice = hooks.filter((hook) => !choice?.hooks.has(hook))
 
   function read(request: HookRequest, parser: RequestParser): MaybePromise<unknown> {
     if (parser !== choice?.json || !isLight(request) || request.isMaterialised) return parser(request)

@@ -23,10 +23,11 @@ interface ResultPayload {
 
 /** Runs `onResultProcess` and the processor that the hooks chose for what the client accepts. */
 export function createResultPhase(
-  { fetchAPI, onResultProcess }: YogaInternals,
+  internals: YogaInternals,
   createResponse: CreateLightResponse,
 ): ResultPhase {
-  const choice = findAcceptChoice(onResultProcess)
+  const { fetchAPI, onResultProcess } = internals
+  const choice = findAcceptChoice(internals)
   const choose: Hook = (payload) =>
     choice?.apply(payload as ResultPayload) ? undefined : choice?.hook(payload)
   const hooks = onResultProcess.map((hook) => (hook === choice?.hook ? choose : hook))

@@ -58,10 +58,10 @@ export interface ShortServerOptions {
 /** The parts of a server's short way, or why it has none. */
 export function readShortServer(options: ShortServerOptions): ShortServer | readonly string[] {
   const { yoga, internals, maxBodyBytes, fastPath } = options
-  const { plugins, onRequestParse, onResultProcess } = internals
+  const { plugins } = internals
   const state = shortWayStateOf(plugins)
   if (!state) return ['useShortWay() is not among the plugins']
-  const choice = findAcceptChoice(onResultProcess)
+  const choice = findAcceptChoice(internals)
   const execute = yogasExecutor(plugins)
   const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
   if (!choice?.whole || !execute || typeof endpoint !== 'string')
@@ -71,8 +71,8 @@ export function readShortServer(options: ShortServerOptions): ShortServer | read
   const parts = steps.flatMap(({ part }) => part ?? [])
   const members = <Name extends keyof ShortWayPart>(name: Name): Member<Name>[] =>
     parts.flatMap((part) => part[name] ?? []) as Member<Name>[]
-  const parser = findParserChoice(onRequestParse)
-  const sizeLimit = findSizeLimit(onRequestParse)
+  const parser = findParserChoice(internals)
+  const sizeLimit = findSizeLimit(internals)
   const mediaTypeOf = shortMediaTypes(choice, parts)
   const admitters = parts.filter((part) => part.admits)
   return {

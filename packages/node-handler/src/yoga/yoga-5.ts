@@ -1,6 +1,7 @@
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { FetchAPI } from 'graphql-yoga'
 import type { MaybePromise } from '@vinyasa/base'
+import { yogasPlugins, type YogasPlugins } from '@vinyasa/yoga-internals'
 
 /** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
 export type HookRequest = Request
@@ -42,6 +43,8 @@ export interface YogaInternals {
   readonly maskedErrors: MaskedErrors | undefined
   readonly waitUntil: unknown
   readonly plugins: readonly unknown[]
+  /** Those of the plugins that Yoga itself added. */
+  readonly own: YogasPlugins
   readonly onRequest: readonly Hook[]
   readonly onResponse: readonly Hook[]
   readonly onRequestParse: readonly Hook[]
@@ -121,6 +124,7 @@ export function readInternals(yoga: object): Found {
       maskedErrors,
       waitUntil: read('waitUntil'),
       plugins,
+      own: yogasPlugins(plugins),
       onRequest: hooksNamed(plugins, 'onRequest'),
       onResponse: hooksNamed(plugins, 'onResponse'),
       onRequestParse,
