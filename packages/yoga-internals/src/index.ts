@@ -1,4 +1,4 @@
-export { readOwnHooks, type OwnHooks } from './own-hooks.ts'
+export { yogasOwnPlugins } from './own-plugins.ts'
 export { chosenParser, parserHooks } from './parsers.ts'
 export { type PluginHooks, yogasPlugins, type YogasPlugins } from './yogas-plugins.ts'
 export { type Executor, yogasExecutor } from './executor.ts'

@@ -1,4 +1,4 @@
-import type { OwnHooks } from '@vinyasa/yoga-internals'
+import { yogasOwnPlugins } from '@vinyasa/yoga-internals'
 import type { Hook } from '../yoga/yoga-5.ts'
 import { HOOK_NAMES, type PluginHooks } from './others/others.ts'
 import type { ShortWayPart } from './part.ts'
@@ -24,8 +24,8 @@ export interface FoundParts {
  * runs there by its hooks. One that instruments steps rules the short way out for the whole server: it wraps steps that
  * are left out there.
  */
-export function readParts(given: readonly unknown[], own: OwnHooks): FoundParts {
-  const yogas = own.among(given)
+export function readParts(given: readonly unknown[]): FoundParts {
+  const yogas = yogasOwnPlugins(given)
   const plugins = given.filter((plugin) => plugin !== null && typeof plugin === 'object') as Plugin[]
   const steps: PluginStep[] = []
   const reasons = new Set<string>()

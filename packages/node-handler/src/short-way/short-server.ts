@@ -66,7 +66,7 @@ export function readShortServer(options: ShortServerOptions): ShortServer | read
   const endpoint: unknown = Reflect.get(yoga, 'graphqlEndpoint')
   if (!choice?.whole || !execute || typeof endpoint !== 'string')
     return ['this version of Yoga is built differently']
-  const { steps, reasons, hasCors } = readParts(plugins, state.own)
+  const { steps, reasons, hasCors } = readParts(plugins)
   if (reasons.length > 0) return reasons
   const parts = steps.flatMap(({ part }) => part ?? [])
   const members = <Name extends keyof ShortWayPart>(name: Name): Member<Name>[] =>

@@ -2,7 +2,6 @@ import type { Plugin } from 'graphql-yoga'
 import { createKnownShapes, type KnownShapes } from './literals/known-shapes.ts'
 import { createKnownBodies, type KnownBodies } from './known/known-bodies.ts'
 import { createKnownOperations, type KnownOperations } from './known/known-operations.ts'
-import { type OwnHooks, readOwnHooks } from '@vinyasa/yoga-internals'
 import type { ShortWayPart } from './part.ts'
 
 /** What the plugin and the handler of one server share. */
@@ -10,7 +9,6 @@ export interface ShortWayState {
   readonly known: KnownOperations
   readonly bodies: KnownBodies
   readonly shapes: KnownShapes | undefined
-  own: OwnHooks
 }
 
 export interface ShortWayPluginOptions {
@@ -36,14 +34,10 @@ export function useShortWay({ liftLiterals = false }: ShortWayPluginOptions = {}
     known: createKnownOperations(),
     bodies: createKnownBodies(),
     shapes: liftLiterals ? createKnownShapes() : undefined,
-    own: { plugins: [], has: () => false, among: () => new Set() },
   }
   const plugin: Plugin & { readonly shortWay: ShortWayPart; readonly [STATE]: ShortWayState } = {
     shortWay: {},
     [STATE]: state,
-    onYogaInit({ yoga }) {
-      state.own = readOwnHooks(yoga)
-    },
     onSchemaChange() {
       state.known.clear()
       state.bodies.clear()
