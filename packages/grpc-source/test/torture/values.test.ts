@@ -298,6 +298,10 @@ describe('values', () => {
   it.each([
     ['a truncated message', [0x72, 0x05, 0x61]],
     ['a group that ends without beginning', [0x0c]],
+    [
+      'a group that comes twice and ends as another',
+      [0x82, 0x05, 0x07, 0x0a, 0x01, 0x6d, 0x2b, 0x2c, 0x2b, 0x34],
+    ],
     ['a varint without end', [0x18, ...Array.from({ length: 11 }, () => 0xff)]],
     ['messages nested 200 deep', nest(200)],
   ])('answers INTERNAL_SERVER_ERROR to %s', async (_what, bytes) => {
