@@ -24,6 +24,22 @@ it('no more is executed for a client that does not read: operations wait, are en
   expect(setup.world.reads).toBe(50)
 }, 40_000)
 
+it('what a client ended before its turn is not executed', { retry: 2, timeout: 40_000 }, async () => {
+  setup = await startLive()
+  let open = (): void => {}
+  setup.world.gate = new Promise<void>((resolve) => (open = resolve))
+  const socket = await setup.ready()
+  for (let id = 0; id < 90; id++) socket.sendJson(subscribe(String(id), '{ slow { name } }'))
+  for (let id = 10; id < 90; id++) socket.sendJson({ id: String(id), type: 'complete' })
+  socket.sendJson({ type: 'ping' })
+  await socket.nextJson()
+  open()
+  const answers = await socket.takeJson(20, 20_000)
+  expect(answers.filter(({ type }) => type === 'next')).toHaveLength(10)
+  // So many are under way at once, and no other is begun.
+  expect(setup.world.reads).toBe(32)
+})
+
 it('a live query that nobody reads does not run, and is true again once somebody does', async () => {
   // Its pings, which nobody answers, would end the socket.
   setup = await startLive({ ws: { keepAliveMs: 0 } })

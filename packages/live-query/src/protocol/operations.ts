@@ -10,6 +10,8 @@ import { formatNextHead } from '../store/update.ts'
 import type { ReadSocket } from './read-socket.ts'
 import { LiveOperationStream, single, type ResultStream } from './streams.ts'
 
+const NOBODYS: Answer = { kind: 'result', result: { data: null } }
+
 export interface SocketOperationsOptions {
   readonly engine: LiveQueryEngine
   readonly socket: ReadSocket
@@ -48,10 +50,11 @@ export class SocketOperations {
     const { engine, socket, work, toAsked } = this.#options
     for (;;) {
       if (!socket.isReady()) await socket.whenReady()
-      if (signal.aborted) return { kind: 'result', result: { data: null } }
-      const answer = await work.run(async () =>
-        socket.isReady() ? engine.ask(toAsked(params), signal) : undefined,
-      )
+      const answer = await work.run(async () => {
+        // It was ended while it waited: nobody asks for its result.
+        if (signal.aborted) return NOBODYS
+        return socket.isReady() ? engine.ask(toAsked(params), signal) : undefined
+      })
       if (answer) return answer
     }
   }
