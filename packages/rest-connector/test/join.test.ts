@@ -8,7 +8,8 @@ afterEach(() => cleanup.dispose())
 
 /** Users of another source: their objects have names and representations of their own. */
 const users = createSchema({
-  typeDefs: 'type Query { users(n: Int!): [User!]! } type User { id: ID! name: String nick: String }',
+  typeDefs:
+    'type Query { users(n: Int!): [User!]! } type User { id: ID! name: String nick: String tags: [String!] }',
   resolvers: {
     Query: {
       users: (_: unknown, { n }: { n: number }) =>
@@ -18,6 +19,7 @@ const users = createSchema({
       id: (user: { user_id: bigint }) => user.user_id.toString(),
       name: (user: { user_id: bigint }) => `user ${user.user_id}`,
       nick: () => null,
+      tags: () => ['a'],
     },
   },
 })
@@ -129,6 +131,20 @@ describe('an endpoint with `on`', () => {
     await ask('{ users(n: 250) { en: reviews(lang: "en") { id } de: reviews(lang: "de") { id } } }')
     const sizes = backend.requests.map((request) => request.url.searchParams.getAll('userId').length)
     expect(sizes.sort((a, b) => b - a)).toEqual([100, 100, 100, 100, 50, 50])
+  })
+
+  it('says which field of the parent cannot be part of a text', async () => {
+    const { ask } = await serve([
+      {
+        name: 'reviewsOf',
+        path: '/users/{userId}',
+        returnType: '[Review!]',
+        responseSchema: Review,
+        on: { type: 'User', field: 'reviews', args: { userId: 'u-{tags}' } },
+      },
+    ])
+    const { errors } = await ask('{ users(n: 1) { reviews { id } } }')
+    expect(errors[0].message).toBe('Argument "tags" must be a string, a finite number or a boolean.')
   })
 
   it('is null without a request when the parent’s field is null', async () => {

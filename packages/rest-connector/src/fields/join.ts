@@ -116,16 +116,24 @@ function batchedResolver(
 
 /** A template filled from the parent; null as soon as one of its fields is. */
 function filledFromParent(parts: readonly TemplatePart[]): ReadParent {
-  const reads = parts.map((part) => (typeof part === 'string' ? part : parentField(part.variable)))
+  const reads = parts.map((part) => (typeof part === 'string' ? part : ofParent(part.variable)))
   const [only] = reads
-  if (reads.length === 1 && typeof only === 'function') return only
+  if (reads.length === 1 && typeof only === 'object') return only.read
   return async (parent, context, info) => {
     let text = ''
-    for (const [index, read] of reads.entries()) {
-      const value = typeof read === 'string' ? read : await read(parent, context, info)
+    for (const part of reads) {
+      if (typeof part === 'string') {
+        text += part
+        continue
+      }
+      const value = await part.read(parent, context, info)
       if (value === null || value === undefined) return null
-      text += toText(value, String(parts[index]))
+      text += toText(value, part.name)
     }
     return text
   }
+}
+
+function ofParent(name: string): { readonly name: string; readonly read: ReadParent } {
+  return { name, read: parentField(name) }
 }
