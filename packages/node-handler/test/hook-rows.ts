@@ -441,6 +441,20 @@ export const HOOK_ROWS: readonly HookRow[] = [
     ' 207 ',
   ),
   named(
+    'onContextBuilding',
+    'fails, of which a handler says more',
+    {
+      onPluginInit: ({ registerContextErrorHandler }) =>
+        registerContextErrorHandler(({ error, setError }: any) =>
+          setError(createGraphQLError(`said of ${error.message}`)),
+        ),
+      onContextBuilding() {
+        throw new Error('a failure')
+      },
+    },
+    'said of a failure',
+  ),
+  named(
     "Envelop's hooks",
     'run and change the result',
     {

@@ -67,6 +67,7 @@ describe('a plugin whose hook', () => {
       }))
       expect(doors.handler.shortWayReasons).toEqual([])
       const answers: string[] = []
+      calls.length = 0
       for (const request of requests) {
         const bytes = bytesOf(request)
         for (const time of [1, 2, 3]) {

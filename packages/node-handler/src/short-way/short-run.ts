@@ -64,8 +64,9 @@ export class ShortRun {
   #prepare(): MaybePromise<unknown> {
     const { internals, others, envelopOthers } = this.#server
     const { operation, params, context } = this.#call
-    const all = others.choosesSchema ? internals.getEnveloped(context) : undefined
-    const { parse, validate, contextFactory } = all ?? envelopOthers(context)
+    // Who hears of contexts that cannot be built is known to Envelop alone.
+    const all = others.buildsContext ? internals.getEnveloped(context) : undefined
+    const { parse, validate } = all ?? envelopOthers(context)
     const schema = all?.schema ?? operation.schema
     if (others.readsDocuments || schema !== operation.schema) {
       const document = parse(params.query)
@@ -74,7 +75,7 @@ export class ShortRun {
       const errors = others.validates ? validate(schema, document) : []
       if (errors.length > 0) return { errors }
     }
-    return others.buildsContext ? after(contextFactory(), () => undefined) : undefined
+    return all && after(all.contextFactory(), () => undefined)
   }
 
   /** Executes what a plugin has put in the place of a document or schema: it has been through no hook. */

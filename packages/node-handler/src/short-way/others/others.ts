@@ -33,7 +33,6 @@ export class Others {
   readonly seesLiterals: boolean
   /** Somebody builds the context, or chooses the schema. */
   readonly buildsContext: boolean
-  readonly choosesSchema: boolean
   /** Somebody may look at, or replace, what an operation comes to. */
   readonly seesResults: boolean
   readonly processesResults: boolean
@@ -54,7 +53,6 @@ export class Others {
     this.validates = has('onValidate')
     this.seesLiterals = has('onParse', 'onValidate', 'onExecute')
     this.buildsContext = has('onContextBuilding', 'onEnveloped')
-    this.choosesSchema = has('onEnveloped')
     this.seesParameters = has(
       'onParams',
       'onEnveloped',
