@@ -11,7 +11,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'apps/gateway/src/composition/compose.ts compose',
   'apps/gateway/src/cost/compile-cost.ts compileCost',
   'apps/gateway/src/http/connections/connection-gate.ts createConnectionGate',
-  'apps/gateway/src/observability/recorder.ts useRecorder',
   'apps/gateway/src/workers/run-workers.ts runWorkers',
   'packages/defer-splitter/src/document/collect-fields.ts createFieldCollector',
   'packages/defer-splitter/src/eager/split.ts createWalk',

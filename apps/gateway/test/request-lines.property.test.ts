@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { createLogger, type Logger } from '../src/logging/logger.ts'
-import { useRecorder } from '../src/observability/recorder.ts'
+import { useRecorder } from '../src/observability/use-recorder.ts'
 import { createRequestLog } from '../src/observability/request-log.ts'
 import { recordOf } from '../src/observability/request-record.ts'
 

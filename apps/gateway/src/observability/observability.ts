@@ -7,7 +7,7 @@ import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
 import { createMetrics, type MetricsReadings } from './metrics.ts'
-import { useRecorder } from './recorder.ts'
+import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
 import type { TracingOptions, Tracing } from './tracing.ts'
 
