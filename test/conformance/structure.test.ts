@@ -65,7 +65,6 @@ const MUTUAL_ROOMS: readonly string[] = [
   'apps/gateway/src/config apps/gateway/src/cost',
   'apps/gateway/src/config apps/gateway/src/federation',
   'apps/gateway/src/config apps/gateway/src/http',
-  'apps/gateway/src/config apps/gateway/src/sources',
   'apps/gateway/src/observability apps/gateway/src/sources',
   'apps/gateway/src/schema apps/gateway/src/sources',
 ]

@@ -7,7 +7,8 @@ import { cost } from '../cost/cost-schema.ts'
 import { federation } from './federation-schema.ts'
 import { liveQuery } from './live-schema.ts'
 import { count, functionValue, milliseconds, origin, typeNames, type OptionsOf } from './primitives.ts'
-import { kinds } from '../sources/kinds.ts'
+import { grpcSource } from './grpc-schema.ts'
+import { restSource } from './rest-schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
 import { nats, redis } from './broker-schema.ts'
 import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
@@ -171,8 +172,8 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   server: server.optional(),
   log: log.optional(),
   graphql: graphql.optional(),
-  grpc: z.record(z.string(), kinds.grpc.schema).optional(),
-  rest: z.record(z.string(), kinds.rest.schema).optional(),
+  grpc: z.record(z.string(), grpcSource).optional(),
+  rest: z.record(z.string(), restSource).optional(),
   redisUrl: z.string().optional(),
   redis: redis.optional(),
   nats: nats.optional(),

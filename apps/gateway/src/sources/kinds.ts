@@ -1,16 +1,14 @@
-import type { z } from 'zod'
-import { grpcSource } from '../config/grpc-schema.ts'
-import { restSource } from '../config/rest-schema.ts'
 import type { GatewayConfig, GrpcSourceConfig, RestSourceConfig } from '../config/types.ts'
 import { grpcFiles, openGrpcSource } from './grpc.ts'
 import { namesIn } from './names.ts'
 import { openRestSource, restFiles } from './rest.ts'
 import type { Source, SourceEnvironment } from './source.ts'
 
-/** All that the gateway knows of a kind of source. */
+/**
+ * All that the gateway knows of a kind of source, but for the schema of its section: a config is validated before anything of
+ * sources is loaded.
+ */
 export interface SourceKind<Options> {
-  /** One entry of its section of the config. */
-  readonly schema: z.ZodType<Options>
   readonly open: (
     name: string,
     options: Options,
@@ -31,9 +29,8 @@ export const kinds: {
   readonly grpc: SourceKind<GrpcSourceConfig>
   readonly rest: SourceKind<RestSourceConfig>
 } = {
-  grpc: { schema: grpcSource, open: openGrpcSource, files: grpcFiles },
+  grpc: { open: openGrpcSource, files: grpcFiles },
   rest: {
-    schema: restSource,
     open: openRestSource,
     files: restFiles,
     namesByHand: (options, isOwn) =>
