@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { asksForWebSocket, createFairTurns, ignoreUpgrades } from '@vinyasa/live-query/ws'
 import { ConfigError } from './errors.ts'
 import type { Gateway } from './gateway.ts'
+import { closeInStages } from './http/connections/close-in-stages.ts'
 import { createConnectionGate } from './http/connections/connection-gate.ts'
 import { limitConnections } from './http/connections/connection-limit.ts'
 import { type DeadlineOptions, deadlinesOf, nodeDeadlines } from './http/connections/deadlines.ts'
@@ -85,6 +86,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { idleSince, bytesBehind, inFlight: waiting } = gate
   const limit = limitConnections(server, { maxConnections, addressShare, isProxy, idleSince, logger })
   closeIdleConnections(server)
+  closeInStages(server, gate)
   endLateAnswers(server, { ...deadlines, inFlight: waiting, logger })
   dropSlowReaders(server, { ...deadlines, maxUnsentBytes, bytesBehind, logger })
   const drain = createDrain(server, { isProbe, inFlight: gate.inFlight })

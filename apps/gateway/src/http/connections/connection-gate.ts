@@ -31,6 +31,8 @@ export interface ConnectionGate {
   idleSince(socket: Socket, openedAt: number): number | undefined
   /** Bytes of answers that wait behind another one of the connection. */
   bytesBehind(socket: Socket): number
+  /** Whether a connection has requests without an answer, all of which are there whole. */
+  isWhole(socket: Socket): boolean
 }
 
 interface Held extends Waiting {
@@ -214,6 +216,10 @@ export function createConnectionGate(options: ConnectionGateOptions): Connection
         if (!response.socket) bytes += response.writableLength
       }
       return bytes
+    },
+    isWhole(socket) {
+      const unanswered = connections.get(socket)?.unanswered ?? []
+      return unanswered.length > 0 && unanswered.every(({ req }) => req.complete)
     },
   }
 }

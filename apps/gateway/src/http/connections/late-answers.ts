@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Logger } from '../../logging/logger.ts'
 import { lookEvery } from './deadlines.ts'
+import { closeOnceSent } from './linger.ts'
 
 /** A request that is being answered. */
 export interface Waiting {
@@ -47,9 +48,10 @@ const behind = ({ response }: Waiting): number => (response.socket ? 0 : 1)
 
 /** The end of the connection cancels what the request began; past the response, which would count as answered. */
 function endLate({ socket }: IncomingMessage, response: ServerResponse, answerTimeoutMs: number): void {
-  // Another answer may be before it on the connection, half sent.
-  if (response.socket === socket) socket.write(timedOut(answerTimeoutMs))
-  socket.destroySoon()
+  // Another answer may be before it on the connection, half sent; or the last one has been sent already.
+  if (response.socket === socket && socket.writable) socket.write(timedOut(answerTimeoutMs))
+  // The next look would find it again on a connection that lingers.
+  closeOnceSent(socket)
 }
 
 function timedOut(answerTimeoutMs: number): string {
