@@ -8,7 +8,7 @@ import { atPlace, RestConfigError } from '../errors.ts'
 import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from '../declare/fields.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { TypeDefinitions } from '../declare/type-definitions.ts'
-import { buildTypes } from './declared-types.ts'
+import { DeclaredTypes } from './declared-types.ts'
 import { envelopeFields, type LinkTarget } from './envelope-fields.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
@@ -157,7 +157,10 @@ function schemaOf(
   )
   return new GraphQLSchema({
     // Those that definitions name come with them.
-    types: [...scalars.filter(({ name }) => used.has(name)), ...buildTypes(definitions, scalars, origin)],
+    types: [
+      ...scalars.filter(({ name }) => used.has(name)),
+      ...new DeclaredTypes(definitions, scalars, origin).build(),
+    ],
   })
 }
 

@@ -26,6 +26,7 @@ import type {
   EnumDefinition,
   InterfaceDefinition,
   MemberDefinition,
+  ObjectDefinition,
   ScalarDefinition,
   TypeDefinition,
   TypeDefinitions,
@@ -36,114 +37,112 @@ import { ENTRY } from '../json/entries.ts'
 import { fieldResolver, isScalarName } from './resolvers.ts'
 import { compileTeller } from './tell-members.ts'
 
-/** The GraphQL types of definitions; `others` are those that they may name besides each other. */
-export function buildTypes(
-  definitions: TypeDefinitions,
-  others: readonly GraphQLNamedType[],
-  origin: string,
-): readonly GraphQLNamedType[] {
-  const types = new Map<string, GraphQLNamedType>()
-  for (const type of [...specifiedScalarTypes, ...others]) types.set(type.name, type)
-  const built = Object.entries(definitions).map(([name, definition]) => build(name, definition))
-  for (const type of built) types.set(type.name, type)
-  return built
+/** Makes the GraphQL types of definitions; `others` are those that they may name besides each other. */
+export class DeclaredTypes {
+  readonly #definitions: TypeDefinitions
+  readonly #origin: string
+  readonly #types: Map<string, GraphQLNamedType>
 
-  function build(name: string, definition: TypeDefinition): GraphQLNamedType {
+  constructor(definitions: TypeDefinitions, others: readonly GraphQLNamedType[], origin: string) {
+    this.#definitions = definitions
+    this.#origin = origin
+    this.#types = new Map([...specifiedScalarTypes, ...others].map((type) => [type.name, type]))
+  }
+
+  build(): readonly GraphQLNamedType[] {
+    const built = Object.entries(this.#definitions).map(([name, one]) => this.#buildType(name, one))
+    for (const type of built) this.#types.set(type.name, type)
+    return built
+  }
+
+  #buildType(name: string, definition: TypeDefinition): GraphQLNamedType {
     const { description } = definition
-    const extensions = { origin }
+    const config = { name, description, extensions: { origin: this.#origin } }
     switch (definition.kind) {
       case 'object':
         return new GraphQLObjectType({
-          name,
-          description,
-          extensions,
-          interfaces: () => (definition.interfaces ?? []).map((one) => typeOf<GraphQLInterfaceType>(one)),
-          fields: () => mapValues(definition.fields, (member, field) => outputField(name, field, member)),
+          ...config,
+          interfaces: () =>
+            (definition.interfaces ?? []).map((one) => this.#typeOf<GraphQLInterfaceType>(one)),
+          fields: () => this.#outputFields(name, definition),
         })
       case 'union':
         return new GraphQLUnionType({
-          name,
-          description,
-          extensions,
-          types: () => Object.keys(definition.members).map((member) => typeOf<GraphQLObjectType>(member)),
+          ...config,
+          types: () => Object.keys(definition.members).map((one) => this.#typeOf<GraphQLObjectType>(one)),
           resolveType: resolveTypeOf(name, definition),
         })
       case 'interface':
         return new GraphQLInterfaceType({
-          name,
-          description,
-          extensions,
-          fields: () => mapValues(definition.fields, (member, field) => outputField(name, field, member)),
+          ...config,
+          fields: () => this.#outputFields(name, definition),
           resolveType: resolveTypeOf(name, definition),
         })
       case 'enum':
-        return new GraphQLEnumType({ name, description, extensions, values: enumValues(definition) })
+        return new GraphQLEnumType({ ...config, values: enumValues(definition) })
       case 'scalar':
-        return buildScalar(name, definition, origin)
+        return buildScalar(name, definition, this.#origin)
       case 'entry':
         return new GraphQLObjectType({
-          name,
-          description,
-          extensions: { ...extensions, [ENTRY]: true },
+          ...config,
+          extensions: { ...config.extensions, [ENTRY]: true },
           fields: () => ({
             key: { type: new GraphQLNonNull(GraphQLString) },
-            value: outputField(name, 'value', { type: definition.value }),
+            value: this.#outputField(name, 'value', { type: definition.value }),
           }),
         })
       case 'input':
         return new GraphQLInputObjectType({
-          name,
-          description,
-          extensions,
+          ...config,
           isOneOf: definition.isOneOf ?? false,
-          fields: () => mapValues(definition.fields, inputField),
+          fields: () => mapValues(definition.fields, (member) => this.#inputField(member)),
         })
       case 'input entry':
         return new GraphQLInputObjectType({
-          name,
-          description,
-          extensions,
+          ...config,
           fields: () => ({
             key: { type: new GraphQLNonNull(GraphQLString) },
-            value: { type: typeOf<GraphQLInputType>(definition.value) },
+            value: { type: this.#typeOf<GraphQLInputType>(definition.value) },
           }),
         })
     }
   }
 
-  function outputField(
+  #outputFields(parent: string, { fields }: ObjectDefinition | InterfaceDefinition) {
+    return mapValues(fields, (member, name) => this.#outputField(parent, name, member))
+  }
+
+  #outputField(
     parent: string,
     name: string,
     { type: text, key = name, description, deprecated }: MemberDefinition,
   ): GraphQLFieldConfig<unknown, unknown> {
-    const type = typeOf<GraphQLOutputType>(text)
+    const type = this.#typeOf<GraphQLOutputType>(text)
     const reference = parseTypeReference(text)
-    const isScalar = isScalarName(reference.name) || definitions[reference.name]?.kind === 'scalar'
-    return {
-      type,
-      description,
-      deprecationReason: deprecated,
-      resolve: fieldResolver(parent, name, key, reference, isScalar),
-    }
+    const isScalar = isScalarName(reference.name) || this.#definitions[reference.name]?.kind === 'scalar'
+    const resolve = fieldResolver(parent, name, key, reference, isScalar)
+    return { type, description, deprecationReason: deprecated, resolve }
   }
 
-  function inputField({ type, description, deprecated }: MemberDefinition): GraphQLInputFieldConfig {
-    return { type: typeOf<GraphQLInputType>(type), description, deprecationReason: deprecated }
+  #inputField({ type, description, deprecated }: MemberDefinition): GraphQLInputFieldConfig {
+    return { type: this.#typeOf<GraphQLInputType>(type), description, deprecationReason: deprecated }
   }
 
-  function typeOf<T extends GraphQLType>(text: string): T {
-    return wrap(parseType(text, { noLocation: true })) as T
+  #typeOf<T extends GraphQLType>(text: string): T {
+    return this.#wrap(parseType(text, { noLocation: true })) as T
   }
 
-  function wrap(node: TypeNode): GraphQLType {
+  #wrap(node: TypeNode): GraphQLType {
     switch (node.kind) {
       case Kind.NON_NULL_TYPE:
-        return new GraphQLNonNull(wrap(node.type) as never)
+        return new GraphQLNonNull(this.#wrap(node.type) as never)
       case Kind.LIST_TYPE:
-        return new GraphQLList(wrap(node.type))
+        return new GraphQLList(this.#wrap(node.type))
       case Kind.NAMED_TYPE:
-        // One of another source is found by its name when schemas are merged.
-        return types.get(node.name.value) ?? new GraphQLObjectType({ name: node.name.value, fields: {} })
+        // A type of another source is found by its name when schemas are merged.
+        return (
+          this.#types.get(node.name.value) ?? new GraphQLObjectType({ name: node.name.value, fields: {} })
+        )
     }
   }
 }
