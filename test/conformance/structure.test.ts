@@ -33,7 +33,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/response-cache/src/answer/pipeline.ts createPipeline',
   'packages/response-cache/src/plugin.ts useResponseCache',
   'packages/response-cache/src/response-cache.ts createCacheEngine',
-  'packages/rest-connector/src/json/compile-object.ts createValueCompiler',
   'packages/rest-connector/src/openapi/import-openapi.ts importOpenApi',
   'packages/rest-connector/src/openapi/types/shape.ts createShapeReader',
   'packages/source-kit/src/json/parse-in-slices.ts parseInSlices',

@@ -10,7 +10,7 @@ import {
 } from '@vinyasa/source-kit'
 import type { Args } from '../templates/template.ts'
 import { compileArguments, type ArgumentsOf } from '../json/compile-arguments.ts'
-import { createValueCompiler, type ValuePlan } from '../json/compile-object.ts'
+import { ValueCompiler, type ValuePlan } from '../json/compile-object.ts'
 import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
 import { loadJoins } from '../joins/load-joins.ts'
 import { hasJoins, type ObjectPlan, type PlannedJoin, Writing } from '../json/object-plan.ts'
@@ -44,7 +44,7 @@ interface WrittenCall extends Around {
 /** Takes the fields of all connectors together: a join that several of them select is one call. */
 export const restFastPath: FastPath = {
   prepareRoots(selections, scope) {
-    const compiler = createValueCompiler(scope)
+    const compiler = new ValueCompiler(scope)
     const calls = selections.map(({ key, field, nodes: [node, ...others] }): PlannedCall => {
       const endpoint = markOf(field)
       if (!node || endpoint?.kind !== 'endpoint') throw new NotPlannable(`${field.name} has another resolver`)
@@ -73,7 +73,7 @@ export const restFastPath: FastPath = {
   prepareJoin({ field, nodes }, scope) {
     const join = markOf(field)
     if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
-    const { write, ...below } = createValueCompiler(scope).joined(field, nodes, join)
+    const { write, ...below } = new ValueCompiler(scope).joined(field, nodes, join)
     // Of their parents nothing is known but the keys.
     const planned: PlannedJoin = { ...below, kind: 'join', key: ({ key }) => key }
     const selected: Pick<ObjectPlan, 'below'> = { below: [planned] }

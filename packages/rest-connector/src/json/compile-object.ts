@@ -49,22 +49,21 @@ export interface ValuePlan {
   readonly object: ObjectPlan | undefined
 }
 
-/** Compiles selections of one operation. @throws NotPlannable */
-export interface ValueCompiler {
-  value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan
-  /** What a join brings for a key. */
-  joined(field: GraphQLField<unknown, unknown>, nodes: readonly FieldNode[], join: PlannableJoin): JoinedPlan
-}
-
 export interface JoinedPlan extends Pick<PlannedJoin, 'join' | 'argumentsOf' | 'plan'> {
   readonly write: Write
 }
 
-export function createValueCompiler(scope: SelectionScope): ValueCompiler {
-  const known = new KnownPlans()
+/** Compiles selections of one operation. @throws NotPlannable */
+export class ValueCompiler {
+  readonly #scope: SelectionScope
+  readonly #known = new KnownPlans()
 
-  function value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
-    const { write, pieces, object } = present(getNullableType(type), nodes, isScalar)
+  constructor(scope: SelectionScope) {
+    this.#scope = scope
+  }
+
+  value(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
+    const { write, pieces, object } = this.#present(getNullableType(type), nodes, isScalar)
     const isRequired = isNonNullType(type)
     return {
       object,
@@ -78,47 +77,59 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     }
   }
 
-  function present(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
-    if (isListType(type)) {
-      const itemType = type.ofType as GraphQLOutputType
-      const item = value(itemType, nodes, isScalar)
-      if (!isEntry(itemType))
-        return {
-          object: item.object,
-          write: (given, writing) => writeList(item.write, given, writing),
-          pieces: (given, writing) => listPieces(item.write, given, writing),
-        }
-      // Joins are loaded for the values as they came.
-      if (item.object && hasJoins(item.object))
-        throw new NotPlannable('a join below the entries of an object')
-      return {
-        object: undefined,
-        write: (given, writing) => writeList(item.write, entriesOf(given), writing),
-        pieces: (given, writing) => listPieces(item.write, entriesOf(given), writing),
-      }
-    }
+  /** The plan of what a join brings for a key. */
+  joined(
+    field: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+    join: PlannableJoin,
+  ): JoinedPlan {
+    const { write, object: plan } = this.value(field.type, nodes, false)
+    if (!plan) throw new NotPlannable(`${field.name} is joined as ${String(field.type)}`)
+    const args = field.args.filter(({ name }) => name !== join.arg)
+    return { join, argumentsOf: compileArguments({ ...field, args }, nodes[0] as FieldNode), plan, write }
+  }
+
+  #present(type: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
+    if (isListType(type)) return this.#list(type.ofType as GraphQLOutputType, nodes, isScalar)
     if (isLeafType(type))
       return { object: undefined, write: leafWriter(type, isScalar), pieces: leafPieces(type, isScalar) }
-    const plan = known.get(type, nodes, () =>
-      isObjectType(type) ? object(type, nodes) : abstract(type as GraphQLAbstractType, nodes),
+    const plan = this.#known.get(type, nodes, () =>
+      isObjectType(type) ? this.#object(type, nodes) : this.#abstract(type as GraphQLAbstractType, nodes),
     )
     return { object: plan, write: plan.write, pieces: plan.pieces }
   }
 
-  function abstract(type: GraphQLAbstractType, nodes: readonly FieldNode[]): ObjectPlan {
-    const tell = tellerOf(type)
-    if (!tell) throw new NotPlannable(`${type.name} has a resolveType`)
-    const members = scope.schema.getPossibleTypes(type)
-    known.countMembers(members.length)
-    return abstractPlan(tell, new Map(members.map((member) => [member.name, object(member, nodes)])))
+  #list(itemType: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
+    const { object, write } = this.value(itemType, nodes, isScalar)
+    if (!isEntry(itemType))
+      return {
+        object,
+        write: (given, writing) => writeList(write, given, writing),
+        pieces: (given, writing) => listPieces(write, given, writing),
+      }
+    // Joins are loaded for the values as they came.
+    if (object && hasJoins(object)) throw new NotPlannable('a join below the entries of an object')
+    return {
+      object: undefined,
+      write: (given, writing) => writeList(write, entriesOf(given), writing),
+      pieces: (given, writing) => listPieces(write, entriesOf(given), writing),
+    }
   }
 
-  function object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
+  #abstract(type: GraphQLAbstractType, nodes: readonly FieldNode[]): ObjectPlan {
+    const tell = tellerOf(type)
+    if (!tell) throw new NotPlannable(`${type.name} has a resolveType`)
+    const members = this.#scope.schema.getPossibleTypes(type)
+    this.#known.countMembers(members.length)
+    return abstractPlan(tell, new Map(members.map((one) => [one.name, this.#object(one, nodes)])))
+  }
+
+  #object(type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan {
     if (ownIsTypeOf(type)) throw new NotPlannable(`the type ${type.name} has an isTypeOf`)
-    const below: ObjectPlan['below'][number][] = []
+    const below: Below[] = []
     const parts: Member[] = []
     let head = '{'
-    for (const [key, fieldNodes] of fieldsBelow(scope, type, nodes)) {
+    for (const [key, fieldNodes] of fieldsBelow(this.#scope, type, nodes)) {
       head += `${JSON.stringify(key)}:`
       const name = fieldNodes[0]?.name.value as string
       if (name === '__typename') {
@@ -127,23 +138,9 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
       }
       const field = type.getFields()[name]
       if (!field) throw new NotPlannable(`${type.name} has no field ${name}`)
-      const mark = markOf(field)
-      const share = mark?.kind === 'join' ? undefined : prepareJoin({ key, field, nodes: fieldNodes }, scope)
-      if (mark?.kind === 'join') {
-        const planned = keyed(type, field, joined(field, fieldNodes, mark))
-        below.push(planned.join)
-        parts.push({ head, read: (parent) => parent, write: planned.write, pieces: undefined })
-      } else if (share) {
-        const key = keyReader(type, field, share.parentKey)
-        const planned = { kind: 'share' as const, shared: share, key }
-        below.push(planned)
-        parts.push({ head, read: (parent) => parent, write: shareWriter(planned), pieces: undefined })
-      } else {
-        const { read, isScalar } = memberOf(type, field)
-        const plan = value(field.type, fieldNodes, isScalar)
-        if (plan.object && hasJoins(plan.object)) below.push({ kind: 'member', read, plan: plan.object })
-        parts.push({ head, read, write: plan.write, pieces: plan.pieces })
-      }
+      const { loads, read, write, pieces } = this.#field(type, field, key, fieldNodes)
+      if (loads) below.push(loads)
+      parts.push({ head, read, write, pieces })
       head = ','
     }
     const tail = `${head.replace(/,$/, '')}}`
@@ -156,52 +153,50 @@ export function createValueCompiler(scope: SelectionScope): ValueCompiler {
     }
   }
 
-  function joined(
-    field: GraphQLField<unknown, unknown>,
-    nodes: readonly FieldNode[],
-    join: PlannableJoin,
-  ): JoinedPlan {
-    const { write, object: plan } = value(field.type, nodes, false)
-    if (!plan) throw new NotPlannable(`${field.name} is joined as ${String(field.type)}`)
-    return {
-      join,
-      argumentsOf: compileArguments(
-        { ...field, args: field.args.filter(({ name }) => name !== join.arg) },
-        nodes[0] as FieldNode,
-      ),
-      plan,
-      write,
-    }
-  }
-
-  function keyed(
+  #field(
     type: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
-    { write, ...below }: JoinedPlan,
-  ): { readonly join: PlannedJoin; readonly write: Write } {
-    const { join } = below
-    const key = keyReader(type, field, join.parentField)
-    const planned: PlannedJoin = { ...below, kind: 'join', key }
-    return {
-      join: planned,
-      write(parent, writing) {
-        const own = key(parent as Readonly<Record<string, unknown>>)
-        if (own === null) return write(join.many ? [] : null, writing)
-        const { items, texts } = writing.of(planned)
-        // Many parents have the same item.
-        const known = texts.get(String(own))
-        if (known) return again(known, writing)
-        const { objects } = writing
-        const found = items(String(own))
-        const text = write(join.many ? found : found[0], writing)
-        writing.hold(text.length)
-        texts.set(String(own), { text, objects: writing.objects - objects })
-        return text
-      },
+    key: string,
+    nodes: readonly FieldNode[],
+  ): Omit<Member, 'head'> & { readonly loads: Below | undefined } {
+    const mark = markOf(field)
+    if (mark?.kind === 'join') {
+      const { write, ...joined } = this.joined(field, nodes, mark)
+      const loads: PlannedJoin = { ...joined, kind: 'join', key: keyReader(type, field, mark.parentField) }
+      return { loads, read: itself, write: joinWriter(loads, write), pieces: undefined }
     }
+    const shared = prepareJoin({ key, field, nodes }, this.#scope)
+    if (shared) {
+      const loads: KeyedShare = { kind: 'share', shared, key: keyReader(type, field, shared.parentKey) }
+      return { loads, read: itself, write: shareWriter(loads), pieces: undefined }
+    }
+    const { read, isScalar } = memberOf(type, field)
+    const { object, write, pieces } = this.value(field.type, nodes, isScalar)
+    const loads = object && hasJoins(object) ? { kind: 'member' as const, read, plan: object } : undefined
+    return { loads, read, write, pieces }
   }
+}
 
-  return { value, joined }
+type Below = ObjectPlan['below'][number]
+
+const itself: Read = (parent) => parent
+
+function joinWriter(planned: PlannedJoin, write: Write): Write {
+  const { join, key } = planned
+  return (parent, writing) => {
+    const own = key(parent as Readonly<Record<string, unknown>>)
+    if (own === null) return write(join.many ? [] : null, writing)
+    const { items, texts } = writing.of(planned)
+    // Many parents have the same item.
+    const known = texts.get(String(own))
+    if (known) return again(known, writing)
+    const { objects } = writing
+    const found = items(String(own))
+    const text = write(join.many ? found : found[0], writing)
+    writing.hold(text.length)
+    texts.set(String(own), { text, objects: writing.objects - objects })
+    return text
+  }
 }
 
 /** How the resolver of a joined field reads its key off a parent. @throws NotPlannable */
@@ -225,7 +220,7 @@ function shareWriter({ shared, key }: KeyedShare): Write {
   }
 }
 
-/** Text that was written before. */
+/** Gives text that was written before. */
 function again({ text, objects }: WrittenText, writing: Writing): string {
   writing.objects += objects
   writing.hold(text.length)
