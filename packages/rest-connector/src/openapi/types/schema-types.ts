@@ -13,7 +13,7 @@ import { makeInterfaces } from './interfaces.ts'
 import { enumNames } from './enum-names.ts'
 import { itemType } from './item-type.ts'
 import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
-import { createShapeReader, type ReadShape, type Shape } from './shape.ts'
+import { ShapeReader, type ReadShape, type Shape } from './shape.ts'
 import { schemaName } from './schema-name.ts'
 import { inside, type Place, type TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
@@ -40,14 +40,15 @@ export class SchemaTypes {
   readonly #outputs = new Map<Node, string>()
   readonly #inputs = new Map<Node, string>()
   readonly #enums = new Map<Node, string>()
-  /** Those without a name of their own, by their places' names and values. */
+  /** Enums without a name of their own, by their places' names and values. */
   readonly #likeEnums = new Map<string, string>()
   readonly #definitions = new Map<string, TypeDefinition>()
 
   constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
     this.#names = names
     this.#options = options
-    this.#read = createShapeReader(document, options.onBadReference)
+    const shapes = new ShapeReader(document, options.onBadReference)
+    this.#read = (schema) => shapes.read(schema)
   }
 
   /** All types so far. */

@@ -1,4 +1,4 @@
-import { createSubtypes } from './subtypes.ts'
+import { createSubtypes, type SubtypesOf } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 
 /** A JSON schema, as far as types can tell. */
@@ -9,133 +9,121 @@ export interface Shape {
   /** The reference that names it. */
   readonly ref: string | undefined
   readonly isNullable: boolean
-  /** Of a scalar: `string`, `integer`, `number` or `boolean`. */
+  /** A scalar's: `string`, `integer`, `number` or `boolean`. */
   readonly type?: string | undefined
-  /** Of an enum. */
+  /** An enum's. */
   readonly values?: readonly (string | number | boolean)[] | undefined
-  /** Of `oneOf` and `anyOf`: schemas, each with the properties that stand beside them. */
+  /** The schemas of `oneOf` and `anyOf`, each with the properties that stand beside them. */
   readonly variants?: readonly Node[] | undefined
   /** The variants are made of it by `allOf`: it is an object by itself, too. */
   readonly isBase?: boolean | undefined
 }
 
-/** What of a schema holds under a condition (JSON Schema 2020-12, section 10.2.2). */
+/** Schemas in here hold under a condition (JSON Schema 2020-12, section 10.2.2). */
 const CONDITIONAL = ['then', 'else', 'dependentSchemas'] as const
 
-/** What makes a schema more than the one that it is made of. */
+/** A schema with one of these is more than the one that it is made of. */
 const OWN_KEYWORDS = ['properties', 'items', 'additionalProperties', 'enum', 'const', ...CONDITIONAL] as const
 const BESIDE_REF = [...OWN_KEYWORDS, 'prefixItems', 'required', 'allOf', 'oneOf', 'anyOf'] as const
 
-/** Reads schemas; what a reference to nowhere leads to is `any`, and told. */
 export type ReadShape = (schema: unknown) => Shape
 
-export function createShapeReader(
-  document: OpenApiDocument,
-  onBadReference: (message: string) => void,
-): ReadShape {
-  const known = new WeakMap<Node, Shape>()
-  const subtypesOf = createSubtypes(document)
-  // Before OpenAPI 3.1 what stands beside a reference is ignored.
-  const readsBesideRefs = !asText(document.root['openapi'])?.startsWith('3.0')
+type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'>
 
-  function read(schema: unknown): Shape {
+/** Members of a united schema that its first part with them gives. */
+const FIRST_GIVEN: readonly string[] =
+  'type items prefixItems maxItems additionalProperties enum const format title description'.split(' ')
+
+/** Reads schemas; a reference to nowhere is reported, and leads to `any`. */
+export class ShapeReader {
+  readonly #document: OpenApiDocument
+  readonly #onBadReference: (message: string) => void
+  readonly #known = new WeakMap<Node, Shape>()
+  readonly #subtypesOf: SubtypesOf
+  readonly #readsBesideRefs: boolean
+
+  constructor(document: OpenApiDocument, onBadReference: (message: string) => void) {
+    this.#document = document
+    this.#onBadReference = onBadReference
+    this.#subtypesOf = createSubtypes(document)
+    // Before OpenAPI 3.1 what stands beside a reference is ignored.
+    this.#readsBesideRefs = !asText(document.root['openapi'])?.startsWith('3.0')
+  }
+
+  read(schema: unknown): Shape {
     const node = asNode(schema)
-    let shape = known.get(node)
+    let shape = this.#known.get(node)
     if (!shape) {
       // A schema that is nothing but itself is any value.
-      known.set(node, { kind: 'any', node, ref: undefined, isNullable: true })
-      known.set(node, (shape = compute(node)))
+      this.#known.set(node, { kind: 'any', node, ref: undefined, isNullable: true })
+      this.#known.set(node, (shape = this.#compute(node)))
     }
     return shape
   }
 
-  function compute(given: Node): Shape {
-    if (typeof given['$ref'] !== 'string') return computeOwn(given)
-    if (readsBesideRefs && BESIDE_REF.some((key) => key in given)) {
+  #compute(given: Node): Shape {
+    if (typeof given['$ref'] !== 'string') return this.#computeOwn(given)
+    if (this.#readsBesideRefs && BESIDE_REF.some((key) => key in given)) {
       const { $ref, ...beside } = given
-      return computeOwn({ ...beside, allOf: [{ $ref }, ...asList(given['allOf'])] })
+      return this.#computeOwn({ ...beside, allOf: [{ $ref }, ...asList(given['allOf'])] })
     }
     try {
-      const { node, ref } = document.follow(given)
-      const target = read(node)
+      const { node, ref } = this.#document.follow(given)
+      const target = this.read(node)
       const isNullable = target.isNullable || given['nullable'] === true
       return { ...target, ref: target.ref ?? ref, isNullable }
     } catch (error) {
-      onBadReference(error instanceof Error ? error.message : String(error))
+      this.#onBadReference(error instanceof Error ? error.message : String(error))
       return { kind: 'any', node: given, ref: undefined, isNullable: true }
     }
   }
 
-  function computeOwn(given: Node): Shape {
+  #computeOwn(given: Node): Shape {
     const options = [...asList(given['oneOf']), ...asList(given['anyOf'])]
     const others = options.filter((option) => !isNull(option))
     const isNullable = saysNull(given) || others.length < options.length
     const isBare = !OWN_KEYWORDS.some((key) => key in given)
     const [only] = [...others, ...asList(given['allOf'])]
     if (isBare && others.length + asList(given['allOf']).length === 1) {
-      const inner = read(only)
+      const inner = this.read(only)
       if (!requiresMore(given, inner)) return { ...inner, isNullable: inner.isNullable || isNullable }
-      const node = unite({ allOf: [only], required: given['required'], description: given['description'] })
-      return { ...classify(node), node, ref: undefined, isNullable: inner.isNullable || isNullable }
+      const node = this.#unite({
+        allOf: [only],
+        required: given['required'],
+        description: given['description'],
+      })
+      return { ...this.#classify(node), node, ref: undefined, isNullable: inner.isNullable || isNullable }
     }
     const isUnited = asList(given['allOf']).length > 0 || CONDITIONAL.some((key) => key in given)
-    const node = isUnited ? unite(given) : given
-    return { ...classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
+    const node = isUnited ? this.#unite(given) : given
+    return { ...this.#classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
   }
 
-  function isNull(option: unknown): boolean {
-    const node = asNode(option)
-    const values = asList(node['enum'])
-    return node['type'] === 'null' || (values.length > 0 && values.every((value) => value === null))
-  }
-
-  function saysNull(node: Node): boolean {
-    const types = node['type']
-    return (
-      node['nullable'] === true ||
-      node['x-nullable'] === true ||
-      node['const'] === null ||
-      (Array.isArray(types) && types.includes('null')) ||
-      asList(node['enum']).includes(null)
-    )
-  }
-
-  /** What `allOf` splits, as one schema. */
-  function unite(given: Node): Node {
-    const parts = partsOf(given, new Set())
+  /** Makes one schema of what `allOf` splits. */
+  #unite(given: Node): Node {
+    const parts = this.#partsOf(given, new Set())
     const properties: Record<string, unknown> = {}
     let options: readonly unknown[] | undefined
     for (const part of parts) {
       for (const [key, schema] of Object.entries(asNode(part['properties'])))
-        properties[key] = Object.hasOwn(properties, key) ? narrowed(properties[key], schema) : schema
+        properties[key] = Object.hasOwn(properties, key) ? this.#narrowed(properties[key], schema) : schema
       const more = [...asList(part['oneOf']), ...asList(part['anyOf'])]
       if (options === undefined && more.length > 0) options = more
       // Combinations of two choices would be as many as their product.
-      else for (const option of more) Object.assign(properties, asNode(read(option).node['properties']))
+      else for (const option of more) Object.assign(properties, asNode(this.read(option).node['properties']))
     }
-    // What holds under a condition may be there.
-    for (const [key, schema] of parts.flatMap(conditionalProperties))
+    // Properties that hold under a condition may be there.
+    for (const [key, schema] of parts.flatMap((part) => this.#conditionalProperties(part)))
       if (!Object.hasOwn(properties, key)) properties[key] = schema
-    const first = (key: string): unknown =>
-      parts.map((part) => part[key]).find((value) => value !== undefined)
     const united: Record<string, unknown> = {
       properties,
       required: parts.flatMap((part) => asList(part['required'])),
       ...(options && { oneOf: options }),
     }
-    for (const key of [
-      'type',
-      'items',
-      'prefixItems',
-      'maxItems',
-      'additionalProperties',
-      'enum',
-      'const',
-      'format',
-      'title',
-      'description',
-    ])
-      if (first(key) !== undefined) united[key] = first(key)
+    for (const key of FIRST_GIVEN) {
+      const first = parts.find((part) => part[key] !== undefined)
+      if (first) united[key] = first[key]
+    }
     // `readOnly` of a part says as often that a property is set once, when its object is made: it goes both ways, as
     // OpenAPI has no word against sending it but SHOULD NOT.
     if (parts.some((part) => part['writeOnly'] === true)) united['writeOnly'] = true
@@ -147,43 +135,43 @@ export function createShapeReader(
     return united
   }
 
-  function conditionalProperties(node: Node): readonly (readonly [string, unknown])[] {
+  #conditionalProperties(node: Node): readonly (readonly [string, unknown])[] {
     const schemas = [node['then'], node['else'], ...Object.values(asNode(node['dependentSchemas']))]
-    return schemas.flatMap((schema) => Object.entries(asNode(read(schema).node['properties'])))
+    return schemas.flatMap((schema) => Object.entries(asNode(this.read(schema).node['properties'])))
   }
 
-  /** What a property is that two parts describe: the later one, and null only where both allow it. */
-  function narrowed(earlier: unknown, later: unknown): unknown {
-    if (earlier === later || !read(later).isNullable) return later
-    const { isNullable, kind } = read(earlier)
+  /** A property that two parts describe is the later one, and null only where both allow it. */
+  #narrowed(earlier: unknown, later: unknown): unknown {
+    if (earlier === later || !this.read(later).isNullable) return later
+    const { isNullable, kind } = this.read(earlier)
     return isNullable || kind === 'any' ? later : { allOf: [earlier, later] }
   }
 
   /** The schemas that `allOf` lists, at every depth, and then the schema itself. */
-  function partsOf(given: Node, seen: Set<Node>): readonly Node[] {
+  #partsOf(given: Node, seen: Set<Node>): readonly Node[] {
     if (seen.has(given)) return []
     seen.add(given)
-    const isOwn = typeof given['$ref'] !== 'string' || readsBesideRefs
-    const below = isOwn ? asList(given['allOf']).flatMap((part) => partsOf(asNode(part), seen)) : []
-    return [...referredParts(given, seen), ...below, ...(isOwn ? [given] : [])]
+    const isOwn = typeof given['$ref'] !== 'string' || this.#readsBesideRefs
+    const below = isOwn ? asList(given['allOf']).flatMap((part) => this.#partsOf(asNode(part), seen)) : []
+    return [...this.#referredParts(given, seen), ...below, ...(isOwn ? [given] : [])]
   }
 
-  function referredParts(given: Node, seen: Set<Node>): readonly Node[] {
+  #referredParts(given: Node, seen: Set<Node>): readonly Node[] {
     if (typeof given['$ref'] !== 'string') return []
     try {
-      return partsOf(document.resolve(given), seen)
+      return this.#partsOf(this.#document.resolve(given), seen)
     } catch (error) {
-      onBadReference(error instanceof Error ? error.message : String(error))
+      this.#onBadReference(error instanceof Error ? error.message : String(error))
       return []
     }
   }
 
-  function classify(node: Node): Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'> {
+  #classify(node: Node): Classified {
     const options = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter(
       (option) => !isNull(option) && !isConstraint(option),
     )
-    if (options.length > 0) return classifyOptions(node, options)
-    const subtypes = subtypesOf(node)
+    if (options.length > 0) return this.#classifyOptions(node, options)
+    const subtypes = this.#subtypesOf(node)
     if (subtypes.length > 0) return { kind: 'variants', variants: subtypes, isBase: true }
     const listed = 'const' in node ? [node['const']] : asList(node['enum'])
     if (listed.length > 0) return classifyValues(listed)
@@ -213,12 +201,9 @@ export function createShapeReader(
     }
   }
 
-  function classifyOptions(
-    node: Node,
-    options: readonly unknown[],
-  ): Pick<Shape, 'kind' | 'type' | 'values' | 'variants'> {
+  #classifyOptions(node: Node, options: readonly unknown[]): Classified {
     const hasOwn = Object.keys(asNode(node['properties'])).length > 0
-    const shapes = options.map(read)
+    const shapes = options.map((option) => this.read(option))
     const isLeaf = shapes.every(({ kind }) => kind === 'scalar' || kind === 'enum')
     if (isLeaf && !hasOwn) {
       if (shapes.every(({ kind }) => kind === 'enum'))
@@ -234,11 +219,26 @@ export function createShapeReader(
       : options.map(asNode)
     return { kind: 'variants', variants }
   }
-
-  return read
 }
 
-/** Whether a schema is another type than the one it points to, by what must be there. */
+function isNull(option: unknown): boolean {
+  const node = asNode(option)
+  const values = asList(node['enum'])
+  return node['type'] === 'null' || (values.length > 0 && values.every((value) => value === null))
+}
+
+function saysNull(node: Node): boolean {
+  const types = node['type']
+  return (
+    node['nullable'] === true ||
+    node['x-nullable'] === true ||
+    node['const'] === null ||
+    (Array.isArray(types) && types.includes('null')) ||
+    asList(node['enum']).includes(null)
+  )
+}
+
+/** A schema that says what must be there may be another type than the one it points to. */
 function requiresMore(given: Node, { kind, node }: Shape): boolean {
   const required = asList(node['required'])
   return kind === 'object' && asList(given['required']).some((key) => !required.includes(key))
@@ -255,7 +255,7 @@ function impliedType(node: Node): string | undefined {
   return Object.keys(asNode(node['additionalProperties'])).length > 0 ? 'object' : undefined
 }
 
-function classifyValues(listed: readonly unknown[]): Pick<Shape, 'kind' | 'type' | 'values'> {
+function classifyValues(listed: readonly unknown[]): Classified {
   const values = [...new Set(listed)].filter(isEnumValue)
   if (values.length === 0) return { kind: 'any' }
   if (values.every((value) => typeof value === 'boolean')) return { kind: 'scalar', type: 'boolean' }
