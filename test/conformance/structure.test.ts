@@ -33,7 +33,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/response-cache/src/answer/pipeline.ts createPipeline',
   'packages/response-cache/src/plugin.ts useResponseCache',
   'packages/response-cache/src/response-cache.ts createCacheEngine',
-  'packages/rest-connector/src/openapi/import-openapi.ts importOpenApi',
   'packages/source-kit/src/json/parse-in-slices.ts parseInSlices',
   'packages/source-kit/src/naming/decide-names.ts decideNames',
   'packages/source-kit/src/naming/own-values.ts createOwnValues',

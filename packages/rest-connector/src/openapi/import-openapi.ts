@@ -25,91 +25,53 @@ export async function importOpenApi(
   document: object | string,
   options: OpenApiOptions = {},
 ): Promise<OpenApiImport> {
-  const {
-    prefix = '',
-    source = 'api',
-    integers = 'auto',
-    trustRequired = false,
-    rename = {},
-    asQuery = [],
-  } = options
+  const { prefix = '', source = 'api', rename = {}, asQuery = [], download } = options
   const taken = new Set(options.taken)
-  const loaded = await readDocument(document, {
-    documentUrl: options.documentUrl,
-    download: options.download,
-  })
+  const loaded = await readDocument(document, { documentUrl: options.documentUrl, download })
   const findings = new Findings()
-  for (const [place, reason] of loaded.unconverted)
-    findings.add({
-      place,
-      message: `is left out: it cannot be converted to OpenAPI 3 (${reason})`,
-      mend: 'correct it',
-    })
+  for (const [place, reason] of loaded.unconverted) {
+    const message = `is left out: it cannot be converted to OpenAPI 3 (${reason})`
+    findings.add({ place, message, mend: 'correct it' })
+  }
   const operations = readOperations(loaded, options, findings)
   const { names, moved } = operationNames(operations, { prefix, taken, source, rename })
   const schemas = Object.keys(loaded.components('schemas'))
   const typeNames = new TypeNames(schemas, { prefix: capitalize(prefix), taken, source, rename })
   let place = '#'
   const types = new SchemaTypes(loaded, typeNames, {
-    integers,
-    trusts: (name, field) => {
-      if (typeof trustRequired === 'boolean') return trustRequired
-      const type = typeNames.moved(name)?.wanted ?? name
-      return trustRequired.includes(type) || trustRequired.includes(`${type}.${field}`)
+    integers: options.integers ?? 'auto',
+    trusts: trusted(options, typeNames),
+    onBadReference(reason) {
+      const message = `${reason}; what it stands for is JSON`
+      findings.add({ place, message, mend: 'correct the reference' })
     },
-    onBadReference: (message) =>
-      findings.add({
-        place,
-        message: `${message}; what it stands for is JSON`,
-        mend: 'correct the reference',
-      }),
   })
   const envelopeOf = createEnvelopes(options, { document: loaded, types, names: typeNames })
   const isQuery = filterOf(asQuery)
   const { env = process.env, server, variables, documentUrl = loaded.url } = options
   const servers: ServerPlace = { source, env, server, variables, documentUrl }
   const address = options.baseUrl ?? addressOf(loaded.root, servers, findings)
-  const ownServers: ServerPlace = { ...servers, server: undefined, documentUrl: documentUrl ?? address }
-
-  /** The address that an operation or a path has for itself. One who says where the API is means all of it. */
-  function ownServer(node: Node, operation: string): string | undefined {
-    const url = serverUrlOf(node, ownServers)
-    if (url === undefined || options.baseUrl === undefined || isSameOrigin(url, options.baseUrl)) return url
-    findings.add({
-      place: operation,
-      message: `its own server ${url} is not asked, as baseUrl is set`,
-      mend: 'leave baseUrl out, or declare the operation under endpoints with a baseUrl of its own',
-    })
-    return undefined
-  }
+  const ownServers = { ...servers, server: undefined, documentUrl: documentUrl ?? address }
+  const serverOf = ownServerOf(ownServers, options.baseUrl, findings)
 
   const nodes = new Map<string, Node>()
   const made = new Map<ReadOperation, RestEndpoint>()
   for (const operation of operations) {
     place = operation.place
     const name = names.get(keyOf(operation)) as string
-    const {
-      endpoint,
-      reason,
-      dropped = [],
-    } = attempt(operation, name, { document: loaded, types, envelopeOf }, (node) =>
-      ownServer(node, operation.place),
-    )
+    const context = { document: loaded, types, envelopeOf, serverOf }
+    const { endpoint, reason, dropped = [] } = attempt(operation, name, context)
     for (const message of dropped)
       findings.add({ place, message: `${message}: the field has no such argument` })
-    if (endpoint === undefined)
-      findings.add({
-        place,
-        message: `${keyOf(operation)} is left out: ${reason}`,
-        mend: 'declare it under endpoints, or leave it out with exclude',
-      })
-    else {
-      nodes.set(name, operation.node)
-      const wanted = moved.get(keyOf(operation))
-      if (wanted !== undefined) tellMoved(findings, place, { kind: 'field', name, wanted })
-      const isRead = isQuery(operation) && operation.method !== 'GET'
-      made.set(operation, isRead ? { ...endpoint, asQuery: true } : endpoint)
+    if (endpoint === undefined) {
+      const message = `${keyOf(operation)} is left out: ${reason}`
+      findings.add({ place, message, mend: 'declare it under endpoints, or leave it out with exclude' })
+      continue
     }
+    nodes.set(name, operation.node)
+    tellMoved(findings, place, 'field', name, moved.get(keyOf(operation)))
+    const isRead = isQuery(operation) && operation.method !== 'GET'
+    made.set(operation, isRead ? { ...endpoint, asQuery: true } : endpoint)
   }
   // Some documents name servers of their paths alone.
   const baseUrl = address ?? [...made.values()].find((one) => one.baseUrl !== undefined)?.baseUrl
@@ -124,7 +86,7 @@ export async function importOpenApi(
   for (const name of Object.keys(definitions)) {
     const { wanted, schema } = typeNames.moved(name) ?? {}
     const at = schema === undefined ? pointerOf() : pointerOf('components', 'schemas', schema)
-    if (wanted !== undefined) tellMoved(findings, at, { kind: 'type', name, wanted })
+    tellMoved(findings, at, 'type', name, wanted)
   }
   refuseUnknownNames(rename, operations, schemas, findings)
   const { interceptors, forwardHeaders } = security
@@ -140,11 +102,43 @@ export async function importOpenApi(
   }
 }
 
+function trusted(
+  { trustRequired = false }: OpenApiOptions,
+  names: TypeNames,
+): (name: string, field: string) => boolean {
+  return (name, field) => {
+    if (typeof trustRequired === 'boolean') return trustRequired
+    const type = names.moved(name)?.wanted ?? name
+    return trustRequired.includes(type) || trustRequired.includes(`${type}.${field}`)
+  }
+}
+
+/** Finds the address that an operation or a path has for itself. One who says where the API is means all of it. */
+function ownServerOf(
+  servers: ServerPlace,
+  baseUrl: string | undefined,
+  findings: Findings,
+): AttemptSettings['serverOf'] {
+  return (node, place) => {
+    const url = serverUrlOf(node, servers)
+    if (url === undefined || baseUrl === undefined || isSameOrigin(url, baseUrl)) return url
+    findings.add({
+      place,
+      message: `its own server ${url} is not asked, as baseUrl is set`,
+      mend: 'leave baseUrl out, or declare the operation under endpoints with a baseUrl of its own',
+    })
+    return undefined
+  }
+}
+
 function tellMoved(
   findings: Findings,
   place: string,
-  { kind, name, wanted }: { readonly kind: 'field' | 'type'; readonly name: string; readonly wanted: string },
+  kind: 'field' | 'type',
+  name: string,
+  wanted: string | undefined,
 ): void {
+  if (wanted === undefined) return
   findings.add({
     place,
     message: `the ${kind} is called ${name}, because the name ${wanted} is taken`,
@@ -166,14 +160,14 @@ interface AttemptSettings {
   readonly document: OpenApiDocument
   readonly types: SchemaTypes
   readonly envelopeOf: EnvelopeOf
+  readonly serverOf: (node: Node, operation: string) => string | undefined
 }
 
 /** The endpoint of an operation, or why there is none. */
 function attempt(
   operation: ReadOperation,
   name: string,
-  { document, types, envelopeOf }: AttemptSettings,
-  ownServer: (node: Node) => string | undefined,
+  { document, types, envelopeOf, serverOf }: AttemptSettings,
 ): {
   readonly endpoint?: RestEndpoint
   readonly reason?: string | undefined
@@ -185,11 +179,9 @@ function attempt(
     const place = { name: pascal(name), key: operation.place }
     const parameters = requestInputOf(method, path, pathItem, node, { document, types, place })
     if (parameters.skip !== undefined) return { reason: parameters.skip }
-    const description = [asText(node['summary']), asText(node['description'])]
-      .filter(Boolean)
-      .join('\n\n')
-      .trim()
-    const baseUrl = ownServer(node) ?? ownServer(pathItem)
+    const texts = [asText(node['summary']), asText(node['description'])]
+    const description = texts.filter(Boolean).join('\n\n').trim()
+    const baseUrl = serverOf(node, operation.place) ?? serverOf(pathItem, operation.place)
     const envelope = envelopeOf(operation, name)
     const endpoint: RestEndpoint = {
       name,
