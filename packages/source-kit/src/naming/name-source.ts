@@ -11,7 +11,7 @@ import type { ContributedArgument, ContributedField, Source } from '../schema/so
 import { decideNames, type Names } from './decide-names.ts'
 import { argumentAt, partOf, type Element } from './elements.ts'
 import { SourceNamesError, type SourceNames } from './options.ts'
-import { createOwnValues, type OwnValues } from './own-values.ts'
+import { OwnValues } from './own-values.ts'
 import { rebuildSchema } from './rebuild-schema.ts'
 import { createFieldNamer, withOwnArguments } from './rename-field.ts'
 import { renamedStatements, typesMeant } from './statements.ts'
@@ -41,7 +41,7 @@ export function nameSource(source: Source, options: SourceNames): NamedSource {
   const { names: decided, findings } = decideNames(schema, own, options, waiting.flatMap(elementsIn))
   if (findings.length > 0) throw new SourceNamesError(findings)
   const names = withoutReplaced(schema, decided, joins)
-  const ownValues = createOwnValues(schema, names)
+  const ownValues = new OwnValues(schema, names)
   const toClient = { schema, names, ownValues }
   const types = [...(source.types ?? [])].flatMap(([name, description]): [string, string | undefined][] => {
     const client = clientOf(names, name)
