@@ -5,7 +5,7 @@ import { nearestNames } from './nearest.ts'
 import type { SourceNames } from './options.ts'
 import { depthOf, fillName, parsePattern, type Pattern } from './pattern.ts'
 
-/** What clients call something, by its coordinate in the source's own names; null: nothing, it is hidden. */
+/** The name that clients have for something, by its coordinate in the source's own names; null: it is hidden. */
 export type Names = ReadonlyMap<string, string | null>
 
 export interface Decided {
@@ -24,140 +24,143 @@ const TAKEN: ReadonlySet<string> = new Set(
 export function decideNames(
   schema: GraphQLSchema,
   own: ReadonlySet<string>,
-  { prefix, rename = {}, hide = [] }: SourceNames,
+  options: SourceNames,
   waiting: readonly Element[] = [],
 ): Decided {
-  const findings: string[] = []
-  const elements = [...elementsOf(schema, own), ...waiting]
-  const carriers = interfaceFields(schema)
-  const carrierOf = (coordinate: string): string => {
-    if (carriers.size === 0) return coordinate
-    const [, field = coordinate, rest = ''] = /^([^(]*)(.*)$/.exec(coordinate) ?? []
-    return (carriers.get(field) ?? field) + rest
+  return new Decision(schema, [...elementsOf(schema, own), ...waiting]).decide(options)
+}
+
+class Decision {
+  readonly #schema: GraphQLSchema
+  readonly #elements: readonly Element[]
+  /** Fields that are called as the interface has them, by their coordinates. */
+  readonly #carriers: ReadonlyMap<string, string>
+  readonly #findings: string[] = []
+
+  constructor(schema: GraphQLSchema, elements: readonly Element[]) {
+    this.#schema = schema
+    this.#elements = elements
+    this.#carriers = interfaceFields(schema)
   }
 
-  const patterns = (word: string, texts: readonly string[]): Pattern[] =>
-    texts.flatMap((text) => {
+  decide({ prefix, rename = {}, hide = [] }: SourceNames): Decided {
+    const gone = this.#hidden(hide)
+    this.#checkHidden(gone)
+    const chosen = this.#renamed(rename, gone)
+    const prefixed = prefixer(prefix)
+    const nameOf = ({ coordinate, parent, name, kind }: Element): string => {
+      const given = chosen.get(this.#carrierOf(coordinate))
+      if (given !== undefined) return given
+      if (kind === 'type') return prefixed.type(name)
+      return kind === 'field' && isRoot(parent ?? '') ? prefixed.field(name) : name
+    }
+    const names = new Map<string, string | null>()
+    for (const element of this.#elements) {
+      const { coordinate } = element
+      names.set(coordinate, gone.has(coordinate) ? null : nameOf(element))
+    }
+    return { names, findings: [...this.#findings, ...problemsOf(this.#elements, names)] }
+  }
+
+  #carrierOf(coordinate: string): string {
+    if (this.#carriers.size === 0) return coordinate
+    const [, field = coordinate, rest = ''] = /^([^(]*)(.*)$/.exec(coordinate) ?? []
+    return (this.#carriers.get(field) ?? field) + rest
+  }
+
+  #patterns(word: string, texts: readonly string[]): Pattern[] {
+    return texts.flatMap((text) => {
       const pattern = parsePattern(text)
-      const place = `${word}: "${text}"`
-      if (!pattern) {
-        findings.push(
-          `${place} is no schema coordinate; write "Type", "Type.field", "Enum.VALUE" or "Type.field(argument:)"`,
-        )
-        return []
-      }
-      if (elements.some((element) => means(pattern, element))) return [pattern]
-      findings.push(
-        isRoot(text)
-          ? `${place} is a root type; name its fields, like "${text}.*"`
-          : `${place} is nothing that the source has${suggest(text)}`,
-      )
+      if (pattern && this.#elements.some((element) => means(pattern, element))) return [pattern]
+      const problem = !pattern
+        ? 'no schema coordinate; write "Type", "Type.field", "Enum.VALUE" or "Type.field(argument:)"'
+        : isRoot(text)
+          ? `a root type; name its fields, like "${text}.*"`
+          : `nothing that the source has${this.#suggest(text)}`
+      this.#findings.push(`${word}: "${text}" is ${problem}`)
       return []
     })
+  }
 
-  function suggest(text: string): string {
-    const known = elements.filter(({ coordinate }) => depthOf(coordinate) === depthOf(text))
+  #suggest(text: string): string {
+    const known = this.#elements.map(({ coordinate }) => coordinate)
     const close = nearestNames(
       text,
-      known.map(({ coordinate }) => coordinate),
+      known.filter((coordinate) => depthOf(coordinate) === depthOf(text)),
     )
     return close.length === 0 ? '' : `; did you mean ${close.map((one) => `"${one}"`).join(' or ')}?`
   }
 
-  function hidden(): Set<string> {
-    const taking = patterns(
+  #hidden(hide: readonly string[]): Set<string> {
+    const kept = hide.filter((text) => text.startsWith('!'))
+    const taking = this.#patterns(
       'hide',
       hide.filter((text) => !text.startsWith('!')),
     )
-    const keeping = patterns(
+    const keeping = this.#patterns(
       'hide',
-      hide.flatMap((text) => (text.startsWith('!') ? [text.slice(1)] : [])),
+      kept.map((text) => text.slice(1)),
     )
     const isMeant = (all: readonly Pattern[], element: Element): boolean =>
       all.some((pattern) => means(pattern, element))
     const found = new Set<string>()
-    for (const element of elements) {
+    for (const element of this.#elements) {
       const { coordinate } = element
-      const carrier = { ...element, coordinate: carrierOf(coordinate) }
+      const carrier = { ...element, coordinate: this.#carrierOf(coordinate) }
       if (isMeant(taking, carrier) && !isMeant(keeping, carrier)) found.add(coordinate)
     }
     for (let before = -1; before !== found.size;) {
       before = found.size
-      // What is of a type that nobody sees cannot be asked for.
-      for (const { coordinate, type } of elements)
+      // Nobody can ask for a field or an argument whose type nobody sees.
+      for (const { coordinate, type } of this.#elements)
         if (type !== undefined && found.has(type)) found.add(coordinate)
     }
     return found
   }
 
-  function checkHidden(gone: ReadonlySet<string>): void {
+  #checkHidden(gone: ReadonlySet<string>): void {
     const isGone = (coordinate: string | undefined): boolean =>
       coordinate !== undefined && (gone.has(coordinate) || isGone(parents.get(coordinate)))
-    const parents = new Map(elements.map(({ coordinate, parent }) => [coordinate, parent]))
-    for (const { coordinate, parent, isRequired, kind } of elements)
+    const parents = new Map(this.#elements.map(({ coordinate, parent }) => [coordinate, parent]))
+    for (const { coordinate, parent, isRequired, kind } of this.#elements)
       if (isRequired && gone.has(coordinate) && !isGone(parent))
-        findings.push(
+        this.#findings.push(
           `hide: takes away ${coordinate}, which is required; hide ${kind === 'argument' ? '' : 'the type '}"${parent}" too, or keep it`,
         )
     const parts = groupBy(
-      elements.filter(({ kind }) => kind !== 'argument'),
+      this.#elements.filter(({ kind }) => kind !== 'argument'),
       ({ parent }) => parent,
     )
     for (const [parent, inside] of parts)
       if (parent !== undefined && !isRoot(parent) && !gone.has(parent))
         if (inside.every(({ coordinate }) => gone.has(coordinate)))
-          findings.push(`hide: leaves nothing of ${parent}; hide "${parent}" itself`)
-    for (const [union, members] of unionsOf(schema))
+          this.#findings.push(`hide: leaves nothing of ${parent}; hide "${parent}" itself`)
+    for (const [union, members] of unionsOf(this.#schema))
       if (!gone.has(union) && members.every((member) => gone.has(member)))
-        findings.push(`hide: leaves no member of ${union}; hide "${union}" itself`)
+        this.#findings.push(`hide: leaves no member of ${union}; hide "${union}" itself`)
   }
 
-  function renamed(gone: ReadonlySet<string>): Map<string, string> {
+  #renamed(rename: Readonly<Record<string, string>>, gone: ReadonlySet<string>): ReadonlyMap<string, string> {
     const chosen = new Map<string, string>()
-    const parsed = patterns('rename', Object.keys(rename))
-    for (const pattern of [
-      ...parsed.filter(({ isExact }) => isExact),
-      ...parsed.filter((one) => !one.isExact),
-    ])
-      for (const element of elements) {
+    const parsed = this.#patterns('rename', Object.keys(rename))
+    // Exact names win over patterns.
+    for (const pattern of parsed.toSorted((a, b) => Number(b.isExact) - Number(a.isExact)))
+      for (const element of this.#elements) {
         const { coordinate } = element
         const matched = means(pattern, element)
         if (!matched || chosen.has(coordinate)) continue
+        const carrier = this.#carrierOf(coordinate)
         if (pattern.isExact && gone.has(coordinate))
-          findings.push(`rename: "${coordinate}" is hidden by hide; leave one of the two out`)
-        if (pattern.isExact && carrierOf(coordinate) !== coordinate)
-          findings.push(
-            `rename: ${coordinate} is a field of an interface; rename "${carrierOf(coordinate)}" instead`,
-          )
+          this.#findings.push(`rename: "${coordinate}" is hidden by hide; leave one of the two out`)
+        if (pattern.isExact && carrier !== coordinate)
+          this.#findings.push(`rename: ${coordinate} is a field of an interface; rename "${carrier}" instead`)
         chosen.set(coordinate, fillName(rename[pattern.text] as string, pattern, matched))
       }
     return chosen
   }
-
-  const gone = hidden()
-  checkHidden(gone)
-  const chosen = renamed(gone)
-  const prefixed = prefixer(prefix)
-  const names = new Map<string, string | null>()
-  for (const element of elements) {
-    const { coordinate, parent, name, kind } = element
-    if (gone.has(coordinate)) names.set(coordinate, null)
-    else
-      names.set(
-        coordinate,
-        chosen.get(carrierOf(coordinate)) ??
-          (kind === 'type'
-            ? prefixed.type(name)
-            : kind === 'field' && isRoot(parent ?? '')
-              ? prefixed.field(name)
-              : name),
-      )
-  }
-  findings.push(...problemsOf(elements, names))
-  return { names, findings }
 }
 
-/** What the `*`s of a pattern stand for; scalars, which sources share, are only meant by their full names. */
+/** Gives what the `*`s of a pattern stand for; scalars, which sources share, are only meant by their full names. */
 function means(pattern: Pattern, { coordinate, kind }: Element): readonly string[] | undefined {
   if (kind === 'root' || (kind === 'scalar' && !pattern.isExact)) return undefined
   return pattern.match(coordinate)
@@ -219,7 +222,7 @@ function interfaceFields(schema: GraphQLSchema): ReadonlyMap<string, string> {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue
     for (const name of Object.keys(type.getFields())) {
-      // The one that implements no other that has it.
+      // An interface may have the field from another one, which then is the carrier.
       const carrier = type
         .getInterfaces()
         .find(
