@@ -18,7 +18,6 @@ import {
   isSpecifiedScalarType,
   isUnionType,
   type GraphQLFieldConfigMap,
-  type GraphQLInputFieldConfig,
   type GraphQLInterfaceTypeConfig,
   type GraphQLNamedType,
   type GraphQLObjectTypeConfig,
@@ -40,10 +39,17 @@ export interface RebuildOptions {
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 
-/** A source's schema as clients see it. */
+interface Making {
+  readonly schema: GraphQLSchema
+  readonly names: Names
+  readonly namer: FieldNamer
+  readonly typeOf: TypeOf
+}
+
+/** Builds a source's schema as clients see it. */
 export function rebuildSchema(schema: GraphQLSchema, { names, own, namer }: RebuildOptions): GraphQLSchema {
   const made = new Map<GraphQLNamedType, GraphQLNamedType>()
-  const { field, input } = namer(typeOf)
+  const making: Making = { schema, names, typeOf, namer: namer(typeOf) }
 
   function typeOf<T extends GraphQLType>(type: T): T {
     if (isNonNullType(type)) return new GraphQLNonNull(typeOf(type.ofType)) as unknown as T
@@ -54,103 +60,102 @@ export function rebuildSchema(schema: GraphQLSchema, { names, own, namer }: Rebu
   function named(type: GraphQLNamedType): GraphQLNamedType {
     if (isIntrospectionType(type) || isSpecifiedScalarType(type) || isForeign(type, own)) return type
     let built = made.get(type)
-    if (!built) made.set(type, (built = build(type, names.get(type.name) ?? type.name)))
+    if (!built) made.set(type, (built = build(type, names.get(type.name) ?? type.name, making)))
     return built
-  }
-
-  function build(type: GraphQLNamedType, name: string): GraphQLNamedType {
-    if (isScalarType(type))
-      return name === type.name ? type : new GraphQLScalarType({ ...type.toConfig(), name })
-    if (isEnumType(type)) {
-      const config = type.toConfig()
-      return new GraphQLEnumType({ ...config, name, values: renamedKeys(type.name, config.values) })
-    }
-    if (isInputObjectType(type)) {
-      const config = type.toConfig()
-      return new GraphQLInputObjectType({
-        ...config,
-        name,
-        fields: () =>
-          mapValues(renamedKeys(type.name, config.fields), (one): GraphQLInputFieldConfig => input(one)),
-      })
-    }
-    if (isUnionType(type)) {
-      const config = type.toConfig()
-      return new GraphQLUnionType({
-        ...config,
-        name,
-        types: () => config.types.filter(isVisible).map(typeOf),
-        resolveType: clientTypeResolver(type, names),
-      })
-    }
-    if (isInterfaceType(type)) {
-      const config: GraphQLInterfaceTypeConfig<unknown, unknown> = {
-        ...type.toConfig(),
-        name,
-        ...partsOf(type),
-      }
-      return new GraphQLInterfaceType({ ...config, resolveType: clientTypeResolver(type, names) })
-    }
-    const config: GraphQLObjectTypeConfig<unknown, unknown> = { ...type.toConfig(), name, ...partsOf(type) }
-    return new GraphQLObjectType({ ...config, extensions: extensionsOf(type) })
-  }
-
-  function isVisible({ name }: GraphQLNamedType): boolean {
-    return names.get(name) !== null
-  }
-
-  function partsOf(type: Composite) {
-    return {
-      interfaces: () => type.getInterfaces().filter(isVisible).map(typeOf),
-      fields: () => fieldsOf(type, false),
-    }
-  }
-
-  /** Those that clients see, or those that they do not. */
-  function fieldsOf(type: Composite, areHidden: boolean): GraphQLFieldConfigMap<unknown, unknown> {
-    const found: GraphQLFieldConfigMap<unknown, unknown> = {}
-    for (const [own, config] of Object.entries(type.toConfig().fields)) {
-      const name = names.get(partOf(type.name, own).coordinate)
-      if ((name === null) === areHidden) found[name ?? own] = field(type.name, own, name ?? own, config)
-    }
-    return found
-  }
-
-  /** With the hidden fields, as joins may read them. */
-  function extensionsOf(type: GraphQLObjectType): GraphQLObjectType['extensions'] {
-    const { name, extensions } = type
-    const isHiding = Object.keys(type.getFields()).some(
-      (own) => names.get(partOf(name, own).coordinate) === null,
-    )
-    const kept = { ...extensions, ...renamedFieldSets(schema, names, extensions, { type: name }) }
-    if (!isHiding || isRoot(name)) return kept
-    const hidden = new GraphQLObjectType({ name: `${name}Hidden`, fields: () => fieldsOf(type, true) })
-    return { ...kept, hidden: [...hiddenOf(extensions), hidden] }
-  }
-
-  function renamedKeys<Value>(type: string, parts: Readonly<Record<string, Value>>): Record<string, Value> {
-    return Object.fromEntries(
-      Object.entries(parts).flatMap(([own, value]) => {
-        const name = names.get(partOf(type, own).coordinate)
-        return name === null ? [] : [[name ?? own, value] as const]
-      }),
-    )
   }
 
   const root = (type: GraphQLObjectType | null | undefined): GraphQLObjectType | undefined => {
     const built = type ? typeOf(type) : undefined
     return built && Object.keys(built.getFields()).length > 0 ? built : undefined
   }
+  const others = Object.values(schema.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isRoot(type.name),
+  )
   return new GraphQLSchema({
     ...schema.toConfig(),
     extensions: {},
     query: root(schema.getQueryType()),
     mutation: root(schema.getMutationType()),
     subscription: root(schema.getSubscriptionType()),
-    types: Object.values(schema.getTypeMap())
-      .filter((type) => isVisible(type) && !isIntrospectionType(type) && !isRoot(type.name))
-      .map(typeOf),
+    types: visible(others, making),
   })
+}
+
+function build(type: GraphQLNamedType, name: string, making: Making): GraphQLNamedType {
+  const { names, namer } = making
+  if (isScalarType(type))
+    return name === type.name ? type : new GraphQLScalarType({ ...type.toConfig(), name })
+  if (isEnumType(type)) {
+    const config = type.toConfig()
+    return new GraphQLEnumType({ ...config, name, values: renamedKeys(names, type.name, config.values) })
+  }
+  if (isInputObjectType(type)) {
+    const config = type.toConfig()
+    const fields = () => mapValues(renamedKeys(names, type.name, config.fields), (one) => namer.input(one))
+    return new GraphQLInputObjectType({ ...config, name, fields })
+  }
+  if (isUnionType(type)) {
+    const config = type.toConfig()
+    const types = () => visible(config.types, making)
+    return new GraphQLUnionType({ ...config, name, types, resolveType: clientTypeResolver(type, names) })
+  }
+  const parts = {
+    name,
+    interfaces: () => visible(type.getInterfaces(), making),
+    fields: () => fieldsOf(type, false, making),
+  }
+  if (isInterfaceType(type)) {
+    const config: GraphQLInterfaceTypeConfig<unknown, unknown> = { ...type.toConfig(), ...parts }
+    return new GraphQLInterfaceType({ ...config, resolveType: clientTypeResolver(type, names) })
+  }
+  const config: GraphQLObjectTypeConfig<unknown, unknown> = { ...type.toConfig(), ...parts }
+  return new GraphQLObjectType({ ...config, extensions: extensionsOf(type, making) })
+}
+
+function visible<T extends GraphQLNamedType>(types: readonly T[], { names, typeOf }: Making): T[] {
+  return types.filter(({ name }) => names.get(name) !== null).map((type) => typeOf(type))
+}
+
+/** Gives the fields that clients see, or those that they do not. */
+function fieldsOf(
+  type: Composite,
+  areHidden: boolean,
+  { names, namer }: Making,
+): GraphQLFieldConfigMap<unknown, unknown> {
+  const found: GraphQLFieldConfigMap<unknown, unknown> = {}
+  for (const [own, config] of Object.entries(type.toConfig().fields)) {
+    const name = names.get(partOf(type.name, own).coordinate)
+    if ((name === null) === areHidden) found[name ?? own] = namer.field(type.name, own, name ?? own, config)
+  }
+  return found
+}
+
+/** The hidden fields are among them, as joins may read those. */
+function extensionsOf(type: GraphQLObjectType, making: Making): GraphQLObjectType['extensions'] {
+  const { schema, names } = making
+  const { name, extensions } = type
+  const kept = { ...extensions, ...renamedFieldSets(schema, names, extensions, { type: name }) }
+  const fields = Object.keys(type.getFields())
+  const isHiding = fields.some((own) => names.get(partOf(name, own).coordinate) === null)
+  if (!isHiding || isRoot(name)) return kept
+  const hidden = new GraphQLObjectType({
+    name: `${name}Hidden`,
+    fields: () => fieldsOf(type, true, making),
+  })
+  return { ...kept, hidden: [...hiddenOf(extensions), hidden] }
+}
+
+function renamedKeys<Value>(
+  names: Names,
+  type: string,
+  parts: Readonly<Record<string, Value>>,
+): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(parts).flatMap(([own, value]) => {
+      const name = names.get(partOf(type, own).coordinate)
+      return name === null ? [] : [[name ?? own, value] as const]
+    }),
+  )
 }
 
 function mapValues<In, Out>(
