@@ -33,7 +33,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/response-cache/src/answer/pipeline.ts createPipeline',
   'packages/response-cache/src/plugin.ts useResponseCache',
   'packages/response-cache/src/response-cache.ts createCacheEngine',
-  'packages/source-kit/src/json/parse-in-slices.ts parseInSlices',
 ]
 
 /** Rooms of the gateway that reach each other. Rooms come off this list when a file moves; none goes on it. */

@@ -22,7 +22,7 @@ interface Open {
   readonly isList: boolean
   /** The place behind its bracket. */
   readonly start: number
-  /** Where begins what is not in `members` yet, and where its last member begins. */
+  /** The place behind all that is in `members`, and that of its last member. */
   from: number
   last: number
   /** Undefined: all of it is text still. */
@@ -38,31 +38,101 @@ interface Open {
  * megabytes for each reply stays until the whole heap is collected.
  */
 export async function parseInSlices(given: Uint8Array, options: ParseOptions): Promise<unknown> {
-  const { turns, parse, refuse, maxDepth, maxItems } = options
-  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
-  const { length } = bytes
-  const open: Open[] = []
-  let items = 0
-  /** Up to where it is parsed, about. */
-  let taken = 0
+  const parser = new SliceParser(given, options)
+  while (!parser.readSlice()) await options.turns.next()
+  return parser.value()
+}
 
-  // What separates members is ASCII: no character is ever cut.
-  const textOf = (from: number, to: number): string => bytes.toString('utf8', from, to)
+class SliceParser {
+  readonly #bytes: Buffer
+  readonly #options: ParseOptions
+  readonly #open: Open[] = []
+  #items = 0
+  /** The place of the comma behind the last slice. */
+  #taken = 0
+  #next = 0
+  #whole: Members | undefined
 
-  function isBlank(from: number, to: number): boolean {
-    for (let at = from; at < to; at++) if (!BLANKS.has(bytes[at] as number)) return false
+  constructor(given: Uint8Array, options: ParseOptions) {
+    this.#bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+    this.#options = options
+  }
+
+  /** Reads up to the end of a slice, or of the text, which is true; V8 does not optimise loops of async functions. */
+  readSlice(): boolean {
+    const bytes = this.#bytes
+    const open = this.#open
+    const { maxDepth, maxItems, refuse } = this.#options
+    const { length } = bytes
+    for (let index = this.#next; index < length; index++) {
+      switch (kindOf[bytes[index] as number]) {
+        case TEXT:
+          index = endOfText(bytes, index)
+          break
+        case COMMA: {
+          if (++this.#items > maxItems) throw refuse('maxItems')
+          const inner = open.at(-1)
+          if (!inner) throw noJson(index)
+          const isSlice = index - this.#taken > SLICE_BYTES
+          if (isSlice) {
+            this.#takeApart()
+            this.#taken = index
+          }
+          if (isSlice || inner.isBehindMember) {
+            this.#take(inner, index)
+            inner.from = index + 1
+          }
+          inner.last = index + 1
+          if (!isSlice) break
+          this.#next = index + 1
+          return this.#next === length
+        }
+        case OPEN: {
+          if (open.length >= maxDepth) throw refuse('maxDepth')
+          if (++this.#items > maxItems) throw refuse('maxItems')
+          open.push(opened(index + 1, bytes[index] === LIST_START))
+          break
+        }
+        case CLOSE: {
+          const closing = open.pop()
+          if (!closing || closing.isList !== (bytes[index] === LIST_END)) throw noJson(index)
+          this.#whole = closing.members && this.#close(closing, index)
+          if (!this.#whole) break
+          if (!this.#isBlank(index + 1, length)) throw noJson(index + 1)
+          return true
+        }
+      }
+    }
+    return true
+  }
+
+  value(): unknown {
+    if (this.#whole) return this.#whole
+    const { length } = this.#bytes
+    if (this.#open.length > 0) throw noJson(length)
+    return this.#options.parse(this.#textOf(0, length))
+  }
+
+  /** What separates members is ASCII: no character is ever cut. */
+  #textOf(from: number, to: number): string {
+    return this.#bytes.toString('utf8', from, to)
+  }
+
+  #isBlank(from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (!BLANKS.has(this.#bytes[at] as number)) return false
     return true
   }
 
   /** Puts complete members, which end at `to`, to the others. */
-  function take(taker: Open, to: number): void {
+  #take(taker: Open, to: number): void {
     const { isList, from, start, members, isBehindMember } = taker
-    if (isBlank(from, to)) {
-      if (!isBehindMember && (from !== start || bytes[to] === COMMA_BYTE)) throw noJson(to)
+    if (this.#isBlank(from, to)) {
+      if (!isBehindMember && (from !== start || this.#bytes[to] === COMMA_BYTE)) throw noJson(to)
       taker.members ??= isList ? [] : {}
     } else if (isBehindMember) throw noJson(from)
     else {
-      const part = parse(isList ? `[${textOf(from, to)}]` : `{${textOf(from, to)}}`) as Members
+      const text = this.#textOf(from, to)
+      const part = this.#options.parse(isList ? `[${text}]` : `{${text}}`) as Members
       if (!members) taker.members = part
       else if (Array.isArray(members)) for (const item of part as unknown[]) members.push(item)
       else for (const [key, value] of Object.entries(part)) put(members, key, value)
@@ -71,38 +141,38 @@ export async function parseInSlices(given: Uint8Array, options: ParseOptions): P
   }
 
   /** Takes apart what the innermost one is in: each with all members but the one that is open. */
-  function takeApart(): void {
-    for (const [index, inner] of open.entries()) {
+  #takeApart(): void {
+    for (const [index, inner] of this.#open.entries()) {
       if (inner.members) continue
-      const outer = open[index - 1]
+      const outer = this.#open[index - 1]
       const at = inner.start - 1
-      if (!outer) {
-        if (!isBlank(0, at)) throw noJson(0)
-        continue
-      }
-      if (outer.last > outer.from || outer.members === undefined) takeBefore(outer)
-      const before = textOf(outer.last, at)
-      if (outer.isList) {
-        if (!isBlank(outer.last, at)) throw noJson(at)
-      } else {
-        const name = /^[ \t\r\n]*("[^]*")[ \t\r\n]*:[ \t\r\n]*$/.exec(before)?.[1]
-        if (name === undefined) throw noJson(at)
-        outer.key = JSON.parse(name) as string
-      }
+      if (outer) this.#takeBefore(outer, at)
+      else if (!this.#isBlank(0, at)) throw noJson(0)
+      else continue
       inner.members = inner.isList ? [] : {}
     }
   }
 
-  function takeBefore(outer: Open): void {
-    if (outer.last === outer.start) outer.members ??= outer.isList ? [] : {}
-    else take(outer, outer.last - 1)
-    outer.from = outer.last
+  #takeBefore(outer: Open, at: number): void {
+    const { start, from, last, isList } = outer
+    if (last > from || outer.members === undefined) {
+      if (last === start) outer.members ??= isList ? [] : {}
+      else this.#take(outer, last - 1)
+      outer.from = last
+    }
+    if (isList) {
+      if (!this.#isBlank(last, at)) throw noJson(at)
+      return
+    }
+    const name = /^[ \t\r\n]*("[^]*")[ \t\r\n]*:[ \t\r\n]*$/.exec(this.#textOf(last, at))?.[1]
+    if (name === undefined) throw noJson(at)
+    outer.key = JSON.parse(name) as string
   }
 
   /** The value, when it was the outermost. */
-  function close(closing: Open, at: number): Members | undefined {
-    take(closing, at)
-    const outer = open.at(-1)
+  #close(closing: Open, at: number): Members | undefined {
+    this.#take(closing, at)
+    const outer = this.#open.at(-1)
     const value = closing.members as Members
     if (!outer) return value
     if (Array.isArray(outer.members)) outer.members.push(value)
@@ -111,74 +181,10 @@ export async function parseInSlices(given: Uint8Array, options: ParseOptions): P
     outer.isBehindMember = true
     return undefined
   }
+}
 
-  let next = 0
-  let whole: Members | undefined
-
-  /** Up to the end of a slice, or of the text; not in an async function, whose loops V8 does not optimise. */
-  function readSlice(): void {
-    for (let index = next; index < length; index++) {
-      switch (kindOf[bytes[index] as number]) {
-        case TEXT:
-          index = endOfText(bytes, index)
-          break
-        case COMMA: {
-          if (++items > maxItems) throw refuse('maxItems')
-          const inner = open.at(-1)
-          if (!inner) throw noJson(index)
-          const isSlice = index - taken > SLICE_BYTES
-          if (isSlice) {
-            takeApart()
-            taken = index
-          }
-          if (isSlice || inner.isBehindMember) {
-            take(inner, index)
-            inner.from = index + 1
-          }
-          inner.last = index + 1
-          if (!isSlice) break
-          next = index + 1
-          return
-        }
-        case OPEN: {
-          if (open.length >= maxDepth) throw refuse('maxDepth')
-          if (++items > maxItems) throw refuse('maxItems')
-          const [start, isList] = [index + 1, bytes[index] === LIST_START]
-          open.push({
-            isList,
-            start,
-            from: start,
-            last: start,
-            members: undefined,
-            isBehindMember: false,
-            key: '',
-          })
-          break
-        }
-        case CLOSE: {
-          const closing = open.pop()
-          if (!closing || closing.isList !== (bytes[index] === LIST_END)) throw noJson(index)
-          const value = closing.members && close(closing, index)
-          if (value && !isBlank(index + 1, length)) throw noJson(index + 1)
-          if (value) {
-            whole = value
-            next = length
-            return
-          }
-        }
-      }
-    }
-    next = length
-  }
-
-  for (;;) {
-    readSlice()
-    if (next === length) break
-    await turns.next()
-  }
-  if (whole) return whole
-  if (open.length > 0) throw noJson(length)
-  return parse(textOf(0, length))
+function opened(start: number, isList: boolean): Open {
+  return { isList, start, from: start, last: start, members: undefined, isBehindMember: false, key: '' }
 }
 
 function put(members: Record<string, unknown>, key: string, value: unknown): void {
