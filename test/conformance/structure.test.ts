@@ -24,7 +24,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/grpc-source/src/methods/method-runtime.ts createMethodRuntime',
   'packages/grpc-source/src/model.ts buildModel',
   'packages/grpc-source/src/source.ts createGrpcSource',
-  'packages/grpc-transport/src/grpc/pool.ts createPool',
   'packages/live-query/src/fair-turns.ts createFairTurns',
   'packages/live-query/src/protocol/connections.ts createConnections',
   'packages/live-query/src/store/store.ts createLiveQueryStore',

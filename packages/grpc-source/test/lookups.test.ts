@@ -4,7 +4,7 @@ import { createFakeClock, waitUntil } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Connection } from '../../grpc-transport/src/grpc/connection.ts'
 import { createConnector } from '../../grpc-transport/src/grpc/connector.ts'
-import { createPool } from '../../grpc-transport/src/grpc/pool.ts'
+import { Pool } from '../../grpc-transport/src/grpc/pool.ts'
 import type { SocketAddress } from '../../grpc-transport/src/grpc/target.ts'
 
 /** A server on an address of its own, with one port for all of them. */
@@ -28,7 +28,7 @@ async function world({ lookupEveryMs = 30_000 } = {}) {
   const name = { addresses: [a] as readonly SocketAddress[], fails: false, lookups: 0 }
   const { connection } = createConnector({ address: 'users:80', tls: undefined, channel: {} })
   const places = new WeakMap<Connection, string>()
-  const pool = createPool({
+  const pool = new Pool({
     target: {
       authority: 'users:80',
       hostName: 'users',

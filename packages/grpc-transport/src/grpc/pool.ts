@@ -10,16 +10,6 @@ export interface PendingCall {
   fail(error: GrpcCallError): void
 }
 
-/** Gives calls their connections: turn by turn over the addresses of a target, more of them under load. */
-export interface Pool {
-  /** Begins the call at once when there is a connection with room, else when there is one, or fails it. */
-  run(call: PendingCall): void
-  /** The call waits no longer. */
-  leave(call: PendingCall): void
-  /** Calls that run may end. */
-  close(): void
-}
-
 export interface PoolOptions extends Pick<PeerOptions, 'maxConcurrentCalls' | 'maxConnections' | 'random'> {
   readonly target: Target
   readonly connectTimeoutMs: number
@@ -36,161 +26,176 @@ export interface PoolOptions extends Pick<PeerOptions, 'maxConcurrentCalls' | 'm
 /** A name that leads nowhere any more is looked up again, this often at most. */
 const RESOLVE_EVERY_MS = 1_000
 
-export function createPool(options: PoolOptions): Pool {
-  const { target, connectTimeoutMs, clock = systemClock } = options
-  const lookupEveryMs = target.isNamed && options.lookupEveryMs > 0 ? options.lookupEveryMs : Infinity
-  const waiting = new Set<PendingCall>()
-  let peers: readonly Peer[] = []
-  let turn = 0
-  let isResolving = false
-  let resolveTimer: unknown
-  let resolvedAt = -Infinity
-  let isStale = true
-  let lastFailure: GrpcCallError | undefined
-  let isClosed = false
+/** Gives calls their connections: turn by turn over the addresses of a target, more of them under load. */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #clock: Clock
+  readonly #lookupEveryMs: number
+  readonly #waiting = new Set<PendingCall>()
+  #peers: readonly Peer[] = []
+  #turn = 0
+  #isResolving = false
+  #resolveTimer: unknown
+  #resolvedAt = -Infinity
+  #isStale = true
+  #lastFailure: GrpcCallError | undefined
+  #isClosed = false
 
-  function run(call: PendingCall): void {
-    const connection = waiting.size === 0 ? pick() : undefined
-    if (connection) {
-      call.begin(connection)
-      if (!isResolving && clock.now() - resolvedAt >= lookupEveryMs) void resolve()
-      if (peers.length > 1) for (const peer of peers) peer.connectFirst()
-      return
-    }
-    waiting.add(call)
-    serve()
+  constructor(options: PoolOptions) {
+    const { target, lookupEveryMs, clock = systemClock } = options
+    this.#options = options
+    this.#clock = clock
+    this.#lookupEveryMs = target.isNamed && lookupEveryMs > 0 ? lookupEveryMs : Infinity
   }
 
-  function pick(): Connection | undefined {
+  /** Begins the call at once when there is a connection with room, else when there is one, or fails it. */
+  run(call: PendingCall): void {
+    const connection = this.#waiting.size === 0 ? this.#pick() : undefined
+    if (connection) {
+      call.begin(connection)
+      if (!this.#isResolving && this.#isOlderThan(this.#lookupEveryMs)) void this.#resolve()
+      if (this.#peers.length > 1) for (const peer of this.#peers) peer.connectFirst()
+      return
+    }
+    this.#waiting.add(call)
+    this.#serve()
+  }
+
+  /** The call waits no longer. */
+  leave(call: PendingCall): void {
+    this.#waiting.delete(call)
+  }
+
+  /** Calls that run may end. */
+  close(): void {
+    this.#isClosed = true
+    this.#clock.clearTimeout(this.#resolveTimer)
+    for (const peer of this.#peers) peer.close()
+    this.#peers = []
+    this.#failWaiting(closedError())
+  }
+
+  #isOlderThan(milliseconds: number): boolean {
+    return this.#clock.now() - this.#resolvedAt >= milliseconds
+  }
+
+  #pick(): Connection | undefined {
+    const peers = this.#peers
     for (let step = 0; step < peers.length; step++) {
-      const peer = peers[(turn + step) % peers.length]
+      const peer = peers[(this.#turn + step) % peers.length]
       const connection = peer?.roomy()
       if (!connection) continue
-      turn = (turn + step + 1) % peers.length
+      this.#turn = (this.#turn + step + 1) % peers.length
       return connection
     }
     return undefined
   }
 
   /** Begins what can begin, opens what is missing, fails what has nothing to wait for. */
-  function serve(): void {
-    beginWaiting(pick)
-    if (waiting.size === 0) return
-    if (isClosed) return failWaiting(closedError())
-    grow()
-    beginWaiting(() => leastBusy(peers))
+  #serve(): void {
+    this.#beginWaiting(() => this.#pick())
+    if (this.#waiting.size === 0) return
+    if (this.#isClosed) return this.#failWaiting(closedError())
+    this.#grow()
+    this.#beginWaiting(() => leastBusy(this.#peers))
     // At the server's own limit calls wait for others to end.
-    if (isResolving || peers.some((peer) => peer.isConnecting || peer.isConnected)) return
-    failWaiting(
-      lastFailure ??
-        new GrpcCallError('UNAVAILABLE', `${target.authority} has no address`, { wasSent: false }),
-    )
+    if (this.#isResolving || this.#peers.some((peer) => peer.isConnecting || peer.isConnected)) return
+    const { authority } = this.#options.target
+    this.#failWaiting(this.#lastFailure ?? unavailable(`${authority} has no address`))
   }
 
-  function beginWaiting(from: () => Connection | undefined): void {
-    for (const call of waiting) {
+  #beginWaiting(from: () => Connection | undefined): void {
+    for (const call of this.#waiting) {
       const connection = from()
       if (!connection) return
-      waiting.delete(call)
+      this.#waiting.delete(call)
       call.begin(connection)
     }
   }
 
-  function failWaiting(error: GrpcCallError): void {
-    const calls = [...waiting]
-    waiting.clear()
+  #failWaiting(error: GrpcCallError): void {
+    const calls = [...this.#waiting]
+    this.#waiting.clear()
     for (const call of calls) call.fail(error)
   }
 
-  function grow(): void {
-    if (isStale && !isResolving && clock.now() - resolvedAt >= RESOLVE_EVERY_MS) void resolve()
-    for (const peer of peers) peer.connectFirst()
-    let room = peers.reduce((sum, peer) => sum + peer.roomToCome, 0)
-    while (waiting.size > room) {
-      const opened = [...peers].sort((a, b) => a.size - b.size).find((peer) => peer.connectMore())
+  #grow(): void {
+    if (this.#isStale && !this.#isResolving && this.#isOlderThan(RESOLVE_EVERY_MS)) void this.#resolve()
+    for (const peer of this.#peers) peer.connectFirst()
+    let room = this.#peers.reduce((sum, peer) => sum + peer.roomToCome, 0)
+    while (this.#waiting.size > room) {
+      const opened = this.#peers.toSorted((a, b) => a.size - b.size).find((peer) => peer.connectMore())
       if (!opened) return
-      room += options.maxConcurrentCalls
+      room += this.#options.maxConcurrentCalls
     }
   }
 
-  async function resolve(): Promise<void> {
-    isResolving = true
+  async #resolve(): Promise<void> {
+    const { target, connectTimeoutMs } = this.#options
+    this.#isResolving = true
     if (connectTimeoutMs > 0) {
-      resolveTimer = clock.setTimeout(
-        () => settle(new Error(`no answer within ${connectTimeoutMs} ms`)),
-        connectTimeoutMs,
-      )
+      const giveUp = (): void => this.#settle(new Error(`no answer within ${connectTimeoutMs} ms`))
+      this.#resolveTimer = this.#clock.setTimeout(giveUp, connectTimeoutMs)
     }
     try {
-      update(await target.resolve())
-      settle(undefined)
+      this.#update(await target.resolve())
+      this.#settle(undefined)
     } catch (error) {
-      settle(error)
+      this.#settle(error)
     }
   }
 
-  function settle(error: unknown): void {
-    clock.clearTimeout(resolveTimer)
-    isResolving = false
-    resolvedAt = clock.now()
-    isStale = error !== undefined
-    if (error !== undefined && peers.length === 0) {
+  #settle(error: unknown): void {
+    this.#clock.clearTimeout(this.#resolveTimer)
+    this.#isResolving = false
+    this.#resolvedAt = this.#clock.now()
+    this.#isStale = error !== undefined
+    if (error !== undefined && this.#peers.length === 0) {
       const reason = error instanceof Error ? error.message : String(error)
-      lastFailure = new GrpcCallError('UNAVAILABLE', `${target.authority} was not found: ${reason}`, {
-        wasSent: false,
-        cause: error,
-      })
+      const { authority } = this.#options.target
+      this.#lastFailure = unavailable(`${authority} was not found: ${reason}`, { cause: error })
     }
-    serve()
+    this.#serve()
   }
 
   /** Keeps the peers that are still there. */
-  function update(addresses: readonly SocketAddress[]): void {
-    if (isClosed) return
-    const known = new Map(peers.map((peer) => [peer.key, peer]))
+  #update(addresses: readonly SocketAddress[]): void {
+    if (this.#isClosed) return
+    const known = new Map(this.#peers.map((peer) => [peer.key, peer]))
     const next = new Map<string, Peer>()
     for (const address of addresses) {
       const key = JSON.stringify(address)
-      next.set(key, known.get(key) ?? new Peer({ ...options, key, ...eventsOf(address) }))
+      next.set(key, known.get(key) ?? new Peer({ ...this.#options, key, ...this.#eventsOf(address) }))
     }
-    for (const peer of peers) if (!next.has(peer.key)) peer.close()
-    peers = [...next.values()]
+    for (const peer of this.#peers) if (!next.has(peer.key)) peer.close()
+    this.#peers = [...next.values()]
   }
 
-  function eventsOf(address: SocketAddress): Pick<PeerOptions, 'connection' | 'onChange' | 'onLoss'> {
+  #eventsOf(address: SocketAddress): Pick<PeerOptions, 'connection' | 'onChange' | 'onLoss'> {
+    const { target, connection } = this.#options
     const place = 'path' in address ? address.path : `${address.host}:${address.port}`
+    const onRoom = (): void => {
+      if (this.#waiting.size > 0) this.#serve()
+    }
     return {
-      connection: (events) => options.connection(address, { ...events, onRoom }),
-      onChange: serve,
-      onLoss(reason, isStuck) {
-        isStale ||= target.isNamed
+      connection: (events) => connection(address, { ...events, onRoom }),
+      onChange: () => this.#serve(),
+      onLoss: (reason, isStuck) => {
+        this.#isStale ||= target.isNamed
         if (!reason) return
-        const { message } = reason
-        // Where a peer says nothing another attempt would wait as long again, so it is not made.
-        lastFailure = new GrpcCallError('UNAVAILABLE', `no connection to ${place}: ${message}`, {
-          retryable: !isStuck,
-          wasSent: false,
-          cause: reason,
-        })
+        const message = `no connection to ${place}: ${reason.message}`
+        // A peer that says nothing would make another attempt wait as long, so it is not made.
+        this.#lastFailure = unavailable(message, { retryable: !isStuck, cause: reason })
       },
     }
   }
+}
 
-  function onRoom(): void {
-    if (waiting.size > 0) serve()
-  }
-
-  return {
-    run,
-    leave: (call) => void waiting.delete(call),
-    close() {
-      isClosed = true
-      clock.clearTimeout(resolveTimer)
-      for (const peer of peers) peer.close()
-      peers = []
-      failWaiting(closedError())
-    },
-  }
+function unavailable(
+  message: string,
+  details: { readonly retryable?: boolean; readonly cause?: unknown } = {},
+): GrpcCallError {
+  return new GrpcCallError('UNAVAILABLE', message, { ...details, wasSent: false })
 }
 
 function leastBusy(peers: readonly Peer[]): Connection | undefined {
@@ -203,8 +208,5 @@ function leastBusy(peers: readonly Peer[]): Connection | undefined {
 }
 
 function closedError(): GrpcCallError {
-  return new GrpcCallError('UNAVAILABLE', 'the source was closed before the call began', {
-    retryable: false,
-    wasSent: false,
-  })
+  return unavailable('the source was closed before the call began', { retryable: false })
 }

@@ -6,11 +6,11 @@ import { Http2Call, type CallReceiver, type CallSettings, type Requests } from '
 import { createConnector } from './connector.ts'
 import { decompress, type Message } from './frames.ts'
 import { MessageQueue } from './message-queue.ts'
-import { createPool } from './pool.ts'
+import { Pool } from './pool.ts'
 import { createHeadBlock } from './request-headers.ts'
 import { SpareMemory } from './spare-memory.ts'
 
-/** What grpc-js takes without being told otherwise. */
+/** The default of grpc-js. */
 const MAX_RECEIVE_BYTES = 4 * 1024 * 1024
 
 /**
@@ -25,7 +25,7 @@ export function createHttp2Transport(
   const { lookupEveryMs = 30_000 } = endpoint.channel
   const { maxReceiveBytes = MAX_RECEIVE_BYTES, maxSendBytes = -1, compression } = endpoint.channel
   const { target, scheme, authority, connection } = createConnector(endpoint)
-  const pool = createPool({
+  const pool = new Pool({
     target,
     connectTimeoutMs,
     lookupEveryMs,
