@@ -24,14 +24,14 @@ import { sizeFor } from './list-size.ts'
 /** Selections looked at for one document. Types behind interfaces multiply them; more than this is more than any limit. */
 const MAX_STEPS = 100_000
 
-/** Sizes that a field has of its parent's `sizedFields`. */
+/** Sizes that fields have from their parent's `sizedFields`. */
 type Sized = ReadonlyMap<string, Amount>
 
 const UNSIZED: Sized = new Map()
 
 /**
- * What an operation may cost at most, if no list is longer than assumed: fields of one response name once, of an interface
- * or union the dearest type. Skipped fields count, but where a literal skips them. Introspection is free.
+ * Computes what an operation may cost at most, if no list is longer than assumed: fields of one response name once, of an
+ * interface or union the dearest type. Skipped fields count, but where a literal skips them. Introspection is free.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -42,54 +42,82 @@ export function compileCost(
   const operation = getOperationAST(document, operationName)
   const root = operation && schema.getRootType(operation.operation)
   if (!operation || !root) return () => 0
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  const compiler = new CostCompiler(schema, document, model)
+  const base = operation.operation === 'mutation' ? model.mutation : 0
+  const total = sum([base, compiler.ofObject(root, [operation.selectionSet], UNSIZED)])
+  if (compiler.isTooLong) return () => Infinity
+  if (typeof total === 'number') return () => total
+  const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
+  )
+  return (given) => {
+    const variables: Record<string, unknown> = { ...given }
+    for (const [name, value] of defaults) if (variables[name] === undefined) variables[name] = value
+    return total({ variables, known: new Map() })
   }
-  const ids = new Map<object, number>()
-  const sizes = new Map<string, Amount>()
-  const known = new Map<string, Amount>()
-  const ofInput = createInputCost(model)
-  let steps = 0
+}
 
-  function idOf(key: object): number {
-    let id = ids.get(key)
-    if (id === undefined) ids.set(key, (id = ids.size))
-    return id
+class CostCompiler {
+  readonly #schema: GraphQLSchema
+  readonly #model: CostModel
+  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  readonly #ids = new Map<object, number>()
+  readonly #sizes = new Map<string, Amount>()
+  readonly #known = new Map<string, Amount>()
+  readonly #ofInput: ReturnType<typeof createInputCost>
+  #steps = 0
+
+  constructor(schema: GraphQLSchema, { definitions }: DocumentNode, model: CostModel) {
+    this.#schema = schema
+    this.#model = model
+    this.#ofInput = createInputCost(model)
+    for (const one of definitions)
+      if (one.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(one.name.value, one)
   }
 
-  function sizeOf(parent: GraphQLObjectType, field: AnyField, node: FieldNode, rule: ListSizeConfig): Amount {
-    const key = `${parent.name} ${idOf(node)}`
-    const size = sizes.get(key) ?? sizeFor(`${parent.name}.${field.name}`, field, node, rule, model.listSize)
-    sizes.set(key, size)
-    return size
+  get isTooLong(): boolean {
+    return this.#steps > MAX_STEPS
   }
 
-  /** Of what is selected of one object, without the object itself. */
-  function ofObject(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sized: Sized): Amount {
+  /** Adds up what is selected of one object, without the object itself. */
+  ofObject(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sized: Sized): Amount {
     const given = [...sized].map(
-      ([name, size]) => `${name}=${typeof size === 'number' ? size : `#${idOf(size)}`}`,
+      ([name, size]) => `${name}=${typeof size === 'number' ? size : `#${this.#idOf(size)}`}`,
     )
-    const key = `${type.name} ${sets.map(idOf).join()} ${given.join()}`
-    const before = known.get(key)
+    const key = `${type.name} ${sets.map((set) => this.#idOf(set)).join()} ${given.join()}`
+    const before = this.#known.get(key)
     if (before !== undefined) return before
     const fields = new Map<string, FieldNode[]>()
     const spread = new Set<string>()
-    for (const { selections } of sets) collect(type, selections, fields, spread)
-    const amount = once(sum([...fields.values()].map((nodes) => ofField(type, nodes, sized))))
-    known.set(key, amount)
+    for (const { selections } of sets) this.#collect(type, selections, fields, spread)
+    const amount = once(sum([...fields.values()].map((nodes) => this.#ofField(type, nodes, sized))))
+    this.#known.set(key, amount)
     return amount
   }
 
-  function collect(
+  #idOf(key: object): number {
+    let id = this.#ids.get(key)
+    if (id === undefined) this.#ids.set(key, (id = this.#ids.size))
+    return id
+  }
+
+  #sizeOf(parent: GraphQLObjectType, field: AnyField, node: FieldNode, rule: ListSizeConfig): Amount {
+    const key = `${parent.name} ${this.#idOf(node)}`
+    const { listSize } = this.#model
+    const size = this.#sizes.get(key) ?? sizeFor(`${parent.name}.${field.name}`, field, node, rule, listSize)
+    this.#sizes.set(key, size)
+    return size
+  }
+
+  #collect(
     type: GraphQLObjectType,
     selections: readonly SelectionNode[],
     fields: Map<string, FieldNode[]>,
     spread: Set<string>,
   ): void {
     for (const selection of selections) {
-      steps++
-      if (steps > MAX_STEPS) return
+      this.#steps++
+      if (this.isTooLong) return
       if (isLeftOut(selection.directives)) continue
       if (selection.kind === Kind.FIELD) {
         const name = (selection.alias ?? selection.name).value
@@ -103,25 +131,26 @@ export function compileCost(
         spread.add(selection.name.value)
       }
       const fragment =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value)
       const condition = fragment?.typeCondition?.name.value
-      if (fragment && applies(type, condition))
-        collect(type, fragment.selectionSet.selections, fields, spread)
+      if (fragment && this.#applies(type, condition))
+        this.#collect(type, fragment.selectionSet.selections, fields, spread)
     }
   }
 
-  function applies(type: GraphQLObjectType, condition: string | undefined): boolean {
-    const wanted = condition === undefined ? type : schema.getType(condition)
-    return wanted === type || (isAbstractType(wanted) && schema.isSubType(wanted, type))
+  #applies(type: GraphQLObjectType, condition: string | undefined): boolean {
+    const wanted = condition === undefined ? type : this.#schema.getType(condition)
+    return wanted === type || (isAbstractType(wanted) && this.#schema.isSubType(wanted, type))
   }
 
-  function ofField(parent: GraphQLObjectType, nodes: readonly FieldNode[], sized: Sized): Amount {
+  #ofField(parent: GraphQLObjectType, nodes: readonly FieldNode[], sized: Sized): Amount {
+    const model = this.#model
     const [node] = nodes
     const field = node && parent.getFields()[node.name.value]
-    // `__typename`, `__schema` and `__type`.
+    // `__typename`, `__schema` and `__type` are no fields of their parents.
     if (!field) return 0
     const { listSize, arguments: weights = {} } = model.ruleOf(parent, field)
-    const size = listSize && sizeOf(parent, field, node, listSize)
+    const size = listSize && this.#sizeOf(parent, field, node, listSize)
     const isOfChildren = listSize?.sizedFields !== undefined && listSize.sizedFields.length > 0
     const children: Sized =
       size !== undefined && isOfChildren ? new Map(listSize.sizedFields.map((name) => [name, size])) : UNSIZED
@@ -129,46 +158,27 @@ export function compileCost(
     const own = sized.get(field.name) ?? (isOfChildren ? undefined : size) ?? model.listSize
     const times = depth === 0 ? 1 : product([own, model.listSize ** (depth - 1)])
     const added = node.arguments?.map(({ name }) => weights[name.value] ?? 0) ?? []
-    return sum([
-      ...added,
-      ofInput(field, node),
-      product([times, ofValue(parent, field, nodes, children)]),
-      ...checks(size),
-    ])
+    const input = this.#ofInput(field, node)
+    const value = product([times, this.#ofValue(parent, field, nodes, children)])
+    return sum([...added, input, value, ...checks(size)])
   }
 
-  /** A size that may refuse has to be asked for, whatever it is multiplied by. */
-  function checks(size: Amount | undefined): readonly Amount[] {
-    return typeof size === 'function' ? [(run) => size(run) * 0 || 0] : []
-  }
-
-  /** Of one value of a field, with what is selected of it. */
-  function ofValue(
-    parent: GraphQLNamedType,
-    field: AnyField,
-    nodes: readonly FieldNode[],
-    sized: Sized,
-  ): Amount {
-    const weight = model.weightOf(parent, field)
+  /** Adds one value of a field to what is selected of it. */
+  #ofValue(parent: GraphQLNamedType, field: AnyField, nodes: readonly FieldNode[], sized: Sized): Amount {
+    const weight = this.#model.weightOf(parent, field)
     const type = getNamedType(field.type)
     if (!isCompositeType(type)) return weight ?? 0
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
-    const types = possibleTypes(schema, type)
-    return largest(types.map((one) => sum([weight ?? model.weightOfType(one), ofObject(one, sets, sized)])))
+    const types = possibleTypes(this.#schema, type)
+    const costOf = (one: GraphQLObjectType): Amount =>
+      sum([weight ?? this.#model.weightOfType(one), this.ofObject(one, sets, sized)])
+    return largest(types.map(costOf))
   }
+}
 
-  const base = operation.operation === 'mutation' ? model.mutation : 0
-  const total = sum([base, ofObject(root, [operation.selectionSet], UNSIZED)])
-  if (steps > MAX_STEPS) return () => Infinity
-  if (typeof total === 'number') return () => total
-  const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
-    defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
-  )
-  return (given) => {
-    const variables: Record<string, unknown> = { ...given }
-    for (const [name, value] of defaults) if (variables[name] === undefined) variables[name] = value
-    return total({ variables, known: new Map() })
-  }
+/** A size that may refuse has to be asked for, whatever it is multiplied by. */
+function checks(size: Amount | undefined): readonly Amount[] {
+  return typeof size === 'function' ? [(run) => size(run) * 0 || 0] : []
 }
 
 function isLeftOut(directives: readonly DirectiveNode[] = []): boolean {
