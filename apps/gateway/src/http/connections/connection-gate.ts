@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FairTurns, Turns } from '@vinyasa/live-query/ws'
 import type { Waiting } from './late-answers.ts'
-import { createPlaces, type Place } from './places.ts'
+import { createPlaces, type Place, type Places } from './places.ts'
 
 export interface ConnectionGateOptions {
   /** Requests of one connection that may be without an answer; behind them its socket is not read. 0: any number. */
@@ -12,7 +12,7 @@ export interface ConnectionGateOptions {
   readonly maxInFlight: number
   /** The part of them that one address may have. */
   readonly addressShare: number
-  /** Whose requests count together; empty: nobody's. Asked only where so many are in flight that it matters. */
+  /** Requests of one address count together; empty: alone. Asked only when so many are in flight that it matters. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly turns: FairTurns
   /** Requests that are never refused. */
@@ -25,9 +25,9 @@ export interface ConnectionGate {
    * when its client has gone by then. What it returns runs when the response has closed.
    */
   admit(request: IncomingMessage, response: ServerResponse, serve: () => () => void): void
-  /** Of what has begun, all without the head of an answer, and perhaps others. */
+  /** All that have started and have no head of an answer, and perhaps others. */
   readonly inFlight: Iterable<Waiting>
-  /** When the last answer of a connection ended, or it was opened; undefined while it has a request. */
+  /** Gives when the last answer of a connection ended, or it was opened; undefined while it has a request. */
   idleSince(socket: Socket, openedAt: number): number | undefined
   /** Bytes of answers that wait behind another one of the connection. */
   bytesBehind(socket: Socket): number
@@ -37,22 +37,12 @@ export interface ConnectionGate {
 
 interface Held extends Waiting {
   readonly serve: () => () => void
-  /** Among what is in flight. */
+  /** Its place among those in flight. */
   place: Place<Held> | undefined
-  /** Whose it is, once anybody has asked. */
+  /** Its client's, once anybody has asked. */
   address: string | undefined
-  /** What to do when the response has closed; one listener for all costs less than one for each. */
+  /** Runs when the response has closed; one listener for all costs less than one for each. */
   ended: (() => void) | undefined
-}
-
-interface Connection {
-  readonly turns: Turns
-  /** Without an answer, in their order, which is that of the answers; those not begun among them. */
-  readonly unanswered: ServerResponse[]
-  readonly held: Held[]
-  begun: number
-  paused: boolean
-  answeredAt: number | undefined
 }
 
 /**
@@ -62,7 +52,7 @@ interface Connection {
  */
 const MAX_HELD = 16_384
 
-/** Why a request is not begun: the status, and what its client is told. */
+/** Answers to requests that are refused. */
 const OVERLOADED = { status: 503, text: body('The server answers', 'OVERLOADED') }
 const TOO_MANY = { status: 429, text: body('For one address the server answers', 'TOO_MANY_AT_ONCE') }
 
@@ -73,154 +63,187 @@ function body(who: string, code: string): string {
 
 /**
  * Bounds what a connection, and all of them, can make the server do at once. Node parses and hands out requests that are
- * sent one behind the other as fast as they come; here they begin a few at a time, so that other connections have their
+ * sent one behind the other as fast as they come; here they start a few at a time, so that other connections have their
  * turns, and no more are read than may wait.
  */
 export function createConnectionGate(options: ConnectionGateOptions): ConnectionGate {
-  const { turns, isProbe, addressOf } = options
-  const maxUnanswered = options.maxUnanswered || Number.POSITIVE_INFINITY
-  const maxInFlight = options.maxInFlight || Number.POSITIVE_INFINITY
-  const ofOneAddress = maxInFlight * options.addressShare
+  const all = new AllConnections(options)
   const connections = new WeakMap<Socket, Connection>()
-  /** Begun and, as far as anybody has looked, without the head of an answer. */
-  const inFlight = createPlaces<Held>()
-  let held = 0
+  return {
+    inFlight: all.inFlight,
+    admit(request, response, serve) {
+      const { socket } = request
+      let connection = connections.get(socket)
+      if (!connection) connections.set(socket, (connection = new Connection(socket, all, options)))
+      connection.admit(request, response, serve)
+    },
+    idleSince: (socket, openedAt) => {
+      const connection = connections.get(socket)
+      return connection ? connection.idleSince(openedAt) : openedAt
+    },
+    bytesBehind: (socket) => connections.get(socket)?.bytesBehind() ?? 0,
+    isWhole: (socket) => connections.get(socket)?.isWhole() ?? false,
+  }
+}
 
-  function open(socket: Socket): Connection {
-    const connection: Connection = {
-      turns: turns.open(socket),
-      unanswered: [],
-      held: [],
-      begun: 0,
-      paused: false,
-      answeredAt: undefined,
-    }
-    connections.set(socket, connection)
+class AllConnections {
+  /** Started and, as far as anybody has looked, without the head of an answer. */
+  readonly inFlight: Places<Held> = createPlaces<Held>()
+  readonly #options: ConnectionGateOptions
+  readonly maxInFlight: number
+  readonly #ofOneAddress: number
+  /** Requests that wait for their turns. */
+  held = 0
+
+  constructor(options: ConnectionGateOptions) {
+    this.#options = options
+    this.maxInFlight = options.maxInFlight || Number.POSITIVE_INFINITY
+    this.#ofOneAddress = this.maxInFlight * options.addressShare
+  }
+
+  start(given: Held): void {
+    // A monitor of the process must not take a busy one for a dead one.
+    const refusal = this.#options.isProbe(given.request.url) ? undefined : this.#refusalOf(given)
+    if (refusal) return refuse(given.response, refusal)
+    given.place = this.inFlight.add(given)
+    given.ended = given.serve()
+  }
+
+  #refusalOf(given: Held): typeof OVERLOADED | undefined {
+    if (this.inFlight.size < this.#ofOneAddress) return undefined
+    if (this.#isFull()) return OVERLOADED
+    const address = this.#ownerOf(given)
+    if (address === '' || this.inFlight.size < this.#ofOneAddress) return undefined
+    let others = 0
+    for (const one of this.inFlight) if (!one.response.headersSent && this.#ownerOf(one) === address) others++
+    return others >= this.#ofOneAddress ? TOO_MANY : undefined
+  }
+
+  #ownerOf(given: Held): string {
+    return (given.address ??= this.#options.addressOf(given.request))
+  }
+
+  /** A request whose answer has started, as event streams have, is not in flight any more. */
+  #isFull(): boolean {
+    if (this.inFlight.size < this.maxInFlight) return false
+    this.inFlight.removeIf(({ response }) => response.headersSent)
+    return this.inFlight.size >= this.maxInFlight
+  }
+}
+
+class Connection {
+  readonly #socket: Socket
+  readonly #all: AllConnections
+  readonly #maxUnanswered: number
+  readonly #turns: Turns
+  /** Responses in the order of the requests, which is theirs; those of requests that wait are among them. */
+  readonly #unanswered: ServerResponse[] = []
+  readonly #held: Held[] = []
+  #started = 0
+  #isPaused = false
+  #answeredAt: number | undefined
+
+  constructor(socket: Socket, all: AllConnections, options: ConnectionGateOptions) {
+    this.#socket = socket
+    this.#all = all
+    this.#maxUnanswered = options.maxUnanswered || Number.POSITIVE_INFINITY
+    this.#turns = options.turns.open(socket)
     // Reading the body of a request resumes the socket.
     socket.on('resume', () => {
-      if (connection.paused) socket.pause()
+      if (this.#isPaused) socket.pause()
     })
-    socket.once('close', () => {
-      held -= connection.held.length
-      connection.held.length = 0
-      connection.turns.close()
-      // Node tells the response that is being written; those whose turn has not come would wait for ever.
-      // A copy: each that closes leaves the list.
-      for (const response of connection.unanswered.slice()) {
-        if (response.socket) continue
-        response.destroy()
-        response.emit('close')
-      }
+    socket.once('close', () => this.#close())
+  }
+
+  admit(request: IncomingMessage, response: ServerResponse, serve: Held['serve']): void {
+    const { length } = this.#unanswered
+    const given: Held = {
+      request,
+      response,
+      serve,
+      waitedMs: 0,
+      place: undefined,
+      address: undefined,
+      ended: undefined,
+    }
+    this.#unanswered.push(response)
+    response.once('close', () => {
+      this.#answered(given)
+      given.ended?.()
     })
-    return connection
+    if (length === 0) return this.#start(given)
+    if (this.#all.held >= MAX_HELD) return void this.#socket.destroy()
+    this.#all.held++
+    this.#held.push(given)
+    // The first of them is there whole, as others have come behind it: its answer needs no more reading.
+    if (length >= this.#maxUnanswered && !this.#isPaused) {
+      this.#isPaused = true
+      this.#socket.pause()
+    }
+    this.#startHeld()
   }
 
-  function begin(connection: Connection, held: Held): void {
-    connection.begun++
-    // Who watches over the process must not take a busy one for a dead one.
-    const refusal = isProbe(held.request.url) ? undefined : refusalOf(held)
-    if (refusal) return refuse(held.response, refusal)
-    held.place = inFlight.add(held)
-    held.ended = held.serve()
+  idleSince(openedAt: number): number | undefined {
+    return this.#unanswered.length > 0 ? undefined : (this.#answeredAt ?? openedAt)
   }
 
-  function refusalOf(held: Held): typeof OVERLOADED | undefined {
-    if (inFlight.size < ofOneAddress) return undefined
-    if (isFull()) return OVERLOADED
-    const address = ownerOf(held)
-    if (address === '' || inFlight.size < ofOneAddress) return undefined
-    let others = 0
-    for (const one of inFlight) if (!one.response.headersSent && ownerOf(one) === address) others++
-    return others >= ofOneAddress ? TOO_MANY : undefined
+  bytesBehind(): number {
+    let bytes = 0
+    for (const response of this.#unanswered) if (!response.socket) bytes += response.writableLength
+    return bytes
   }
 
-  function ownerOf(held: Held): string {
-    return (held.address ??= addressOf(held.request))
+  isWhole(): boolean {
+    return this.#unanswered.length > 0 && this.#unanswered.every(({ req }) => req.complete)
   }
 
-  /** What has begun to be answered, as event streams have, is not in flight any more. */
-  function isFull(): boolean {
-    if (inFlight.size < maxInFlight) return false
-    inFlight.removeIf(({ response }) => response.headersSent)
-    return inFlight.size >= maxInFlight
+  #close(): void {
+    this.#all.held -= this.#held.length
+    this.#held.length = 0
+    this.#turns.close()
+    // Node ends the response that is being written; those whose turn has not come would wait for ever.
+    // A copy: each that closes leaves the list.
+    for (const response of this.#unanswered.slice()) {
+      if (response.socket) continue
+      response.destroy()
+      response.emit('close')
+    }
+  }
+
+  #start(given: Held): void {
+    this.#started++
+    this.#all.start(given)
   }
 
   /** The next in line always, so that each connection goes on; more only while half of all places are free. */
-  function mayBegin(connection: Connection, socket: Socket): boolean {
-    if (socket.destroyed || connection.held.length === 0 || connection.begun >= maxUnanswered) return false
-    return connection.begun === 0 || inFlight.size < maxInFlight / 2
+  #mayStart(): boolean {
+    if (this.#socket.destroyed || this.#held.length === 0 || this.#started >= this.#maxUnanswered)
+      return false
+    return this.#started === 0 || this.#all.inFlight.size < this.#all.maxInFlight / 2
   }
 
-  function beginHeld(connection: Connection, socket: Socket): void {
-    if (!mayBegin(connection, socket) || connection.turns.waiting > 0) return
-    connection.turns.run(() => {
-      const next = mayBegin(connection, socket) ? connection.held.shift() : undefined
+  #startHeld(): void {
+    if (!this.#mayStart() || this.#turns.waiting > 0) return
+    this.#turns.run(() => {
+      const next = this.#mayStart() ? this.#held.shift() : undefined
       if (!next) return
-      held--
-      begin(connection, next)
-      beginHeld(connection, socket)
+      this.#all.held--
+      this.#start(next)
+      this.#startHeld()
     })
   }
 
-  function answered(connection: Connection, { response, place }: Held, socket: Socket): void {
-    if (place) inFlight.remove(place)
-    const at = connection.unanswered.indexOf(response)
-    if (at >= 0) connection.unanswered.splice(at, 1)
-    connection.begun--
-    connection.answeredAt = systemClock.now()
-    if (connection.paused && connection.unanswered.length <= maxUnanswered) {
-      connection.paused = false
-      socket.resume()
+  #answered({ response, place }: Held): void {
+    if (place) this.#all.inFlight.remove(place)
+    const at = this.#unanswered.indexOf(response)
+    if (at >= 0) this.#unanswered.splice(at, 1)
+    this.#started--
+    this.#answeredAt = systemClock.now()
+    if (this.#isPaused && this.#unanswered.length <= this.#maxUnanswered) {
+      this.#isPaused = false
+      this.#socket.resume()
     }
-    beginHeld(connection, socket)
-  }
-
-  return {
-    inFlight,
-    admit(request, response, serve) {
-      const { socket } = request
-      const connection = connections.get(socket) ?? open(socket)
-      const given: Held = {
-        request,
-        response,
-        serve,
-        waitedMs: 0,
-        place: undefined,
-        address: undefined,
-        ended: undefined,
-      }
-      connection.unanswered.push(response)
-      response.once('close', () => {
-        answered(connection, given, socket)
-        given.ended?.()
-      })
-      if (connection.unanswered.length === 1) return begin(connection, given)
-      if (held >= MAX_HELD) return void socket.destroy()
-      held++
-      connection.held.push(given)
-      // The first of them is there whole, as others have come behind it: its answer needs no more reading.
-      if (connection.unanswered.length > maxUnanswered && !connection.paused) {
-        connection.paused = true
-        socket.pause()
-      }
-      beginHeld(connection, socket)
-    },
-    idleSince(socket, openedAt) {
-      const connection = connections.get(socket)
-      if (!connection) return openedAt
-      return connection.unanswered.length > 0 ? undefined : (connection.answeredAt ?? openedAt)
-    },
-    bytesBehind(socket) {
-      let bytes = 0
-      for (const response of connections.get(socket)?.unanswered ?? []) {
-        if (!response.socket) bytes += response.writableLength
-      }
-      return bytes
-    },
-    isWhole(socket) {
-      const unanswered = connections.get(socket)?.unanswered ?? []
-      return unanswered.length > 0 && unanswered.every(({ req }) => req.complete)
-    },
+    this.#startHeld()
   }
 }
 
