@@ -3,13 +3,13 @@ import type { Cluster, Worker } from 'node:cluster'
 import { createBusRelay } from './bus-relay.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
-import { isLogMessage } from './log-settings.ts'
+import { isLogMessage, type LogSettings } from './log-settings.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { closeUntaken } from './node-cluster.ts'
 import { listenForReloads } from './reload-messages.ts'
 import { createReloads, reloadFailure, type ReloadPart } from './reloads.ts'
 
-/** Between the first worker that asks for a reload and the last. */
+/** Workers that ask for the same reload do so within this time. */
 const GATHER_MS = 200
 
 export interface WorkersOptions {
@@ -19,7 +19,7 @@ export interface WorkersOptions {
   readonly shutdown: AbortSignal
   /** Dispatches `reload`: all workers serve what is configured then, or none does. */
   readonly reload: EventTarget
-  /** For what happens before a worker has read how to log. */
+  /** Shows events before a worker has read how to log. */
   readonly print: (line: string) => void
   /** Wait before a worker that died is replaced, so that one that cannot start does not spin. Default 500 ms. */
   readonly restartDelayMs?: number | undefined
@@ -29,107 +29,131 @@ export interface WorkersOptions {
  * Runs the same command line in `count` processes that share the port. A worker that dies, or is stopped, is replaced.
  * Resolves to the exit code when all have stopped: 1 when a worker died before any was ready.
  */
-export async function runWorkers(options: WorkersOptions): Promise<number> {
-  const { cluster, count, shutdown, reload, print, restartDelayMs = 500 } = options
-  const workers = new Set<Worker>()
-  const relay = createBusRelay()
-  const parts = new Map<Worker, ReloadPart>()
-  const reloads = createReloads({
-    parts: () => [...parts.values()],
-    onFailure(failure, retryMs) {
-      if (logger) reloadFailure(logger)(failure, retryMs)
-      else print(`reload failed: ${failure.reason}`)
+export function runWorkers(options: WorkersOptions): Promise<number> {
+  const { shutdown, reload } = options
+  return new Promise((resolve) => {
+    const workers = new Workers(options, (code) => {
+      reload.removeEventListener('reload', onReload)
+      resolve(code)
+    })
+    const onReload = (): void => workers.reload()
+    reload.addEventListener('reload', onReload)
+    shutdown.addEventListener('abort', () => workers.stop(), { once: true })
+    workers.start()
+  })
+}
+
+class Workers {
+  readonly #options: WorkersOptions
+  readonly #finish: (code: number) => void
+  readonly #workers = new Set<Worker>()
+  readonly #relay = createBusRelay()
+  readonly #parts = new Map<Worker, ReloadPart>()
+  readonly #reloads = createReloads({
+    parts: () => [...this.#parts.values()],
+    onFailure: (failure, retryMs) => {
+      if (this.#logger) reloadFailure(this.#logger)(failure, retryMs)
+      else this.#options.print(`reload failed: ${failure.reason}`)
     },
   })
-  let logger: Logger | undefined
-  let listening = false
-  let soonTimer: unknown
-  let finish: (code: number) => void = () => {}
-  const finished = new Promise<number>((resolve) => {
-    finish = resolve
-  })
+  #logger: Logger | undefined
+  #isListening = false
+  #soonTimer: unknown
 
-  function warn(worker: Worker, what: string, details: object = {}): void {
-    const { pid } = worker.process
-    if (logger) logger.warn({ worker: pid, ...details }, `worker ${what}`)
-    else print(`worker ${pid} ${what}`)
+  constructor(options: WorkersOptions, finish: (code: number) => void) {
+    this.#options = options
+    this.#finish = finish
   }
 
-  function start(): void {
-    const worker = cluster.fork()
-    workers.add(worker)
+  start(): void {
+    const worker = this.#options.cluster.fork()
+    this.#workers.add(worker)
     closeUntaken(worker)
     worker.on('message', (message) => {
-      if (!isLogMessage(message)) return
-      import('../logging/logger.ts')
-        .then(({ createLogger }) => createLogger(message.settings))
-        .then(
-          (made) => (logger = made),
-          (error: unknown) => print(messageOf(error)),
-        )
+      if (isLogMessage(message)) void this.#logAs(message.settings)
     })
-    // What was read before an attempt may be older than what that was about.
-    const attempts = reloads.attempts
+    // A config that was read before an attempt may be older than the one that the attempt was about.
+    const { attempts } = this.#reloads
     listenForReloads(worker, {
       name: `worker ${worker.process.pid}`,
-      onJoin(part) {
-        parts.set(worker, part)
-        if (reloads.attempts > attempts) reloads.request()
+      onJoin: (part) => {
+        this.#parts.set(worker, part)
+        if (this.#reloads.attempts > attempts) this.reload()
       },
-      onRequest: soon,
+      onRequest: () => this.#reloadSoon(),
     })
-    const leaveBus = relay.add(worker, () => {
-      warn(worker, 'is slow to hear of changes; until it has, it answers without its cache')
+    const leaveBus = this.#relay.add(worker, () => {
+      this.#warn(worker, 'is slow to hear of changes; until it has, it answers without its cache')
     })
     let endWatch = (): void => {}
     worker.once('listening', () => {
-      // From now on: what it does before may take long, and holds nobody up.
+      // A worker may take long before, and holds nobody up.
       endWatch = watchHeartbeat(worker, {
-        onSilent(reason) {
-          warn(worker, `is ended: ${reason}`)
+        onSilent: (reason) => {
+          this.#warn(worker, `is ended: ${reason}`)
           worker.process.kill('SIGKILL')
         },
       })
-      if (listening) return
-      listening = true
-      // The first one has shown that the config works: its mistakes are reported once, not once a worker.
-      for (let started = 1; started < count; started++) start()
+      this.#startOthers()
     })
     worker.once('exit', (code, signal) => {
       endWatch()
       leaveBus(code === 0)
-      workers.delete(worker)
-      parts.delete(worker)
-      if (shutdown.aborted || !listening) {
-        stop()
-        if (workers.size === 0) finish(shutdown.aborted ? 0 : code || 1)
-        return
-      }
-      const how = signal === null ? `with code ${code}` : `by ${signal}`
-      warn(worker, `ended ${how}; starting another`, { code, signal })
-      systemClock.setTimeout(() => {
-        if (!shutdown.aborted) start()
-      }, restartDelayMs)
+      this.#ended(worker, code, signal)
     })
   }
 
+  reload(): void {
+    this.#reloads.request()
+  }
+
+  stop(): void {
+    systemClock.clearTimeout(this.#soonTimer)
+    this.#reloads.close()
+    for (const worker of this.#workers) worker.process.kill('SIGTERM')
+  }
+
+  /** The first worker has shown that the config works: its mistakes are reported once, not once a worker. */
+  #startOthers(): void {
+    if (this.#isListening) return
+    this.#isListening = true
+    for (let started = 1; started < this.#options.count; started++) this.start()
+  }
+
+  #ended(worker: Worker, code: number, signal: string | null): void {
+    const { shutdown, restartDelayMs = 500 } = this.#options
+    this.#workers.delete(worker)
+    this.#parts.delete(worker)
+    if (shutdown.aborted || !this.#isListening) {
+      this.stop()
+      if (this.#workers.size === 0) this.#finish(shutdown.aborted ? 0 : code || 1)
+      return
+    }
+    const how = signal === null ? `with code ${code}` : `by ${signal}`
+    this.#warn(worker, `ended ${how}; starting another`, { code, signal })
+    systemClock.setTimeout(() => {
+      if (!shutdown.aborted) this.start()
+    }, restartDelayMs)
+  }
+
   /** Each worker sees a change of a file that it watches, and asks for the same reload. */
-  function soon(): void {
-    systemClock.clearTimeout(soonTimer)
-    soonTimer = systemClock.setTimeout(() => reloads.request(), GATHER_MS)
+  #reloadSoon(): void {
+    systemClock.clearTimeout(this.#soonTimer)
+    this.#soonTimer = systemClock.setTimeout(() => this.reload(), GATHER_MS)
   }
 
-  function stop(): void {
-    systemClock.clearTimeout(soonTimer)
-    reloads.close()
-    for (const worker of workers) worker.process.kill('SIGTERM')
+  #warn(worker: Worker, what: string, details: object = {}): void {
+    const { pid } = worker.process
+    if (this.#logger) this.#logger.warn({ worker: pid, ...details }, `worker ${what}`)
+    else this.#options.print(`worker ${pid} ${what}`)
   }
 
-  const onReload = (): void => reloads.request()
-  reload.addEventListener('reload', onReload)
-  shutdown.addEventListener('abort', stop, { once: true })
-  start()
-  const code = await finished
-  reload.removeEventListener('reload', onReload)
-  return code
+  async #logAs(settings: LogSettings): Promise<void> {
+    try {
+      const { createLogger } = await import('../logging/logger.ts')
+      this.#logger = await createLogger(settings)
+    } catch (error) {
+      this.#options.print(messageOf(error))
+    }
+  }
 }
