@@ -25,9 +25,8 @@ import type { FieldShape } from '../contract/shapes.ts'
 import { singleRule } from '../json/compile-field.ts'
 import { createMessageCompiler } from '../json/compile-message.ts'
 import { leafReader } from '../json/leaf-writers.ts'
-import type { WriteValue } from '../json/message-plan.ts'
+import type { JoinPlace, PlannableJoin, Span, Transcoder, WriteValue } from '../json/message-plan.ts'
 import { plainField } from '../json/plain-field.ts'
-import { type JoinPlace, type PlannableJoin, type Span, type Transcoder } from '../json/message-plan.ts'
 import { type LeafOptions } from '../json/reply-codecs.ts'
 import { type JoinPlans, type KeyedField } from '../json/join-plans.ts'
 
@@ -36,44 +35,6 @@ const EMPTY_LIST = Buffer.from('[]')
 
 export function createJoinPlans(): JoinPlans {
   let hasAny = false
-
-  /** Gives where an item lies in the JSON to `found`, with its key. */
-  function itemWriter(
-    scope: SelectionScope,
-    join: PlannableJoin,
-    definition: GraphQLField<unknown, unknown>,
-    nodes: readonly FieldNode[],
-    found: (key: string, span: Span) => void,
-  ): WriteValue {
-    const { items, itemKey, codecs } = join
-    const nullable = getNullableType(definition.type)
-    const type = isListType(nullable) ? getNullableType(nullable.ofType as typeof nullable) : nullable
-    if (
-      items.value.kind !== 'message' ||
-      items.value.delimited ||
-      isListType(nullable) !== join.many ||
-      !isObjectType(type)
-    )
-      throw new NotPlannable(`${definition.name} is joined as ${String(definition.type)}`)
-    const compiler = createMessageCompiler(scope, codecs, plans)
-    const plan = compiler.object(items.value.message, type, nodes, itemKey)
-    const { read: readKey, initial } = keyOf(itemKey, codecs)
-    return (reading) => {
-      const { reader, json } = reading
-      const start = json.length
-      const { objects } = reading
-      let key: unknown = initial
-      reading.gaps = []
-      reading.nestedObject(plan, 0, (at) => {
-        if (at === -1) return
-        reader.pos = at
-        key = readKey(reader)
-      })
-      const span = { start, end: json.length, gaps: reading.gaps, objects: reading.objects - objects }
-      if (isJoinKey(key)) found(String(key), span)
-    }
-  }
-
   const plans: JoinPlans = {
     hasAny: () => hasAny,
     place(scope, definition, join, nodes) {
@@ -81,7 +42,7 @@ export function createJoinPlans(): JoinPlans {
       const { items, output, codecs, transcoder, many } = join
       /** The items of the reply that is being read. */
       let byKey = new Map<string, Span[]>()
-      const item = itemWriter(scope, join, definition, nodes, (key, span) => {
+      const item = itemWriter(plans, scope, join, definition, nodes, (key, span) => {
         const before = byKey.get(key)
         // The first item of a key is the one, or all are.
         if (!before) byKey.set(key, [span])
@@ -143,6 +104,44 @@ export function createJoinPlans(): JoinPlans {
   return plans
 }
 
+/** Gives where an item lies in the JSON to `found`, with its key. */
+function itemWriter(
+  plans: JoinPlans,
+  scope: SelectionScope,
+  join: PlannableJoin,
+  definition: GraphQLField<unknown, unknown>,
+  nodes: readonly FieldNode[],
+  found: (key: string, span: Span) => void,
+): WriteValue {
+  const { items, itemKey, codecs } = join
+  const nullable = getNullableType(definition.type)
+  const type = isListType(nullable) ? getNullableType(nullable.ofType as typeof nullable) : nullable
+  if (
+    items.value.kind !== 'message' ||
+    items.value.delimited ||
+    isListType(nullable) !== join.many ||
+    !isObjectType(type)
+  )
+    throw new NotPlannable(`${definition.name} is joined as ${String(definition.type)}`)
+  const compiler = createMessageCompiler(scope, codecs, plans)
+  const plan = compiler.object(items.value.message, type, nodes, itemKey)
+  const { read: readKey, initial } = keyOf(itemKey, codecs)
+  return (reading) => {
+    const { reader, json } = reading
+    const start = json.length
+    const { objects } = reading
+    let key: unknown = initial
+    reading.gaps = []
+    reading.nestedObject(plan, 0, (at) => {
+      if (at === -1) return
+      reader.pos = at
+      key = readKey(reader)
+    })
+    const span = { start, end: json.length, gaps: reading.gaps, objects: reading.objects - objects }
+    if (isJoinKey(key)) found(String(key), span)
+  }
+}
+
 /** A field that is written with the value of its key. */
 function inPlaceOf(
   key: FieldShape,
@@ -178,7 +177,7 @@ function textField(type: GraphQLObjectType, name: string, fields: readonly Field
 interface Key {
   /** As ordinary decoding reads it. */
   readonly read: (reader: WireReader) => unknown
-  /** What it is when it is not in the message. */
+  /** The value when it is not in the message. */
   readonly initial: unknown
 }
 
