@@ -42,7 +42,7 @@ export const grpcFastPath: FastPath = {
       start(site) {
         const run = sharedOf(site, createJoinRun)
         const loads: Promise<void>[] = []
-        /** Of all keys; each is in the answer, at least once. */
+        /** All keys together; each is in the answer, at least once. */
         const loaded = { bytes: 0, objects: 0 }
         const gapOf = (key: string | null): JoinGap => ({ at: 0, place, key: key === '' ? null : key })
         return {
@@ -57,10 +57,10 @@ export const grpcFastPath: FastPath = {
               loaded.objects += objects
             }
             site.size.hold(loaded.objects, loaded.bytes)
-            return gaps.map(run.valueOf)
+            return gaps.map((gap) => run.valueOf(gap))
           },
           objectsOf: (key) => run.sizeOfGap(gapOf(key)).objects,
-          recorded: run.recorded,
+          recorded: () => run.recorded(),
         }
       },
     }

@@ -1,20 +1,28 @@
 import { type Gap, type Span } from '../json/message-plan.ts'
 
-/** What belongs in a gap: how large it is, and what it is once it is wanted. */
-export interface Value {
+export interface Size {
   readonly bytes: number
   readonly objects: number
+}
+
+/** A joined value, written once it is wanted. */
+export interface Value extends Size {
   json: Buffer | undefined
 }
 
-/** What a part of JSON is with the values in its gaps, which need not be written for that. */
-export function sizeOf(
-  { start, end, gaps, objects }: Span,
-  sizeOfGap: (gap: Gap) => Pick<Value, 'bytes' | 'objects'>,
-): Pick<Value, 'bytes' | 'objects'> {
+/** The joined values, all of which are loaded. */
+export interface GapValues {
+  /** @throws FallBack */
+  sizeOfGap(gap: Gap): Size
+  /** @throws FallBack */
+  valueOf(gap: Gap): Buffer
+}
+
+/** Measures a part of JSON with the values in its gaps, which need not be written for that. */
+export function sizeOf({ start, end, gaps, objects }: Span, values: GapValues): Size {
   const size = { bytes: end - start, objects }
   for (const gap of gaps) {
-    const value = sizeOfGap(gap)
+    const value = values.sizeOfGap(gap)
     size.bytes += value.bytes
     size.objects += value.objects
   }
@@ -24,13 +32,13 @@ export function sizeOf(
 /** Below it a loop is faster than a call. */
 const SHORT = 96
 
-/** A part of JSON with values in its gaps. */
-export function fillGaps(json: Buffer, span: Span, valueOf: (gap: Gap) => Uint8Array): Buffer {
+/** Writes a part of JSON with values in its gaps. */
+export function fillGaps(json: Buffer, span: Span, given: GapValues): Buffer {
   const { start, end, gaps } = span
   if (gaps.length === 0) return json.subarray(start, end)
   let size = end - start
   const values = gaps.map((gap) => {
-    const value = valueOf(gap)
+    const value = given.valueOf(gap)
     size += value.length
     return value
   })
