@@ -15,7 +15,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/defer-splitter/src/plugin.ts useDeferSplitter',
   'packages/grpc-source/src/mapping/input-types.ts createInputTypes',
   'packages/grpc-source/src/mapping/types.ts createTypeBuilder',
-  'packages/grpc-source/src/methods/invoker.ts createInvoker',
   'packages/grpc-source/src/methods/method-runtime.ts createMethodRuntime',
   'packages/grpc-source/src/model.ts buildModel',
   'packages/grpc-source/src/source.ts createGrpcSource',

@@ -13,7 +13,7 @@ import type { TypedMethod } from './methods/method-runtime.ts'
 import type { GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
 import { createCallWatch } from './methods/call-watch.ts'
-import { createInvoker } from './methods/invoker.ts'
+import { Invoker } from './methods/invoker.ts'
 import { type AnswerHead, createReplyHeaders, type ReplyHeaders } from './methods/reply-headers.ts'
 import { askerOf, createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './methods/operation.ts'
@@ -81,7 +81,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const operations = createOperations(clock)
   const endpoints = createEndpoints(options, await transportOf(options))
   const replyHeaders = options.responseHeaders && createReplyHeaders(options.responseHeaders)
-  const invoker = createInvoker({
+  const invoker = new Invoker({
     caller: createCaller({ clock, random, retries: options.retries }),
     clock,
     operations,

@@ -2,24 +2,15 @@ import type { Clock } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import type { Callable, CallSite } from './call-site.ts'
-import type { CallWatch } from './call-watch.ts'
+import type { CallWatch, WatchedCall } from './call-watch.ts'
 import { signalOf, type Operations, type Reply } from './operation.ts'
 import { GrpcCallError, type StatusName, type MetadataEntries } from '@vinyasa/grpc-transport'
 
-/** Makes of a reply's bytes what a caller wants. Throws only where the bytes are no message of the declared type. */
+/** Reads what a caller wants of a reply's bytes. Throws only where the bytes are no message of the declared type. */
 export type ReadReply<T> = (bytes: Uint8Array) => T | Promise<T>
 
 /** The messages of a call, encoded. */
 export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-
-export interface Invoker {
-  /** `read` runs within the call: what it throws is how the call ended. A reply that is shared is read once for each. */
-  unary<T>(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
-  /** Sends one request or several; those that come one by one end the call's sending when they end. */
-  stream(method: Callable, requests: Requests, site: CallSite): Promise<AsyncIterableIterator<unknown>>
-  /** Nobody joins a call any more that is under way now: something has changed since it began. */
-  forget(): void
-}
 
 export interface InvokerOptions {
   readonly caller: Caller
@@ -27,76 +18,95 @@ export interface InvokerOptions {
   readonly operations: Operations
   readonly metadata: MetadataSource
   readonly dedupe: 'operation' | 'inflight' | false
-  /** Whether changes are heard of; while they are not, nobody joins a call that may be older than one. */
+  /** Changes are heard of; while they are not, nobody joins a call that may be older than one. */
   readonly isInTouch: () => boolean
   readonly watch: CallWatch
 }
 
 /** Calls methods for resolvers: deadline, metadata, sharing, observation. */
-export function createInvoker(options: InvokerOptions): Invoker {
-  const { caller, clock, operations, metadata, dedupe, isInTouch, watch } = options
-  const inflight = new Map<string, SharedCall>()
+export class Invoker {
+  readonly #options: InvokerOptions
+  readonly #inflight = new Map<string, SharedCall>()
 
-  async function unary<T>(
-    method: Callable,
-    request: Uint8Array,
-    site: CallSite,
-    read: ReadReply<T>,
-  ): Promise<T> {
-    const reply = await find(method, request, site, read)
+  constructor(options: InvokerOptions) {
+    this.#options = options
+  }
+
+  /** `read` runs within the call: what it throws is how the call ended. A reply that is shared is read once for each. */
+  async unary<T>(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T> {
+    const reply = await this.#find(method, request, site, read)
     return reply.read === read ? (reply.value as T) : read(reply.bytes)
   }
 
-  /** A reply that another reader may have asked for. */
-  function find(
+  /** Sends one request or several; those that come one by one end the call's sending when they end. */
+  async stream(
     method: Callable,
-    request: Uint8Array,
+    requests: Requests,
     site: CallSite,
-    read: ReadReply<unknown>,
-  ): Promise<Reply> {
+  ): Promise<AsyncIterableIterator<unknown>> {
+    const metadata = await this.#entriesOf(site)
+    const watched = this.#options.watch(method, 'stream', site)
+    watched.attempt()
+    const { path, deadlineMs } = method
+    const timeoutMs = deadlineMs > 0 ? deadlineMs : undefined
+    const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
+    const call = { path, metadata, timeoutMs, signal, ...watched.listeners }
+    return repliesOf(method, method.transport().stream(call, requests), watched, signal)
+  }
+
+  /** Nobody joins a call any more that is under way now: something has changed since it started. */
+  forget(): void {
+    this.#inflight.clear()
+    this.#options.operations.forget()
+  }
+
+  /** A reply that another reader may have asked for. */
+  #find(method: Callable, request: Uint8Array, site: CallSite, read: ReadReply<unknown>): Promise<Reply> {
+    const { dedupe, operations } = this.#options
     const isShared =
       dedupe !== false &&
       method.isRead &&
       site.info?.operation.operation === 'query' &&
       site.metadata === undefined
-    if (!isShared) return send(method, request, site, read)
+    if (!isShared) return this.#send(method, request, site, read)
     const key = `${method.path} ${Buffer.from(request.buffer, request.byteOffset, request.byteLength).toString('latin1')}`
     const { replies } = operations.of(site.context, site.info)
     let reply = replies.get(key)
     if (!reply) {
       reply =
         dedupe === 'inflight'
-          ? sendShared(method, request, site, read, key)
-          : send(method, request, site, read)
+          ? this.#sendShared(method, request, site, read, key)
+          : this.#send(method, request, site, read)
       replies.set(key, reply)
     }
     return reply
   }
 
-  async function send(
+  async #send(
     method: Callable,
     request: Uint8Array,
     site: CallSite,
     read: ReadReply<unknown>,
   ): Promise<Reply> {
-    const entries = await entriesOf(site)
-    return transmit(method, request, site, read, entries, site.signal ?? leavingOf(method, site))
+    const entries = await this.#entriesOf(site)
+    return this.#transmit(method, request, site, read, entries, site.signal ?? leavingOf(method, site))
   }
 
   /** One call for all requests that ask the same with the same metadata; it ends when the last of them left. */
-  async function sendShared(
+  async #sendShared(
     method: Callable,
     request: Uint8Array,
     site: CallSite,
     read: ReadReply<unknown>,
     key: string,
   ): Promise<Reply> {
-    const entries = await entriesOf(site)
+    const inflight = this.#inflight
+    const entries = await this.#entriesOf(site)
     const sharedKey = `${key} ${JSON.stringify(entries)}`
-    let shared = isInTouch() ? inflight.get(sharedKey) : undefined
+    let shared = this.#options.isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
       const abort = new AbortController()
-      const reply = transmit(method, request, site, read, entries, abort.signal).finally(() => {
+      const reply = this.#transmit(method, request, site, read, entries, abort.signal).finally(() => {
         if (inflight.get(sharedKey) === shared) inflight.delete(sharedKey)
       })
       // All callers may be gone when it fails.
@@ -115,26 +125,21 @@ export function createInvoker(options: InvokerOptions): Invoker {
     return settleUnlessAborted(joined.reply, site.signal ?? signalOf(site.context, site.info), leave)
   }
 
-  async function transmit(
+  async #transmit(
     method: Callable,
     request: Uint8Array,
     site: CallSite,
     read: ReadReply<unknown>,
-    entries: MetadataEntries,
+    metadata: MetadataEntries,
     signal: AbortSignal | undefined,
   ): Promise<Reply> {
-    const { path, retries, isRead } = method
+    const { caller, watch } = this.#options
+    const { path, isRead } = method
     const watched = watch(method, 'unary', site)
     try {
-      const call = {
-        path,
-        request,
-        metadata: entries,
-        deadline: deadlineOf(method, site),
-        signal,
-        retries: isRead ? retries : 0,
-        ...watched.listeners,
-      }
+      const deadline = this.#deadlineOf(method, site)
+      const retries = isRead ? method.retries : 0
+      const call = { path, request, metadata, deadline, signal, retries, ...watched.listeners }
       const bytes = await caller.unary(method.transport(), call, watched.attempt)
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
@@ -146,71 +151,48 @@ export function createInvoker(options: InvokerOptions): Invoker {
     }
   }
 
-  async function stream(
-    method: Callable,
-    requests: Requests,
-    site: CallSite,
-  ): Promise<AsyncIterableIterator<unknown>> {
-    const entries = await entriesOf(site)
-    const watched = watch(method, 'stream', site)
-    watched.attempt()
-    const timeoutMs = method.deadlineMs > 0 ? method.deadlineMs : undefined
-    const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
-    const messages = method.transport().stream(
-      {
-        path: method.path,
-        metadata: entries,
-        timeoutMs,
-        signal,
-        ...watched.listeners,
-      },
-      requests,
-    )
-    const iterator: AsyncIterableIterator<unknown> = {
-      async next() {
-        try {
-          const result = await messages.next()
-          if (!result.done) return { done: false, value: method.decode(result.value) }
-          watched.end('OK')
-          return { done: true, value: undefined }
-        } catch (error) {
-          await messages.return?.()
-          watched.end(statusOf(error), signal?.aborted)
-          throw error
-        }
-      },
-      async return() {
-        await messages.return?.()
-        watched.end('CANCELLED', true)
-        return { done: true, value: undefined }
-      },
-      [Symbol.asyncIterator]: () => iterator,
-    }
-    return iterator
+  #deadlineOf({ deadlineMs }: Callable, { context, info }: CallSite): number | undefined {
+    if (deadlineMs <= 0) return undefined
+    const { clock, operations } = this.#options
+    return deadlineMs + (info ? operations.of(context, info).startedAt : clock.now())
   }
 
-  function deadlineOf(method: Callable, site: CallSite): number | undefined {
-    if (method.deadlineMs <= 0) return undefined
-    const from = site.info ? operations.of(site.context, site.info).startedAt : clock.now()
-    return from + method.deadlineMs
-  }
-
-  function entriesOf({ context, metadata: own }: CallSite): MetadataEntries | Promise<MetadataEntries> {
-    const entries = metadata(context)
+  #entriesOf({ context, metadata: own }: CallSite): MetadataEntries | Promise<MetadataEntries> {
+    const entries = this.#options.metadata(context)
     if (!own) return entries
     return entries instanceof Promise
       ? entries.then((resolved) => [...resolved, ...own])
       : [...entries, ...own]
   }
+}
 
-  return {
-    unary,
-    stream,
-    forget() {
-      inflight.clear()
-      operations.forget()
+function repliesOf(
+  method: Callable,
+  messages: AsyncIterableIterator<Uint8Array>,
+  watched: WatchedCall,
+  signal: AbortSignal | undefined,
+): AsyncIterableIterator<unknown> {
+  const iterator: AsyncIterableIterator<unknown> = {
+    async next() {
+      try {
+        const result = await messages.next()
+        if (!result.done) return { done: false, value: method.decode(result.value) }
+        watched.end('OK')
+        return { done: true, value: undefined }
+      } catch (error) {
+        await messages.return?.()
+        watched.end(statusOf(error), signal?.aborted)
+        throw error
+      }
     },
+    async return() {
+      await messages.return?.()
+      watched.end('CANCELLED', true)
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => iterator,
   }
+  return iterator
 }
 
 /** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
