@@ -35,7 +35,7 @@ import { findUsedTypes } from './contract/used-types.ts'
 import { createRootField, rootType } from './calls/root-fields.ts'
 import { toMappingOptions } from './contract/mapping-options.ts'
 import { createShapes, type FieldShape } from './contract/shapes.ts'
-import { createTypeBuilder } from './mapping/types.ts'
+import { TypeBuilder } from './mapping/types.ts'
 import { warnOfUnknownEnums } from './mapping/unknown-enums.ts'
 
 /** All that follows from one set of descriptors; a reload makes a new one. */
@@ -96,7 +96,7 @@ export function buildModel(options: ModelOptions): Model {
   for (const { typeName, name } of names.renamed)
     notes.push(`${typeName} is the type "${name}": its short name is not its own`)
   const comments = createComments()
-  const types = createTypeBuilder({
+  const types = new TypeBuilder({
     shapes,
     names,
     comments,

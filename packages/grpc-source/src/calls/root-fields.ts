@@ -165,16 +165,16 @@ export function responseType(
 /** One argument for the whole request, or one for each of its fields. */
 export function requestArguments(method: ExposedMethod, types: TypeBuilder): GraphQLFieldConfigArgumentMap {
   if (method.desc.methodKind === 'client_streaming' && method.wrapRequest !== undefined) {
-    const requests = new GraphQLList(new GraphQLNonNull(types.input(method.desc.input)))
+    const requests = new GraphQLList(new GraphQLNonNull(types.inputs.of(method.desc.input)))
     return { [method.wrapRequest]: { type: new GraphQLNonNull(requests) } }
   }
-  const fields = types.inputFields(method.desc.input, method.plucks)
+  const fields = types.inputs.fieldsOf(method.desc.input, method.plucks)
   if (Object.keys(fields).length === 0) return {}
   if (method.wrapRequest === undefined) return fields
   const needed = Object.values(fields).some(
     ({ type, defaultValue }) => isNonNullType(type) && defaultValue === undefined,
   )
-  const input = types.input(method.desc.input)
+  const input = types.inputs.of(method.desc.input)
   return { [method.wrapRequest]: { type: needed ? new GraphQLNonNull(input) : input } }
 }
 

@@ -23,14 +23,7 @@ import {
   type ValueKind,
 } from '../contract/shapes.ts'
 
-/** The input form of messages, and the arguments that are made of their fields. */
-export interface InputTypes {
-  input(message: DescMessage): GraphQLInputType
-  /** The arguments or input fields of a message. `only` limits them to these proto or GraphQL names. */
-  inputFields(message: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap
-}
-
-export function createInputTypes(options: {
+export interface InputTypesOptions {
   readonly shapes: Shapes
   readonly names: TypeNames
   readonly comments: Comments
@@ -38,128 +31,120 @@ export function createInputTypes(options: {
   readonly once: Once
   readonly leaves: LeafTypes
   readonly origin: (desc: DescMessage | DescEnum) => string
-}): InputTypes {
-  const { shapes, names, comments, findings, once, leaves, origin } = options
-  const { customScalar, scalarType, wellKnownType, enumType } = leaves
-  const { options: mapping } = shapes
+}
 
-  function inputType(desc: DescMessage): GraphQLInputType {
-    const shape = shapes.message(desc)
-    if (!shape.fields.some(({ inInput }) => inInput)) return GraphQLBoolean
+/** The input form of messages, and the arguments that are made of their fields. */
+export class InputTypes {
+  readonly #options: InputTypesOptions
+
+  constructor(options: InputTypesOptions) {
+    this.#options = options
+  }
+
+  of(desc: DescMessage): GraphQLInputType {
+    const { shapes, names, comments, once, origin } = this.#options
+    if (!shapes.message(desc).fields.some(({ inInput }) => inInput)) return GraphQLBoolean
     return once(`input ${desc.typeName}`, names.input(desc), (name) => {
       return new GraphQLInputObjectType({
         name,
         description: comments.of(desc),
-        fields: () => inputFields(desc),
+        fields: () => this.fieldsOf(desc),
         extensions: { origin: origin(desc) },
       })
     })
   }
 
-  function inputFields(desc: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap {
-    const shape = shapes.message(desc)
+  /** The arguments or input fields of a message. `only` limits them to these proto or GraphQL names. */
+  fieldsOf(desc: DescMessage, only?: readonly string[]): GraphQLInputFieldConfigMap {
+    const shape = this.#options.shapes.message(desc)
     const fields: GraphQLInputFieldConfigMap = {}
     for (const field of shape.fields) {
       if (!field.inInput || (only && !only.includes(field.desc.name) && !only.includes(field.name))) continue
       const { oneof } = field
-      if (!oneof) fields[field.name] = inputField(field)
-      else fields[oneof.name] ??= oneofField(shape, oneof)
+      if (!oneof) fields[field.name] = this.#field(field)
+      else fields[oneof.name] ??= this.#oneof(shape, oneof)
     }
     return fields
   }
 
-  function inputField(field: FieldShape): GraphQLInputFieldConfig {
-    const nullable = field.cardinality === 'single' ? inputValue(field.value) : inputList(field)
+  #field(field: FieldShape): GraphQLInputFieldConfig {
+    const nullable = field.cardinality === 'single' ? this.#value(field.value) : this.#list(field)
     const text = field.annotation.default
-    const defaultValue = text === undefined || text === '' ? undefined : parseDefault(field, nullable, text)
+    const defaultValue = text === undefined || text === '' ? undefined : this.#default(field, nullable, text)
     const required = field.required && defaultValue === undefined
     return {
       type: required ? new GraphQLNonNull(nullable) : nullable,
-      description: field.annotation.description || comments.of(field.desc),
+      description: this.#describe(field),
       defaultValue,
       // GraphQL does not let required arguments be deprecated.
       deprecationReason: field.desc.deprecated && !required ? 'deprecated in the proto' : undefined,
     }
   }
 
-  function inputList(field: FieldShape): GraphQLInputType {
-    if (field.cardinality === 'list') return new GraphQLList(new GraphQLNonNull(inputValue(field.value)))
-    if (mapping.maps === 'json') return customScalar('JSON')
+  #describe({ annotation, desc }: FieldShape): string | undefined {
+    return annotation.description || this.#options.comments.of(desc)
+  }
+
+  #list(field: FieldShape): GraphQLInputType {
+    const { shapes, names, once, leaves, origin } = this.#options
+    if (field.cardinality === 'list') return new GraphQLList(new GraphQLNonNull(this.#value(field.value)))
+    if (shapes.options.maps === 'json') return leaves.customScalar('JSON')
     const { parent } = field.desc
-    const entry = once(
-      `input entry ${field.desc.toString()}`,
-      partName(names, parent, field.name, 'EntryInput'),
-      (name) => {
-        return new GraphQLInputObjectType({
-          name,
-          fields: () => ({
-            key: { type: new GraphQLNonNull(scalarType(field.key as ScalarType, 'input')) },
-            value: { type: new GraphQLNonNull(inputValue(field.value)) },
-          }),
-          extensions: { origin: origin(parent) },
-        })
-      },
-    )
+    const wanted = partName(names, parent, field.name, 'EntryInput')
+    const entry = once(`input entry ${field.desc.toString()}`, wanted, (name) => {
+      const fields = () => ({
+        key: { type: new GraphQLNonNull(leaves.scalarType(field.key as ScalarType, 'input')) },
+        value: { type: new GraphQLNonNull(this.#value(field.value)) },
+      })
+      return new GraphQLInputObjectType({ name, fields, extensions: { origin: origin(parent) } })
+    })
     return new GraphQLList(new GraphQLNonNull(entry))
   }
 
-  function inputValue(value: ValueKind): GraphQLInputType {
+  #value(value: ValueKind): GraphQLInputType {
+    const { leaves } = this.#options
     switch (value.kind) {
       case 'scalar':
-        return scalarType(value.scalar, 'input')
+        return leaves.scalarType(value.scalar, 'input')
       case 'enum':
-        return enumType(value.enum)
+        return leaves.enumType(value.enum)
       case 'wellKnown':
-        return wellKnownType(value.type, 'input')
+        return leaves.wellKnownType(value.type, 'input')
       case 'message':
-        return inputType(value.message)
+        return this.of(value.message)
     }
   }
 
-  function oneofField(shape: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {
-    const { desc } = shape
-    const type = once(
-      `oneof ${desc.typeName}.${oneof.desc.name}`,
-      partName(names, desc, oneof.name, 'Input'),
-      (name) => {
-        return new GraphQLInputObjectType({
-          name,
-          isOneOf: true,
-          fields: () =>
-            Object.fromEntries(
-              oneof.fields
-                .filter(({ inInput }) => inInput)
-                .map((field) => [
-                  field.name,
-                  {
-                    type: inputValue(field.value),
-                    description: field.annotation.description || comments.of(field.desc),
-                  },
-                ]),
-            ),
-          extensions: { origin: origin(desc) },
-        })
-      },
-    )
+  #oneof({ desc }: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {
+    const { names, once, origin } = this.#options
+    const wanted = partName(names, desc, oneof.name, 'Input')
+    const type = once(`oneof ${desc.typeName}.${oneof.desc.name}`, wanted, (name) => {
+      const extensions = { origin: origin(desc) }
+      const arms = oneof.fields.filter(({ inInput }) => inInput)
+      const toField = (arm: FieldShape) => ({
+        type: this.#value(arm.value),
+        description: this.#describe(arm),
+      })
+      const fields = () => Object.fromEntries(arms.map((arm) => [arm.name, toField(arm)]))
+      return new GraphQLInputObjectType({ name, isOneOf: true, fields, extensions })
+    })
     return { type: oneof.required ? new GraphQLNonNull(type) : type }
   }
 
-  function parseDefault(field: FieldShape, type: GraphQLInputType, text: string): unknown {
+  #default(field: FieldShape, type: GraphQLInputType, text: string): unknown {
     for (const candidate of [text, JSON.stringify(text)]) {
       try {
         const value = valueFromAST(parseValue(candidate), type)
         if (value !== undefined) return value
       } catch {
-        // Not a GraphQL literal: tried as a string next.
+        // A text that is no GraphQL literal is tried as a string next.
       }
     }
-    findings.push({
+    this.#options.findings.push({
       file: field.desc.parent.file.proto.name,
       element: `${field.desc.parent.typeName}.${field.desc.name}`,
       message: `the default "${text}" is no value of type ${String(type)}; write it as in GraphQL`,
     })
     return undefined
   }
-
-  return { input: inputType, inputFields }
 }

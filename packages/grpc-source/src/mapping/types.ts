@@ -13,9 +13,16 @@ import type { Comments } from '../descriptors/comments.ts'
 import type { Finding } from '../errors.ts'
 import { entityDirectives, fieldDirectives } from './federation.ts'
 import { flagResolver } from './flags.ts'
-import { createInputTypes, type InputTypes } from './input-types.ts'
+import { InputTypes } from './input-types.ts'
 import type { TypeNames } from '../contract/names.ts'
-import { canReadAsNull, createLeafTypes, createOnce, describeType } from './leaf-types.ts'
+import {
+  canReadAsNull,
+  createLeafTypes,
+  createOnce,
+  describeType,
+  type LeafTypes,
+  type Once,
+} from './leaf-types.ts'
 import {
   partName,
   type FieldShape,
@@ -25,13 +32,6 @@ import {
 } from '../contract/shapes.ts'
 import { createUnions } from './unions.ts'
 import { isWellKnown } from '../contract/well-known.ts'
-
-/** Builds GraphQL types from shapes, on demand and once each. */
-export interface TypeBuilder extends InputTypes {
-  output(message: DescMessage): GraphQLOutputType
-  /** The type of a field's value, with list and nullability. */
-  outputOf(field: FieldShape): GraphQLOutputType
-}
 
 export interface TypeBuilderOptions {
   readonly shapes: Shapes
@@ -47,88 +47,52 @@ export interface TypeBuilderOptions {
   ) => GraphQLFieldConfig<unknown, unknown> | undefined
 }
 
-export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
-  const { shapes, names, comments, annotations, sourceName, findings, resolverField } = options
-  const { options: mapping } = shapes
-  const once = createOnce(names)
-  const leaves = createLeafTypes({ shapes, names, comments, once, origin })
-  const { customScalar, scalarType, wellKnownType, enumType } = leaves
-  const unions = createUnions({ shapes, names, outputValue, origin })
-  const inputs = createInputTypes({ shapes, names, comments, findings, once, leaves, origin })
+/** Builds GraphQL types from shapes, on demand and once each. */
+export class TypeBuilder {
+  readonly inputs: InputTypes
+  readonly #options: TypeBuilderOptions
+  readonly #once: Once
+  readonly #leaves: LeafTypes
+  readonly #unions: ReturnType<typeof createUnions>
 
-  function outputType(desc: DescMessage): GraphQLOutputType {
-    if (isWellKnown(desc.typeName)) return wellKnownType(desc.typeName, 'output')
+  constructor(options: TypeBuilderOptions) {
+    const { shapes, names, comments, findings, sourceName } = options
+    const origin = (desc: DescMessage | DescEnum): string => originOf(sourceName, desc)
+    const once = createOnce(names)
+    const leaves = createLeafTypes({ shapes, names, comments, once, origin })
+    this.#options = options
+    this.#once = once
+    this.#leaves = leaves
+    this.#unions = createUnions({ shapes, names, origin, outputValue: (value) => this.#value(value) })
+    this.inputs = new InputTypes({ shapes, names, comments, findings, once, leaves, origin })
+  }
+
+  output(desc: DescMessage): GraphQLOutputType {
+    const { shapes, names, comments, annotations, sourceName } = this.#options
+    if (isWellKnown(desc.typeName)) return this.#leaves.wellKnownType(desc.typeName, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
-    return once(desc.typeName, names.of(desc), (name) => {
+    return this.#once(desc.typeName, names.of(desc), (name) => {
       return new GraphQLObjectType({
         name,
         description: comments.of(desc),
-        fields: () => outputFields(shape),
+        fields: () => this.#fields(shape),
         extensions: {
-          origin: origin(desc),
+          origin: originOf(sourceName, desc),
           ...entityDirectives(annotations.entity(desc)),
-          ...hiddenFields(name, shape),
+          ...this.#hiddenFields(name, shape),
         },
       })
     })
   }
 
-  /** What clients do not see of a message, joins may still be keyed by. */
-  function hiddenFields(name: string, { fields }: MessageShape): { readonly hidden?: GraphQLObjectType[] } {
-    const unseen = fields.filter((field) => !field.inOutput || isArm(field))
-    if (unseen.length === 0) return {}
-    const hidden = new GraphQLObjectType({
-      name: `${name}Hidden`,
-      fields: () => Object.fromEntries(unseen.map((field) => [field.name, { type: outputOf(field) }])),
-    })
-    return { hidden: [hidden] }
-  }
-
-  function outputFields(shape: MessageShape): GraphQLFieldConfigMap<unknown, unknown> {
-    const fields: GraphQLFieldConfigMap<unknown, unknown> = {}
-    for (const field of shape.fields) {
-      if (!field.inOutput) continue
-      if (field.annotation.resolver) {
-        const resolved = resolverField(shape.desc, field)
-        if (resolved) fields[field.name] = resolved
-        continue
-      }
-      const { oneof } = field
-      if (oneof && isArm(field)) {
-        fields[oneof.name] ??= unions.field(shape, oneof)
-        continue
-      }
-      fields[field.name] = {
-        type: outputOf(field),
-        description: field.annotation.description || comments.of(field.desc),
-        deprecationReason: field.desc.deprecated ? 'deprecated in the proto' : undefined,
-        extensions: {
-          origin: `${origin(shape.desc)} field ${field.desc.name}`,
-          ...fieldDirectives(field.annotation),
-        },
-        ...(field.cardinality !== 'map' && isFlag(field)
-          ? { resolve: flagResolver(field.name, field.cardinality === 'list') }
-          : {}),
-      }
-    }
-    return fields
-  }
-
-  /** Clients see the oneof, as a union. */
-  function isArm({ oneof }: FieldShape): boolean {
-    return mapping.oneofs === 'union' && oneof !== undefined
-  }
-
-  function isFlag({ value }: FieldShape): boolean {
-    return value.kind === 'message' && outputType(value.message) === GraphQLBoolean
-  }
-
-  function outputOf(field: FieldShape): GraphQLOutputType {
-    const type = outputValue(field.value)
+  /** The type of a field's value, with list and nullability. */
+  outputOf(field: FieldShape): GraphQLOutputType {
+    const type = this.#value(field.value)
     if (field.cardinality === 'map') {
-      if (mapping.maps === 'json') return new GraphQLNonNull(customScalar('JSON'))
-      return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(entryType(field, type))))
+      if (this.#options.shapes.options.maps === 'json')
+        return new GraphQLNonNull(this.#leaves.customScalar('JSON'))
+      return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(this.#entry(field, type))))
     }
     if (field.cardinality === 'list') {
       const item = canReadAsNull(field.value) ? type : new GraphQLNonNull(type)
@@ -138,23 +102,76 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
     return field.required && field.value.kind !== 'enum' ? new GraphQLNonNull(type) : type
   }
 
-  function outputValue(value: ValueKind): GraphQLOutputType {
+  /** Joins may still be keyed by fields of a message that clients do not see. */
+  #hiddenFields(name: string, { fields }: MessageShape): { readonly hidden?: GraphQLObjectType[] } {
+    const unseen = fields.filter((field) => !field.inOutput || this.#isArm(field))
+    if (unseen.length === 0) return {}
+    const hidden = new GraphQLObjectType({
+      name: `${name}Hidden`,
+      fields: () => Object.fromEntries(unseen.map((field) => [field.name, { type: this.outputOf(field) }])),
+    })
+    return { hidden: [hidden] }
+  }
+
+  #fields(shape: MessageShape): GraphQLFieldConfigMap<unknown, unknown> {
+    const { comments, sourceName, resolverField } = this.#options
+    const fields: GraphQLFieldConfigMap<unknown, unknown> = {}
+    for (const field of shape.fields) {
+      if (!field.inOutput) continue
+      if (field.annotation.resolver) {
+        const resolved = resolverField(shape.desc, field)
+        if (resolved) fields[field.name] = resolved
+        continue
+      }
+      const { oneof } = field
+      if (oneof && this.#isArm(field)) {
+        fields[oneof.name] ??= this.#unions.field(shape, oneof)
+        continue
+      }
+      fields[field.name] = {
+        type: this.outputOf(field),
+        description: field.annotation.description || comments.of(field.desc),
+        deprecationReason: field.desc.deprecated ? 'deprecated in the proto' : undefined,
+        extensions: {
+          origin: `${originOf(sourceName, shape.desc)} field ${field.desc.name}`,
+          ...fieldDirectives(field.annotation),
+        },
+        ...(field.cardinality !== 'map' && this.#isFlag(field)
+          ? { resolve: flagResolver(field.name, field.cardinality === 'list') }
+          : {}),
+      }
+    }
+    return fields
+  }
+
+  /** Clients see the oneof, as a union. */
+  #isArm({ oneof }: FieldShape): boolean {
+    return this.#options.shapes.options.oneofs === 'union' && oneof !== undefined
+  }
+
+  #isFlag({ value }: FieldShape): boolean {
+    return value.kind === 'message' && this.output(value.message) === GraphQLBoolean
+  }
+
+  #value(value: ValueKind): GraphQLOutputType {
     switch (value.kind) {
       case 'scalar':
-        return scalarType(value.scalar, 'output')
+        return this.#leaves.scalarType(value.scalar, 'output')
       case 'enum':
-        return enumType(value.enum)
+        return this.#leaves.enumType(value.enum)
       case 'wellKnown':
-        return wellKnownType(value.type, 'output')
+        return this.#leaves.wellKnownType(value.type, 'output')
       case 'message':
-        return outputType(value.message)
+        return this.output(value.message)
     }
   }
 
-  function entryType(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
+  #entry(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
+    const { names, sourceName } = this.#options
     const { parent } = field.desc
-    const key = scalarType(field.key as ScalarType, 'output')
-    return once(`entry ${field.desc.toString()}`, partName(names, parent, field.name, 'Entry'), (name) => {
+    const key = this.#leaves.scalarType(field.key as ScalarType, 'output')
+    const wanted = partName(names, parent, field.name, 'Entry')
+    return this.#once(`entry ${field.desc.toString()}`, wanted, (name) => {
       const nullable = field.value.kind === 'wellKnown' || canReadAsNull(field.value)
       return new GraphQLObjectType({
         name,
@@ -162,17 +179,15 @@ export function createTypeBuilder(options: TypeBuilderOptions): TypeBuilder {
           key: { type: new GraphQLNonNull(key) },
           value: {
             type: nullable ? value : new GraphQLNonNull(value),
-            ...(isFlag(field) ? { resolve: flagResolver('value', false) } : {}),
+            ...(this.#isFlag(field) ? { resolve: flagResolver('value', false) } : {}),
           },
         },
-        extensions: { origin: origin(parent) },
+        extensions: { origin: originOf(sourceName, parent) },
       })
     })
   }
+}
 
-  function origin(desc: DescMessage | DescEnum): string {
-    return `grpc source "${sourceName}": ${describeType(desc)}`
-  }
-
-  return { output: outputType, outputOf, ...inputs }
+function originOf(sourceName: string, desc: DescMessage | DescEnum): string {
+  return `grpc source "${sourceName}": ${describeType(desc)}`
 }
