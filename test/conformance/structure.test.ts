@@ -13,7 +13,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/defer-splitter/src/eager/split.ts createWalk',
   'packages/defer-splitter/src/execution/part-stream.ts createPartStream',
   'packages/defer-splitter/src/plugin.ts useDeferSplitter',
-  'packages/grpc-source/src/methods/method-runtime.ts createMethodRuntime',
   'packages/grpc-source/src/model.ts buildModel',
   'packages/grpc-source/src/source.ts createGrpcSource',
   'packages/live-query/src/fair-turns.ts createFairTurns',

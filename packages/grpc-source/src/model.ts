@@ -18,7 +18,7 @@ import type { Endpoints } from './endpoints.ts'
 import { lintError, type Finding } from './errors.ts'
 import { createExposure } from './contract/exposure.ts'
 import { declaredResolver, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
-import type { MethodRuntime, TypedMethod } from './methods/method-runtime.ts'
+import type { TypedMethod } from './methods/method-runtime.ts'
 import { exposeMethods, findMethod, joinedMethods, methodId } from './contract/methods.ts'
 import { findEntities } from './calls/entities.ts'
 import { toSubgraph } from './mapping/federation.ts'
@@ -46,8 +46,8 @@ export interface Model {
   readonly registry: FileRegistry
   /** Those that the options declare, on types of this source and of others. */
   readonly joins: readonly ContributedField[]
-  /** The method to call by `package.Service.Method`, exposed or not. */
-  method(id: string): MethodRuntime | undefined
+  /** Calls `package.Service.Method`, exposed or not; undefined when the protos have no such method. */
+  call(id: string, args: Readonly<Record<string, unknown>>, site: CallSite): Promise<unknown> | undefined
   /** Calls a method with the codecs of generated code; undefined when the protos have no such method. */
   callTyped(
     method: TypedMethod<unknown, unknown>,
@@ -238,15 +238,10 @@ export function buildModel(options: ModelOptions): Model {
     registry,
     joins: named.source.fields,
     notes,
-    method(id) {
+    call(id, args, site) {
       const desc = findMethod(registry, id)
       const runtime = desc && runtimes.whole(desc)
-      return (
-        runtime && {
-          ...runtime,
-          unary: (args, site) => announced(desc, args, () => runtime.unary(args, site)),
-        }
-      )
+      return runtime && announced(desc, args, () => runtime.unary(args, site))
     },
     callTyped(method, request, site) {
       const desc = findMethod(registry, method.path)

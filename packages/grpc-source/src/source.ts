@@ -181,7 +181,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     const site = { context, info: undefined, signal, metadata: metadata && toEntries(metadata) }
     const result =
       typeof method === 'string'
-        ? model.method(method)?.unary(request as Readonly<Record<string, unknown>>, site)
+        ? model.call(method, request as Readonly<Record<string, unknown>>, site)
         : model.callTyped(method, request, site)
     if (result) return result
     const id = typeof method === 'string' ? method : method.path

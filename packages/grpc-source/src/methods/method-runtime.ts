@@ -1,5 +1,5 @@
 import type { MessageEncoder } from '../codec/encode.ts'
-import { holdRequest } from './held-request.ts'
+import { holdRequest, type HeldRequest } from './held-request.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import type { Invoker, ReadReply } from './invoker.ts'
@@ -18,58 +18,47 @@ export interface TypedMethod<Request, Response> {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Calls one method with GraphQL arguments and gives GraphQL values. Failures are GraphQL errors. */
-export interface MethodRuntime {
+export interface MethodRuntimeOptions {
+  readonly callable: Callable
+  readonly encode: MessageEncoder
+  readonly invoker: Invoker
+  readonly shapes: Shapes
+  readonly errors: RpcErrorOptions
   readonly description: string | undefined
-  /** The request's bytes; a promise only where the arguments may hold files. @throws GraphQLError BAD_USER_INPUT */
-  encode(args: Arguments): Uint8Array | Promise<Uint8Array>
-  /** Calls with a request that is encoded already, and reads the reply in a way of one's own. */
-  send<T>(request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T>
-  /** The GraphQL value of a reply. */
-  decode(reply: Uint8Array): unknown
-  /** One reply to one request, or to the list of requests of a method that takes a stream of them. */
-  unary(args: Arguments, site: CallSite): Promise<unknown>
-  /** Many replies to one request. */
-  stream(args: Arguments, site: CallSite): Promise<AsyncIterableIterator<unknown>>
-  /** The response's field that stands for it, or the response. */
-  pluck(response: unknown): unknown
 }
 
-export function createMethodRuntime(
-  method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
-  options: {
-    readonly callable: Callable
-    readonly encode: MessageEncoder
-    readonly invoker: Invoker
-    readonly shapes: Shapes
-    readonly errors: RpcErrorOptions
-    readonly description: string | undefined
-  },
-): MethodRuntime {
-  const { callable, encode, invoker, shapes, errors, description } = options
-  const { desc, wrapRequest, responsePluck } = method
-  const mayHoldFiles = holdsBytes(desc.input)
-  const output = shapes.message(desc.output)
-  const pluckName = output.fields.find((field) => field.desc === responsePluck)?.name
-  const isFlag = !output.fields.some(({ inOutput }) => inOutput)
+/** Calls one method with GraphQL arguments and gives GraphQL values. Failures are GraphQL errors. */
+export class MethodRuntime {
+  readonly description: string | undefined
+  readonly #method: Pick<ExposedMethod, 'desc' | 'wrapRequest'>
+  readonly #options: MethodRuntimeOptions
+  readonly #mayHoldFiles: boolean
+  readonly #pluckName: string | undefined
+  readonly #isFlag: boolean
 
-  function toRequest(args: Arguments): Uint8Array | Promise<Uint8Array> {
-    return toMessage((wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments)
+  constructor(
+    method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
+    options: MethodRuntimeOptions,
+  ) {
+    const { input, output } = method.desc
+    const { fields } = options.shapes.message(output)
+    this.description = options.description
+    this.#method = method
+    this.#options = options
+    this.#mayHoldFiles = holdsBytes(input)
+    this.#pluckName = fields.find((field) => field.desc === method.responsePluck)?.name
+    this.#isFlag = !fields.some(({ inOutput }) => inOutput)
   }
 
-  function toMessage(value: Arguments): Uint8Array | Promise<Uint8Array> {
-    return mayHoldFiles ? readFiles(value).then((read) => toBytes(read as Arguments)) : toBytes(value)
+  /** The request's bytes; a promise only where the arguments may hold files. @throws GraphQLError BAD_USER_INPUT */
+  encode(args: Arguments): Uint8Array | Promise<Uint8Array> {
+    const { wrapRequest } = this.#method
+    return this.#toMessage((wrapRequest === undefined ? args : (args[wrapRequest] ?? {})) as Arguments)
   }
 
-  function toBytes(value: Arguments): Uint8Array {
-    try {
-      return encode(value)
-    } catch (error) {
-      throw toRpcError(error, errors)
-    }
-  }
-
-  async function send<T>(request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T> {
+  /** Calls with a request that is encoded already, and reads the reply in a way of one's own. */
+  async send<T>(request: Uint8Array, site: CallSite, read: ReadReply<T>): Promise<T> {
+    const { callable, invoker, errors } = this.#options
     try {
       return await invoker.unary(callable, request, site, read)
     } catch (error) {
@@ -77,17 +66,66 @@ export function createMethodRuntime(
     }
   }
 
+  /** The GraphQL value of a reply. */
+  decode(reply: Uint8Array): unknown {
+    const { callable, errors } = this.#options
+    try {
+      return callable.decode(reply)
+    } catch (error) {
+      throw toRpcError(error, errors)
+    }
+  }
+
+  /** One reply to one request, or to the list of requests of a method that takes a stream of them. */
+  async unary(args: Arguments, site: CallSite): Promise<unknown> {
+    if (this.#method.desc.methodKind === 'client_streaming') return this.#collect(args, site)
+    return this.send(await this.encode(args), site, this.#options.callable.decode)
+  }
+
+  /** Many replies to one request. */
+  async stream(args: Arguments, site: CallSite): Promise<AsyncIterableIterator<unknown>> {
+    const { callable, invoker, errors } = this.#options
+    try {
+      const request = await this.encode(args)
+      const held = this.#method.desc.methodKind === 'bidi_streaming' ? holdRequest(request) : undefined
+      const messages = await invoker.stream(callable, held ?? [request], site)
+      return repliesOf(messages, held, errors)
+    } catch (error) {
+      throw toRpcError(error, errors)
+    }
+  }
+
+  /** The response's field that stands for it, or the response. */
+  pluck(response: unknown): unknown {
+    const name = this.#pluckName
+    if (name !== undefined) return (response as Readonly<Record<string, unknown>>)[name]
+    return this.#isFlag ? true : response
+  }
+
+  #toMessage(value: Arguments): Uint8Array | Promise<Uint8Array> {
+    if (!this.#mayHoldFiles) return this.#toBytes(value)
+    return readFiles(value).then((read) => this.#toBytes(read as Arguments))
+  }
+
+  #toBytes(value: Arguments): Uint8Array {
+    const { encode, errors } = this.#options
+    try {
+      return encode(value)
+    } catch (error) {
+      throw toRpcError(error, errors)
+    }
+  }
+
   /** Many requests, one reply. */
-  async function collect(args: Arguments, site: CallSite): Promise<unknown> {
-    const values = args[wrapRequest ?? 'requests']
+  async #collect(args: Arguments, site: CallSite): Promise<unknown> {
+    const { callable, invoker, errors } = this.#options
+    const values = args[this.#method.wrapRequest ?? 'requests']
     try {
       // A message without fields is a Boolean.
-      const requests = await Promise.all(
-        (Array.isArray(values) ? values : []).map((value) =>
-          toMessage(typeof value === 'object' ? value : {}),
-        ),
+      const messages = (Array.isArray(values) ? values : []).map((value) =>
+        this.#toMessage(typeof value === 'object' ? value : {}),
       )
-      const replies = await invoker.stream(callable, requests, site)
+      const replies = await invoker.stream(callable, await Promise.all(messages), site)
       const reply = await replies.next()
       if (reply.done) throw new GrpcCallError('INTERNAL', 'the call ended without a reply', { wasSent: true })
       // It counts only once the server has said how the call ended.
@@ -99,52 +137,30 @@ export function createMethodRuntime(
       throw toRpcError(error, errors)
     }
   }
+}
 
-  return {
-    description,
-    encode: toRequest,
-    send,
-    decode(reply) {
+/** Replies to a request that is held until they end. */
+function repliesOf(
+  messages: AsyncIterableIterator<unknown>,
+  held: HeldRequest | undefined,
+  errors: RpcErrorOptions,
+): AsyncIterableIterator<unknown> {
+  const iterator: AsyncIterableIterator<unknown> = {
+    async next() {
       try {
-        return callable.decode(reply)
+        const result = await messages.next()
+        if (result.done) held?.release()
+        return result
       } catch (error) {
+        held?.release()
         throw toRpcError(error, errors)
       }
     },
-    async unary(args, site) {
-      if (desc.methodKind === 'client_streaming') return collect(args, site)
-      return send(await toRequest(args), site, callable.decode)
+    async return() {
+      held?.release()
+      return (await messages.return?.()) ?? { done: true, value: undefined }
     },
-    async stream(args, site) {
-      try {
-        const request = await toRequest(args)
-        const held = desc.methodKind === 'bidi_streaming' ? holdRequest(request) : undefined
-        const messages = await invoker.stream(callable, held ?? [request], site)
-        const iterator: AsyncIterableIterator<unknown> = {
-          async next() {
-            try {
-              const result = await messages.next()
-              if (result.done) held?.release()
-              return result
-            } catch (error) {
-              held?.release()
-              throw toRpcError(error, errors)
-            }
-          },
-          async return() {
-            held?.release()
-            return (await messages.return?.()) ?? { done: true, value: undefined }
-          },
-          [Symbol.asyncIterator]: () => iterator,
-        }
-        return iterator
-      } catch (error) {
-        throw toRpcError(error, errors)
-      }
-    },
-    pluck(response) {
-      if (pluckName !== undefined) return (response as Readonly<Record<string, unknown>>)[pluckName]
-      return isFlag ? true : response
-    },
+    [Symbol.asyncIterator]: () => iterator,
   }
+  return iterator
 }

@@ -10,7 +10,7 @@ import type { Finding } from '../errors.ts'
 import type { GrpcSourceOptions } from '../options.ts'
 import type { Callable } from './call-site.ts'
 import type { Invoker } from './invoker.ts'
-import { createMethodRuntime, type MethodRuntime } from './method-runtime.ts'
+import { MethodRuntime } from './method-runtime.ts'
 import type { RpcErrorOptions } from './rpc-error.ts'
 
 export interface RuntimesOptions {
@@ -52,7 +52,7 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
     method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
     isRead: boolean,
   ): MethodRuntime {
-    return createMethodRuntime(method, {
+    return new MethodRuntime(method, {
       callable: toCallable(method.desc, isRead),
       encode: encoders(method.desc.input),
       invoker,
