@@ -1,0 +1,94 @@
+import {
+  Kind,
+  valueFromASTUntyped,
+  visit,
+  type ASTNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql'
+import { fragmentsOf, usedFragments, type Fragments } from './fragments.ts'
+
+export type Variables = Readonly<Record<string, unknown>>
+
+/** The variables as directives see them: what the request gave, with the operation's defaults. */
+export function withDefaults(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: Variables | null | undefined,
+): Variables {
+  const variables: Record<string, unknown> = { ...given }
+  for (const { variable, defaultValue } of variableDefinitions) {
+    const name = variable.name.value
+    if (variables[name] === undefined && defaultValue) variables[name] = valueFromASTUntyped(defaultValue)
+  }
+  return variables
+}
+
+/** What a directive says. Undefined: nothing, or by a variable that is not given. */
+export function directiveArgument(
+  directive: DirectiveNode,
+  name: string,
+  variables: Variables = {},
+): unknown {
+  const value = directive.arguments?.find((argument) => argument.name.value === name)?.value
+  return value && valueFromASTUntyped(value, variables)
+}
+
+/** Whether `@skip` and `@include` leave the node in. A variable that is not given decides nothing: the node stays. */
+export function isIncluded({ directives = [] }: SelectionNode, variables: Variables = {}): boolean {
+  return directives.every((directive) => {
+    const { value } = directive.name
+    if (value !== 'skip' && value !== 'include') return true
+    return directiveArgument(directive, 'if', variables) !== (value === 'skip')
+  })
+}
+
+/** The variables on which it depends what the directives of those names say. */
+export function directiveVariables(document: DocumentNode, names: ReadonlySet<string>): Set<string> {
+  const used = new Set<string>()
+  visit(document, {
+    Directive: (node) => (names.has(node.name.value) ? addVariables(node, used) : undefined),
+  })
+  return used
+}
+
+/** The variables that an operation uses, in its fragments too. */
+export function usedVariables(operation: OperationDefinitionNode, fragments: Fragments): Set<string> {
+  const used = new Set<string>()
+  for (const node of [operation, ...usedFragments(operation, fragments)]) addVariables(node, used)
+  return used
+}
+
+function addVariables(node: ASTNode, used: Set<string>): void {
+  visit(node, {
+    VariableDefinition: () => false,
+    Variable: ({ name }) => void used.add(name.value),
+  })
+}
+
+/**
+ * The document without the directives of those names. Variables that nothing but these used are not declared any more: it
+ * validates as the document did.
+ */
+export function withoutDirectives(document: DocumentNode, names: ReadonlySet<string>): DocumentNode {
+  const released = new Set<string>()
+  const stripped: DocumentNode = visit(document, {
+    Directive(node) {
+      if (!names.has(node.name.value)) return undefined
+      addVariables(node, released)
+      return null
+    },
+  })
+  if (released.size === 0) return stripped
+  const fragments = fragmentsOf(stripped)
+  const definitions = stripped.definitions.map((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION || !definition.variableDefinitions) return definition
+    const used = usedVariables(definition, fragments)
+    const variableDefinitions = definition.variableDefinitions.filter(
+      ({ variable: { name } }) => !released.has(name.value) || used.has(name.value),
+    )
+    return { ...definition, variableDefinitions }
+  })
+  return { ...stripped, definitions }
+}

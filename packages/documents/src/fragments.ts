@@ -1,0 +1,43 @@
+import {
+  Kind,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
+  type OperationDefinitionNode,
+} from 'graphql'
+
+export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>
+export type Fragment = FragmentDefinitionNode | InlineFragmentNode
+export type FragmentUse = FragmentSpreadNode | InlineFragmentNode
+
+/** The fragments of a document, by name. */
+export function fragmentsOf({ definitions }: DocumentNode): Fragments {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  return fragments
+}
+
+/** What a spread or an inline fragment puts in its place. Undefined: there is no fragment of that name. */
+export function fragmentOf(fragments: Fragments, use: FragmentUse): Fragment | undefined {
+  return use.kind === Kind.INLINE_FRAGMENT ? use : fragments.get(use.name.value)
+}
+
+/** The fragments that an operation spreads, in other fragments too. */
+export function usedFragments(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): FragmentDefinitionNode[] {
+  const used = new Set<FragmentDefinitionNode>()
+  const FragmentSpread = (spread: FragmentSpreadNode): void => {
+    const fragment = fragments.get(spread.name.value)
+    if (fragment) used.add(fragment)
+  }
+  visit(operation, { FragmentSpread })
+  // A set hands out what is added while it is walked through.
+  for (const fragment of used) visit(fragment, { FragmentSpread })
+  return [...used]
+}

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import * as documents from '../src/index.ts'
+
+it('exports what it says', () => {
+  expect(Object.keys(documents).sort()).toEqual([
+    'collectFields',
+    'directiveArgument',
+    'directiveVariables',
+    'foldSelections',
+    'forEachField',
+    'fragmentOf',
+    'fragmentsOf',
+    'isIncluded',
+    'possibleObjects',
+    'usedFragments',
+    'usedVariables',
+    'withDefaults',
+    'withoutDirectives',
+  ])
+})
