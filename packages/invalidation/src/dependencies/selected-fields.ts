@@ -3,16 +3,14 @@ import {
   getOperationAST,
   isAbstractType,
   isCompositeType,
-  isObjectType,
-  Kind,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
   type OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
 
 /** A field that an operation selects, wherever in it. */
 export interface SelectedField {
@@ -41,38 +39,9 @@ export function selectOperation(
 ): SelectedOperation | undefined {
   const operation = getOperationAST(document, operationName)
   if (!operation) return undefined
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   const selected = new Map<string, SelectedField>()
   const followed = new Set<string>()
-
-  function select(parent: GraphQLCompositeType, { selections }: SelectionSetNode): void {
-    for (const selection of selections) {
-      switch (selection.kind) {
-        case Kind.FIELD: {
-          const field = noteField(parent, selection.name.value)
-          const type = field && getNamedType(field.type)
-          if (selection.selectionSet && isCompositeType(type)) select(type, selection.selectionSet)
-          break
-        }
-        case Kind.INLINE_FRAGMENT: {
-          const condition = selection.typeCondition?.name.value
-          const type = condition === undefined ? parent : schema.getType(condition)
-          if (isCompositeType(type)) select(type, selection.selectionSet)
-          break
-        }
-        case Kind.FRAGMENT_SPREAD: {
-          const fragment = fragments.get(selection.name.value)
-          const type = fragment && schema.getType(fragment.typeCondition.name.value)
-          if (!fragment || !isCompositeType(type) || followed.has(fragment.name.value)) break
-          followed.add(fragment.name.value)
-          select(type, fragment.selectionSet)
-        }
-      }
-    }
-  }
 
   function noteField(parent: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
     if (!('getFields' in parent)) return undefined
@@ -88,20 +57,26 @@ export function selectOperation(
 
   function fieldsBehind(parent: GraphQLCompositeType, name: string): FieldOfType[] {
     if (!isAbstractType(parent)) return []
-    return schema.getPossibleTypes(parent).flatMap((type) => {
+    return possibleObjects(schema, parent).flatMap((type) => {
       const field = type.getFields()[name]
       return field ? [{ typeName: type.name, field }] : []
     })
   }
 
   const root = schema.getRootType(operation.operation)
-  if (root) select(root, operation.selectionSet)
+  const levels: [GraphQLCompositeType, SelectionSetNode][] = root ? [[root, operation.selectionSet]] : []
+  for (const [parent, set] of levels) {
+    forEachField({ fragments, followed }, [set], (node, on) => {
+      const type = on === undefined ? parent : schema.getType(on)
+      const field = isCompositeType(type) ? noteField(type, node.name.value) : undefined
+      const below = field && getNamedType(field.type)
+      if (node.selectionSet && isCompositeType(below)) levels.push([below, node.selectionSet])
+    })
+  }
   return { kind: operation.operation, fields: [...selected.values()] }
 }
 
 /** The object types that a value of the type can be, by name. */
 export function objectTypesOf(schema: GraphQLSchema, typeName: string): readonly string[] {
-  const type = schema.getType(typeName)
-  if (isObjectType(type)) return [type.name]
-  return isAbstractType(type) ? schema.getPossibleTypes(type).map(({ name }) => name) : []
+  return possibleObjects(schema, schema.getType(typeName)).map(({ name }) => name)
 }
