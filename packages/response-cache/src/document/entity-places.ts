@@ -1,7 +1,6 @@
 import {
   getNamedType,
   getNullableType,
-  isAbstractType,
   isCompositeType,
   isInterfaceType,
   isListType,
@@ -10,12 +9,12 @@ import {
   type ArgumentNode,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
 import type { FieldOfType } from '@vinyasa/invalidation'
 
 /** A response key of a document: what its values can be, and where their parts are. */
@@ -36,24 +35,13 @@ export interface EntityPlace {
 
 /** The places of a normalised document, below a root that stands for the operation. */
 export function placesOf(schema: GraphQLSchema, document: DocumentNode): EntityPlace {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
 
-  function add(place: EntityPlace, parent: GraphQLCompositeType, { selections }: SelectionSetNode): void {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) {
-        addField(place, parent, selection)
-        continue
-      }
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
-      if (isSpread && place.fragments.has(selection.name.value)) continue
-      if (isSpread) place.fragments.add(selection.name.value)
-      const fragment = isSpread ? fragments.get(selection.name.value) : selection
-      const condition = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value)
-      if (fragment) add(place, isCompositeType(condition) ? condition : parent, fragment.selectionSet)
-    }
+  function add(place: EntityPlace, parent: GraphQLCompositeType, set: SelectionSetNode): void {
+    forEachField({ fragments, followed: place.fragments }, [set], (node, on) => {
+      const type = on === undefined ? parent : schema.getType(on)
+      if (isCompositeType(type)) addField(place, type, node)
+    })
   }
 
   function addField(place: EntityPlace, parent: GraphQLCompositeType, node: FieldNode): void {
@@ -108,8 +96,7 @@ function createPlace(args: readonly ArgumentNode[] = []): EntityPlace {
 
 /** The object types that a value of the type can be, by name. */
 function objectNames(schema: GraphQLSchema, type: GraphQLCompositeType): readonly string[] {
-  if (isObjectType(type)) return [type.name]
-  return isAbstractType(type) ? schema.getPossibleTypes(type).map(({ name }) => name) : []
+  return possibleObjects(schema, type).map(({ name }) => name)
 }
 
 function fieldOf(

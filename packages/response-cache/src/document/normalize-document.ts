@@ -5,10 +5,10 @@ import {
   stripIgnoredCharacters,
   visit,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql'
+import { fragmentsOf, type Fragments, usedFragments, usedVariables } from '@vinyasa/documents'
 
 export interface NormalizedDocument {
   /** The selected operation and the fragments it uses, without the delivery directives. */
@@ -39,33 +39,26 @@ export function normalizeDocument(
   let incremental = false
   let live = false
   let introspection = false
-  const bare = visit(
-    { kind: Kind.DOCUMENT, definitions: [selected, ...usedFragments(document, selected)] } as DocumentNode,
-    {
-      Directive(node) {
-        if (!deliveryDirectives.has(node.name.value)) return undefined
-        if (node.name.value === 'live') live = true
-        else incremental = true
-        return null
-      },
-      Field(node) {
-        if (node.name.value === '__schema' || node.name.value === '__type') introspection = true
-      },
-      SelectionSet: {
-        leave: (node) => ({ ...node, selections: node.selections.flatMap(unwrapBareFragment) }),
-      },
+  const fragments = usedFragments(selected, fragmentsOf(document)).sort((a, b) =>
+    a.name.value < b.name.value ? -1 : 1,
+  )
+  const bare = visit({ kind: Kind.DOCUMENT, definitions: [selected, ...fragments] } as DocumentNode, {
+    Directive(node) {
+      if (!deliveryDirectives.has(node.name.value)) return undefined
+      if (node.name.value === 'live') live = true
+      else incremental = true
+      return null
     },
-  )
-  const used = new Set<string>()
-  visit(bare, {
-    VariableDefinition: () => false,
-    Variable: (node) => void used.add(node.name.value),
+    Field(node) {
+      if (node.name.value === '__schema' || node.name.value === '__type') introspection = true
+    },
+    SelectionSet: {
+      leave: (node) => ({ ...node, selections: node.selections.flatMap(unwrapBareFragment) }),
+    },
   })
-  const definitions = bare.definitions.map((definition) =>
-    definition.kind === Kind.OPERATION_DEFINITION ? withUsedVariables(definition, used) : definition,
-  )
-  const operation = definitions[0] as OperationDefinitionNode
-  const normalized: DocumentNode = { kind: Kind.DOCUMENT, definitions }
+  const [bareOperation, ...others] = bare.definitions
+  const operation = withUsedVariables(bareOperation as OperationDefinitionNode, fragmentsOf(bare))
+  const normalized: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...others] }
   return {
     document: normalized,
     operation,
@@ -86,30 +79,11 @@ function unwrapBareFragment(selection: SelectionNode): readonly SelectionNode[] 
 
 function withUsedVariables(
   operation: OperationDefinitionNode,
-  used: ReadonlySet<string>,
+  fragments: Fragments,
 ): OperationDefinitionNode {
+  const used = usedVariables(operation, fragments)
   const variableDefinitions = (operation.variableDefinitions ?? [])
     .filter((node) => used.has(node.variable.name.value))
     .sort((a, b) => (a.variable.name.value < b.variable.name.value ? -1 : 1))
   return { ...operation, variableDefinitions }
-}
-
-function usedFragments(document: DocumentNode, operation: OperationDefinitionNode): FragmentDefinitionNode[] {
-  const byName = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) byName.set(definition.name.value, definition)
-  }
-  const used = new Map<string, FragmentDefinitionNode>()
-  const queue: (OperationDefinitionNode | FragmentDefinitionNode)[] = [operation]
-  for (let node = queue.pop(); node; node = queue.pop()) {
-    visit(node, {
-      FragmentSpread(spread) {
-        const fragment = byName.get(spread.name.value)
-        if (!fragment || used.has(spread.name.value)) return
-        used.set(spread.name.value, fragment)
-        queue.push(fragment)
-      },
-    })
-  }
-  return [...used.values()].sort((a, b) => (a.name.value < b.name.value ? -1 : 1))
 }
