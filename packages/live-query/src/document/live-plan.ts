@@ -1,13 +1,5 @@
-import {
-  Kind,
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLField,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  type SelectionSetNode,
-} from 'graphql'
+import type { DocumentNode, FieldNode, GraphQLField, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import { forEachField, fragmentsOf } from '@vinyasa/documents'
 import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
 import type { Volatility } from '@vinyasa/base'
 import { liveQueryNotEnabled } from '../errors.ts'
@@ -49,11 +41,12 @@ export function planLiveQuery(input: PlanInput): LivePlan {
   const { schema, document, operation } = input
   const queryType = schema.getQueryType()
   const merged: FieldPlan[] = []
-  for (const node of rootFields(document, operation.selectionSet)) {
+  // Skipped ones too, as a variable may bring them back.
+  forEachField({ fragments: fragmentsOf(document) }, [operation.selectionSet], (node) => {
     const field = queryType?.getFields()[node.name.value]
-    if (!field) continue // `__typename`, which never changes
-    merged.push(planField(input, field, node))
-  }
+    // Without one it is `__typename`, which never changes.
+    if (field) merged.push(planField(input, field, node))
+  })
   return mergePlans(merged, input.throttleMs)
 }
 
@@ -85,22 +78,6 @@ function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node
   }
 }
 
-/** The root fields, through fragments; skipped ones too, as a variable may bring them back. */
-export function rootFields(document: DocumentNode, selectionSet: SelectionSetNode): FieldNode[] {
-  const fragments = fragmentsOf(document)
-  const followed = new Set<string>()
-  const collect = (selections: SelectionSetNode): FieldNode[] =>
-    selections.selections.flatMap((selection) => {
-      if (selection.kind === Kind.FIELD) return [selection]
-      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet)
-      const fragment = fragments.get(selection.name.value)
-      if (!fragment || followed.has(fragment.name.value)) return []
-      followed.add(fragment.name.value)
-      return collect(fragment.selectionSet)
-    })
-  return collect(selectionSet)
-}
-
 function mergePlans(fields: readonly FieldPlan[], clientThrottleMs: number | undefined): LivePlan {
   const polling = fields.filter((field) => field.strategy !== 'INVALIDATION')
   const ttls = fields.map((field) => field.ttlSeconds).filter((ttl) => ttl > 0)
@@ -130,12 +107,4 @@ function mostVolatile(fields: readonly FieldPlan[]): Volatility | undefined {
   const order: readonly Volatility[] = ['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow']
   if (fields.some((field) => field.volatility === undefined)) return undefined
   return order.find((level) => fields.some((field) => field.volatility === level))
-}
-
-function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-  return fragments
 }
