@@ -39,10 +39,27 @@ describe('createEntityFinder', () => {
     ['{ user { name } }', false],
     ['{ user { id friends { name } } }', false],
     ['query ($s: Boolean!) { user { id @include(if: $s) } }', false],
+    ['query ($s: Boolean!) { user { ... @include(if: $s) { id } } }', false],
+    ['query ($s: Boolean!) { user { ...F @skip(if: $s) } } fragment F on User { id }', false],
+    ['query ($s: Boolean!) { user { ...F @skip(if: $s) ...F } } fragment F on User { id }', true],
     ['{ any { ... on User { id } } }', false],
     ['{ users { id post { id } } }', true],
   ])('%s identifies User: %s', (query, expected) => {
     expect(finder(query).identifies('User')).toBe(expected)
+  })
+
+  const chain = (link: (next: string) => string): string =>
+    Array.from({ length: 30 }, (_, at) => `fragment F${at} on User { id ${link(`...F${at + 1}`)} }`).join(' ')
+
+  it('looks once at fragments that spread each other many times', () => {
+    const text = `{ user { ...F0 } } ${chain((next) => `${next} ${next}`)} fragment F30 on User { name }`
+    expect(finder(text).identifies('User')).toBe(true)
+  })
+
+  it('identifies nothing where fragments make more places than can be looked at', () => {
+    const friends = (next: string): string => `a: friends { ${next} } b: friends { ${next} }`
+    const text = `{ user { ...F0 } } ${chain(friends)} fragment F30 on User { id }`
+    expect(finder(text).identifies('User')).toBe(false)
   })
 })
 

@@ -7,13 +7,14 @@ import {
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql'
+import { possibleObjects } from '@vinyasa/documents'
 import {
   selectOperation,
   type Dependence,
   type Dependencies,
   type SelectedField,
 } from '@vinyasa/invalidation'
-import { entityTypesOf, possibleObjects, triggersOfTypes } from './triggers.ts'
+import { entityTypesOf, triggersOfTypes } from './triggers.ts'
 
 export interface FieldTriggersInput {
   readonly schema: GraphQLSchema

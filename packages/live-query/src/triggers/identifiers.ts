@@ -1,19 +1,18 @@
 import {
-  Kind,
   getNamedType,
   isCompositeType,
   isObjectType,
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import { forEachField, fragmentsOf, possibleObjects } from '@vinyasa/documents'
 import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
-import { possibleObjects } from './triggers.ts'
 
 /** Finds the entities that a result holds: `User:1`. */
 export interface EntityFinder {
@@ -31,6 +30,9 @@ interface Place {
   readonly children: readonly Place[]
 }
 
+/** Fragments in fragments multiply places. Of an operation with more than this nothing is identified. */
+const MAX_PLACES = 10_000
+
 /** Made once for an operation; looking through a result is then a walk without the schema. */
 export function createEntityFinder(
   schema: GraphQLSchema,
@@ -38,26 +40,29 @@ export function createEntityFinder(
   operation: OperationDefinitionNode,
   dependencies: Dependencies = createDependencies(schema),
 ): EntityFinder {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   const identified = new Set<string>()
   const blind = new Set<string>()
+  let count = 0
 
   function placesOf(type: GraphQLCompositeType, fields: readonly FieldNode[]): Place[] {
     const places: Place[] = []
-    for (const objectType of possibleObjects(schema, type)) {
-      for (const node of fields) {
+    for (const node of fields) {
+      const { selectionSet } = node
+      if (!selectionSet) continue
+      const below = fieldsOf(selectionSet)
+      const idNode = fieldsOf(selectionSet, isUnconditional).find(({ name }) => name.value === 'id')
+      const fieldTypes = new Set<GraphQLCompositeType>()
+      for (const objectType of possibleObjects(schema, type)) {
         const field = objectType.getFields()[node.name.value]
         const fieldType = field && getNamedType(field.type)
-        if (!fieldType || !isCompositeType(fieldType) || !node.selectionSet) continue
-        const below = fieldsOf(node.selectionSet)
-        const idNode = below.find(({ name, directives }) => name.value === 'id' && !directives?.length)
+        if (!isCompositeType(fieldType)) continue
+        if (field && !idNode) noteUnselected(objectType.name, field, below)
+        if (fieldTypes.has(fieldType) || ++count > MAX_PLACES) continue
+        fieldTypes.add(fieldType)
         const typeName = isObjectType(fieldType) ? fieldType.name : undefined
         const known = idNode && typeName ? identified : blind
         for (const { name } of possibleObjects(schema, fieldType)) known.add(name)
-        if (!idNode) noteUnselected(objectType.name, field, below)
         places.push({
           key: keyOf(node),
           typeName,
@@ -78,7 +83,7 @@ export function createEntityFinder(
     const dependence = dependencies.ofField(parentName, field)
     const type = getNamedType(field.type)
     const selected = new Set<string>()
-    for (const objectType of isCompositeType(type) ? possibleObjects(schema, type) : []) {
+    for (const objectType of possibleObjects(schema, type)) {
       for (const { name } of below) {
         const item = objectType.getFields()[name.value]
         if (item)
@@ -89,22 +94,20 @@ export function createEntityFinder(
   }
 
   /** The fields of a selection, through fragments whatever their type: too many is safe, too few is not. */
-  function fieldsOf(selectionSet: SelectionSetNode): FieldNode[] {
-    return selectionSet.selections.flatMap((selection) => {
-      if (selection.kind === Kind.FIELD) return [selection]
-      if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection.selectionSet)
-      const fragment = fragments.get(selection.name.value)
-      return fragment ? fieldsOf(fragment.selectionSet) : []
-    })
+  function fieldsOf(set: SelectionSetNode, includes?: (selection: SelectionNode) => boolean): FieldNode[] {
+    const fields: FieldNode[] = []
+    forEachField({ fragments, includes }, [set], (node) => void fields.push(node))
+    return fields
   }
 
   const queryType = schema.getQueryType()
   const places = queryType ? placesOf(queryType, fieldsOf(operation.selectionSet)) : []
+  const isKnown = count <= MAX_PLACES
   return {
-    identifies: (typeName) => identified.has(typeName) && !blind.has(typeName),
+    identifies: (typeName) => isKnown && identified.has(typeName) && !blind.has(typeName),
     entitiesIn(data) {
       const found = new Set<string>()
-      collect(data, places, found)
+      if (isKnown) collect(data, places, found)
       return found
     },
   }
@@ -123,6 +126,10 @@ function visit(value: unknown, place: Place, found: Set<string>): void {
     found.add(`${place.typeName}:${String((value as Record<string, unknown>)[place.idKey])}`)
   }
   collect(value, place.children, found)
+}
+
+function isUnconditional({ directives = [] }: SelectionNode): boolean {
+  return directives.length === 0
 }
 
 function keyOf(node: FieldNode): string {

@@ -1,15 +1,5 @@
-import {
-  getNamedType,
-  isInterfaceType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  isUnionType,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-  type GraphQLSchema,
-} from 'graphql'
+import { getNamedType, isListType, isNonNullType, type GraphQLOutputType, type GraphQLSchema } from 'graphql'
+import { possibleObjects } from '@vinyasa/documents'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 
 const OPERATIONS = ['create', 'update', 'delete']
@@ -58,12 +48,6 @@ export function entityTypesOf(schema: GraphQLSchema, type: GraphQLOutputType): S
     }
   }
   return names
-}
-
-/** The object types that a value of the type can be. */
-export function possibleObjects(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
-  if (isObjectType(type)) return [type]
-  return isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type) : []
 }
 
 function isList(type: GraphQLOutputType): boolean {
