@@ -17,7 +17,7 @@ export { isJoinKey, parentField, parentMember, type ReadParent, serializedKey } 
 export { PlannedJoins } from './joins/planned-joins.ts'
 export { SharedJoins, type SharedKey } from './joins/shared-joins.ts'
 export { createSingleJoin } from './joins/single-join.ts'
-export { fieldsBelow, type SelectionScope } from './plan/collect-fields.ts'
+export { fieldsBelow, type SelectionScope } from './plan/selection-scope.ts'
 export {
   type FastPath,
   type Prepared,

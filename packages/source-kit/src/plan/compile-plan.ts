@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLObjectType } from 'graphql'
-import type { SelectionScope } from './collect-fields.ts'
+import type { SelectionScope } from './selection-scope.ts'
 import type { FastPath, Prepared, Selection } from './fast-path.ts'
 import { constantText, type ConstantText } from '../answer/json-result.ts'
 import { NotPlannable } from './refusals.ts'

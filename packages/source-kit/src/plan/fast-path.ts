@@ -1,7 +1,7 @@
 import type { ExecutionArgs, FieldNode, GraphQLField, OperationDefinitionNode } from 'graphql'
 import type { JsonText } from '../json/json-text.ts'
 import type { AnswerSize } from '@vinyasa/yoga-internals'
-import type { SelectionScope } from './collect-fields.ts'
+import type { SelectionScope } from './selection-scope.ts'
 import type { Recorded } from './recorded.ts'
 import type { Variables } from './variables.ts'
 

@@ -1,12 +1,6 @@
-import {
-  Kind,
-  visit,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql'
-import { collectFields, conditionVariable, type SelectionScope } from './collect-fields.ts'
+import { visit, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import { directiveVariables, fragmentsOf } from '@vinyasa/documents'
+import { fieldsOn, type SelectionScope } from './selection-scope.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
 import type { PlanBudget } from './plan-budget.ts'
 import { NotPlannable } from './refusals.ts'
@@ -32,6 +26,7 @@ type Found = ReturnType<OperationPlans['find']>
 
 /** Each answer to an operation's `@skip`s and `@include`s has a plan of its own, up to so many. */
 const MAX_VARIANTS = 32
+const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
 const NO_VARIABLES: Variables = {}
 
 export function compileOperation(
@@ -40,10 +35,7 @@ export function compileOperation(
   operation: OperationDefinitionNode,
   budget: PlanBudget,
 ): OperationPlans {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
+  const fragments = fragmentsOf(document)
   const { names: conditionNames, obstacle } = examine(document, operation)
   const variants = new Map<string, Found>()
 
@@ -95,14 +87,14 @@ export function compileOperation(
 function planFor(scope: SelectionScope): Plan {
   const root = scope.schema.getQueryType()
   if (!root) throw new NotPlannable('the schema has no queries')
-  return compilePlan(scope, root, collectFields(scope, root, [scope.operation.selectionSet]))
+  return compilePlan(scope, root, fieldsOn(scope, root, [scope.operation.selectionSet]))
 }
 
 function sourcesOf(scope: SelectionScope): string[] {
   const { schema, operation } = scope
   const root = schema.getRootType(operation.operation)
   const sources = new Set<string>()
-  const selected = root ? collectFields(scope, root, [operation.selectionSet]).values() : []
+  const selected = root ? fieldsOn(scope, root, [operation.selectionSet]).values() : []
   for (const [node] of selected) {
     const source = node && root?.getFields()[node.name.value]?.extensions['source']
     if (typeof source === 'string') sources.add(source)
@@ -115,15 +107,11 @@ function examine(
   document: DocumentNode,
   { operation }: OperationDefinitionNode,
 ): { readonly names: readonly string[]; readonly obstacle: string | undefined } {
-  const names = new Set<string>()
   let obstacle = operation === 'query' ? undefined : `it is a ${operation}`
   visit(document, {
-    Directive(node) {
-      const name = conditionVariable(node)
-      if (name !== undefined) names.add(name)
-      if (node.name.value === 'defer' || node.name.value === 'stream')
-        obstacle ??= `it uses @${node.name.value}`
+    Directive({ name: { value } }) {
+      if (value === 'defer' || value === 'stream') obstacle ??= `it uses @${value}`
     },
   })
-  return { names: [...names].sort(), obstacle }
+  return { names: [...directiveVariables(document, CONDITIONS)].sort(), obstacle }
 }

@@ -1,6 +1,6 @@
 import type { GraphQLField } from 'graphql'
 import { resolverBehind } from '../own/stand-ins.ts'
-import type { SelectionScope } from './collect-fields.ts'
+import type { SelectionScope } from './selection-scope.ts'
 import type { FastPath, PreparedJoin, Selection } from './fast-path.ts'
 
 type Resolver = (...args: never[]) => unknown
