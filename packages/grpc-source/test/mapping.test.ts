@@ -266,6 +266,30 @@ describe('field masks', () => {
     await run(yoga, '{ get(readMask: "big") { id } }')
     expect(masks).toEqual([['big', 'single.text', 'counts', 'id'], ['big']])
   })
+
+  it.each([
+    ['each other twice', 30, (next: string) => `${next} ${next}`, ['text']],
+    ['each other below two fields', 13, (next: string) => `left { ${next} } right { ${next} }`, undefined],
+  ])('of fragments that spread %s are no longer than they may be', async (_, links, link, expected) => {
+    const tree = service(
+      'rpc Get(TreeReq) returns (Tree) { option (graphql.schema).name = "get"; }',
+      `message TreeReq { google.protobuf.FieldMask read_mask = 1; }
+       message Tree { string text = 1; Tree left = 2; Tree right = 3; }`,
+    )
+    const masks: unknown[] = []
+    const { address } = await backend(
+      { 'm.proto': tree },
+      { 'm.S/Get': ({ readMask }) => (masks.push(readMask?.paths), { text: 't' }) },
+    )
+    const grpc = await source({ protoText: { 'm.proto': tree }, endpoint: address, fieldMasks: true })
+    const fragments = Array.from(
+      { length: links },
+      (_, at) => `fragment F${at} on Tree { ${link(`...F${at + 1}`)} }`,
+    )
+    const last = `fragment F${links} on Tree { text }`
+    await run(yogaWith(grpc), `{ get { ...F0 } } ${fragments.join(' ')} ${last}`)
+    expect(masks).toEqual([expected])
+  })
 })
 
 describe('reload', () => {

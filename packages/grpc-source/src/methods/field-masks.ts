@@ -2,11 +2,11 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import {
   getNamedType,
   isObjectType,
-  Kind,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type SelectionSetNode,
 } from 'graphql'
+import { collectFields } from '@vinyasa/documents'
 import { memberIn, ownNameOf } from '@vinyasa/source-kit'
 import type { FieldShape, MessageShape, Shapes } from '../contract/shapes.ts'
 
@@ -22,9 +22,12 @@ export function maskField(shapes: Shapes, request: DescMessage): FieldShape | un
     )
 }
 
+/** Fragments in fragments multiply paths. Of more than these the whole message is less than their mask. */
+const MAX_FIELDS = 10_000
+
 /**
  * The paths of a field's selection, relative to `message`. Undefined, which asks for everything, where another source
- * resolves a selected field from parts of the message that nobody knows.
+ * resolves a selected field from parts of the message that nobody knows, or the selection is too large.
  */
 export function selectionMask(
   info: GraphQLResolveInfo,
@@ -32,25 +35,21 @@ export function selectionMask(
   message: DescMessage,
 ): string[] | undefined {
   const paths = new Set<string>()
-  const isKnown = info.fieldNodes.every(({ selectionSet }) => {
-    const type = getNamedType(info.returnType)
-    return !selectionSet || collect(selectionSet, shapes.message(message), type.name, '')
-  })
+  const fragments = new Map(Object.entries(info.fragments))
+  const root = info.fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+  let count = 0
+  const isKnown = collect(root, shapes.message(message), getNamedType(info.returnType).name, '')
   return isKnown ? [...paths] : undefined
 
   function collect(
-    selections: SelectionSetNode,
+    sets: readonly SelectionSetNode[],
     shape: MessageShape,
     typeName: string,
     prefix: string,
   ): boolean {
-    return selections.selections.every((selection) => {
-      if (selection.kind === Kind.INLINE_FRAGMENT)
-        return collect(selection.selectionSet, shape, typeName, prefix)
-      if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        const fragment = info.fragments[selection.name.value]
-        return fragment !== undefined && collect(fragment.selectionSet, shape, typeName, prefix)
-      }
+    const fields = [...collectFields({ fragments }, sets).values()].flat()
+    return fields.every((selection) => {
+      if (++count > MAX_FIELDS) return false
       const name = selection.name.value
       if (name.startsWith('__')) return true
       const definition = typeNamed(typeName)?.getFields()[name]
@@ -65,7 +64,7 @@ export function selectionMask(
         return true
       }
       const nested = shapes.message(field.value.message)
-      return collect(selection.selectionSet, nested, typeNameOf(typeName, name), `${path}.`)
+      return collect([selection.selectionSet], nested, typeNameOf(typeName, name), `${path}.`)
     })
   }
 
