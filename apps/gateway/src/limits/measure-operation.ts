@@ -1,4 +1,5 @@
-import { Kind, type DocumentNode, type FragmentDefinitionNode, type SelectionSetNode } from 'graphql'
+import { Kind, type DocumentNode, type FieldNode } from 'graphql'
+import { foldSelections, fragmentsOf } from '@vinyasa/documents'
 import { limitExceeded } from './errors.ts'
 
 /** Limits that need the fragments put in place. 0 turns one off. */
@@ -25,59 +26,29 @@ const NOTHING: Measure = { depth: 0, cost: 0 }
  * Introspection fields are not measured: whether they are allowed is decided elsewhere.
  */
 export function measureOperation(document: DocumentNode, limits: OperationLimits): void {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-  const measured = new Map<string, Measure>()
-
-  function measureFragment(name: string): Measure {
-    const known = measured.get(name)
-    if (known) return known
-    measured.set(name, NOTHING)
-    const fragment = fragments.get(name)
-    const result = fragment ? measureSelections(fragment.selectionSet) : NOTHING
-    measured.set(name, result)
-    return result
-  }
-
-  function measureSelections(set: SelectionSetNode): Measure {
+  const measure = foldSelections(fragmentsOf(document), NOTHING, ({ selections }, below): Measure => {
     let depth = 0
     let cost = 0
-    for (const selection of set.selections) {
-      let part: Measure
-      switch (selection.kind) {
-        case Kind.FIELD:
-          part = measureField(selection)
-          break
-        case Kind.INLINE_FRAGMENT:
-          part = measureSelections(selection.selectionSet)
-          break
-        case Kind.FRAGMENT_SPREAD:
-          part = measureFragment(selection.name.value)
-          break
-      }
+    for (const selection of selections) {
+      const inner = below(selection)
+      const part = selection.kind === Kind.FIELD ? measureField(selection, inner) : inner
       depth = Math.max(depth, part.depth)
       cost += part.cost
     }
     return { depth, cost }
-  }
-
-  function measureField(field: {
-    name: { value: string }
-    selectionSet?: SelectionSetNode | undefined
-  }): Measure {
-    if (field.name.value === '__schema' || field.name.value === '__type') return NOTHING
-    if (!field.selectionSet) return { depth: 1, cost: LEAF_COST }
-    const inner = measureSelections(field.selectionSet)
-    return { depth: inner.depth + 1, cost: OBJECT_COST + inner.cost * DEPTH_FACTOR }
-  }
+  })
 
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
-    const { depth, cost } = measureSelections(definition.selectionSet)
+    const { depth, cost } = measure(definition.selectionSet)
     if (limits.maxDepth > 0 && depth > limits.maxDepth)
       throw limitExceeded('levels of depth', limits.maxDepth)
     if (limits.maxCost > 0 && cost > limits.maxCost) throw limitExceeded('points of cost', limits.maxCost)
   }
+}
+
+function measureField({ name, selectionSet }: FieldNode, inner: Measure): Measure {
+  if (name.value === '__schema' || name.value === '__type') return NOTHING
+  if (!selectionSet) return { depth: 1, cost: LEAF_COST }
+  return { depth: inner.depth + 1, cost: OBJECT_COST + inner.cost * DEPTH_FACTOR }
 }
