@@ -10,8 +10,6 @@ import {
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLNamedType,
-  type GraphQLObjectType,
-  type GraphQLSchema,
   type GraphQLType,
 } from 'graphql'
 import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
@@ -86,12 +84,6 @@ function merge(over: CostRule, under: CostRule): CostRule {
 export function listDepth(type: GraphQLType): number {
   if (isNonNullType(type)) return listDepth(type.ofType)
   return isListType(type) ? 1 + listDepth(type.ofType) : 0
-}
-
-/** The types that an object of a type may be of. */
-export function possibleTypes(schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLObjectType[] {
-  if (isObjectType(type)) return [type]
-  return isAbstractType(type) ? schema.getPossibleTypes(type) : []
 }
 
 export function requiresOne({
