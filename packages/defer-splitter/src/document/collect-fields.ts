@@ -1,19 +1,20 @@
-import {
-  type DirectiveNode,
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  isAbstractType,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
-  type SelectionSetNode,
-  valueFromASTUntyped,
+import type {
+  DirectiveNode,
+  FieldNode,
+  GraphQLObjectType,
+  GraphQLSchema,
+  SelectionNode,
+  SelectionSetNode,
 } from 'graphql'
-
-export type Variables = Readonly<Record<string, unknown>>
+import {
+  collectFields,
+  directiveArgument,
+  type FieldWalk,
+  foldSelections,
+  type Fragments,
+  isIncluded,
+  type Variables,
+} from '@vinyasa/documents'
 
 /** The nodes that select one response key, and the selection sets below them (none for a leaf). */
 export interface FieldGroup {
@@ -47,54 +48,6 @@ export interface FieldCollector {
   mayDefer(selectionSets: readonly SelectionSetNode[]): boolean
 }
 
-export function getOperation(
-  document: DocumentNode,
-  operationName: string | null | undefined,
-): OperationDefinitionNode | undefined {
-  const operations = document.definitions.filter(
-    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
-  )
-  if (operationName == null) return operations.length === 1 ? operations[0] : undefined
-  return operations.find(({ name }) => name?.value === operationName)
-}
-
-export function getFragments(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
-  }
-  return fragments
-}
-
-/** The variables as directives see them: what the request gave, with the operation's defaults. */
-export function withDefaults(
-  operation: OperationDefinitionNode,
-  given: Variables | null | undefined,
-): Variables {
-  const variables: Record<string, unknown> = { ...given }
-  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
-    const name = variable.name.value
-    if (variables[name] === undefined && defaultValue) variables[name] = valueFromASTUntyped(defaultValue)
-  }
-  return variables
-}
-
-/** The value of a directive's argument, when it is a literal or a variable. */
-function argumentOf(directive: DirectiveNode, name: string, variables: Variables): unknown {
-  const value = directive.arguments?.find((argument) => argument.name.value === name)?.value
-  return value && valueFromASTUntyped(value, variables)
-}
-
-/** Whether `@skip` and `@include` leave the node in. */
-export function isIncluded(node: SelectionNode, variables: Variables): boolean {
-  for (const directive of node.directives ?? []) {
-    const { value } = directive.name
-    if (value === 'skip' && argumentOf(directive, 'if', variables) === true) return false
-    if (value === 'include' && argumentOf(directive, 'if', variables) === false) return false
-  }
-  return true
-}
-
 /** The node's directive of that name when it is in force: `if` absent, or not false. */
 export function activeDirective(
   node: SelectionNode,
@@ -102,11 +55,11 @@ export function activeDirective(
   variables: Variables,
 ): DirectiveNode | undefined {
   const directive = node.directives?.find((candidate) => candidate.name.value === name)
-  return directive && argumentOf(directive, 'if', variables) !== false ? directive : undefined
+  return directive && directiveArgument(directive, 'if', variables) !== false ? directive : undefined
 }
 
 export function labelOf(directive: DirectiveNode): string | undefined {
-  const label = argumentOf(directive, 'label', {})
+  const label = directiveArgument(directive, 'label')
   return typeof label === 'string' ? label : undefined
 }
 
@@ -114,104 +67,51 @@ export function isIncremental({ name }: DirectiveNode): boolean {
   return name.value === 'defer' || name.value === 'stream'
 }
 
-/**
- * Tells whether `@defer` or `@stream` stands at this level or anywhere below. Remembers what it has looked at, so a
- * document whose fragments spread each other many times costs no more than its length.
- */
-export function createDeferFinder(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): (node: SelectionSetNode) => boolean {
-  const known = new Map<SelectionSetNode, boolean>()
-
-  function defersBelow(node: SelectionSetNode): boolean {
-    const found = known.get(node)
-    if (found !== undefined) return found
-    // For a fragment that spreads itself.
-    known.set(node, false)
-    const defers = node.selections.some((selection) => {
-      if (selection.directives?.some(isIncremental)) return true
-      const below =
-        selection.kind === Kind.FRAGMENT_SPREAD
-          ? fragments.get(selection.name.value)?.selectionSet
-          : selection.selectionSet
-      return below !== undefined && defersBelow(below)
-    })
-    known.set(node, defers)
-    return defers
-  }
-
-  return defersBelow
+/** Tells whether `@defer` or `@stream` stands at this level or anywhere below. */
+export function createDeferFinder(fragments: Fragments): (node: SelectionSetNode) => boolean {
+  return foldSelections<boolean>(fragments, false, ({ selections }, below) =>
+    selections.some((selection) => selection.directives?.some(isIncremental) || below(selection)),
+  )
 }
 
 export function createFieldCollector(input: {
   readonly schema: GraphQLSchema | undefined
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  readonly fragments: Fragments
   readonly variables: Variables
 }): FieldCollector {
   const { schema, fragments, variables } = input
+  const includes = (selection: SelectionNode): boolean =>
+    !selection.directives?.length || isIncluded(selection, variables)
   const deferring = new WeakMap<object, Map<GraphQLObjectType | undefined, Selected>>()
   const inlining = new WeakMap<object, Map<GraphQLObjectType | undefined, Selected>>()
 
-  function matches(condition: string | undefined, type: GraphQLObjectType | undefined): boolean {
-    if (condition === undefined || type === undefined || condition === type.name) return true
-    const conditionType = schema?.getType(condition)
-    return conditionType != null && isAbstractType(conditionType) && !!schema?.isSubType(conditionType, type)
-  }
-
   interface Found {
-    readonly fields: Map<string, [FieldNode, ...FieldNode[]]>
-    readonly deferred: DeferredFragment[]
+    readonly fields: ReturnType<typeof collectFields>
+    readonly deferred: readonly DeferredFragment[]
   }
 
   function gather(
-    selectionSet: SelectionSetNode,
-    type: GraphQLObjectType | undefined,
-    inline: boolean,
-    found: Found,
-    spread: Set<string>,
-    around: readonly DirectiveNode[],
-  ): void {
-    for (const selection of selectionSet.selections) {
-      if (selection.directives?.length && !isIncluded(selection, variables)) continue
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value
-        const nodes = found.fields.get(key)
-        if (nodes) nodes.push(selection)
-        else found.fields.set(key, [selection])
-        continue
-      }
-      const usage = selection.directives?.length ? activeDirective(selection, 'defer', variables) : undefined
-      const isSpread = selection.kind === Kind.FRAGMENT_SPREAD
-      const fragment = isSpread ? fragments.get(selection.name.value) : selection
-      if (!fragment || !matches(fragment.typeCondition?.name.value, type)) continue
-      if (usage && !inline) {
-        const selectionSets = [fragment.selectionSet]
-        // A fragment that spreads itself is for validation to refuse.
-        if (around.includes(usage)) continue
-        const own = gatherAll(selectionSets, type, false, [...around, usage])
-        // Nothing is delivered with a fragment that holds only other fragments: those stand for it.
-        if (own.fields.size === 0) found.deferred.push(...own.deferred)
-        else found.deferred.push({ usage, label: labelOf(usage), selectionSets })
-        continue
-      }
-      if (isSpread) {
-        if (spread.has(selection.name.value)) continue
-        spread.add(selection.name.value)
-      }
-      gather(fragment.selectionSet, type, inline, found, spread, around)
-    }
-  }
-
-  function gatherAll(
     selectionSets: readonly SelectionSetNode[],
     type: GraphQLObjectType | undefined,
     inline: boolean,
     around: readonly DirectiveNode[] = [],
   ): Found {
-    const found: Found = { fields: new Map(), deferred: [] }
-    const spread = new Set<string>()
-    for (const selectionSet of selectionSets) gather(selectionSet, type, inline, found, spread, around)
-    return found
+    const deferred: DeferredFragment[] = []
+    /** Whether the fragment is due now. */
+    const enters: FieldWalk['enters'] = (use, fragment) => {
+      const usage = use.directives?.length ? activeDirective(use, 'defer', variables) : undefined
+      if (!usage) return true
+      const sets = [fragment.selectionSet]
+      // A fragment that spreads itself is for validation to refuse.
+      if (around.includes(usage)) return false
+      const own = gather(sets, type, false, [...around, usage])
+      // Nothing is delivered with a fragment that holds only other fragments: those stand for it.
+      if (own.fields.size === 0) deferred.push(...own.deferred)
+      else deferred.push({ usage, label: labelOf(usage), selectionSets: sets })
+      return false
+    }
+    const walk = { fragments, schema, type, includes, enters: inline ? undefined : enters }
+    return { fields: collectFields(walk, selectionSets), deferred }
   }
 
   function select(
@@ -219,11 +119,11 @@ export function createFieldCollector(input: {
     type: GraphQLObjectType | undefined,
     inline: boolean,
   ): Selected {
-    const { fields, deferred } = gatherAll(selectionSets, type, inline)
+    const { fields, deferred } = gather(selectionSets, type, inline)
     const seen = new Map<string, FieldGroup['nodes']>(fields)
     const sharedKeys = new Map<string, FieldGroup['nodes']>()
     for (const fragment of deferred) {
-      for (const [key, nodes] of gatherAll(fragment.selectionSets, type, true).fields) {
+      for (const [key, nodes] of gather(fragment.selectionSets, type, true).fields) {
         const before = seen.get(key)
         const all: FieldGroup['nodes'] = before ? [...before, ...nodes] : nodes
         if (before) sharedKeys.set(key, all)

@@ -1,6 +1,5 @@
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql'
+import { type DocumentNode, getOperationAST, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
 import { createBoundedMemo } from './bounded-memo.ts'
-import { getOperation } from './collect-fields.ts'
 import { mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
 import { createKnownOperation, type KnownOperation } from './known-operation.ts'
 
@@ -56,7 +55,7 @@ export function learnDocument(document: DocumentNode): KnownDocument {
       return found
     },
     operation(name) {
-      const definition = getOperation(document, name)
+      const definition = getOperationAST(document, name)
       if (!definition) return undefined
       let known = operations.get(definition)
       if (!known) operations.set(definition, (known = createKnownOperation(document, definition)))

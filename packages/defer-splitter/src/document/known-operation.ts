@@ -5,15 +5,10 @@ import type {
   OperationDefinitionNode,
   SelectionSetNode,
 } from 'graphql'
+import { directiveVariables, fragmentsOf, type Variables, withDefaults } from '@vinyasa/documents'
 import { createBoundedMemo } from './bounded-memo.ts'
-import {
-  createFieldCollector,
-  type FieldCollector,
-  getFragments,
-  type Variables,
-  withDefaults,
-} from './collect-fields.ts'
-import { countDeferred, directiveVariables } from './document.ts'
+import { createFieldCollector, type FieldCollector } from './collect-fields.ts'
+import { countDeferred } from './document.ts'
 import { Selections } from './selections.ts'
 
 /** What is worked out once per operation, and per set of values of the variables that its directives use. */
@@ -31,6 +26,8 @@ export interface KnownOperation {
   selections(schema: GraphQLSchema, variables: Variables): Selections
 }
 
+/** What is selected, and what is deferred, depends on these. */
+const deciding: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'stream'])
 /** A directive's variable is true, false or absent. */
 const maxVariants = 32
 
@@ -38,8 +35,8 @@ export function createKnownOperation(
   document: DocumentNode,
   definition: OperationDefinitionNode,
 ): KnownOperation {
-  const fragments = getFragments(document)
-  const names = directiveVariables(document)
+  const fragments = fragmentsOf(document)
+  const names = [...directiveVariables(document, deciding)]
   const selectionSets = [definition.selectionSet]
   const counts = createBoundedMemo<number>(maxVariants)
   const collectors = createSchemaMemo<FieldCollector>()

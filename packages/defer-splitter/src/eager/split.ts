@@ -11,12 +11,8 @@ import {
   isObjectType,
   type SelectionSetNode,
 } from 'graphql'
-import {
-  type FieldCollector,
-  type Selected,
-  type Variables,
-  withDefaults,
-} from '../document/collect-fields.ts'
+import { type Variables, withDefaults } from '@vinyasa/documents'
+import type { FieldCollector, Selected } from '../document/collect-fields.ts'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { typenameAlias } from '../document/document.ts'
 import { createErrorIndex, type ErrorIndex, type ErrorNode } from './error-index.ts'
