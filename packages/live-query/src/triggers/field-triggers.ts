@@ -7,7 +7,7 @@ import {
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql'
-import { possibleObjects } from '@vinyasa/documents'
+import { fragmentsOf, possibleObjects } from '@vinyasa/documents'
 import {
   selectOperation,
   type Dependence,
@@ -59,7 +59,6 @@ export function triggersOfField(input: FieldTriggersInput): string[] {
 
 /** Every field that the operation selects below the root field. */
 function fieldsBelow({ schema, document, node }: FieldTriggersInput, queryName: string): SelectedField[] {
-  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION)
   const alone: DocumentNode = {
     kind: Kind.DOCUMENT,
     definitions: [
@@ -68,7 +67,7 @@ function fieldsBelow({ schema, document, node }: FieldTriggersInput, queryName: 
         operation: OperationTypeNode.QUERY,
         selectionSet: { kind: Kind.SELECTION_SET, selections: [node] },
       },
-      ...fragments,
+      ...fragmentsOf(document).values(),
     ],
   }
   const selected = selectOperation(schema, alone, undefined)
