@@ -67,7 +67,7 @@ describe('the fields of a level', () => {
     const seen: string[] = []
     const enters: FieldWalk['enters'] = (use) => {
       if (use.kind === Kind.FRAGMENT_SPREAD) seen.push(use.name.value)
-      return use.directives?.length === 0
+      return !use.directives?.length
     }
     expect(keysOf('{ a ...F @later ...F ...F } fragment F on Query { b }', { enters })).toEqual(['a', 'b'])
     expect(seen).toEqual(['F', 'F', 'F'])
