@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -67,11 +68,11 @@ async function start(
       plugins: [
         plugin,
         ...(isCached ? [useResponseCache({ varyHeaders: [] })] : []),
-        useShortWay({ liftLiterals: true }),
+        usePipeline({ liftLiterals: true }),
       ],
     }),
   )
-  expect(handler.shortWayReasons).toEqual([])
+  expect(handler.preparedPathReasons).toEqual([])
   const server = createServer((request, response) => void handler(request, response))
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close().closeAllConnections())

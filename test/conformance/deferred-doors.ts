@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
-import { createNodeHandler, type ShortResponse, type ShortWayPart, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { type Behaviour, type ResponseHead, usePipeline } from '@vinyasa/pipeline'
 import { createDisposables } from '@vinyasa/test-kit'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { expect, onTestFinished } from 'vitest'
@@ -62,16 +63,16 @@ function build(seen: Seen, marks: boolean, plugins: readonly Plugin[]) {
       throw new Error('a secret')
     },
   })
-  const part: ShortWayPart = {
+  const part: Behaviour = {
     onPart: (_call, given) => void seen.parts.push(given),
   }
-  const onResponse = ({ response }: { readonly response: Pick<ShortResponse, 'headers'> }): void => {
+  const onResponse = ({ response }: { readonly response: Pick<ResponseHead, 'headers'> }): void => {
     response.headers.append('Vary', 'X-Mark')
     response.headers.set('X-Mark', `${response.headers.get('content-type')}`)
   }
-  const mark: Plugin & { readonly shortWay: ShortWayPart } = {
+  const mark: Plugin & { readonly behaviour: Behaviour } = {
     onResponse,
-    shortWay: {
+    behaviour: {
       respond(_call, response) {
         seen.short++
         onResponse({ response })
@@ -112,7 +113,7 @@ function build(seen: Seen, marks: boolean, plugins: readonly Plugin[]) {
     plugins: [
       ...plugins,
       useDeferSplitter({ maxDeferredFragments: 4 }),
-      { shortWay: part } as Plugin,
+      { behaviour: part } as Plugin,
       ...(marks ? [mark] : []),
     ],
   })
@@ -138,8 +139,8 @@ export async function openDoors(marks = true): Promise<Doors> {
   }
   const behindYoga: Seen = { left: 0, parts: [], short: 0 }
   const behindThin: Seen = { left: 0, parts: [], short: 0 }
-  const handler = createNodeHandler(build(behindThin, marks, [useShortWay({ liftLiterals: true })]))
-  expect(handler.shortWayReasons).toEqual([])
+  const handler = createNodeHandler(build(behindThin, marks, [usePipeline({ liftLiterals: true })]))
+  expect(handler.preparedPathReasons).toEqual([])
   return {
     yoga: await listen(build(behindYoga, marks, [])),
     thin: await listen(handler),

@@ -4,7 +4,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createDisposables } from '@vinyasa/test-kit'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
@@ -93,9 +94,9 @@ it('of a minified Yoga requests go the same ways, to the same answers', async ()
   expect(code.length).toBeLessThan(String(createYoga).length)
 
   const handler = createNodeHandler(
-    yogaOf(minified, [useResponseCache(), useShortWay({ liftLiterals: true })]),
+    yogaOf(minified, [useResponseCache(), usePipeline({ liftLiterals: true })]),
   )
-  expect([handler.slowPathReasons, handler.shortWayReasons]).toEqual([[], []])
+  expect([handler.slowPathReasons, handler.preparedPathReasons]).toEqual([[], []])
   streams = 0
   expect(await answers(await listen((...call) => void handler(...call)))).toEqual(plain)
   expect(await answers(await listen(yogaOf(minified, [useResponseCache()])))).toEqual(plain)

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createGrpcSource, useGrpcSource, type PlanEvent } from '@vinyasa/grpc-source'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { createRestConnector, field, useRestConnector } from '@vinyasa/rest-connector'
 import { createDisposables, grpcError, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import { createYoga, type Plugin } from 'graphql-yoga'
@@ -213,7 +214,7 @@ async function start(
     logging: false,
     plugins: [
       ...(side === 'before' ? [...others, ...own] : [...own, ...others]),
-      ...(door === 'node-handler, known queries' ? [useShortWay()] : []),
+      ...(door === 'node-handler, known queries' ? [usePipeline()] : []),
     ],
   })
   const handler = createNodeHandler(yoga)
@@ -256,9 +257,10 @@ describe.each(Object.keys(SOURCES) as Source[])('%s', (source) => {
           all += `${wanted.http} ${wanted.seen.join()}`
         }
         expect(all).toContain(shows)
-        // What stands around the execution of known queries stands around plans, on whichever side of the source it is.
-        const isAround = door === 'node-handler, known queries' && executes && plans !== 'never'
-        const mayPlan = plans === 'always' || (plans === 'after' && side === 'after') || isAround
+        // In the pipeline what stands around the execution stands around plans, on whichever side of the source it is.
+        const isAround = plans === 'after' ? executes : plans === 'always'
+        const mayPlan =
+          door === 'yoga' ? plans === 'always' || (plans === 'after' && side === 'after') : isAround
         expect(on.events.some(({ outcome }) => outcome === 'planned')).toBe(mayPlan)
       })
     })

@@ -48,7 +48,7 @@ const PREAMBLES: Readonly<Record<string, { readonly before: string; readonly aft
   "rest-connector: const { findings, variables, ...api } = await importOpenApi('petstore.yaml', {": {
     before: `import { createRestConnector, importOpenApi } from '@vinyasa/rest-connector'\n`,
   },
-  "node-handler: import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'": {
+  "node-handler: import { createNodeHandler, usePipeline } from '@vinyasa/node-handler'": {
     before: `import { createYoga } from 'graphql-yoga'\n${SCHEMA}const plugins: [] = []\n`,
   },
   "node-handler: import { createYoga } from 'graphql-yoga'": { before: SCHEMA },

@@ -1,7 +1,8 @@
 import { after, type MaybePromise } from '@vinyasa/base'
+import { argsOf } from '@vinyasa/pipeline'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { withShortWay } from './short-way.ts'
+import { withBehaviour } from './behaviour.ts'
 
 /** What is asked for, as far as guards look at it. */
 export type GuardedOperation = Pick<
@@ -25,65 +26,43 @@ export type Guard = (
   isSubscription: boolean,
 ) => MaybePromise<Verdict | undefined>
 
-interface Starting<Fn extends (args: ExecutionArgs) => unknown> {
-  readonly args: unknown
-  readonly fn: Fn
-  readonly setFn: (fn: Fn) => void
-  readonly stop: (result: never) => void
-}
-
 /** Asks a guard before each operation that the cache does not answer, however it came. */
 export function useGuard(guard: Guard): Plugin {
-  function begin<Fn extends (args: ExecutionArgs) => unknown>(
-    starting: Starting<Fn>,
-    isSubscription: boolean,
-  ) {
-    return after(guard(starting.args as GuardedOperation, isSubscription), (verdict) => {
-      const { result, schemaFor, done } = verdict ?? {}
-      if (result) starting.stop(result as never)
-      const { fn } = starting
-      if (schemaFor)
-        starting.setFn(((args: ExecutionArgs) => fn({ ...args, schema: schemaFor(args.contextValue) })) as Fn)
-      return done
-    })
-  }
-
   const plugin: Plugin = {
-    onExecute({ args, executeFn: fn, setExecuteFn: setFn, setResultAndStopExecution: stop }) {
-      return after(
-        begin({ args, fn, setFn, stop }, false),
-        (done) => done && { onExecuteDone: ({ result, setResult }) => replace(done, result, setResult) },
-      )
-    },
-    onSubscribe({ args, subscribeFn: fn, setSubscribeFn: setFn, setResultAndStopExecution: stop }) {
-      return after(
-        begin({ args, fn, setFn, stop }, true),
-        (done) => done && { onSubscribeResult: ({ result, setResult }) => replace(done, result, setResult) },
-      )
+    onSubscribe({ args, subscribeFn, setSubscribeFn, setResultAndStopExecution }) {
+      return after(guard(args, true), (verdict) => {
+        const { result, schemaFor, done } = verdict ?? {}
+        if (result) setResultAndStopExecution(result as never)
+        if (schemaFor)
+          setSubscribeFn((given: ExecutionArgs) =>
+            subscribeFn({ ...given, schema: schemaFor(given.contextValue) }),
+          )
+        return (
+          done && {
+            onSubscribeResult({ result: given, setResult }) {
+              const changed = done(given)
+              if (changed !== given) setResult(changed as never)
+            },
+          }
+        )
+      })
     },
   }
-  return withShortWay(plugin, {
-    execute(call, next) {
-      const { operation, params, context: contextValue } = call
-      const { schema, document, operationName } = operation
-      const asked = { schema, document, operationName, variableValues: params.variables, contextValue }
-      return after(guard(asked, false), (verdict) => {
-        if (!verdict) return next(call)
+  return withBehaviour(plugin, {
+    execute(operation, next) {
+      return after(guard(argsOf(operation), false), (verdict) => {
+        if (!verdict) return next(operation)
         if (verdict.result) return verdict.result
         const { schemaFor, done } = verdict
-        const guarded = schemaFor && { ...call, operation: { ...operation, schema: schemaFor(contextValue) } }
-        const result = next(guarded ?? call)
+        const { prepared, context } = operation
+        const guarded = schemaFor && {
+          ...operation,
+          prepared: { ...prepared, schema: schemaFor(context) },
+          sameBytes: undefined,
+        }
+        const result = next(guarded ?? operation)
         return done ? after(result, done) : result
       })
     },
   })
-}
-
-function replace(
-  done: (result: unknown) => unknown,
-  result: unknown,
-  setResult: (result: never) => void,
-): undefined {
-  const given = done(result)
-  if (given !== result) setResult(given as never)
 }

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { waitUntil } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
@@ -67,7 +68,7 @@ async function start(plugins: readonly object[]) {
   })
   const { port } = server.address() as AddressInfo
   return {
-    shortWayReasons: createdOnce.shortWayReasons,
+    preparedPathReasons: createdOnce.preparedPathReasons,
     ask: (query: string, accept: string, signal?: AbortSignal) =>
       fetch(`http://127.0.0.1:${port}/graphql`, {
         method: 'POST',
@@ -81,7 +82,7 @@ async function start(plugins: readonly object[]) {
 const MULTIPART = 'multipart/mixed, application/json'
 
 it.each([
-  ['known queries', [useDeferSplitter(), useShortWay()]],
+  ['known queries', [useDeferSplitter(), usePipeline()]],
   ['all hooks', [useDeferSplitter()]],
 ])('deferred answers are whole behind a host that waits for what is piped: %s', async (_, plugins) => {
   const { ask } = await start(plugins)
@@ -100,7 +101,7 @@ it('event streams are whole behind it', async () => {
 })
 
 it('a client that leaves ends what is piped', async () => {
-  const { ask } = await start([useDeferSplitter(), useShortWay()])
+  const { ask } = await start([useDeferSplitter(), usePipeline()])
   for (let times = 0; times < 4; times++) {
     const leave = new AbortController()
     const response = await ask('{ hello ... @defer { never } }', MULTIPART, leave.signal)

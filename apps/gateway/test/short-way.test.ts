@@ -52,7 +52,7 @@ describe('known queries', () => {
 
   it('do not where a plugin of the config instruments steps', async () => {
     expect(await startupLog({ plugins: [CLOSES] })).toContain(
-      'Known queries go through every hook: a plugin uses instrumentation.execute',
+      'Prepared queries go through every hook: a plugin uses instrumentation.execute',
     )
   })
 })

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@vinyasa/base'
-import { execute, type ExecutionArgs, type GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
 
 /**
  * How deferred fragments are produced.
@@ -169,15 +169,4 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     maskError,
     clock,
   }
-}
-
-/** Whether the strategy streams, given the executor that other plugins left in place, and Yoga's own. */
-export function isStreaming(
-  strategy: DeferStrategy,
-  executor: (args: ExecutionArgs) => unknown,
-  own: unknown,
-): boolean {
-  if (strategy !== 'auto') return strategy === 'streaming'
-  // Anything else is there for a reason: it is compiled, planned or remote.
-  return executor === execute || executor === own
 }

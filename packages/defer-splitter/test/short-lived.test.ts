@@ -1,14 +1,15 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { survivingShare } from '@vinyasa/test-kit'
-import { parse } from 'graphql'
+import type { Operation } from '@vinyasa/pipeline'
+import { type OperationDefinitionNode, parse } from 'graphql'
 import { expect, it } from 'vitest'
 import { createDocumentCache } from '../src/document/document-cache.ts'
 import { withIncrementalDirectives } from '../src/document/directives.ts'
 import { executeStreaming } from '../src/execution/execute-streaming.ts'
 import type { PartStream } from '../src/execution/part-stream.ts'
 import { resolveOptions } from '../src/options.ts'
-import { createDeferShortWay, type ShortCall } from '../src/short-way.ts'
-import { parseMultipartAccept } from '../src/wire/accept.ts'
+import { createDeferBehaviour } from '../src/behaviour.ts'
+import { Deliveries } from '../src/deliveries.ts'
 
 const options = resolveOptions()
 const documents = createDocumentCache()
@@ -21,16 +22,14 @@ const schema = withIncrementalDirectives(
   }),
 )
 const headers = new Headers({ accept: 'multipart/mixed' })
-const short = createDeferShortWay({
+const { behaviour } = createDeferBehaviour({
   options,
   documents,
-  named: parseMultipartAccept,
-  jsonTypeOf: () => 'application/json',
+  deliveries: new Deliveries(options),
   maskError: (error) => error,
-  onStream: () => {},
-  split: (_call, result) => result,
+  schema: () => schema,
 })
-short.learn(document)
+const [definition] = document.definitions as readonly [OperationDefinitionNode]
 
 /** The context of an operation leads to what it holds. */
 const left: Readonly<Record<string, (contextValue: object) => unknown>> = {
@@ -38,11 +37,22 @@ const left: Readonly<Record<string, (contextValue: object) => unknown>> = {
     (
       executeStreaming({ schema, document, contextValue }, options, documents.of(document)) as PartStream
     ).return?.(),
-  'what the short way has begun': (context) => {
+  'what the behaviour has begun': (context) => {
     const request = { headers } as Request
-    const call: ShortCall = { operation: { document }, params: {}, request, context }
-    const execute = (): unknown => call.executor?.({ schema, document, contextValue: context }) as unknown
-    void (short.part.execute(call, execute) as PartStream).return?.()
+    const operation = {
+      prepared: { schema, document, definition, operationName: undefined },
+      params: { query: '' },
+      request,
+      context: context as Record<string, unknown>,
+      sameBytes: undefined,
+      isObserved: false,
+      progress: { wasExecuted: false, isFinal: false },
+      executor: undefined,
+    }
+    const execute = ({ executor }: Operation): unknown =>
+      executor?.({ schema, document, contextValue: context }, () => undefined)
+    const parts = behaviour.execute?.(operation, execute) as PartStream | undefined
+    void parts?.return?.()
   },
 }
 

@@ -6,9 +6,9 @@ import type { GrpcSource } from './source.ts'
 export interface GrpcSourcePlugin extends SourcesPlugin {
   onRequest(payload: { readonly request: Request }): void
   onResponse(payload: { readonly request: Request; readonly response: Response }): void
-  readonly shortWay: SourcesPlugin['shortWay'] & {
-    begin(call: { readonly request: Request }): void
-    respond(call: { readonly request: Request }, response: AnswerHead): void
+  readonly behaviour: SourcesPlugin['behaviour'] & {
+    begin(operation: { readonly request: Request }): void
+    respond(operation: { readonly request: Request }, response: AnswerHead): void
   }
 }
 
@@ -21,8 +21,8 @@ export function useGrpcSource(source: GrpcSource): GrpcSourcePlugin {
   const sources = useSources(source.contribution)
   return {
     ...sources,
-    shortWay: {
-      ...sources.shortWay,
+    behaviour: {
+      ...sources.behaviour,
       begin: ({ request }) => source.requestArrived(request),
       respond: ({ request }, response) => source.responding(request, response),
     },

@@ -1,6 +1,6 @@
-import type { DocumentNode } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { systemClock } from '@vinyasa/base'
+import { after, systemClock } from '@vinyasa/base'
+import { argsOf, type Behaviour, bringPipeline, withDocument } from '@vinyasa/pipeline'
 import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
@@ -19,12 +19,9 @@ export interface LiveQueryPlugin extends Plugin {
   readonly store: LiveQueryStore
   /** For transports, such as `attachLiveServer` of `@vinyasa/live-query/ws`. */
   readonly engine: LiveQueryEngine
-  /** For node-handler: plain queries need none of the hooks once they went through them. */
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
-  /** For the gateway, which refuses a second one. */
-  readonly behaviour: 'liveQuery'
-  readonly shortWay: { admits(operation: { readonly document: DocumentNode }): boolean }
+  readonly behaviour: Behaviour
   /** Completes every live query and leaves the bus. Yoga's `dispose` does the same. */
   close(): void
 }
@@ -56,7 +53,6 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
       throw new Error('useLiveQuery is not part of a Yoga server: pass it in the `plugins` of createYoga.')
     },
     plugins: () => plugins,
-    strip: (document) => documents.strip(document).document,
     enveloped: schemas.enveloped,
   })
   const registrationOf = createRegistrations({
@@ -79,11 +75,32 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     store,
     engine: createLiveQueryEngine({ store, turns, passes, onError }),
     readsHeaders: [],
-    behaviour: 'liveQuery',
-    shortWay: { admits: ({ document }) => !hasLiveDirective(document) },
+    behaviour: {
+      name: 'liveQuery',
+      admits: ({ document }) => !hasLiveDirective(document),
+      execute(operation, next) {
+        const { context, prepared } = operation
+        const pass = passes.of(context)
+        if (pass?.run) {
+          const stripped = withDocument(operation, documents.strip(prepared.document).document)
+          return after(checkRun(pass.run, context), (ended) => ended ?? next(stripped))
+        }
+        if (hasLiveDirective(prepared.document)) {
+          const asked = pass?.asked ?? eventStreams.of(context)
+          const live = asked && { args: argsOf(operation), context, asked }
+          const started = live && startLiveQuery({ store, registrationOf, live, pass })
+          if (started) {
+            operation.progress.isFinal = true
+            return started
+          }
+        } else if (!pass) return next(operation)
+        return next(withDocument(operation, documents.strip(prepared.document).document))
+      },
+    },
     close,
     onPluginInit(payload) {
       plugins = payload.plugins
+      bringPipeline(payload)
       // Behind Yoga's own plugins, which `addPlugin` cannot reach.
       payload.plugins.push(passes.last)
     },
@@ -96,23 +113,6 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     },
     onRequest: eventStreams.onRequest,
     onRequestParse: eventStreams.onRequestParse,
-    onParse({ context, setParsedDocument }) {
-      const run = passes.of(context)?.run
-      if (run) setParsedDocument(run.document)
-    },
-    onExecute({ args, setResultAndStopExecution }) {
-      const context = args.contextValue as unknown as Record<string, unknown>
-      const pass = passes.of(context)
-      if (pass?.run) return pass.run.check && checkRun(pass.run, context, setResultAndStopExecution)
-      if (hasLiveDirective(args.document)) {
-        const asked = pass?.asked ?? eventStreams.of(context)
-        const started =
-          asked && startLiveQuery({ store, registrationOf, live: { args, context, asked }, pass })
-        if (started) return setResultAndStopExecution(started as never)
-      } else if (!pass) return undefined
-      args.document = documents.strip(args.document).document
-      return undefined
-    },
     onDispose: close,
   }
 }

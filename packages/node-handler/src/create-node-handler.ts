@@ -5,7 +5,8 @@ import { createFastPath } from './fast-path/fast-path.ts'
 import { fastPathRequests } from './fast-path/fast-path-requests.ts'
 import { refuseTarget } from './yoga/last-catch.ts'
 import { acceptTargets } from './http/request-target.ts'
-import { openShortWay } from './short-way/short-way.ts'
+import { Pipeline, pipelineOf } from '@vinyasa/pipeline'
+import { openPreparedPath } from './prepared-path/prepared-path.ts'
 import { readInternals } from './yoga/yoga-5.ts'
 import { createYogasDoor } from './yoga/yogas-door.ts'
 
@@ -21,8 +22,8 @@ export interface NodeHandler {
   (request: IncomingMessage, response: ServerResponse, ...context: unknown[]): Promise<void>
   /** Why every request of this server takes Yoga's own door; empty when GETs and JSON requests take the thin one. */
   readonly slowPathReasons: readonly string[]
-  /** Why every request goes through all hooks; empty where known queries take the short way. */
-  readonly shortWayReasons: readonly string[]
+  /** Why every request goes through all hooks; empty where requests for prepared queries do not. */
+  readonly preparedPathReasons: readonly string[]
 }
 
 /**
@@ -39,11 +40,12 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
   }
   const { internals, reasons } = readInternals(yoga)
   const isFastPathRequest = fastPathRequests(Reflect.get(yoga, 'graphqlEndpoint'))
-  const fastPath =
-    internals && createFastPath(internals, maxBodyBytes, (...valid) => short.way?.learn(...valid))
-  const short = fastPath
-    ? openShortWay({ yoga, internals, maxBodyBytes, fastPath })
-    : { way: undefined, reasons }
+  const pipeline = internals && (pipelineOf(internals.plugins) ?? new Pipeline(yoga, undefined))
+  const fastPath = pipeline && createFastPath(internals, maxBodyBytes, pipeline)
+  const prepared = fastPath
+    ? openPreparedPath({ yoga, internals, maxBodyBytes, pipeline, fastPath })
+    : reasons
+  const takePrepared = typeof prepared === 'function' ? prepared : undefined
   const yogasDoor = createYogasDoor(yoga)
   const acceptTarget = acceptTargets()
 
@@ -54,11 +56,14 @@ export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandle
       return Promise.resolve()
     }
     if (fastPath && isFastPathRequest(request) && !context.some(isObject)) {
-      return short.way?.take(request, response) ?? fastPath.listen(request, response)
+      return takePrepared?.(request, response) ?? fastPath.listen(request, response)
     }
     return yogasDoor(request, response, ...context)
   }
-  return Object.assign(listen, { slowPathReasons: reasons, shortWayReasons: short.reasons })
+  return Object.assign(listen, {
+    slowPathReasons: reasons,
+    preparedPathReasons: typeof prepared === 'function' ? [] : prepared,
+  })
 }
 
 function isObject(value: unknown): boolean {

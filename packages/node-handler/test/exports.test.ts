@@ -7,7 +7,7 @@ it('exports these names and no others', () => {
       "acceptTargets",
       "createNodeHandler",
       "readFormData",
-      "useShortWay",
+      "usePipeline",
       "useUploads",
     ]
   `)

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { createGraphQLError, createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { HOOK_ROWS, type Hooks } from './hook-rows.ts'
-import { useShortWay } from '../src/index.ts'
+import { usePipeline } from '../src/index.ts'
 import {
   bothAnswer,
   bytesOf,
@@ -62,10 +62,10 @@ describe('a plugin whose hook', () => {
     async (_name, hooks, mark) => {
       const calls: string[] = []
       const doors = await openDoors(() => ({
-        plugins: [counted(hooks, calls) as Plugin, useShortWay({ liftLiterals: true })],
+        plugins: [counted(hooks, calls) as Plugin, usePipeline({ liftLiterals: true })],
         batching: true,
       }))
-      expect(doors.handler.shortWayReasons).toEqual([])
+      expect(doors.handler.preparedPathReasons).toEqual([])
       const answers: string[] = []
       calls.length = 0
       for (const request of requests) {

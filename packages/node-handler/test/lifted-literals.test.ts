@@ -2,8 +2,9 @@ import * as fc from 'fast-check'
 import { GraphQLScalarType, parse } from 'graphql'
 import { createSchema, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { type ShortCall, useShortWay } from '../src/index.ts'
-import { scanLiterals } from '../src/short-way/literals/scan-literals.ts'
+import type { Operation } from '@vinyasa/pipeline'
+import { usePipeline } from '../src/index.ts'
+import { scanLiterals } from '../../pipeline/src/literals/scan-literals.ts'
 import { bytesOf, type Doors, exchange, graphql, openDoors, type YogaOptions } from './doors.ts'
 
 const schema = createSchema({
@@ -64,13 +65,13 @@ const schema = createSchema({
   },
 })
 
-async function open(more: () => YogaOptions = () => ({})): Promise<Doors & { readonly calls: ShortCall[] }> {
-  const calls: ShortCall[] = []
-  const counter = { shortWay: { begin: (call: ShortCall) => void calls.push(call) } } as Plugin
+async function open(more: () => YogaOptions = () => ({})): Promise<Doors & { readonly calls: Operation[] }> {
+  const calls: Operation[] = []
+  const counter = { behaviour: { begin: (call: Operation) => void calls.push(call) } } as Plugin
   const doors = await openDoors(() => ({
     schema: schema as never,
     ...more(),
-    plugins: [...(more().plugins ?? []), counter, useShortWay({ liftLiterals: true })],
+    plugins: [...(more().plugins ?? []), counter, usePipeline({ liftLiterals: true })],
   }))
   return { ...doors, calls }
 }
@@ -228,9 +229,9 @@ describe('a document that differs from known ones in its literals alone', () => 
   })
 
   it('is a new one without the option', async () => {
-    const calls: ShortCall[] = []
-    const counter = { shortWay: { begin: (call: ShortCall) => void calls.push(call) } } as Plugin
-    const doors = await openDoors(() => ({ schema: schema as never, plugins: [counter, useShortWay()] }))
+    const calls: Operation[] = []
+    const counter = { behaviour: { begin: (call: Operation) => void calls.push(call) } } as Plugin
+    const doors = await openDoors(() => ({ schema: schema as never, plugins: [counter, usePipeline()] }))
     for (const id of [1, 2, 3])
       await exchange(doors.thin, bytesOf({ body: graphql(`{ thing(id: ${id}) { id } }`) }))
     expect(calls).toEqual([])

@@ -7,7 +7,7 @@ import { useResponseCache } from '@graphql-yoga/plugin-response-cache'
 import { useContentEncoding, useErrorHandling, useRequestDeadline } from '@whatwg-node/server'
 import { useReadinessCheck } from 'graphql-yoga'
 import { expect, it } from 'vitest'
-import { useShortWay } from '../src/index.ts'
+import { usePipeline } from '../src/index.ts'
 import { bothAnswer, graphql, openDoors, type RawRequest, type YogaOptions } from './doors.ts'
 
 const KEY = 'a key that only tests know'
@@ -150,9 +150,9 @@ it.each(cases)('%s works alike behind both doors', async (_plugin, options, requ
 it.each(cases)('%s works alike where queries are known', async (_plugin, options, requests) => {
   const doors = await openDoors(() => {
     const given = options()
-    return { ...given, plugins: [...(given.plugins ?? []), useShortWay({ liftLiterals: true })] }
+    return { ...given, plugins: [...(given.plugins ?? []), usePipeline({ liftLiterals: true })] }
   })
-  expect(doors.handler.shortWayReasons).toEqual([])
+  expect(doors.handler.preparedPathReasons).toEqual([])
   for (const time of [1, 2, 3]) {
     for (const [request] of requests) {
       const { yoga, thin } = await bothAnswer(doors, request)

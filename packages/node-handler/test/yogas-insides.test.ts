@@ -1,8 +1,8 @@
 import { createGraphQLError, createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { findAcceptChoice } from '../src/fast-path/accept-choice.ts'
-import { onlyYogaValidates } from '../src/fast-path/params-phase.ts'
 import { findParserChoice, findSizeLimit } from '../src/fast-path/body-choices.ts'
 import { readInternals, type YogaInternals } from '../src/yoga/yoga-5.ts'
 import { bothAnswer, buildYoga, graphql, openDoors, type YogaOptions } from './doors.ts'
@@ -18,16 +18,15 @@ const findings = (internals: YogaInternals) => ({
   parsers: findParserChoice(internals)?.hooks.size,
   sizeLimit: findSizeLimit(internals) !== undefined,
   whole: typeof findAcceptChoice(internals)?.whole,
-  onlyYogaValidates: onlyYogaValidates(internals),
 })
-const ALL = { parsers: 5, sizeLimit: true, whole: 'function', onlyYogaValidates: true }
+const ALL = { parsers: 5, sizeLimit: true, whole: 'function' }
 
 /** Puts each hook of Yoga's own into another function, as a bundler or a minifier writes other code for it. */
 const rewrap: Plugin = {
   onPluginInit({ plugins }) {
     const given = plugins as unknown as Record<string, unknown>[]
     for (const [at, plugin] of given.entries()) {
-      if (Object(plugin) !== plugin || 'shortWay' in plugin || (plugin as unknown) === rewrap) continue
+      if (Object(plugin) !== plugin || 'behaviour' in plugin || (plugin as unknown) === rewrap) continue
       const hooks = Object.entries(plugin).filter(
         ([name]) => /^on[A-Z]/.test(name) && name !== 'onPluginInit',
       )
@@ -47,10 +46,10 @@ it('everything that the fast path reads of this version of Yoga is found', () =>
 })
 
 it("is found where the code of Yoga's hooks is another, and answers the same", async () => {
-  const wrapped = { plugins: [rewrap, useShortWay({ liftLiterals: true })] }
+  const wrapped = { plugins: [rewrap, usePipeline({ liftLiterals: true })] }
   expect(findings(internalsOf(wrapped))).toEqual(ALL)
-  const doors = await openDoors(() => ({ plugins: [rewrap, useShortWay({ liftLiterals: true })] }))
-  expect([doors.handler.slowPathReasons, doors.handler.shortWayReasons]).toEqual([[], []])
+  const doors = await openDoors(() => ({ plugins: [rewrap, usePipeline({ liftLiterals: true })] }))
+  expect([doors.handler.slowPathReasons, doors.handler.preparedPathReasons]).toEqual([[], []])
   for (const body of [graphql('{ hello }'), graphql('{ nothing }'), graphql('{ fails }'), '{', '[]']) {
     for (const chunked of [undefined, 5]) {
       for (let time = 0; time < 3; time++) {
@@ -63,15 +62,8 @@ it("is found where the code of Yoga's hooks is another, and answers the same", a
 
 it.each<[string, YogaOptions, Partial<typeof ALL>]>([
   ['no size limit', { maxRequestBodySize: false }, { sizeLimit: false }],
-  ['no cache of documents', { parserAndValidationCache: false }, { onlyYogaValidates: false }],
   ['no uploads', { multipart: false }, { parsers: 4 }],
   ['a schema by request', { schema: () => createSchema({ typeDefs: 'type Query { a: Int }' }) }, {}],
-  ['a hook of validation', { plugins: [{ onValidate: () => {} }] }, { onlyYogaValidates: false }],
-  [
-    'its instrumentation',
-    { plugins: [{ instrumentation: { validate: () => {} } }] },
-    { onlyYogaValidates: false },
-  ],
 ])('with %s the rest is found', (_name, options, other) => {
   expect(findings(internalsOf(options))).toEqual({ ...ALL, ...other })
 })
@@ -79,7 +71,7 @@ it.each<[string, YogaOptions, Partial<typeof ALL>]>([
 it('nothing is found where a plugin was put among those of Yoga', () => {
   const put: Plugin = { onParse: () => {} }
   const plugin: Plugin = { onPluginInit: ({ plugins }) => void plugins.splice(plugins.length - 2, 0, put) }
-  const nothing = { parsers: undefined, sizeLimit: false, whole: 'undefined', onlyYogaValidates: false }
+  const nothing = { parsers: undefined, sizeLimit: false, whole: 'undefined' }
   expect(findings(internalsOf({ plugins: [plugin] }))).toEqual(nothing)
 })
 

@@ -123,13 +123,6 @@ export interface ResponseCacheOptions {
   /** Return false to leave a request out of the cache altogether. Sees the finished context, as `session`. */
   readonly enabled?: ((context: Record<string, unknown>) => boolean) | undefined
   /**
-   * Where hits are answered. `params`: before parse and validate, once the same document was seen.
-   * `execute`: in place of execution, so every hook before it runs. Default `auto`: `params`, unless a
-   * plugin placed before this one hooks into parse, validate or execute and so expects to see every
-   * request.
-   */
-  readonly hitsAt?: 'auto' | 'params' | 'execute' | undefined
-  /**
    * Whether `Cache-Control` lets HTTP clients reuse a GET response for the rest of its lifetime. A
    * client that does so does not hear of invalidations. Default false: they revalidate by ETag.
    */

@@ -1,40 +1,28 @@
 import { systemClock } from '@vinyasa/base'
+import { type Behaviour, bringPipeline, type ResponseHead } from '@vinyasa/pipeline'
 import { chosenParser, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
-import type { ExecutionResult, GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { createCacheBehaviour } from './answer/behaviour.ts'
+import { isNotFromHttp } from './answer/from-http.ts'
+import { type CachedResponse, type OperationReport, setCacheHeaders } from './http/cache-headers.ts'
 import { createFrontDoor } from './http/front-door.ts'
-import type { OperationReport } from './http/cache-headers.ts'
-import { type CachedResponse, setCacheHeaders } from './http/cache-headers.ts'
-import { isPromise } from '@vinyasa/base'
-import { createMutationEviction } from './answer/mutation-eviction.ts'
 import type { ResponseCacheOptions } from './options.ts'
-import type { OperationState } from './answer/operation-state.ts'
-import { createPipeline } from './answer/pipeline.ts'
-import { runThrough } from './answer/run-through.ts'
-import { createSlot } from './slot.ts'
-import { createShortWay, type ShortWay } from './short-way.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
-import { copyOf, createRefresher, type HandlerPayload, type ParamsHandler } from './answer/refresh.ts'
-
-type Context = Record<string, unknown>
-type Envelop = (context: Context) => { schema: GraphQLSchema; contextFactory(): unknown }
+import { createSlot } from './slot.ts'
 
 export interface ResponseCachePlugin extends Plugin {
-  /** For node-handler: what is done in place of the hooks for a query that went through them before. */
   /** For the gateway: it changes no result by who asks. */
   readonly readsHeaders: readonly string[]
-  /** For the gateway, which refuses a second one. */
-  readonly behaviour: 'responseCache'
-  readonly shortWay: ShortWay
+  readonly behaviour: Behaviour
 }
 
 /**
  * Answers GraphQL queries from a cache. Give it options, or a cache made by `createResponseCache` to
  * purge and observe it.
  *
- * A plugin placed before it sees every request; one placed after it does not see those answered from
- * the cache. Hooks of the request itself (`onRequest`, `onRequestParse`, `onParams`) and context
- * building run in either case, so authentication there guards hits wherever it stands.
+ * A plugin placed before it sees the execution of every query; one placed after it does not see those answered from
+ * the cache. Hooks of the request, of parsing and validation, and of the context run in either case, so authentication
+ * there guards hits wherever it stands.
  */
 export function useResponseCache(
   cacheOrOptions: ResponseCache | ResponseCacheOptions = {},
@@ -42,53 +30,13 @@ export function useResponseCache(
   const isOwn = !('purge' in cacheOrOptions)
   const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
   const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = systemClock } = cache.options
-  const { hitsAt = 'auto', session, enabled, staleWhileRevalidateMs = 0 } = cache.options
-  const pipeline = createPipeline(cache)
-  const evict = createMutationEviction(cache, pipeline)
-  const refresher = createRefresher(cache.emit)
-  const states = createSlot<OperationState>()
   const reports = createSlot<OperationReport[]>()
-  const shortWay = createShortWay({
-    pipeline,
-    refresh:
-      staleWhileRevalidateMs > 0
-        ? (payload, handler) => refresher.start(payload, copyOf(payload.context), handler)
-        : undefined,
-    // Whoever stands before the cache has had their say by then, and the context is built.
-    answersEarly: () => !session && !enabled,
-    noteReport,
-    setHeaders: (request, response) => void setHeaders(request, response),
-  })
+  const begun = createSlot<OperationReport>()
+  const answers = createCacheBehaviour(
+    cache,
+    (context, request) => begun.get(context) ?? begin(context, request),
+  )
   let plugins: readonly Plugin[] = []
-  let schema: GraphQLSchema | undefined
-  let getEnveloped: Envelop | undefined
-
-  /** The engine's own plugin comes first; whoever else stands before this one guards its hits. */
-  const isGuarded = once(() =>
-    plugins
-      .slice(1, plugins.indexOf(plugin))
-      .some((other) => other.onExecute ?? other.onValidate ?? other.onParse),
-  )
-  const buildsContext = once(() => plugins.some((other) => other.onContextBuilding ?? other.onEnveloped))
-
-  /** With `session` or `enabled` the finished context decides, so hits wait for it. */
-  const answersEarly = once(
-    () => hitsAt !== 'execute' && !session && !enabled && (hitsAt === 'params' || !isGuarded()),
-  )
-
-  /** Context building is where people authenticate: a hit must pass it like a miss. */
-  async function passesContext(state: OperationState, context: Context): Promise<boolean> {
-    Object.assign(context, { request: state.request, params: state.params })
-    const enveloped = getEnveloped?.(context)
-    if (!enveloped || enveloped.schema !== state.profile?.schema) return false
-    try {
-      await enveloped.contextFactory()
-      return context['liveQuery'] === undefined
-    } catch {
-      // The ordinary way meets the same error and answers with it.
-      return false
-    }
-  }
 
   const yogas = once(() => yogasPlugins(plugins))
   const frontDoor = createFrontDoor({
@@ -102,43 +50,26 @@ export function useResponseCache(
 
   const plugin: ResponseCachePlugin = {
     readsHeaders: [],
-    behaviour: 'responseCache',
-    shortWay,
+    behaviour: {
+      name: 'responseCache',
+      // Where the client's copy is still the answer, the hooks say so.
+      accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
+      execute: answers.execute,
+      deliver: answers.deliver,
+      respond: ({ request }, response) => void setHeaders(request, response),
+    },
     onPluginInit(payload) {
       plugins = payload.plugins
+      bringPipeline(payload)
       // Behind Yoga's own plugins, which `addPlugin` cannot reach.
       payload.plugins.push(frontDoor.last)
-    },
-    onYogaInit({ yoga }) {
-      getEnveloped = yoga.getEnveloped as unknown as Envelop
-    },
-    onSchemaChange(payload) {
-      schema = payload.schema as GraphQLSchema
     },
 
     onRequestParse: frontDoor.onRequestParse,
 
-    // As the handler of the final parameters it runs after every plugin's onParams, wherever they stand.
-    onParams({ context, paramsHandler, setParamsHandler }) {
-      if (isNotFromHttp(context)) return
-      setParamsHandler((payload) => handle(payload as never, paramsHandler as never) as never)
-    },
-
-    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
-      const context = args.contextValue as unknown as Context
-      const { document, operationName } = args
-      const input = { schema: args.schema as GraphQLSchema, document, operationName, context }
-      if (pipeline.profileOf(input)?.operation === 'mutation') return evict(input, executeFn, setExecuteFn)
-      const state = states.get(context)
-      if (!state) return undefined
-      const result = pipeline.beforeExecute(state, input)
-      if (isPromise(result)) return result.then(answer)
-      answer(result)
-      return undefined
-
-      function answer(found: ExecutionResult | undefined): undefined {
-        if (found) setResultAndStopExecution(found)
-      }
+    onParams({ context, request }) {
+      // What is refused before it is executed has a report, too.
+      if (!isNotFromHttp(context)) begin(context, request)
     },
 
     onResponse({ request, response, setResponse, fetchAPI }) {
@@ -151,13 +82,22 @@ export function useResponseCache(
     },
 
     async onDispose() {
-      refresher.close()
+      answers.close()
       if (isOwn) await cache.close()
     },
   }
 
+  function begin(context: object, request: Request): OperationReport {
+    const report: OperationReport = { outcome: 'BYPASS' }
+    begun.set(context, report)
+    const known = reports.get(request)
+    if (known) known.push(report)
+    else reports.set(request, [report])
+    return report
+  }
+
   /** True: the client's copy is still the answer. */
-  function setHeaders(request: Request, response: CachedResponse): boolean {
+  function setHeaders(request: Request, response: CachedResponse | ResponseHead): boolean {
     const known = reports.get(request)
     return (
       known !== undefined &&
@@ -165,46 +105,7 @@ export function useResponseCache(
     )
   }
 
-  function handle(payload: HandlerPayload, paramsHandler: ParamsHandler): unknown {
-    const { request, params, context } = payload
-    const snapshot = staleWhileRevalidateMs > 0 ? copyOf(context) : undefined
-    const state: OperationState = {
-      request,
-      params,
-      context,
-      report: { outcome: 'BYPASS' },
-      isRefresh: refresher.isRefresh(request),
-      refresh:
-        snapshot && (() => refresher.start(payload, snapshot, (again) => handle(again, paramsHandler))),
-    }
-    states.set(context, state)
-    noteReport(request, state.report)
-    const mayAnswer = !state.isRefresh && context['liveQuery'] === undefined && answersEarly()
-    const next = () => runThrough(pipeline, state, () => paramsHandler(payload))
-    const hit = mayAnswer ? pipeline.findEarly(state, schema) : undefined
-    if (!hit) return next()
-    if (!buildsContext()) return pipeline.answer(state, hit)
-    return afterContext(state, context, next)
-  }
-
-  async function afterContext(state: OperationState, context: Context, next: () => unknown) {
-    // What was found may be evicted while the context is built, so it is looked up again.
-    const hit = (await passesContext(state, context)) ? pipeline.findEarly(state, schema) : undefined
-    return hit ? pipeline.answer(state, hit) : next()
-  }
-
-  function noteReport(request: Request, report: OperationReport) {
-    const known = reports.get(request)
-    if (known) known.push(report)
-    else reports.set(request, [report])
-  }
-
   return plugin
-}
-
-/** Of a WebSocket, where nothing here says for whom an answer would be, or the run of a live query. */
-function isNotFromHttp(context: object): boolean {
-  return 'connectionParams' in context || 'liveQuery' in context
 }
 
 function once<T>(compute: () => T): () => T {

@@ -167,26 +167,12 @@ it('what stands before the cache sees hits in onExecute; what stands after sees 
   expect(seen).toEqual({ before: 3, after: 1 })
 })
 
-it('a hit is answered before parse when nobody before the cache asks to see it', async () => {
-  const parsed = { count: 0 }
-  const world = createWorld({ after: [{ onParse: () => void parsed.count++ }] })
-  for (let round = 0; round < 3; round++) await ask(world, users)
-  expect(parsed.count).toBe(1)
-})
-
-it.each([
-  ['params', { before: 1, after: 1 }],
-  ['execute', { before: 3, after: 3 }],
-] as const)('hitsAt %s decides whether plugins see hits parsed', async (hitsAt, expected) => {
+it('plugins see hits parsed as they see misses, wherever they stand', async () => {
   const seen = { before: 0, after: 0 }
   const counting = (place: 'before' | 'after'): Plugin => ({ onParse: () => void seen[place]++ })
-  const world = createWorld({
-    before: [counting('before')],
-    after: [counting('after')],
-    cache: { hitsAt },
-  })
+  const world = createWorld({ before: [counting('before')], after: [counting('after')] })
   for (let round = 0; round < 3; round++) await ask(world, users)
-  expect(seen).toEqual(expected)
+  expect(seen).toEqual({ before: 3, after: 3 })
   expect(world.cache.stats().hits).toBe(2)
 })
 

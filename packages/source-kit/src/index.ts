@@ -1,5 +1,5 @@
 // For users.
-export { type ShortCall, type SourcesPlugin, useSources } from './use-sources.ts'
+export { type PlannedOperation, type SourcesPlugin, useSources } from './use-sources.ts'
 export {
   type ContributedArgument,
   type ContributedField,

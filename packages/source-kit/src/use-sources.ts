@@ -4,15 +4,16 @@ import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import { boundAnswer, boundLater } from './answer/bound-answer.ts'
 import { countObjects } from './answer/count-objects.ts'
 import type { Executor } from './plan/plain-executor.ts'
-import type { Planner } from './plan/planner.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
 
-/** What node-handler hands to those who may execute a query that it knows. */
-export interface ShortCall {
-  readonly operation: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
+/** What the pipeline of a Yoga server hands to those who may execute an operation. */
+export interface PlannedOperation {
+  readonly prepared: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
   readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
   readonly context: unknown
+  /** Arguments that other plugins have added. */
+  readonly added?: object | undefined
   /** Executes in parts: no plan does. */
   readonly executor?: unknown
 }
@@ -20,10 +21,13 @@ export interface ShortCall {
 /** An Envelop plugin; on a Yoga server what is missing in the schema is reported at start already. */
 export type SourcesPlugin = Plugin & {
   onYogaInit(): void
-  /** For node-handler: what is done in place of the hooks for a query that went through them before. */
-  readonly shortWay: { plan<Call extends ShortCall>(call: Call, next: (call: Call) => unknown): unknown }
-  /** For defer-splitter: answers operations by plans, where Yoga's own interpreter would execute them. */
-  readonly plans: Pick<Planner, 'run'>
+  /** For the pipeline of a Yoga server; Envelop without it calls the hooks. */
+  readonly behaviour: {
+    plan<Operation extends PlannedOperation>(
+      operation: Operation,
+      next: (operation: Operation) => unknown,
+    ): unknown
+  }
 }
 
 /**
@@ -52,22 +56,21 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
   }
 
   return {
-    shortWay: {
-      plan(call, next) {
-        if (!isFirst || !server) return next(call)
-        const { operation, params, context } = call
-        if (call.executor) {
+    behaviour: {
+      plan(operation, next) {
+        if (!isFirst || !server) return next(operation)
+        const { prepared, params, context, added, executor } = operation
+        if (executor) {
           beginAnswer(context, server.limits)
-          return next(call)
+          return next(operation)
         }
-        const { schema, document, operationName } = operation
+        const { schema, document, operationName } = prepared
         const variableValues = params.variables
-        const args = { schema, document, operationName, variableValues, contextValue: context }
+        const args = { schema, document, operationName, variableValues, contextValue: context, ...added }
         const planned = server.planner.run(args)
-        return planned ?? boundLater(beginAnswer(context, server.limits), next(call))
+        return planned ?? boundLater(beginAnswer(context, server.limits), next(operation))
       },
     },
-    plans: { run: (args) => (isFirst ? server?.planner.run(args) : undefined) },
     onPluginInit(init) {
       server = serverOf(init.plugins)
       plugins = init.plugins

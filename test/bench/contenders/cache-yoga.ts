@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { useResponseCache as useYogaResponseCache } from '@graphql-yoga/plugin-response-cache'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
 import { cacheItems, typeDefs } from '../src/cache-schema.ts'
@@ -25,10 +26,10 @@ const caches: Record<string, () => Plugin> = {
 const cache = caches[process.env['BENCH_CACHE'] ?? 'none']
 if (!cache) throw new Error(`BENCH_CACHE is one of ${Object.keys(caches).join(', ')}`)
 
-const shortWay = process.env['BENCH_SHORT_WAY'] ? [useShortWay()] : []
+const behaviour = process.env['BENCH_SHORT_WAY'] ? [usePipeline()] : []
 const yoga = createYoga({
   logging: false,
-  plugins: [cache(), ...shortWay],
+  plugins: [cache(), ...behaviour],
   ...(process.env['BENCH_LIMIT'] === 'none' ? { maxRequestBodySize: false as const } : {}),
   schema: createSchema({
     typeDefs,

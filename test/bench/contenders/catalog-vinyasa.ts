@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
-import { createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { createRestConnector, field, useRestConnector } from '@vinyasa/rest-connector'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { serveProgram } from '../src/serve-program.ts'
@@ -59,8 +60,8 @@ function overRest(baseUrl: string): Plugin {
 const grpc = process.env['BENCH_GRPC_URL']
 const rest = process.env['BENCH_REST_URL']
 const source = grpc ? await overGrpc(grpc) : overRest(rest ?? '')
-const shortWay = process.env['BENCH_SHORT_WAY'] ? [useShortWay()] : []
-const yoga = createYoga({ plugins: [source, ...shortWay] })
+const behaviour = process.env['BENCH_SHORT_WAY'] ? [usePipeline()] : []
+const yoga = createYoga({ plugins: [source, ...behaviour] })
 const thin = process.env['BENCH_DOOR'] === 'node-handler'
 serveProgram(
   createServer(thin ? createNodeHandler(yoga) : yoga),

@@ -4,7 +4,8 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import type { AllowedOrigins } from '@vinyasa/live-query/ws'
-import { acceptTargets, createNodeHandler, useShortWay } from '@vinyasa/node-handler'
+import { acceptTargets, createNodeHandler } from '@vinyasa/node-handler'
+import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache, type ResponseCache } from '@vinyasa/response-cache'
 import { useSources } from '@vinyasa/source-kit'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
@@ -48,7 +49,7 @@ import { safetyPlugins } from '../safety/plugins.ts'
 import type { Source, SourceHealth } from '../sources/source.ts'
 import { statusReadings } from '../status/readings.ts'
 import { createStatus } from '../status/status.ts'
-import { useStaticContext, withShortWay } from '../short-way.ts'
+import { useStaticContext, withBehaviour } from '../behaviour.ts'
 
 /** The composed GraphQL server, not listening yet: see `serve`. */
 export interface Gateway {
@@ -176,22 +177,22 @@ export function compose(parts: Parts): Gateway {
       ...added,
       ...(cachePlugin ? [cachePlugin] : []),
       ...observability.plugins,
-      ...(status ? [withShortWay(status.plugin)] : []),
-      ...(config.invalidate ? [withShortWay(useInvalidateEndpoint({ ...config.invalidate, bus }))] : []),
+      ...(status ? [withBehaviour(status.plugin)] : []),
+      ...(config.invalidate ? [withBehaviour(useInvalidateEndpoint({ ...config.invalidate, bus }))] : []),
       ...safetyPlugins(http),
       ...(isDeferFirst ? [] : [defer]),
-      withShortWay(useOwnMutations(bus)),
+      useOwnMutations(bus),
       ...costPlugins(config, observability.observeCost),
       ...access.beforeLive,
       live,
-      withShortWay(liveStreams.plugin),
+      withBehaviour(liveStreams.plugin),
       ...sources.map((source) => source.plugin),
       useSources(
         [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
         config.graphql?.limits,
       ),
       schema.plugin,
-      useShortWay({ liftLiterals: true }),
+      usePipeline({ liftLiterals: true }),
     ],
   })
 
@@ -203,8 +204,8 @@ export function compose(parts: Parts): Gateway {
   if (nodeHandler.slowPathReasons.length > 0) {
     logger.info(`JSON requests take Yoga's slower HTTP path: ${nodeHandler.slowPathReasons.join('; ')}`)
   }
-  if (nodeHandler.shortWayReasons.length > 0) {
-    logger.info(`Known queries go through every hook: ${nodeHandler.shortWayReasons.join('; ')}`)
+  if (nodeHandler.preparedPathReasons.length > 0) {
+    logger.info(`Prepared queries go through every hook: ${nodeHandler.preparedPathReasons.join('; ')}`)
   }
 
   const notLive = unknownLiveAskers(schema.current(), config)

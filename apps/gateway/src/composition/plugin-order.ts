@@ -14,11 +14,13 @@ export interface OwnBehaviours {
  */
 export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): void {
   for (const [index, plugin] of added.entries()) {
-    const { behaviour } = plugin as { readonly behaviour?: unknown }
-    const isDouble = Object.entries(own).some(([setting, is]) => is !== undefined && setting === behaviour)
+    const { name } = Object((plugin as { readonly behaviour?: unknown }).behaviour) as {
+      readonly name?: unknown
+    }
+    const isDouble = Object.entries(own).some(([setting, is]) => is !== undefined && setting === name)
     if (!isDouble) continue
     throw new ConfigError(
-      `plugins[${index}]: the gateway has this plugin already; take it out and set \`${String(behaviour)}\` instead`,
+      `plugins[${index}]: the gateway has this plugin already; take it out and set \`${String(name)}\` instead`,
     )
   }
 }

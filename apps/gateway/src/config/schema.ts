@@ -144,7 +144,6 @@ const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
     ttlMsBySchemaCoordinate: z.record(z.string(), milliseconds).optional(),
     session: functionValue().optional(),
     enabled: functionValue().optional(),
-    hitsAt: z.enum(['auto', 'params', 'execute']).optional(),
     clientMaxAge: z.boolean().optional(),
   } satisfies OptionsOf<ResponseCacheConfig>) as z.ZodType<ResponseCacheConfig>,
 ])

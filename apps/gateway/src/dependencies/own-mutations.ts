@@ -1,12 +1,13 @@
 import { createDependencyCache, selectOperation, type InvalidationBus } from '@vinyasa/invalidation'
-import { getOperationAST, type ExecutionArgs, type GraphQLField } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
+import type { ExecutionArgs, GraphQLField } from 'graphql'
+import { argsOf, type Execute, type Operation } from '@vinyasa/pipeline'
+import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
 
 /**
  * Announces what mutations written by hand change, which no source does: what their results are made of,
  * or state, and everything where that is nothing. After they ended, whether well or not, and before the answer.
  */
-export function useOwnMutations(bus: InvalidationBus): Plugin {
+export function useOwnMutations(bus: InvalidationBus): PluginWithBehaviour {
   const dependenciesOf = createDependencyCache()
 
   function ownFields({
@@ -14,7 +15,6 @@ export function useOwnMutations(bus: InvalidationBus): Plugin {
     document,
     operationName,
   }: ExecutionArgs): readonly GraphQLField<unknown, unknown>[] {
-    if (getOperationAST(document, operationName)?.operation !== 'mutation') return []
     const root = schema.getMutationType()
     const fields = selectOperation(schema, document, operationName)?.fields ?? []
     return fields
@@ -33,17 +33,29 @@ export function useOwnMutations(bus: InvalidationBus): Plugin {
     await bus.publish([...types].map((entityType) => ({ entityType, operation: '*' })))
   }
 
-  return {
-    onExecute({ args, executeFn, setExecuteFn }) {
-      const fields = ownFields(args)
-      if (fields.length === 0) return
-      setExecuteFn(async (given: ExecutionArgs) => {
-        try {
-          return await executeFn(given)
-        } finally {
-          await announce(args, fields)
-        }
-      })
+  return withBehaviour(
+    {},
+    {
+      execute(operation, next) {
+        if (operation.prepared.definition.operation !== 'mutation') return next(operation)
+        const args = argsOf(operation)
+        const fields = ownFields(args)
+        return fields.length === 0
+          ? next(operation)
+          : executeAndAnnounce(operation, next, () => announce(args, fields))
+      },
     },
+  )
+}
+
+async function executeAndAnnounce(
+  operation: Operation,
+  next: Execute,
+  announce: () => Promise<void>,
+): Promise<unknown> {
+  try {
+    return await next(operation)
+  } finally {
+    await announce()
   }
 }

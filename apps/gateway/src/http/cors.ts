@@ -1,7 +1,7 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
-import type { ShortResponse } from '@vinyasa/node-handler'
+import type { ResponseHead } from '@vinyasa/pipeline'
 import type { CorsConfig, GraphqlConfig } from './http-types.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 export type CorsSetting = NonNullable<GraphqlConfig['cors']>
 
@@ -70,10 +70,12 @@ export function corsFor(cors: CorsSetting): false | ((request: Request) => CORSO
 /** Says that answers differ by origin, so that a cache in front does not hand one origin's answer to another. */
 export function useVaryOrigin(cors: CorsSetting): Plugin {
   if (cors === false) return {}
-  const onResponse = ({ response }: { readonly response: Pick<ShortResponse, 'headers'> }): void => {
+  const onResponse = ({ response }: { readonly response: Pick<ResponseHead, 'headers'> }): void => {
     const vary = response.headers.get('vary')
-    if (vary === null) response.headers.set('vary', 'Origin')
-    else if (!/\borigin\b/i.test(vary)) response.headers.set('vary', `${vary}, Origin`)
+    if (vary !== null && /\borigin\b/i.test(vary)) return
+    // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
+    response.headers.delete('vary')
+    response.headers.set('vary', vary === null ? 'Origin' : `${vary}, Origin`)
   }
-  return withShortWay({ onResponse }, { respond: (_call, response) => onResponse({ response }) })
+  return withBehaviour({ onResponse }, { respond: (_operation, response) => onResponse({ response }) })
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Plugin } from 'graphql-yoga'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 /** Whether the client of a request has gone, so that nobody will get the answer. */
 export function hasLeft(serverContext: unknown): boolean {
@@ -10,7 +10,7 @@ export function hasLeft(serverContext: unknown): boolean {
 
 /** Requests whose clients have gone before they could be executed are not executed. */
 export function useLeftClients(): Plugin {
-  return withShortWay({
+  return withBehaviour({
     onParams({ context, setResult }) {
       if (hasLeft(context)) setResult({ data: null })
     },

@@ -1,6 +1,6 @@
 import type { Plugin } from 'graphql-yoga'
 import { limitValue, type JsonLimits } from '../limits/json-limits.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 import { requestRefused } from './errors.ts'
 
 /**
@@ -17,7 +17,7 @@ export function useParameters(limits: JsonLimits): Plugin {
       limitValue(params.extensions, limits)
     },
   }
-  return withShortWay(plugin, {
+  return withBehaviour(plugin, {
     // A body is within the limits already.
     acceptsBody: (body, { variables }) => body !== undefined || isWithin(limits, variables),
   })
@@ -32,7 +32,7 @@ export function useParameterTypes(): Plugin {
     onParams: ({ params }) => checkTypes(params),
   }
   // Known queries have been through it.
-  return withShortWay(plugin)
+  return withBehaviour(plugin)
 }
 
 /** A query may be left out where a document has an id. */

@@ -1,7 +1,7 @@
 import { systemClock } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { pathOf } from './pathname.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 const REMEMBERED_MS = 1_000
 
@@ -28,7 +28,7 @@ export function rememberBriefly(
 /** Answers whether requests may be sent here: 200 or 503, and no more than that to strangers. */
 export function useReadiness(options: { readonly path: string; isReady(): Promise<boolean> }): Plugin {
   const { path, isReady } = options
-  return withShortWay({
+  return withBehaviour({
     onRequest({ request, endResponse, fetchAPI }) {
       if (!request.url.includes(path) || pathOf(request.url) !== path) return undefined
       const answer = (ready: boolean): void =>

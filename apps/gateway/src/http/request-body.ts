@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { readFormData, type ShortWayPart } from '@vinyasa/node-handler'
+import { readFormData } from '@vinyasa/node-handler'
+import type { Behaviour } from '@vinyasa/pipeline'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { limitJson, type JsonLimits } from '../limits/json-limits.ts'
 import { requestRefused } from './errors.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 export interface RequestBodyOptions extends JsonLimits {
   /** Bytes that a body may have, whether its length is announced or not. */
@@ -20,7 +21,7 @@ const JSON_TYPES = new Set(['application/json', 'application/graphql+json'])
  */
 export function useRequestBody(options: RequestBodyOptions): Plugin {
   const { maxBytes } = options
-  const shortWay: ShortWayPart = {
+  const behaviour: Behaviour = {
     accepts: ({ method, headers }) => method === 'GET' || Number(headers['content-length']) <= maxBytes,
     acceptsBody(body) {
       if (!body) return true
@@ -66,7 +67,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
       })
     },
   }
-  return withShortWay(plugin, shortWay)
+  return withBehaviour(plugin, behaviour)
 }
 
 function isJson(contentType: string | null): boolean {

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import { DOCUMENT_LIMIT_EXCEEDED } from './errors.ts'
 import { measureOperation, type OperationLimits } from './measure-operation.ts'
 import { scanTokens, type TokenLimits } from './scan-tokens.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 export interface DocumentLimits extends TokenLimits, OperationLimits {}
 
@@ -12,7 +12,7 @@ export interface DocumentLimits extends TokenLimits, OperationLimits {}
  * recursion is safe. A document that passed is remembered by Yoga's parser cache and not measured again.
  */
 export function useDocumentLimits(limits: DocumentLimits): Plugin {
-  return withShortWay({
+  return withBehaviour({
     onParse({ parseFn, setParseFn }) {
       setParseFn((source: string | Source, options?: object): DocumentNode => {
         scanTokens(typeof source === 'string' ? source : source.body, limits)

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import type { Metrics } from './metrics.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 export interface MetricsEndpointOptions {
   readonly metrics: Metrics
@@ -26,7 +26,7 @@ export function useMetricsEndpoint({ metrics, path, token }: MetricsEndpointOpti
     endResponse(new fetchAPI.Response(text, { headers: { 'content-type': metrics.contentType } }))
   }
 
-  return withShortWay({
+  return withBehaviour({
     // Other requests do not wait for a promise.
     onRequest: (payload) => (payload.url.pathname === path ? answer(payload) : undefined),
   })

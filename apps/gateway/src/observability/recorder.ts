@@ -1,5 +1,5 @@
 import { systemClock } from '@vinyasa/base'
-import type { ShortResponse } from '@vinyasa/node-handler'
+import type { ResponseHead } from '@vinyasa/pipeline'
 import { randomUUID } from 'node:crypto'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
 import type { ErrorLike } from './recent-errors.ts'
@@ -23,7 +23,7 @@ export interface Observer {
   /** A result is about to be written to a client of HTTP; each of a batch by itself. */
   result?(record: RequestRecord, result: unknown, request: Request): void
   /** The head of an answer over HTTP is about to be written. */
-  response?(record: RequestRecord, response: ShortResponse, request: Request, context: object): void
+  response?(record: RequestRecord, response: ResponseHead, request: Request, context: object): void
 }
 
 export interface RecorderOptions {
@@ -115,7 +115,7 @@ export class Recorder {
     }
   }
 
-  response(request: Request, response: ShortResponse, context: object): void {
+  response(request: Request, response: ResponseHead, context: object): void {
     const record = recordOf(context)
     if (record) for (const tell of this.#listeners.response) tell(record, response, request, context)
   }

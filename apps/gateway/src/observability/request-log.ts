@@ -5,7 +5,7 @@ import type { Logger } from '../logging/logger.ts'
 import type { ObserveBackendCall } from './backend-call.ts'
 import type { Observer } from './recorder.ts'
 import { recordedPath, recordOf, type RequestRecord } from './request-record.ts'
-import type { ShortResponse } from '@vinyasa/node-handler'
+import type { ResponseHead } from '@vinyasa/pipeline'
 
 export interface RequestLogOptions {
   readonly logger: Logger
@@ -57,7 +57,7 @@ export function createRequestLog(options: RequestLogOptions): Observer {
   const logger = isPlain ? given.child({}, { redact: [] }) : given
   const writeLine = isPlain ? lineWriterOf(given) : undefined
 
-  function respond(record: RequestRecord, response: ShortResponse, request: Request, context: object): void {
+  function respond(record: RequestRecord, response: ResponseHead, request: Request, context: object): void {
     const { id, operation, backendCalls, errorCodes } = record
     const left = hasLeft(context)
     if (left && operation === undefined) return

@@ -1,7 +1,7 @@
 import { after } from '@vinyasa/base'
-import { isAsyncIterable, type Plugin } from 'graphql-yoga'
+import type { Plugin } from 'graphql-yoga'
 import type { IncomingMessage } from 'node:http'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 import { isNotFromHttp } from '../context/live-context.ts'
 import { factsOf, operationOf } from './operation.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
@@ -13,19 +13,6 @@ export function useRecorder(options: RecorderOptions): Plugin {
   const plugin: Plugin = {
     onRequest({ request, serverContext }) {
       if (!isNotFromHttp(serverContext)) recorder.begin(request, serverContext)
-    },
-    onExecute({ args }) {
-      const facts = operationOf(args.document, args.operationName)
-      const end = recorder.beginOperation(facts, args.contextValue)
-      if (!end && !seesParts) return undefined
-      return {
-        onExecuteDone({ result }) {
-          end?.(result)
-          return seesParts && isAsyncIterable(result)
-            ? { onNext: (part) => recorder.part(facts, part.result) }
-            : undefined
-        },
-      }
     },
     onSubscribe({ args }) {
       const facts = operationOf(args.document, args.operationName)
@@ -41,7 +28,7 @@ export function useRecorder(options: RecorderOptions): Plugin {
     onExecutionResult({ context }) {
       recorder.executed(context)
     },
-    // What was refused before it was an operation comes here too, as on the short way all that has errors does.
+    // What was refused before it was an operation comes here too, as all that has errors does.
     onResultProcess({ request, serverContext, result }) {
       recorder.result(request, serverContext, result)
     },
@@ -61,20 +48,20 @@ export function useRecorder(options: RecorderOptions): Plugin {
         },
     }),
   }
-  return withShortWay(plugin, {
+  return withBehaviour(plugin, {
     begin({ request, context }) {
       // It is the endpoint's, whose path no URL writes otherwise.
       recorder.begin(request, context, pathOfTarget((context['req'] as IncomingMessage).url ?? '/'))
     },
-    execute(call, next) {
-      const end = recorder.beginOperation(factsOf(call.operation.definition), call.context)
-      if (!end) return next(call)
-      return after(next(call), (result) => {
+    execute(operation, next) {
+      const end = recorder.beginOperation(factsOf(operation.prepared.definition), operation.context)
+      if (!end) return next(operation)
+      return after(next(operation), (result) => {
         end(result)
         return result
       })
     },
-    ...(seesParts && { onPart: ({ operation }, part) => recorder.part(factsOf(operation.definition), part) }),
+    ...(seesParts && { onPart: ({ prepared }, part) => recorder.part(factsOf(prepared.definition), part) }),
     respond({ request, context }, response) {
       recorder.executed(context)
       recorder.response(request, response, context)

@@ -9,7 +9,7 @@ import { suggestFor } from '../coordinates.ts'
 import type { ClientAddress } from './client-address.ts'
 import { countsOf } from './counts-of.ts'
 import { countFields } from './count-fields.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 import { type GuardedOperation, useGuard, type Verdict } from '../use-guard.ts'
 import type { Count, CountedRule, Counters } from './counters.ts'
 
@@ -98,7 +98,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
   }
 
   return {
-    requests: withShortWay(
+    requests: withBehaviour(
       {
         onParams({ request, context }) {
           const counted = countedOn(context)

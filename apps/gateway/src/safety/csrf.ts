@@ -1,6 +1,6 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
 import { requestRefused } from '../http/errors.ts'
-import { type PluginWithShortWay, withShortWay } from '../short-way.ts'
+import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
 
 /** A request with one of these cannot come from another site's form or link. */
 const TOLD = ['apollo-require-preflight', 'graphql-preflight', 'x-graphql-csrf']
@@ -8,9 +8,9 @@ const TOLD = ['apollo-require-preflight', 'graphql-preflight', 'x-graphql-csrf']
 const HEADERS = [...TOLD, 'x-graphql-yoga-csrf']
 
 /** Refuses what a page of another site could send by itself, and says which header mends it. */
-export function useCsrfHeaders(): PluginWithShortWay {
+export function useCsrfHeaders(): PluginWithBehaviour {
   const { onRequestParse } = useCSRFPrevention({ requestHeaders: HEADERS })
-  return withShortWay(
+  return withBehaviour(
     {
       onRequestParse(payload) {
         try {

@@ -1,10 +1,11 @@
+import { after } from '@vinyasa/base'
 import { NoSchemaIntrospectionCustomRule, type ExecutionResult, type GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 /** Refuses `__schema` and `__type` on every transport; `__typename` stays. */
 export function useNoIntrospection(): Plugin {
-  return withShortWay({
+  return withBehaviour({
     onValidate({ addValidationRule }) {
       addValidationRule(NoSchemaIntrospectionCustomRule)
     },
@@ -16,21 +17,24 @@ const SUGGESTION = / ?Did you mean (?:the enum value |to use an inline fragment 
 
 /** Takes "Did you mean …" out of the errors of validation and of variables: it tells names of the schema. */
 export function useNoSuggestions(): Plugin {
-  return withShortWay(
+  return withBehaviour(
     {
       onValidate() {
         return ({ valid, result }) => {
           if (!valid) for (const error of result) removeSuggestion(error)
         }
       },
-      onExecute() {
-        return { onExecuteDone: ({ result }) => removeFromResult(result) }
-      },
       onSubscribe() {
         return { onSubscribeResult: ({ result }) => removeFromResult(result) }
       },
     },
-    { result: (_call, result) => removeFromResult(result) },
+    {
+      execute: (operation, next) =>
+        after(next(operation), (result) => {
+          removeFromResult(result)
+          return result
+        }),
+    },
   )
 }
 

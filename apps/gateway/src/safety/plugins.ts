@@ -8,7 +8,7 @@ import type { HttpSettings } from '../presets.ts'
 import { useCsrfHeaders } from './csrf.ts'
 import { useShortErrors } from './short-errors.ts'
 import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 /** What stands between the network and the schema, as far as the settings ask for it. */
 export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
@@ -18,7 +18,7 @@ export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
     useRequestBody({ maxBytes: http.maxBodyBytes, ...http.limits }),
     // Behind what reads bodies: of multipart requests it reads them instead.
     ...(http.uploads
-      ? [withShortWay(useUploads({ ...http.uploads, maxFieldBytes: http.maxBodyBytes }))]
+      ? [withBehaviour(useUploads({ ...http.uploads, maxFieldBytes: http.maxBodyBytes }))]
       : []),
     useParameters(http.limits),
     ...(http.introspection ? [] : [useNoIntrospection()]),

@@ -1,5 +1,5 @@
 import type { Plugin } from 'graphql-yoga'
-import { withShortWay } from '../short-way.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 /** What goes to a client of one message. The rest is nearly always what the client sent itself. */
 const MAX_CHARACTERS = 1_000
@@ -7,7 +7,7 @@ const END_CHARACTERS = 200
 
 /** Cuts the middle out of long error messages: graphql quotes what it was given, be it a megabyte. */
 export function useShortErrors(): Plugin {
-  return withShortWay({
+  return withBehaviour({
     onExecutionResult: ({ result }) => shorten(result),
     // What was refused before it was an operation, and what has errors on the short way.
     onResultProcess: ({ result }) => shorten(result),

@@ -1,8 +1,5 @@
-import * as graphql from 'graphql'
 import {
   DirectiveLocation,
-  execute,
-  type ExecutionArgs,
   GraphQLBoolean,
   GraphQLDirective,
   GraphQLInt,
@@ -50,18 +47,4 @@ export function withIncrementalDirectives(schema: GraphQLSchema): GraphQLSchema 
     ...schema.toConfig(),
     directives: [...schema.getDirectives(), ...missing],
   })
-}
-
-/**
- * graphql 17's `execute` refuses every operation of a schema that has `@defer`; its incremental sibling gives the same
- * results for documents without it. Any other executor comes back as it is.
- */
-export function allowDirectives<Execute extends (args: ExecutionArgs) => unknown>(
-  executor: Execute,
-): Execute | ((args: ExecutionArgs) => unknown) {
-  if (!Object.is(executor, execute)) return executor
-  const { experimentalExecuteIncrementally: incrementally } = graphql as {
-    readonly experimentalExecuteIncrementally?: (args: ExecutionArgs) => unknown
-  }
-  return incrementally ?? executor
 }

@@ -2,7 +2,7 @@ import { AnswerSize, answerSizeOf, measureJson } from '@vinyasa/yoga-internals'
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql'
 import type { KnownDocument } from '../document/document-cache.ts'
 import { totalTimedOut } from '../errors.ts'
-import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
+import { after, isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ResolvedOptions } from '../options.ts'
 import type { Part } from '../parts.ts'
 import { splitResult, type SplitInput } from './split.ts'
@@ -10,25 +10,37 @@ import { splitResult, type SplitInput } from './split.ts'
 export type ExecuteFunction = (args: ExecutionArgs) => unknown
 export type Executed = ExecutionResult | AsyncIterable<unknown>
 
-/** Executes the whole query at once and splits its result: the specification's five steps. */
-export function executeEagerly(input: {
+export interface EagerInput {
   readonly args: ExecutionArgs
   readonly document: KnownDocument
   readonly execute: ExecuteFunction
   readonly options: ResolvedOptions
-}): MaybePromise<Executed> {
-  const { args, document, execute, options } = input
+}
+
+/** Executes the whole query at once and splits its result: the specification's five steps. */
+export function executeEagerly(input: EagerInput): MaybePromise<Executed> {
+  const { args, document, options } = input
   const { schema, operationName, variableValues: variables } = args
   const { maxPatches } = options
-  const split = (result: Executed): Executed => {
+  const split = (result: Executed): Executed =>
+    isAsyncIterable(result) || !('data' in result)
+      ? result
+      : splitToStream({ result, document, operationName, variables, schema, maxPatches })
+  return after(executeWhole(input), split)
+}
+
+/** Executes the whole query at once, within the limits of time and size. */
+export function executeWhole({ args, document, execute, options }: EagerInput): MaybePromise<Executed> {
+  const bound = (result: Executed): Executed => {
     if (isAsyncIterable(result)) return result
-    const refusal = refusalOf(result, answerSizeOf(args.contextValue) ?? new AnswerSize(options))
-    if (refusal) return { errors: [refusal] }
-    return splitToStream({ result, document, operationName, variables, schema, maxPatches })
+    // What sources have counted is within their limits.
+    const counted = answerSizeOf(args.contextValue)
+    const refusal = counted ? counted.refusal : refusalOf(result, new AnswerSize(options))
+    return refusal ? { errors: [refusal] } : result
   }
-  const executed = execute({ ...args, document: document.eager(schema) })
-  if (!isPromise(executed)) return split(executed as Executed)
-  return withinTotal(executed, options).then((result) => split(result as Executed))
+  const executed = execute({ ...args, document: document.eager(args.schema) })
+  if (!isPromise(executed)) return bound(executed as Executed)
+  return withinTotal(executed, options).then((result) => bound(result as Executed))
 }
 
 /** Why a whole result is too large to be sent. */

@@ -53,3 +53,9 @@ function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery 
   const key = only.join('=')
   return named.length === 1 && Object.hasOwn(formats, key) ? formats[key] : undefined
 }
+
+/** How a whole answer is marked. */
+export function jsonTypeOf(accept: string): string {
+  const isModern = accept.includes('application/graphql-response+json')
+  return isModern ? 'application/graphql-response+json' : 'application/json'
+}

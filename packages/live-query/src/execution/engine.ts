@@ -90,7 +90,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
       public: own === '',
       expiresAt: expiresAt?.(context),
       client: asked.client,
-      execute: execution.create(asked, document),
+      execute: execution.create(asked),
     }
   }
 }

@@ -1,4 +1,4 @@
-import { GraphQLError, type DocumentNode } from 'graphql'
+import { GraphQLError } from 'graphql'
 import type { Clock } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
 import type { LiveQueryExecute } from '../store/run.ts'
@@ -16,7 +16,7 @@ export interface LiveExecutionOptions {
 }
 
 export interface LiveExecution {
-  create(asked: AskedOperation, document: DocumentNode): LiveQueryExecute
+  create(asked: AskedOperation): LiveQueryExecute
 }
 
 const NOBODYS: Answer = { kind: 'result', result: { data: null } }
@@ -29,7 +29,7 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
   const { passes, turns, revalidate, revalidateSeconds, clock } = options
   const withRunMark = createRunMarks()
   return {
-    create(asked, document) {
+    create(asked) {
       let checkedAt = clock.now()
 
       async function check(context: Record<string, unknown>): Promise<readonly GraphQLError[] | undefined> {
@@ -47,7 +47,6 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
       return async ({ signal, first, client }) => {
         const run: RunOfPass = {
           first,
-          document,
           check: revalidate && !first ? check : undefined,
           ended: undefined,
         }

@@ -1,5 +1,7 @@
 import type { AnyResult, Answer, LiveRegistration } from './answer.ts'
-import type { DocumentNode, GraphQLError } from 'graphql'
+import { after, type MaybePromise } from '@vinyasa/base'
+import type { Behaviour } from '@vinyasa/pipeline'
+import type { GraphQLError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
 import { createServerAdapter } from '@whatwg-node/server'
 import { isRefusal, refusalOf } from './refusal.ts'
@@ -24,8 +26,6 @@ export interface AskedOperation {
 /** One run of a live query. */
 export interface RunOfPass {
   readonly first: boolean
-  /** As it was asked, with `@live`. */
-  readonly document: DocumentNode
   /** Errors that end the live query before it is executed. */
   readonly check:
     | ((context: Record<string, unknown>) => Promise<readonly GraphQLError[] | undefined>)
@@ -44,16 +44,16 @@ export interface Pass {
   response: Response | undefined
 }
 
-/** Asks whether a run may go on; its errors are then the end of the live query. */
-export async function checkRun(
+/** Asks whether a run may go on; the result in its place is then the end of the live query. */
+export function checkRun(
   run: RunOfPass,
   context: Record<string, unknown>,
-  stop: (result: never) => void,
-): Promise<void> {
-  const errors = await run.check?.(context)
-  if (!errors) return
-  run.ended = errors
-  stop({ errors } as never)
+): MaybePromise<{ readonly errors: readonly GraphQLError[] } | undefined> {
+  return after(run.check?.(context), (errors) => {
+    if (!errors) return undefined
+    run.ended = errors
+    return { errors }
+  })
 }
 
 export interface Passes {
@@ -72,34 +72,30 @@ export interface PassesOptions {
   readonly yoga: () => Yoga
   /** All plugins of the server, Yoga's own too. */
   readonly plugins: () => readonly Plugin[]
-  readonly strip: (document: DocumentNode) => DocumentNode
   /** A request has its schema, as every plugin before has had its say. */
   readonly enveloped: (isRun: boolean) => void
 }
 
-export function createPasses({ yoga, plugins, strip, enveloped }: PassesOptions): Passes {
+export function createPasses({ yoga, plugins, enveloped }: PassesOptions): Passes {
   const PASS = Symbol('vinyasa.live-query.pass')
   let opened: ReturnType<typeof openDoor> | undefined
 
   const of = (context: object | undefined): Pass | undefined =>
     (context as { readonly [PASS]?: Pass } | undefined)?.[PASS]
 
-  const last: Plugin & { readonly shortWay: object } = {
-    // For node-handler: passes do not come over HTTP.
-    shortWay: {},
+  const last: Plugin & { readonly behaviour: Behaviour } = {
+    behaviour: {
+      refused({ context }, errors) {
+        const run = of(context)?.run
+        if (run) run.ended = errors as readonly GraphQLError[]
+      },
+    },
     // A run's body was read when it was asked for, by whatever parser the hooks chose.
     onRequestParse({ serverContext, setRequestParser }) {
       const pass = of(serverContext)
       if (pass?.run) setRequestParser(() => pass.asked.params as never)
     },
     onEnveloped: ({ context }) => enveloped(of(context as object | undefined)?.run !== undefined),
-    // After Yoga's cache of documents has stored the one that was asked.
-    onParse({ context }) {
-      if (!of(context)?.run) return undefined
-      return ({ result, replaceParseResult }) => {
-        if (result && !(result instanceof Error)) replaceParseResult(strip(result as DocumentNode))
-      }
-    },
     onValidate({ context }) {
       const run = of(context)?.run
       if (!run) return undefined

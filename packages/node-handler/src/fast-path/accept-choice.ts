@@ -1,7 +1,9 @@
+import { isAsyncIterable } from '@vinyasa/base'
 import type { FetchAPI } from 'graphql-yoga'
 import { createChoices } from '../http/remembered-choices.ts'
 import type { MaybePromise } from '@vinyasa/base'
-import type { Hook, YogaInternals } from '../yoga/yoga-5.ts'
+import { type Hook } from '@vinyasa/pipeline'
+import type { YogaInternals } from '../yoga/yoga-5.ts'
 
 export type ResultProcessor = (
   result: unknown,
@@ -64,7 +66,7 @@ export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptCho
     whole,
     mediaTypeOf: (accept) => choices(accept)?.mediaType,
     apply({ request, result, acceptableMediaTypes, setResultProcessor }) {
-      if (isStream(result)) return false
+      if (isAsyncIterable(result)) return false
       const written = choices(request.headers.get('accept') ?? '')
       if (!written) return false
       acceptableMediaTypes.push(...written.acceptable)
@@ -72,8 +74,4 @@ export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptCho
       return true
     },
   }
-}
-
-export function isStream(result: unknown): result is AsyncIterable<unknown> {
-  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 }

@@ -4,15 +4,14 @@ import { failedResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
 import { after, attempt, isPromise } from '@vinyasa/base'
-import { createParamsHandler, type OnValid } from './params-phase.ts'
 import { createParamsPhase, type ParamsPhase } from './params-phase.ts'
 import { createParsePhase, type ParsePhase } from './parse-phase.ts'
 import type { CheckSize } from '../http/read-body.ts'
 import { createRequestPhase } from './request-phase.ts'
 import { createResultPhase, type ResultPhase } from './result-phase.ts'
 import { sendResponse } from '../http/send-response.ts'
-import type { ParamsHandler, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
-import { toErrors } from './to-errors.ts'
+import type { RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { type Pipeline, type ParamsHandler, toErrors } from '@vinyasa/pipeline'
 
 /** The way of JSON requests through all hooks. */
 export interface FastPath {
@@ -36,12 +35,11 @@ export interface FastPath {
 export function createFastPath(
   internals: YogaInternals,
   maxBodyBytes: number | undefined,
-  onValid: OnValid,
+  { handleParams }: Pick<Pipeline, 'handleParams'>,
 ): FastPath {
   const { fetchAPI, logger, waitUntil } = internals
   const createRequest = createLightRequests(fetchAPI)
   const createResponse = createLightResponses(fetchAPI)
-  const handleParams = createParamsHandler(internals, onValid)
   const processResult = createResultPhase(internals, createResponse)
   const phases = {
     parse: createParsePhase(internals),

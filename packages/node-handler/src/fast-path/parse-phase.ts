@@ -4,8 +4,8 @@ import type { LightRequest } from '../http/light-request.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
 import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from './body-choices.ts'
 import { passedOf, remaining } from './passed.ts'
-import { runHooks } from './run-hooks.ts'
-import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { type Hook, runHooks } from '@vinyasa/pipeline'
+import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
 /** Either what to execute (one or a list), or the response that a hook ended the request with. */
 export type Parsed =

@@ -1,5 +1,6 @@
 import type { RequestParser } from './body-choices.ts'
-import type { Hook, HookRequest, ParamsHandler, RequestHandler } from '../yoga/yoga-5.ts'
+import type { Hook, ParamsHandler } from '@vinyasa/pipeline'
+import type { HookRequest, RequestHandler } from '../yoga/yoga-5.ts'
 
 /**
  * What hooks of other people's plugins have done with a request before it left the short way for the ordinary one, where

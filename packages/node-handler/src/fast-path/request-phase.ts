@@ -1,7 +1,7 @@
 import { lazyUrl } from '../http/request-url.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
 import { passedOf, remaining } from './passed.ts'
-import { runHooks } from './run-hooks.ts'
+import { runHooks } from '@vinyasa/pipeline'
 import type { HookRequest, RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
 /** Runs `onRequest`, the handler (which a hook may have wrapped), and `onResponse`. */

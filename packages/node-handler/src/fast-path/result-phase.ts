@@ -2,8 +2,8 @@ import type { ExecutionResult } from 'graphql'
 import { findAcceptChoice, type ResultProcessor } from './accept-choice.ts'
 import type { CreateLightResponse } from '../http/light-response.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
-import { runHooks } from './run-hooks.ts'
-import type { Hook, HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { type Hook, runHooks } from '@vinyasa/pipeline'
+import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
 export type ResultPhase = (
   result: unknown,

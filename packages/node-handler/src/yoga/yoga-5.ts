@@ -1,41 +1,13 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { FetchAPI } from 'graphql-yoga'
 import type { MaybePromise } from '@vinyasa/base'
+import type { Hook, Logger, MaskedErrors } from '@vinyasa/pipeline'
 import { yogasPlugins, type YogasPlugins } from '@vinyasa/yoga-internals'
 
 /** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
 export type HookRequest = Request
 
 export type ServerContext = Record<string, unknown>
-export type Hook = (payload: object) => MaybePromise<unknown>
 export type RequestHandler = (request: HookRequest, context: ServerContext) => MaybePromise<Response>
-export type ParamsHandler = (payload: {
-  readonly request: HookRequest
-  readonly params: unknown
-  readonly context: ServerContext
-}) => MaybePromise<unknown>
-
-export interface MaskedErrors {
-  readonly errorMessage: string
-  readonly isDev?: boolean
-  maskError(error: unknown, message: string, isDev?: boolean): Error
-}
-
-export interface Logger {
-  debug(...args: unknown[]): void
-  error(...args: unknown[]): void
-}
-
-/** Envelop's functions for one operation. */
-export interface Enveloped {
-  readonly schema: GraphQLSchema
-  parse(query: string): DocumentNode
-  validate(schema: GraphQLSchema, document: DocumentNode): readonly unknown[]
-  contextFactory(): MaybePromise<unknown>
-  execute(args: object): MaybePromise<unknown>
-  subscribe(args: object): MaybePromise<unknown>
-}
-
 /** What the fast path needs of a Yoga server: its hooks, in its order. */
 export interface YogaInternals {
   readonly fetchAPI: FetchAPI
@@ -51,7 +23,6 @@ export interface YogaInternals {
   readonly onParams: readonly Hook[]
   readonly onExecutionResult: readonly Hook[]
   readonly onResultProcess: readonly Hook[]
-  getEnveloped(context: ServerContext): Enveloped
 }
 
 /** Hooks that the fast path runs, or that Envelop and Yoga run by themselves whichever door a request came through. */
@@ -94,7 +65,6 @@ export function readInternals(yoga: object): Found {
   const plugins = read('plugins')
   const fetchAPI = read('fetchAPI')
   const logger = read('logger')
-  const getEnveloped = read('getEnveloped')
   const maskedErrors = read('maskedErrorsOpts') ?? undefined
   const lists = [
     read('onRequestParseHooks'),
@@ -105,7 +75,6 @@ export function readInternals(yoga: object): Found {
   if (
     !isPluginList(plugins) ||
     !lists.every(isHookList) ||
-    typeof getEnveloped !== 'function' ||
     !isFetchAPI(fetchAPI) ||
     !isLogger(logger) ||
     !(maskedErrors === undefined || isMaskedErrors(maskedErrors))
@@ -131,7 +100,6 @@ export function readInternals(yoga: object): Found {
       onParams,
       onExecutionResult,
       onResultProcess,
-      getEnveloped: getEnveloped as YogaInternals['getEnveloped'],
     },
   }
 }

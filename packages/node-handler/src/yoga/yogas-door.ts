@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
 import { failedResponse, sendYogas } from './last-catch.ts'
-import type { Logger } from './yoga-5.ts'
+import type { Logger } from '@vinyasa/pipeline'
 
 export type Door = (
   incoming: IncomingMessage,

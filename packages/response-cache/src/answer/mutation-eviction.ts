@@ -1,46 +1,57 @@
-import type { ExecutionArgs, ExecutionResult } from 'graphql'
+import type { MaybePromise } from '@vinyasa/base'
+import type { Execute, Operation } from '@vinyasa/pipeline'
+import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { InvalidationCause } from '../options.ts'
-import type { ExecutionInput } from './operation-state.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { CacheEngine } from '../response-cache.ts'
+import { createSlot } from '../slot.ts'
 
-type Execute = (args: ExecutionArgs) => unknown
+export interface MutationEviction {
+  execute(operation: Operation, next: Execute): MaybePromise<unknown>
+  /** Evicts for what another plugin has executed in this place. */
+  deliver(operation: Operation, result: ExecutionResult): MaybePromise<ExecutionResult>
+}
 
 /**
  * Evicts after a mutation and before its answer goes out, whether it succeeded, failed in part or
  * threw: a backend may have committed in every case.
  */
-export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline) {
+export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline): MutationEviction {
   const { invalidateOnMutation = true } = cache.options
-  return (
-    input: ExecutionInput,
-    executeFn: Execute,
-    setExecuteFn: (execute: Execute) => void,
-  ): { onExecuteDone(payload: { result: unknown }): Promise<void> } | undefined => {
-    const profile = pipeline.profileOf(input)
-    if (!profile || !invalidateOnMutation) return undefined
-    let isEvicted = false
+  const evicted = createSlot<true>()
 
-    async function evict(result: unknown) {
-      if (isEvicted || !profile) return
-      isEvicted = true
+  function profileOf({ prepared, context }: Operation): DocumentProfile | undefined {
+    return invalidateOnMutation ? pipeline.profileOf({ ...prepared, context }) : undefined
+  }
+
+  async function executeAndEvict(
+    operation: Operation,
+    next: Execute,
+    profile: DocumentProfile,
+  ): Promise<unknown> {
+    let result: unknown
+    const changed = await cache.changing()
+    try {
+      result = await next(operation)
+      return result
+    } finally {
+      evicted.set(operation.context, true)
       await evictFor(cache, profile, result)
+      changed?.()
     }
+  }
 
-    setExecuteFn(async (args) => {
-      let result: unknown
-      const changed = await cache.changing()
-      try {
-        result = await executeFn(args)
-        return result
-      } finally {
-        await evict(result)
-        changed?.()
-      }
-    })
-    // Another plugin may have put its own execute in place of this one.
-    return { onExecuteDone: ({ result }) => evict(result) }
+  return {
+    execute(operation, next) {
+      const profile = profileOf(operation)
+      return profile ? executeAndEvict(operation, next, profile) : next(operation)
+    },
+    deliver(operation, result) {
+      const isMutation = operation.prepared.definition.operation === 'mutation'
+      const profile = isMutation && !evicted.get(operation.context) ? profileOf(operation) : undefined
+      return profile ? evictFor(cache, profile, result).then(() => result) : result
+    },
   }
 }
 

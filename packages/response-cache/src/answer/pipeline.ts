@@ -1,6 +1,5 @@
 import { systemClock } from '@vinyasa/base'
-import type { ExecutionResult, GraphQLSchema } from 'graphql'
-import { createDocumentMemo } from '../document/document-memo.ts'
+import type { ExecutionResult } from 'graphql'
 import { createProfileCache, type DocumentProfile } from '../document/document-profile.ts'
 import { createEntry, offHeap, type CacheEntry } from '../store/entry.ts'
 import { unknownAsker } from '../errors.ts'
@@ -20,15 +19,8 @@ type Answer = ExecutionResult | undefined
 
 /** The way of one query through the cache. Knows no hooks: `plugin.ts` calls it from them. */
 export interface Pipeline {
-  /**
-   * Looks for a hit that needs no parsing, without counting it; undefined: take the ordinary way. `known`: the operation's,
-   * where it need not be looked for by its text.
-   */
-  findEarly(
-    state: OperationState,
-    schema: GraphQLSchema | undefined,
-    known?: DocumentProfile | undefined,
-  ): Hit | undefined
+  /** Looks for a hit that memory has, without counting it. `profile`: the document's. */
+  findEarly(state: OperationState, profile: DocumentProfile | undefined): Hit | undefined
   /** Answers with what `findEarly` found. */
   answer(state: OperationState, hit: Hit): ExecutionResult
   /** The answer in place of execution, or undefined: execute. */
@@ -62,7 +54,6 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   const profiles = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
   const keyOf = createRequestKeyFactory({ prefix, hasSession: session !== undefined })
   const warned = new Set<string>()
-  const documents = createDocumentMemo()
   const flights = createFlights()
 
   const ttlOf = (profile: DocumentProfile) => profile.ttlMs ?? defaultTtlMs
@@ -118,7 +109,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
       session: input && session?.(input.context),
       access: profile.access?.keyOf(state.context),
     }
-    const key = isCacheable(profile) ? keyOf(profile, identity, state.sameBody) : undefined
+    const key = isCacheable(profile) ? keyOf(profile, identity, state.sameBytes) : undefined
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {
       state.key = key
@@ -231,8 +222,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     answer,
     failed,
 
-    findEarly(state, schema, known) {
-      const profile = known ?? (schema && documents.get(schema, state.params))
+    findEarly(state, profile) {
       if (!profile || profile.incremental || profile.live || !prepare(state, profile)) return undefined
       const found = state.key && cache.peek(state.key.key)
       if (!found || !('entry' in found)) return undefined
@@ -246,7 +236,6 @@ export function createPipeline(cache: CacheEngine): Pipeline {
         cache.emit({ type: 'bypass' })
         return undefined
       }
-      documents.add(input.schema, state.params, profile)
       const isLive = profile.live || input.context['liveQuery'] !== undefined
       const found = cache.lookup(state.key?.key ?? '')
       if (isPromise(found)) return found.then((read) => decide(state, read, isLive))

@@ -1,29 +1,22 @@
-import type { GraphQLParams } from 'graphql-yoga'
 import { isAsyncIterable } from '@vinyasa/base'
+import type { Operation } from '@vinyasa/pipeline'
 import type { CacheEvent } from '../options.ts'
 
-export interface HandlerPayload {
-  readonly request: Request
-  readonly params: GraphQLParams
-  readonly context: Record<string, unknown>
-}
-
-export type ParamsHandler = (payload: HandlerPayload) => unknown
+/** Executes the operation as one with another request and context. */
+export type ExecuteAgain = (again: Pick<Operation, 'request' | 'context'>) => unknown
 
 /** Runs operations again behind a stale answer, each under a request and context of its own. */
 export interface Refresher {
-  /** Never rejects. `context` is what the server gave before the operation changed it. */
-  start(payload: HandlerPayload, context: Record<string, unknown>, handler: ParamsHandler): Promise<void>
-  isRefresh(request: Request): boolean
+  /** Never rejects. */
+  start(operation: Pick<Operation, 'request' | 'context'>, execute: ExecuteAgain): Promise<void>
   /** Cancels the refreshes under way. */
   close(): void
 }
 
 export function createRefresher(emit: (event: CacheEvent) => void): Refresher {
-  const requests = new WeakSet<Request>()
   const controllers = new Set<AbortController>()
 
-  async function refresh({ request, params }: HandlerPayload, context: object, handler: ParamsHandler) {
+  async function refresh(request: Request, context: object, execute: ExecuteAgain) {
     const controller = new AbortController()
     controllers.add(controller)
     try {
@@ -34,8 +27,7 @@ export function createRefresher(emit: (event: CacheEvent) => void): Refresher {
         headers: headersOf(request.headers),
         signal: controller.signal,
       })
-      requests.add(own)
-      const result = await handler({ request: own, params, context: { ...context, request: own } })
+      const result = await execute({ request: own, context: { ...context, request: own } })
       // An answer in parts is stored when its last part was read.
       if (isAsyncIterable(result)) for await (const _part of result) continue
     } catch (error) {
@@ -46,13 +38,13 @@ export function createRefresher(emit: (event: CacheEvent) => void): Refresher {
   }
 
   return {
-    start(payload, context, handler) {
-      const pending = refresh(payload, context, handler)
+    start({ request, context: given }, execute) {
+      const context = copyOf(given)
+      const pending = refresh(request, context, execute)
       const { waitUntil } = context
       if (typeof waitUntil === 'function') waitUntil.call(context, pending)
       return pending
     },
-    isRefresh: (request) => requests.has(request),
     close() {
       for (const controller of controllers) controller.abort()
     },
@@ -60,7 +52,7 @@ export function createRefresher(emit: (event: CacheEvent) => void): Refresher {
 }
 
 /** A copy of the context with all that it inherits: batched operations inherit the server's. */
-export function copyOf(context: Record<string, unknown>): Record<string, unknown> {
+function copyOf(context: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   // oxlint-disable-next-line guard-for-in -- inherited members are wanted
   for (const name in context) copy[name] = context[name]

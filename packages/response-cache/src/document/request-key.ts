@@ -19,13 +19,13 @@ export interface RequestKey {
 }
 
 /**
- * Makes the keys of one cache. Specification: "Response cache key". `sameBody` is one object for all requests with the
+ * Makes the keys of one cache. Specification: "Response cache key". `sameBytes` is one object for all requests with the
  * same operation and variables, where somebody knows.
  */
 export type RequestKeyFactory = (
   profile: DocumentProfile,
   identity: RequestIdentity,
-  sameBody?: object | undefined,
+  sameBytes?: object | undefined,
 ) => RequestKey | undefined
 
 /** The key of a body, and the headers that it was made with. */
@@ -73,17 +73,17 @@ export function createRequestKeyFactory({
     return { key: sha256(frame(parts)), isPersonal }
   }
 
-  return (profile, identity, sameBody) => {
+  return (profile, identity, sameBytes) => {
     const { headers, session, access } = identity
     if (access === null) return undefined
     if (!hasSession && (profile.asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
-    if (!sameBody || session != null || access !== undefined) return make(profile, identity)
-    const before = remembered.get(sameBody)
+    if (!sameBytes || session != null || access !== undefined) return make(profile, identity)
+    const before = remembered.get(sameBytes)
     const isSame = (name: string, index: number): boolean => headers.get(name) === before?.values[index]
     if (before?.profile === profile && profile.varyNames.every(isSame)) return before.key
     const key = make(profile, identity)
     if (key)
-      remembered.set(sameBody, { profile, values: profile.varyNames.map((name) => headers.get(name)), key })
+      remembered.set(sameBytes, { profile, values: profile.varyNames.map((name) => headers.get(name)), key })
     return key
   }
 }

@@ -26,7 +26,7 @@ export interface CacheHeaderOptions {
 /** What of a response is looked at and written to. */
 export interface CachedResponse {
   readonly status: number
-  readonly headers: Pick<Headers, 'get' | 'has' | 'set'>
+  readonly headers: Pick<Headers, 'get' | 'has' | 'set' | 'delete'>
 }
 
 /**
@@ -44,8 +44,12 @@ export function setCacheHeaders(
   headers.set('x-cache', reports.map(({ outcome }) => outcome).join(', '))
   const isGet = request.method === 'GET'
   const names = isGet ? reports.flatMap((one) => one.varyNames ?? []) : []
-  if (names.length > 0)
-    headers.set('vary', mergedVary(headers.get('vary'), ['Accept', ...varyHeaders, ...names]))
+  if (names.length > 0) {
+    const vary = mergedVary(headers.get('vary'), ['Accept', ...varyHeaders, ...names])
+    // Yoga's class of headers keeps one that it was made with in other letters beside what is set.
+    headers.delete('vary')
+    headers.set('vary', vary)
+  }
   const forbidStoring = (): false => {
     const mayBeStored = isGet || reports.some(({ outcome }) => outcome === 'BYPASS')
     const isPersonal = reports.some((one) => one.isPersonal)

@@ -9,7 +9,7 @@ export interface FrontDoor {
   /** At the cache's own place among the plugins: sees which parser was chosen. */
   readonly onRequestParse: RequestParseHook
   /** Comes after every other plugin, Yoga's size limit among them. */
-  readonly last: Plugin & { readonly shortWay: object }
+  readonly last: Plugin & { readonly behaviour: object }
 }
 
 export interface FrontDoorOptions {
@@ -27,7 +27,7 @@ export function createFrontDoor({ jsonParser, isReplaced }: FrontDoorOptions): F
     },
     last: {
       // For node-handler, which reads bodies without that stream.
-      shortWay: {},
+      behaviour: {},
       onRequestParse({ request, serverContext, setRequestParser, fetchAPI }) {
         const parser = parsers.get(request)
         if (!parser || isReplaced() || !isBoundedBody(request, serverContext)) return

@@ -4,7 +4,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import type { Outage } from '../../redis/outage.ts'
-import { withShortWay } from '../../short-way.ts'
+import { withBehaviour } from '../../behaviour.ts'
 
 /** Texts by their hashes. One that is gone is sent again by whoever wants it. */
 export interface DocumentStore {
@@ -89,7 +89,7 @@ export function useApq(store: DocumentStore): Plugin {
       return found instanceof Promise ? found.then(put) : put(found)
     },
   }
-  return withShortWay(plugin, {
+  return withBehaviour(plugin, {
     // What is not at hand, or comes with its text, is looked for, or kept, on the ordinary way.
     withText(params) {
       if (params['query']) return undefined

@@ -3,7 +3,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
 import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
-import { withShortWay } from '../../short-way.ts'
+import { withBehaviour } from '../../behaviour.ts'
 
 /** What requests call the id of a document: GraphQL over HTTP, appendix A; Relay. */
 const ID_PARAMETERS = ['documentId', 'doc_id', 'id'] as const
@@ -43,7 +43,7 @@ export function usePersistedDocuments(
       else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
     },
   }
-  return withShortWay(plugin, {
+  return withBehaviour(plugin, {
     withText(params) {
       const { extensions } = params as GraphQLParams
       const id = idIn(params as GraphQLParams)

@@ -4,7 +4,7 @@ import type { JwtConfig } from '../../config/access-types.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, type Identity } from '../../context/identity.ts'
 import { tokenOf } from './token-place.ts'
-import { withShortWay } from '../../short-way.ts'
+import { withBehaviour } from '../../behaviour.ts'
 import type { VerifyToken } from './token-verifier.ts'
 
 export interface Authentication {
@@ -44,7 +44,7 @@ export function createAuthentication(config: JwtConfig, verify: VerifyToken): Au
   }
 
   return {
-    plugin: withShortWay(plugin, {
+    plugin: withBehaviour(plugin, {
       // Before the cache looks whose answer it may give. Who is nobody is refused on the ordinary way.
       identify(request, context) {
         const goOn = (identity: Identity | undefined): true => {

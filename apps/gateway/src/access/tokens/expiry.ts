@@ -3,12 +3,12 @@ import type { ExecutionResult } from 'graphql'
 import { isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { unauthenticated } from '../errors.ts'
 import { identityOf } from '../../context/identity.ts'
-import { withShortWay } from '../../short-way.ts'
+import { withBehaviour } from '../../behaviour.ts'
 
 /** Ends subscriptions with `UNAUTHENTICATED` when the token expires by which they were allowed. */
 export function useTokenExpiry(clock: Clock = backgroundClock): Plugin {
   const subscribed = new WeakSet<object>()
-  return withShortWay({
+  return withBehaviour({
     onSubscribe({ args }) {
       subscribed.add(args.contextValue as object)
     },

@@ -1,0 +1,26 @@
+import type { Behaviour } from '@vinyasa/pipeline'
+import type { Plugin } from 'graphql-yoga'
+
+export type PluginWithBehaviour = Plugin & { readonly behaviour: Behaviour }
+
+/**
+ * The plugin, saying what it does with operations whose document was prepared before; by default nothing, as one that looks
+ * at documents, at errors, or at other paths alone.
+ */
+export function withBehaviour(plugin: Plugin, behaviour: Behaviour = {}): PluginWithBehaviour {
+  return Object.assign(plugin, { behaviour })
+}
+
+/** Adds the same to every context. */
+export function useStaticContext(added: Readonly<Record<string, unknown>>): PluginWithBehaviour {
+  return {
+    onContextBuilding({ extendContext }) {
+      extendContext(added)
+    },
+    behaviour: {
+      context(context) {
+        Object.assign(context, added)
+      },
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { isAsyncIterable } from '@vinyasa/base'
+import { argsOf, type Behaviour, type Operation, withDocument } from '@vinyasa/pipeline'
+import { createAttachment } from '@vinyasa/yoga-internals'
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
+import type { Deliveries } from './deliveries.ts'
+import type { DocumentCache } from './document/document-cache.ts'
+import { executeWhole, splitToStream } from './eager/eager.ts'
+import { formatNotAcceptable, tooManyFragments } from './errors.ts'
+import { InParts, WITH_ERRORS, WITHOUT_ERRORS } from './in-parts.ts'
+import type { ResolvedOptions } from './options.ts'
+import { jsonTypeOf } from './wire/accept.ts'
+import { createMultipart } from './wire/multipart.ts'
+import type { MaskError } from './wire/wire-format.ts'
+
+export interface DeferBehaviourOptions {
+  readonly options: ResolvedOptions
+  readonly documents: DocumentCache
+  readonly deliveries: Deliveries
+  readonly maskError: MaskError
+  readonly schema: () => GraphQLSchema | undefined
+}
+
+/** A result that somebody brings, and what it answers. */
+export interface Answered {
+  readonly document: DocumentNode
+  readonly operationName?: string | null | undefined
+  readonly variables?: ExecutionArgs['variableValues']
+  readonly context: object
+  readonly request: Request | undefined
+}
+
+export interface DeferBehaviour {
+  readonly behaviour: Behaviour
+  /** A whole result as the stream of its parts where the client takes parts; else the same result, or a refusal. */
+  split(answered: Answered, result: ExecutionResult): unknown
+  /** Whether an operation with this context came to the behaviour. */
+  isKnown(context: object): boolean
+  /** Whether a request is answered in parts. */
+  isStreamed(request: Request): boolean
+}
+
+/**
+ * Executes deferred queries in parts for clients that take parts, and in one piece for others; splits what the cache or
+ * another plugin brings.
+ */
+export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehaviour {
+  const { options, documents, deliveries, maskError } = given
+  const { enabled, maxDeferredFragments, multipartBoundary: boundary, strategy } = options
+  const inParts = new InParts(options, documents)
+  const known = createAttachment<true>()
+
+  function countOf({ document, operationName, variables }: Answered): number {
+    return documents.of(document).operation(operationName)?.countDeferred(variables) ?? 0
+  }
+
+  /** Why an operation with that many fragments is not executed. */
+  function refusalOf(count: number, { context, request }: Answered): GraphQLError | undefined {
+    if (!enabled || count === 0) return undefined
+    if (count > maxDeferredFragments) return tooManyFragments(count, maxDeferredFragments)
+    const isNeither = request && deliveries.accepted(context, request).preferred === 'neither'
+    return isNeither ? formatNotAcceptable() : undefined
+  }
+
+  function split(answered: Answered, result: ExecutionResult): unknown {
+    const { document, operationName, variables, context, request } = answered
+    if (!enabled || !request || deliveries.accepted(context, request).preferred === 'json') return result
+    const count = countOf(answered)
+    if (count === 0) return result
+    const refusal = refusalOf(count, answered)
+    if (refusal) return { errors: [refusal] }
+    const { maxPatches } = options
+    const schema = given.schema()
+    const parts = splitToStream({
+      result,
+      document: documents.of(document),
+      operationName,
+      variables,
+      schema,
+      maxPatches,
+    })
+    if (isAsyncIterable(parts)) inParts.note(answered, result.errors?.length ? WITH_ERRORS : WITHOUT_ERRORS)
+    return parts
+  }
+
+  return {
+    split,
+    isKnown: (context) => known.get(context) === true,
+    isStreamed: (request) => inParts.isStreamed(request),
+    behaviour: {
+      name: 'defer',
+      mediaTypeOf: (accept) =>
+        deliveries.named(accept).preferred === 'json' ? undefined : jsonTypeOf(accept),
+      // Errors of parts would stand where they do in the document that is executed.
+      lifts: ({ document }) => !documents.of(document).isIncremental,
+      refuse(operation) {
+        if (!documents.of(operation.prepared.document).isIncremental) return undefined
+        const asked = answeredBy(operation)
+        const count = countOf(asked)
+        const refusal = refusalOf(count, asked)
+        if (refusal) return { errors: [refusal] }
+        if (strategy === 'streaming' && count > 0 && deliveries.of(asked.context, asked.request)) {
+          operation.executor = inParts.executorFor(operation)
+          operation.isForced = true
+        }
+        return undefined
+      },
+      execute(operation, next) {
+        const document = documents.of(operation.prepared.document)
+        if (!document.isIncremental) return next(operation)
+        if (operation.isForced) return next({ ...operation, isForced: false })
+        const { context, request } = operation
+        if (countOf(answeredBy(operation)) === 0 || !deliveries.of(context, request))
+          return next(withDocument(operation, document.stripped))
+        if (operation.isWrapped) {
+          // An executor that another plugin brings is there for a reason. It is given the whole result, which is split later.
+          const execute = (args: ExecutionArgs): unknown => next(withDocument(operation, args.document))
+          return executeWhole({ args: argsOf(operation), document, execute, options })
+        }
+        // V8 makes a literal that is assigned to a property old at once, and all that it leads to outlives small collections.
+        const executor = inParts.executorFor(operation)
+        operation.executor = executor
+        return next(operation)
+      },
+      deliver(operation, result) {
+        const { prepared, context } = operation
+        if (!documents.of(prepared.document).isIncremental) return result
+        known.set(context, true)
+        return inParts.wasExecuted(context) ? result : split(answeredBy(operation), result)
+      },
+      stream({ context, request }, parts) {
+        const delivery = deliveries.of(context, request)
+        const begun = inParts.of(context)
+        if (!delivery || !begun || begun.hasErrors()) return undefined
+        return createMultipart({ parts, delivery, boundary, maskError })
+      },
+    },
+  }
+}
+
+function answeredBy({ prepared, params, context, request }: Operation): Answered {
+  const { document, operationName } = prepared
+  return { document, operationName, variables: params.variables, context, request }
+}

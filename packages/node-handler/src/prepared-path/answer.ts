@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isBody, isPlain, type PlainResult } from '../fast-path/result-phase.ts'
+import { sendResponse } from '../http/send-response.ts'
+import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
+import { type OperationRun, type PartStream, runHooks, toErrors } from '@vinyasa/pipeline'
+import { failedResponse } from '../yoga/last-catch.ts'
+import { sendParts } from './send-parts.ts'
+import { AnswerHeaders } from './answer-headers.ts'
+import type { PathServer } from './path-server.ts'
+
+/** One answer on its way out. */
+export class Answer {
+  readonly #server: PathServer
+  readonly #run: OperationRun
+  readonly #incoming: IncomingMessage
+  readonly #outgoing: ServerResponse
+
+  constructor(server: PathServer, run: OperationRun, incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.#server = server
+    this.#run = run
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+  }
+
+  /** Writes a result. True where it is as usual: without errors, and nothing said how it is to be written. */
+  send(result: unknown): MaybePromise<boolean> {
+    const { others, fastPath, internals } = this.#server
+    const stream = isAsyncIterable(result) ? this.#streamOf(result) : undefined
+    if (stream) {
+      this.#sendStream(stream)
+      return true
+    }
+    const text = others.processesResults || !isPlain(result) ? undefined : textOf(result)
+    if (text !== undefined) return after(this.#sendWhole(text), () => true)
+    const given = this.#run.seen(result)
+    const { request, context } = this.#run.operation
+    const processed = attempt(
+      () => fastPath.processResult(given, request, context),
+      (error) => fastPath.processResult({ errors: toErrors(error, internals) }, request, context),
+    )
+    return after(this.#sendResponse(processed), () => false)
+  }
+
+  #streamOf(parts: AsyncIterable<unknown>): PartStream | undefined {
+    const { streams, others, othersRespond } = this.#server
+    if (others.processesResults || othersRespond) return undefined
+    for (const stream of streams) {
+      const found = stream(this.#run.operation, parts)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  #sendWhole(body: string | Uint8Array): MaybePromise<void> {
+    const { mediaTypeOf, othersRespond, responds, fastPath } = this.#server
+    const mediaType = mediaTypeOf(this.#incoming.headers.accept ?? '') ?? 'application/json'
+    if (othersRespond) return this.#sendResponse(fastPath.createResponse(body, mediaType))
+    const contentType = `${mediaType}; charset=utf-8`
+    const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)
+    const isOpen =
+      responds.length === 0
+        ? this.#writeHead({ 'Content-Type': contentType, 'content-length': length })
+        : this.#respond(['content-type', contentType, 'content-length', length])
+    if (isOpen) this.#outgoing.end(body)
+  }
+
+  #sendStream(stream: PartStream): void {
+    const { responds, pipeline } = this.#server
+    const isOpen =
+      responds.length === 0 ? this.#writeHead(stream.headers) : this.#respond(linesOf(stream.headers))
+    if (!isOpen) return stream.leave()
+    sendParts(stream, this.#incoming, this.#outgoing, (part) => {
+      for (const hear of pipeline.partsSeen) hear(this.#run.operation, part)
+    })
+  }
+
+  /** False where nobody waits for the answer any more. */
+  #respond(lines: string[]): boolean {
+    const headers = new AnswerHeaders(lines)
+    const response = { status: 200, headers }
+    for (const respond of this.#server.responds) respond(this.#run.operation, response)
+    return this.#writeHead(headers.lines)
+  }
+
+  #writeHead(headers: string[] | Readonly<Record<string, string>>): boolean {
+    const outgoing = this.#outgoing
+    if (outgoing.destroyed || outgoing.writableEnded) return false
+    outgoing.writeHead(200, 'OK', headers)
+    return true
+  }
+
+  /** What fails outside of the operation is answered with a status and its name. */
+  #sendResponse(given: MaybePromise<Response>): MaybePromise<void> {
+    const { internals } = this.#server
+    const responded = attempt(
+      () => after(given, (response) => this.#responded(response)),
+      (error) => failedResponse(error, this.#outgoing, internals),
+    )
+    return attempt(
+      () => after(responded, (response) => sendResponse(response, this.#outgoing, this.#incoming)),
+      (error) => internals.logger.error(error),
+    )
+  }
+
+  /** What every plugin makes of a response, in their order. */
+  #responded(given: Response): MaybePromise<Response> {
+    const { pipeline, internals, othersRespond } = this.#server
+    const operation = this.#run.operation
+    if (!othersRespond) {
+      for (const respond of this.#server.responds) respond(operation, given)
+      return given
+    }
+    const { request, context: serverContext } = operation
+    const payload = {
+      request,
+      response: given,
+      serverContext,
+      setResponse(response: Response) {
+        payload.response = response
+      },
+      fetchAPI: internals.fetchAPI,
+    }
+    const hooks = pipeline.steps.flatMap(({ behaviour, hooks: others }) => {
+      if (others) return others.onResponse ?? []
+      return behaviour?.respond ? [() => behaviour.respond?.(operation, payload.response)] : []
+    })
+    return after(runHooks(hooks, payload), () => payload.response)
+  }
+}
+
+/** Undefined for what Yoga has to be asked about, or what cannot be written. */
+function textOf(result: PlainResult): string | Uint8Array | undefined {
+  const { stringify = JSON.stringify } = result
+  try {
+    const text = stringify(result)
+    return isBody(text) ? text : undefined
+  } catch {
+    // The processor fails alike, and its error is answered.
+    return undefined
+  }
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
+  const lines: string[] = []
+  for (const name of Object.keys(headers)) lines.push(name.toLowerCase(), headers[name] as string)
+  return lines
+}

@@ -1,0 +1,51 @@
+import { createRecent } from '@vinyasa/base'
+import type { OperationParams, PreparedDocument } from '@vinyasa/pipeline'
+
+/** What follows from the bytes of a body alone, or from the target of a GET. */
+export interface KnownBody {
+  readonly prepared: PreparedDocument
+  /** For one request: nothing that it does to them reaches another's. */
+  params(): OperationParams
+}
+
+/**
+ * Bodies and targets that come again and again: what was read in them once, and found to be within all limits. The one is
+ * no other: a target begins with a slash, which JSON does not.
+ */
+export interface KnownBodies {
+  get(body: Buffer | string): KnownBody | undefined
+  add(body: Buffer | string, params: OperationParams, prepared: PreparedDocument): void
+  clear(): void
+}
+
+const MAX_BODIES = 1_000
+/** Of all bodies together, and of one. */
+const MAX_BYTES = 524_288
+const MAX_BODY = 4_096
+
+export function createKnownBodies(): KnownBodies {
+  const known = createRecent<KnownBody>({ maxEntries: MAX_BODIES, maxCharacters: MAX_BYTES })
+  return {
+    get: (body) => (body.length <= MAX_BODY ? known.get(keyOf(body)) : undefined),
+    add(body, params, prepared) {
+      if (body.length > MAX_BODY || !isFlat(params.variables)) return
+      known.set(keyOf(body), { prepared, params: () => copyOf(params) })
+    },
+    clear: () => known.clear(),
+  }
+}
+
+/** One character for each byte: as text a body need not be valid. */
+function keyOf(body: Buffer | string): string {
+  return typeof body === 'string' ? body : body.toString('latin1')
+}
+
+/** Resolvers are given lists and objects as they are, and may change them. */
+function isFlat(variables: OperationParams['variables']): boolean {
+  return Object.values(variables ?? {}).every((value) => value === null || typeof value !== 'object')
+}
+
+function copyOf(params: OperationParams): OperationParams {
+  const { variables } = params
+  return variables ? { ...params, variables: { ...variables } } : { ...params }
+}

@@ -1,0 +1,35 @@
+import type { Behaviour, OperationParams } from '@vinyasa/pipeline'
+
+type PutText = NonNullable<Behaviour['withText']>
+
+/** The parameters that `parse` reads; undefined for all that Yoga would refuse, or read otherwise. */
+export function readParams(parse: () => unknown, putTexts: readonly PutText[]): OperationParams | undefined {
+  let value: unknown
+  try {
+    value = parse()
+  } catch {
+    return undefined
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined
+  for (const putText of putTexts) value = putText(value as Record<string, unknown>) ?? value
+  const params = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(params)) if (!isUsual(name, params[name])) return undefined
+  return params['query'] === undefined ? undefined : (value as OperationParams)
+}
+
+function isUsual(name: string, value: unknown): boolean {
+  // What a target does not have.
+  if (value === undefined) return true
+  switch (name) {
+    case 'query':
+      return typeof value === 'string'
+    case 'operationName':
+      return value === null || typeof value === 'string'
+    case 'variables':
+      return typeof value === 'object' && !Array.isArray(value)
+    case 'extensions':
+      return value === null
+    default:
+      return false
+  }
+}

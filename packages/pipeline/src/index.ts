@@ -1,0 +1,27 @@
+export { bringPipeline, type PipelineOptions, pipelineOf, usePipeline } from './use-pipeline.ts'
+export type {
+  Behaviour,
+  PartStream,
+  RequestHead,
+  ResponseHead,
+  ResponseHeaders,
+  StreamPart,
+} from './behaviour.ts'
+export {
+  argsOf,
+  type Execute,
+  type Executor,
+  type Operation,
+  type OperationParams,
+  type PreparedDocument,
+  withDocument,
+} from './operation.ts'
+export { Pipeline } from './pipeline.ts'
+export type { PipelineServer } from './server.ts'
+export { OperationRun } from './operation-run.ts'
+export type { Asked } from './known/known.ts'
+export { runHooks } from './execution/run-hooks.ts'
+export { toErrors } from './execution/to-errors.ts'
+export type { Others } from './plugins/others.ts'
+export type { PluginStep } from './plugins/read-plugins.ts'
+export type { Enveloped, Hook, Logger, MaskedErrors, ParamsHandler } from './yoga.ts'

@@ -1,0 +1,64 @@
+import { getOperationAST, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { createKnownShapes, type KnownShapes } from '../literals/known-shapes.ts'
+import type { LiftedOperation } from '../literals/lift-literals.ts'
+import type { OperationParams, PreparedDocument } from '../operation.ts'
+import { createPreparedDocuments, type PreparedDocuments } from './prepared-documents.ts'
+
+/** What a client asks for, and the document that was prepared for it. */
+export interface Asked {
+  readonly params: OperationParams
+  readonly prepared: PreparedDocument
+  /** What the client sent, where the document is another one with variables in the place of its literals. */
+  readonly sent: OperationParams
+  readonly lifted: LiftedOperation | undefined
+}
+
+/** Documents of one server that were parsed and validated, until its schema is another one. */
+export class Known {
+  readonly #documents: PreparedDocuments = createPreparedDocuments()
+  readonly #shapes: KnownShapes | undefined
+  readonly #onClear: (() => void)[] = []
+
+  constructor(liftsLiterals: boolean) {
+    this.#shapes = liftsLiterals ? createKnownShapes() : undefined
+  }
+
+  get(params: OperationParams): PreparedDocument | undefined {
+    return this.#documents.get(params)
+  }
+
+  /** `seesLiterals`: somebody may look at the values in documents. */
+  find(params: OperationParams, seesLiterals: boolean): Asked | undefined {
+    const prepared = this.#documents.get(params)
+    if (prepared) return { params, prepared, sent: params, lifted: undefined }
+    const found = seesLiterals ? undefined : this.#shapes?.find(params)
+    return (
+      found && { params: found.params, prepared: found.lifted.prepared, sent: params, lifted: found.lifted }
+    )
+  }
+
+  /** Remembers a valid document. `lifts`: whether its literals may be lifted. */
+  add(
+    { query, operationName }: OperationParams,
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    lifts: (prepared: PreparedDocument) => boolean,
+  ): void {
+    const definition = getOperationAST(document, operationName)
+    if (!definition) return
+    const prepared: PreparedDocument = { schema, document, definition, operationName }
+    this.#documents.add({ query, operationName }, prepared)
+    if (definition.operation === 'query' && lifts(prepared))
+      this.#shapes?.add({ query, operationName }, schema, document, lifts)
+  }
+
+  onClear(clear: () => void): void {
+    this.#onClear.push(clear)
+  }
+
+  clear(): void {
+    this.#documents.clear()
+    this.#shapes?.clear()
+    for (const clear of this.#onClear) clear()
+  }
+}

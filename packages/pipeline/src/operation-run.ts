@@ -1,0 +1,141 @@
+import { type DocumentNode, type ExecutionResult, getOperationAST, type GraphQLSchema } from 'graphql'
+import { mapAsyncIterator } from 'graphql-yoga'
+import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
+import { toErrors } from './execution/to-errors.ts'
+import type { Asked } from './known/known.ts'
+import { errorsIn } from './literals/lifted-errors.ts'
+import { argsOf, type Operation } from './operation.ts'
+import type { PipelineServer } from './server.ts'
+import type { Enveloped } from './yoga.ts'
+
+/** One execution of a document that was prepared before. */
+export class OperationRun {
+  readonly #server: PipelineServer
+  readonly #asked: Pick<Asked, 'sent' | 'lifted'>
+  /** What is executed: another one where a plugin has put another document or schema in its place. */
+  operation: Operation
+
+  constructor(server: PipelineServer, operation: Operation, asked: Pick<Asked, 'sent' | 'lifted'>) {
+    this.#server = server
+    this.#asked = asked
+    this.operation = operation
+  }
+
+  /** Gives a result, or a stream of them, whose errors are not masked; what is thrown becomes a result. */
+  start(): MaybePromise<unknown> {
+    return this.orErrors(() => after(this.#prepare(), (result) => result ?? this.execute()))
+  }
+
+  /** The same once the context is built. */
+  execute(): MaybePromise<unknown> {
+    const { refuses, run } = this.#server
+    for (const refuse of refuses) {
+      const refusal = refuse(this.operation)
+      if (refusal) return this.#whole(refusal)
+    }
+    return this.#whole(run(this.operation))
+  }
+
+  /** What is given to those who write it: the errors of parts are masked once they were heard. */
+  seen(result: unknown): unknown {
+    if (!isAsyncIterable(result)) return result
+    const { masking, partsSeen } = this.#server
+    const mask = (parts: AsyncIterable<unknown>): AsyncIterable<unknown> =>
+      this.operation.progress.isFinal ? parts : masking.parts(parts)
+    if (partsSeen.length === 0) return mask(result)
+    const heard = mapAsyncIterator(result, (part) => {
+      for (const hear of partsSeen) hear(this.operation, part)
+      return part
+    })
+    return mask(heard)
+  }
+
+  /** What is thrown becomes the errors of a result. */
+  orErrors(run: () => MaybePromise<unknown>): MaybePromise<unknown> {
+    return attempt(run, (error) => this.#asSent({ errors: toErrors(error, this.#server.yoga) }))
+  }
+
+  /**
+   * Parses, validates and builds the context as far as other people's plugins do something there. Gives what is answered in
+   * the place of an execution.
+   */
+  #prepare(): MaybePromise<unknown> {
+    const { others, contexts } = this.#server
+    const { prepared, context } = this.operation
+    const isSubscription = prepared.definition.operation === 'subscription'
+    if (!others.readsDocuments && !others.buildsContext && !isSubscription) {
+      for (const build of contexts) build(context)
+      return undefined
+    }
+    return this.#prepareBy(isSubscription)
+  }
+
+  #prepareBy(isSubscription: boolean): MaybePromise<unknown> {
+    const { yoga, others, envelopOthers, contexts, refusals } = this.#server
+    const { prepared, params, context } = this.operation
+    // Who hears of contexts that cannot be built is known to Envelop alone.
+    const all = others.buildsContext || isSubscription ? yoga.getEnveloped(context) : undefined
+    const { parse, validate } = all ?? envelopOthers(context)
+    const schema = all?.schema ?? prepared.schema
+    if (others.readsDocuments || schema !== prepared.schema) {
+      const document = parse(params.query)
+      if (schema !== prepared.schema || document !== prepared.document)
+        return this.#executeOther(all ?? yoga.getEnveloped(context), schema, document)
+      const errors = others.validates ? validate(schema, document) : []
+      if (errors.length > 0) {
+        for (const refused of refusals) refused(this.operation, errors)
+        return { errors }
+      }
+    }
+    if (!all) {
+      for (const build of contexts) build(context)
+      return undefined
+    }
+    return after(all.contextFactory(), () =>
+      isSubscription ? all.subscribe(argsOf(this.operation)) : undefined,
+    )
+  }
+
+  /** Executes what a plugin has put in the place of a document or schema: it has been through no hook. */
+  #executeOther(enveloped: Enveloped, schema: GraphQLSchema, document: DocumentNode): MaybePromise<unknown> {
+    const errors = this.#server.validate(enveloped, schema, document)
+    if (errors.length > 0) return { errors }
+    const { operationName } = this.operation.params
+    const definition = getOperationAST(document, operationName)
+    const prepared = definition && { schema, document, definition, operationName }
+    if (prepared) this.operation = { ...this.operation, prepared, sameBytes: undefined }
+    return after(enveloped.contextFactory(), (contextValue) => {
+      if (definition && definition.operation !== 'subscription') return this.execute()
+      const { execute, subscribe } = enveloped
+      const args = { ...argsOf(this.operation), schema, document, contextValue }
+      return definition ? subscribe(args) : execute(args)
+    })
+  }
+
+  /** A whole result has its errors masked, and goes out in parts where somebody delivers it so. */
+  #whole(executed: MaybePromise<unknown>): MaybePromise<unknown> {
+    const { delivers } = this.#server
+    return after(executed, (result) => {
+      if (isAsyncIterable(result)) return result
+      const given = result as ExecutionResult
+      const whole = given.errors == null ? given : this.#masked(this.#asSent(given))
+      let delivered: MaybePromise<unknown> = whole
+      for (const deliver of delivers)
+        delivered = after(delivered, (found) =>
+          isAsyncIterable(found) ? found : deliver(this.operation, found as ExecutionResult),
+        )
+      return delivered
+    })
+  }
+
+  #masked(result: ExecutionResult): ExecutionResult {
+    return this.operation.progress.isFinal ? result : this.#server.masking.whole(result)
+  }
+
+  /** Errors stand where they do in the document that the client sent. */
+  #asSent(result: ExecutionResult): ExecutionResult {
+    const { lifted, sent } = this.#asked
+    if (!lifted || !result.errors) return result
+    return Object.assign(result, { errors: errorsIn(result.errors, sent.query, lifted.text) })
+  }
+}

@@ -1,0 +1,109 @@
+import { getOperationAST } from 'graphql'
+import { mapAsyncIterator } from 'graphql-yoga'
+import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
+import { toErrors } from './execution/to-errors.ts'
+import type { Known } from './known/known.ts'
+import type { Operation, OperationParams } from './operation.ts'
+import { OperationRun } from './operation-run.ts'
+import { PipelineServer } from './server.ts'
+import type { ParamsHandler } from './yoga.ts'
+
+/**
+ * The way of every operation of a Yoga server, in place of Yoga's own handler of parameters: parse, validate, build the
+ * context, execute, each left out where it is known what comes of it and nobody hooks into it.
+ */
+export class Pipeline {
+  readonly server: PipelineServer
+  /** Where prepared documents are remembered; undefined: nowhere. */
+  readonly known: Known | undefined
+
+  constructor(server: object, known: Known | undefined) {
+    this.server = new PipelineServer(server)
+    this.known = known
+  }
+
+  /** Yoga's handler of parameters. */
+  readonly handleParams: ParamsHandler = ({ request, params, context }) => {
+    if (context['request'] !== request) context['request'] = request
+    context['params'] = params
+    return attempt(
+      () => {
+        const executed = this.#handle(request, params as OperationParams, context)
+        return after(executed, (result) => (isAsyncIterable(result) ? this.#stream(result) : result))
+      },
+      (error) => this.#failed(error),
+    )
+  }
+
+  #failed(error: unknown): unknown {
+    return { errors: toErrors(error, this.server.yoga) }
+  }
+
+  #stream(parts: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    return mapAsyncIterator(
+      parts,
+      (part) => part,
+      (error: unknown) => {
+        if ((error as Error).name === 'AbortError') throw error
+        return this.#failed(error)
+      },
+    )
+  }
+
+  #handle(
+    request: Request,
+    params: OperationParams,
+    context: Record<string, unknown>,
+  ): MaybePromise<unknown> {
+    const asked = this.#isKnowable(params)
+      ? this.known?.find(params, this.server.others.seesLiterals)
+      : undefined
+    // Yoga refuses mutations by GET when it parses.
+    if (!asked || (request.method === 'GET' && asked.prepared.definition.operation !== 'query'))
+      return this.#prepare(request, params, context)
+    const { prepared } = asked
+    const operation = operationOf({ prepared, params: asked.params, request, context })
+    const run = new OperationRun(this.server, operation, asked)
+    return after(run.start(), (result) => run.seen(result))
+  }
+
+  #isKnowable({ query, operationName }: OperationParams): boolean {
+    if (typeof query !== 'string' || this.server.others.instruments) return false
+    return operationName == null || typeof operationName === 'string'
+  }
+
+  /** Goes through all hooks of Envelop. */
+  #prepare(
+    request: Request,
+    params: OperationParams,
+    context: Record<string, unknown>,
+  ): MaybePromise<unknown> {
+    const enveloped = this.server.yoga.getEnveloped(context)
+    const { schema } = enveloped
+    const document = enveloped.parse(params.query)
+    const errors = this.server.validate(enveloped, schema, document)
+    if (errors.length > 0) return { errors }
+    if (this.#isKnowable(params)) this.known?.add(params, schema, document, this.server.lifts)
+    return after(enveloped.contextFactory(), (contextValue) => {
+      const { variables: variableValues, operationName } = params
+      const definition = getOperationAST(document, operationName)
+      const args = { schema, document, contextValue, variableValues, operationName }
+      if (definition?.operation === 'subscription') return enveloped.subscribe(args)
+      if (!definition) return enveloped.execute(args)
+      const prepared = { schema, document, definition, operationName }
+      const built = contextValue as Record<string, unknown>
+      const operation = operationOf({ prepared, params, request, context: built })
+      const run = new OperationRun(this.server, operation, { sent: params, lifted: undefined })
+      return after(run.execute(), (result) => run.seen(result))
+    })
+  }
+}
+
+function operationOf(given: Pick<Operation, 'prepared' | 'params' | 'request' | 'context'>): Operation {
+  return {
+    ...given,
+    sameBytes: undefined,
+    isObserved: true,
+    progress: { wasExecuted: false, isFinal: false },
+  }
+}

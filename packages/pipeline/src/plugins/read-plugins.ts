@@ -1,0 +1,50 @@
+import { yogasOwnPlugins } from '@vinyasa/yoga-internals'
+import type { Behaviour } from '../behaviour.ts'
+import type { Hook } from '../yoga.ts'
+import { HOOK_NAMES, type PluginHooks } from './others.ts'
+
+type Plugin = Readonly<Record<string, unknown>>
+
+/** What one plugin does with operations: its behaviour, or else its hooks. */
+export type PluginStep =
+  | { readonly behaviour: Behaviour; readonly hooks?: undefined }
+  | { readonly behaviour?: undefined; readonly hooks: PluginHooks }
+
+export interface ReadPlugins {
+  /** In the order of the plugins. */
+  readonly steps: readonly PluginStep[]
+  /** Steps that plugins instrument. */
+  readonly instrumented: readonly string[]
+  /** Yoga answers pages of other origins with headers of their own. */
+  readonly hasCors: boolean
+}
+
+/** What each plugin of a server does with operations; Yoga's own do what the pipeline does. */
+export function readPlugins(given: readonly unknown[]): ReadPlugins {
+  const yogas = yogasOwnPlugins(given)
+  const plugins = given.filter((plugin) => plugin !== null && typeof plugin === 'object') as Plugin[]
+  const steps: PluginStep[] = []
+  const instrumented = new Set<string>()
+  let hasCors = false
+  for (const plugin of plugins) {
+    const { behaviour } = plugin
+    if (isBehaviour(behaviour)) {
+      steps.push({ behaviour })
+      continue
+    }
+    const hooks: Record<string, Hook> = {}
+    for (const name of HOOK_NAMES) {
+      const hook = plugin[name]
+      if (typeof hook !== 'function') continue
+      if (!yogas.has(plugin)) hooks[name] = hook as Hook
+      else if (name === 'onResponse') hasCors = true
+    }
+    if (Object.keys(hooks).length > 0) steps.push({ hooks })
+    for (const name of Object.keys(Object(plugin['instrumentation']) as object)) instrumented.add(name)
+  }
+  return { steps, instrumented: [...instrumented], hasCors }
+}
+
+export function isBehaviour(value: unknown): value is Behaviour {
+  return typeof value === 'object' && value !== null
+}

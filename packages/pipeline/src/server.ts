@@ -1,0 +1,130 @@
+import { chain, getInstrumented, type Instrumentation } from 'graphql-yoga'
+import type { MaybePromise } from '@vinyasa/base'
+import { type Executor, yogasExecutor } from '@vinyasa/yoga-internals'
+import type { Behaviour } from './behaviour.ts'
+import { aroundBy, compose } from './execution/around.ts'
+import { interpreter } from './execution/interpreter.ts'
+import { createMasking } from './execution/masking.ts'
+import { createValidate, type Validate } from './execution/validate-once.ts'
+import { argsOf, type Execute, type Operation, withArgs } from './operation.ts'
+import { envelopOthers } from './plugins/envelop-others.ts'
+import { Others } from './plugins/others.ts'
+import { type PluginStep, readPlugins } from './plugins/read-plugins.ts'
+import { readYoga, type Yoga } from './yoga.ts'
+
+type Member<Name extends keyof Behaviour> = NonNullable<Behaviour[Name]>
+
+/** What the pipeline of one server is made of, decided once. */
+export class PipelineServer {
+  readonly yoga: Yoga
+  readonly steps: readonly PluginStep[]
+  /** Steps that plugins instrument. */
+  readonly instrumented: readonly string[]
+  /** Yoga answers pages of other origins with headers of their own. */
+  readonly hasCors: boolean
+  readonly others: Others
+  readonly behaviours: readonly Behaviour[]
+  readonly envelopOthers: ReturnType<typeof envelopOthers>
+  readonly masking: ReturnType<typeof createMasking>
+  readonly validate: Validate
+  /** Executes, with all that stands around it. */
+  readonly run: Execute
+  readonly contexts: readonly Member<'context'>[]
+  readonly refuses: readonly Member<'refuse'>[]
+  readonly delivers: readonly Member<'deliver'>[]
+  readonly partsSeen: readonly Member<'onPart'>[]
+  readonly refusals: readonly Member<'refused'>[]
+  readonly #admitters: readonly Member<'admits'>[]
+  readonly #lifters: readonly Member<'lifts'>[]
+
+  constructor(server: object) {
+    this.yoga = readYoga(server)
+    const { plugins, maskedErrors } = this.yoga
+    const { steps, instrumented, hasCors } = readPlugins(plugins)
+    this.steps = steps
+    this.instrumented = instrumented
+    this.hasCors = hasCors
+    this.others = new Others(
+      steps.flatMap(({ hooks }) => hooks ?? []),
+      instrumented,
+    )
+    this.behaviours = steps.flatMap(({ behaviour }) => behaviour ?? [])
+    this.envelopOthers = envelopOthers(plugins)
+    this.masking = createMasking(maskedErrors)
+    this.validate = createValidate(plugins)
+    this.run = instrument(plugins, executorOf(steps, plugins))
+    this.contexts = this.members('context')
+    this.refuses = this.members('refuse')
+    this.delivers = this.members('deliver')
+    this.partsSeen = this.members('onPart')
+    this.refusals = this.members('refused')
+    this.#admitters = this.members('admits')
+    this.#lifters = this.members('lifts')
+  }
+
+  /** What behaviours say by one name, in the order of the plugins. */
+  members<Name extends keyof Behaviour>(name: Name): readonly Member<Name>[] {
+    return this.behaviours.flatMap((behaviour) => {
+      const member = behaviour[name] as ((...given: unknown[]) => unknown) | undefined
+      return member ? [member.bind(behaviour) as unknown as Member<Name>] : []
+    })
+  }
+
+  /** Whether every behaviour allows that values are lifted from its literals. */
+  readonly lifts: Member<'lifts'> = (prepared) =>
+    this.admits(prepared) && this.#lifters.every((lifts) => lifts(prepared))
+
+  /** Whether every behaviour leaves requests for it to node-handler's door. */
+  readonly admits: Member<'admits'> = (prepared) => this.#admitters.every((admits) => admits(prepared))
+}
+
+/** Yoga's executor, behind plans and all that stands around it. */
+function executorOf(steps: readonly PluginStep[], plugins: readonly unknown[]): Execute {
+  const execute: Executor = yogasExecutor(plugins) ?? interpreter
+  const plans = steps.flatMap(({ behaviour }) => (behaviour?.plan ? [behaviour.plan.bind(behaviour)] : []))
+  const ordinarily = compose(plans, (operation) => execute(argsOf(operation)))
+  return compose([...aroundsOf(steps), noteExecuted, ...plans], (operation) => {
+    const { executor } = operation
+    if (!executor) return execute(argsOf(operation))
+    return executor(argsOf(operation), (args) =>
+      ordinarily({ ...withArgs(operation, args), executor: undefined }),
+    )
+  })
+}
+
+function noteExecuted(operation: Operation, next: Execute): MaybePromise<unknown> {
+  operation.progress.wasExecuted = true
+  return next(operation)
+}
+
+/** Other people's hooks that stand side by side run together, each group at its place among ours. */
+function aroundsOf(steps: readonly PluginStep[]): Member<'execute'>[] {
+  const arounds: Member<'execute'>[] = []
+  let group: NonNullable<PluginStep['hooks']>['onExecute'][] = []
+  const close = (): void => {
+    if (group.length > 0) arounds.push(aroundBy(group.flatMap((hook) => hook ?? [])))
+    group = []
+  }
+  for (const { behaviour, hooks } of steps) {
+    if (hooks?.onExecute) group.push(hooks.onExecute)
+    if (!behaviour?.execute) continue
+    close()
+    arounds.push(behaviour.execute.bind(behaviour))
+  }
+  close()
+  return arounds
+}
+
+/** What plugins instrument of an execution stands around all of it. */
+function instrument(plugins: readonly unknown[], run: Execute): Execute {
+  const given = plugins.flatMap((plugin) => {
+    const { instrumentation } = Object(plugin) as { readonly instrumentation?: Instrumentation<object> }
+    return instrumentation?.execute ? [{ execute: instrumentation.execute }] : []
+  })
+  if (given.length === 0) return run
+  const { execute } = given.reduce((first, second) => chain(first, second))
+  return (operation) => {
+    const { context } = operation
+    return getInstrumented({ context }).asyncFn(execute as never, run as never)(operation as never)
+  }
+}

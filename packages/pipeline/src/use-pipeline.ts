@@ -1,0 +1,58 @@
+import type { Plugin } from 'graphql-yoga'
+import type { Behaviour } from './behaviour.ts'
+import { Known } from './known/known.ts'
+import { Pipeline } from './pipeline.ts'
+
+export interface PipelineOptions {
+  /**
+   * Takes a query for prepared that differs from prepared ones in the numbers and texts of its arguments alone, and executes
+   * it with variables in their places: clients that write values into their documents then send no new one each time. Where a
+   * plugin without a behaviour hooks into parsing, validation or execution nothing is lifted: it may look at values in
+   * documents. For servers none of whose other plugins does. Default false.
+   */
+  readonly liftLiterals?: boolean | undefined
+}
+
+const PIPELINE = Symbol.for('vinyasa.pipeline')
+
+interface PipelinePlugin extends Plugin {
+  readonly behaviour: Behaviour
+  readonly [PIPELINE]: () => Pipeline | undefined
+}
+
+/**
+ * Sends every operation of a Yoga server one way: a document that was parsed and validated before is not again, where
+ * nobody looks at that. Plugins that state what they do (`Behaviour`) do that; all others are called by their hooks, as
+ * ever. Plugins of Vinyasa bring it along; by itself it stands anywhere among the plugins.
+ */
+export function usePipeline({ liftLiterals = false }: PipelineOptions = {}): Plugin {
+  const known = new Known(liftLiterals)
+  let pipeline: Pipeline | undefined
+  const plugin: PipelinePlugin = {
+    behaviour: {},
+    [PIPELINE]: () => pipeline,
+    onYogaInit({ yoga }) {
+      pipeline = new Pipeline(yoga, known)
+      // It is what `onParams` hands out, after which every plugin has had its word.
+      Object.assign(yoga, { handleParams: pipeline.handleParams })
+    },
+    onSchemaChange() {
+      known.clear()
+    },
+  }
+  return plugin
+}
+
+/** Adds the pipeline to a server that has none, from a plugin's `onPluginInit`. */
+export function bringPipeline(init: { readonly plugins: unknown[] }): void {
+  if (!init.plugins.some(isPipeline)) init.plugins.push(usePipeline())
+}
+
+/** The pipeline of a server, from its plugins. */
+export function pipelineOf(plugins: readonly unknown[]): Pipeline | undefined {
+  return plugins.find(isPipeline)?.[PIPELINE]()
+}
+
+function isPipeline(plugin: unknown): plugin is PipelinePlugin {
+  return PIPELINE in (Object(plugin) as object)
+}

@@ -1,0 +1,82 @@
+import { isPromise, type MaybePromise } from '@vinyasa/base'
+import type { Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
+import type { ExecutionResult } from 'graphql'
+import type { DocumentProfile } from '../document/document-profile.ts'
+import type { OperationReport } from '../http/cache-headers.ts'
+import { isNotFromHttp } from './from-http.ts'
+import type { CacheEngine } from '../response-cache.ts'
+import { createSlot } from '../slot.ts'
+import { createMutationEviction } from './mutation-eviction.ts'
+import type { OperationState } from './operation-state.ts'
+import { createPipeline } from './pipeline.ts'
+import { createRefresher } from './refresh.ts'
+import { runThrough } from './run-through.ts'
+
+export interface CacheBehaviour {
+  execute(operation: Operation, next: Execute): MaybePromise<unknown>
+  deliver(operation: Operation, result: ExecutionResult): MaybePromise<ExecutionResult>
+  /** Cancels the refreshes under way. */
+  close(): void
+}
+
+/** Where operations meet the cache. `reportOf`: what is told of one in the head of the answer. */
+export function createCacheBehaviour(
+  cache: CacheEngine,
+  reportOf: (context: object, request: Request) => OperationReport,
+): CacheBehaviour {
+  const { session, enabled, staleWhileRevalidateMs = 0 } = cache.options
+  const pipeline = createPipeline(cache)
+  const mutations = createMutationEviction(cache, pipeline)
+  const refresher = createRefresher(cache.emit)
+  const profiles = createSlot<DocumentProfile>()
+  /** Where the finished context decides, a hit waits for it. */
+  const answersEarly = !session && !enabled
+
+  function profileOf(prepared: PreparedDocument): DocumentProfile | undefined {
+    const known = profiles.get(prepared)
+    if (known) return known
+    const profile = pipeline.profileOf({ ...prepared, context: {} })
+    if (profile) profiles.set(prepared, profile)
+    return profile
+  }
+
+  function run(state: OperationState, operation: Operation, next: Execute): MaybePromise<unknown> {
+    const { prepared, context } = operation
+    const { schema, document, operationName } = prepared
+    const execute = (): MaybePromise<unknown> => runThrough(pipeline, state, () => next(operation))
+    const answer = pipeline.beforeExecute(state, { schema, document, operationName, context })
+    return isPromise(answer) ? answer.then((found) => found ?? execute()) : (answer ?? execute())
+  }
+
+  /** Behind a stale answer, under a request and a context of its own. */
+  function refresh(operation: Operation, next: Execute): Promise<void> {
+    return refresher.start(operation, ({ request, context }) => {
+      const { params } = operation
+      const report: OperationReport = { outcome: 'BYPASS' }
+      const state: OperationState = { request, params, context, report, isRefresh: true, refresh: undefined }
+      return run(state, { ...operation, request, context }, next)
+    })
+  }
+
+  return {
+    execute(operation, next) {
+      const { prepared, request, params, context, sameBytes, isObserved } = operation
+      if (prepared.definition.operation === 'mutation') return mutations.execute(operation, next)
+      if (isNotFromHttp(context)) return next(operation)
+      const state: OperationState = {
+        request,
+        params,
+        context,
+        sameBytes,
+        isShort: !isObserved,
+        report: reportOf(context, request),
+        isRefresh: false,
+        refresh: staleWhileRevalidateMs > 0 ? () => refresh(operation, next) : undefined,
+      }
+      const hit = answersEarly ? pipeline.findEarly(state, profileOf(prepared)) : undefined
+      return hit ? pipeline.answer(state, hit) : run(state, operation, next)
+    },
+    deliver: (operation, result) => mutations.deliver(operation, result),
+    close: () => refresher.close(),
+  }
+}
