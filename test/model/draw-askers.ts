@@ -101,7 +101,6 @@ function settingsOf(random: Random, row: Row, clientMaxAge: boolean): SettingsPl
       defaultTtlMs: 60_000,
       staleWhileRevalidateMs: 0,
       varyHeaders: row.varyHeaders,
-      hitsAt: random.pick(['auto', 'execute']),
       clientMaxAge,
     },
     dedupe: random.pick(['operation', 'inflight', false]),

@@ -60,7 +60,6 @@ function drawCache(random: Random): CachePlan {
     defaultTtlMs: isShort ? 200 : 60_000,
     staleWhileRevalidateMs: isShort || random.chance(0.3) ? 60_000 : 0,
     varyHeaders: random.pick([undefined, undefined, ['x-region'], ['authorization', 'x-region'], []]),
-    hitsAt: random.pick(['auto', 'auto', 'execute']),
     clientMaxAge: random.chance(0.4),
   }
 }

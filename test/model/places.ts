@@ -183,7 +183,7 @@ const sessionOf = (context: unknown): string =>
   (context as { readonly request?: Request }).request?.headers.get('x-secret') ?? ''
 
 function cacheOptions(
-  { strategy, defaultTtlMs, staleWhileRevalidateMs, varyHeaders, hitsAt, clientMaxAge }: CachePlan,
+  { strategy, defaultTtlMs, staleWhileRevalidateMs, varyHeaders, clientMaxAge }: CachePlan,
   { schema: { statement }, settings }: WorldPlan,
 ) {
   return {
@@ -192,7 +192,6 @@ function cacheOptions(
     strategy,
     defaultTtlMs,
     staleWhileRevalidateMs,
-    hitsAt,
     ...stated({ varyHeaders }),
     ...(hasSession(settings) && { session: sessionOf }),
   }

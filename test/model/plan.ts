@@ -163,7 +163,6 @@ export interface CachePlan {
   readonly defaultTtlMs: number
   readonly staleWhileRevalidateMs: number
   readonly varyHeaders: readonly string[] | undefined
-  readonly hitsAt: 'auto' | 'params' | 'execute'
   /** Caches on the way answer by themselves, without hearing of changes. */
   readonly clientMaxAge: boolean
 }
