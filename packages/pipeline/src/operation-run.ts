@@ -14,6 +14,8 @@ export class OperationRun {
   readonly #asked: Pick<Asked, 'sent' | 'lifted'>
   /** What is executed: another one where a plugin has put another document or schema in its place. */
   operation: Operation
+  /** Envelop has masked the events of subscriptions, and its hooks have heard them. */
+  #isSubscribed = false
 
   constructor(server: PipelineServer, operation: Operation, asked: Pick<Asked, 'sent' | 'lifted'>) {
     this.#server = server
@@ -38,7 +40,7 @@ export class OperationRun {
 
   /** What is given to those who write it: the errors of parts are masked once they were heard. */
   seen(result: unknown): unknown {
-    if (!isAsyncIterable(result)) return result
+    if (!isAsyncIterable(result) || this.#isSubscribed) return result
     const { masking, partsSeen } = this.#server
     const mask = (parts: AsyncIterable<unknown>): AsyncIterable<unknown> =>
       this.operation.progress.isFinal ? parts : masking.parts(parts)
@@ -92,7 +94,7 @@ export class OperationRun {
       return undefined
     }
     return after(all.contextFactory(), () =>
-      isSubscription ? all.subscribe(argsOf(this.operation)) : undefined,
+      isSubscription ? this.#subscribe(all, argsOf(this.operation)) : undefined,
     )
   }
 
@@ -106,10 +108,14 @@ export class OperationRun {
     if (prepared) this.operation = { ...this.operation, prepared, sameBytes: undefined }
     return after(enveloped.contextFactory(), (contextValue) => {
       if (definition && definition.operation !== 'subscription') return this.execute()
-      const { execute, subscribe } = enveloped
       const args = { ...argsOf(this.operation), schema, document, contextValue }
-      return definition ? subscribe(args) : execute(args)
+      return definition ? this.#subscribe(enveloped, args) : enveloped.execute(args)
     })
+  }
+
+  #subscribe({ subscribe }: Enveloped, args: object): MaybePromise<unknown> {
+    this.#isSubscribed = true
+    return subscribe(args)
   }
 
   /** A whole result has its errors masked, and goes out in parts where somebody delivers it so. */
