@@ -33,7 +33,9 @@ export class OperationRun {
     const { refuses, run } = this.#server
     for (const refuse of refuses) {
       const refusal = refuse(this.operation)
-      if (refusal) return this.#whole(refusal)
+      if (!refusal) continue
+      this.operation.progress.isFinal = true
+      return this.#whole(refusal)
     }
     return this.#whole(run(this.operation))
   }

@@ -1,6 +1,7 @@
 import { useCSRFPrevention } from '@graphql-yoga/plugin-csrf-prevention'
 import { createInlineSigningKeyProvider, useJWT } from '@graphql-yoga/plugin-jwt'
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations'
+import { getOperationAST } from 'graphql'
 import jsonwebtoken from 'jsonwebtoken'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
@@ -174,6 +175,28 @@ it('plugins see hits parsed as they see misses, wherever they stand', async () =
   for (let round = 0; round < 3; round++) await ask(world, users)
   expect(seen).toEqual({ before: 3, after: 3 })
   expect(world.cache.stats().hits).toBe(2)
+})
+
+it.each([
+  ['refuses', (stop: (result: never) => void) => stop({ errors: [] } as never), 'HIT'],
+  [
+    'executes',
+    (_stop: unknown, execute: (executor: never) => void) => execute((() => ({ data: {} })) as never),
+    'MISS',
+  ],
+] as const)('a mutation that a plugin before the cache %s', async (_what, act, cache) => {
+  const plugin: Plugin = {
+    onExecute({ args, setResultAndStopExecution, setExecuteFn }) {
+      if (getOperationAST(args.document)?.operation === 'mutation')
+        act(setResultAndStopExecution, setExecuteFn)
+    },
+  }
+  const world = createWorld({ before: [plugin] })
+  for (const _time of [1, 2]) await ask(world, users)
+  for (const _time of [1, 2]) {
+    await ask(world, 'mutation { deleteUser(id: "1") }')
+    expect((await ask(world, users)).cache).toBe(cache)
+  }
 })
 
 describe('session, enabled and scope', () => {

@@ -9,7 +9,7 @@ import { createSlot } from '../slot.ts'
 
 export interface MutationEviction {
   execute(operation: Operation, next: Execute): MaybePromise<unknown>
-  /** Evicts for what another plugin has executed in this place. */
+  /** Evicts for what another plugin has executed in this place; one that only answers has refused it. */
   deliver(operation: Operation, result: ExecutionResult): MaybePromise<ExecutionResult>
 }
 
@@ -48,8 +48,10 @@ export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline): 
       return profile ? executeAndEvict(operation, next, profile) : next(operation)
     },
     deliver(operation, result) {
-      const isMutation = operation.prepared.definition.operation === 'mutation'
-      const profile = isMutation && !evicted.get(operation.context) ? profileOf(operation) : undefined
+      const { prepared, progress, context } = operation
+      const isOpen =
+        prepared.definition.operation === 'mutation' && !progress.isFinal && !evicted.get(context)
+      const profile = isOpen ? profileOf(operation) : undefined
       return profile ? evictFor(cache, profile, result).then(() => result) : result
     },
   }
