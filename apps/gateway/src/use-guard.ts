@@ -52,7 +52,10 @@ export function useGuard(guard: Guard): Plugin {
     execute(operation, next) {
       return after(guard(argsOf(operation), false), (verdict) => {
         if (!verdict) return next(operation)
-        if (verdict.result) return verdict.result
+        if (verdict.result) {
+          operation.progress.isRefused = true
+          return verdict.result
+        }
         const { schemaFor, done } = verdict
         const { prepared, context } = operation
         const guarded = schemaFor && {

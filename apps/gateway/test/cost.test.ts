@@ -488,3 +488,20 @@ describe('cost of fields that sources give', () => {
     },
   )
 })
+
+it('a mutation that is refused takes nothing out of the cache', async () => {
+  let executed = 0
+  const { endpoint } = await startGateway({
+    typeDefs: 'type Query { hello: Int } type Mutation { change: Int }',
+    resolvers: { Query: { hello: () => ++executed }, Mutation: { change: () => 1 } },
+    cost: { max: 50, fields: { 'Mutation.change': { weight: 100 } } },
+    responseCache: true,
+  })
+  const hello = async () => (await post(endpoint, { query: '{ hello }' })).headers.get('x-cache')
+  expect([await hello(), await hello()]).toEqual(['MISS', 'HIT'])
+  for (const _time of [1, 2]) {
+    const refused = await post(endpoint, { query: 'mutation { change }' })
+    expect(await refused.text()).toContain('COST')
+    expect(await hello()).toBe('HIT')
+  }
+})

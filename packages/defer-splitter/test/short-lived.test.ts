@@ -46,7 +46,7 @@ const left: Readonly<Record<string, (contextValue: object) => unknown>> = {
       context: context as Record<string, unknown>,
       sameBytes: undefined,
       isObserved: false,
-      progress: { wasExecuted: false, isFinal: false },
+      progress: { wasExecuted: false, isFinal: false, isRefused: false },
       executor: undefined,
     }
     const execute = ({ executor }: Operation): unknown =>

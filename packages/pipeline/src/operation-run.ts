@@ -34,7 +34,7 @@ export class OperationRun {
     for (const refuse of refuses) {
       const refusal = refuse(this.operation)
       if (!refusal) continue
-      this.operation.progress.isFinal = true
+      this.operation.progress.isRefused = true
       return this.#whole(refusal)
     }
     return this.#whole(run(this.operation))

@@ -27,6 +27,8 @@ export interface OperationProgress {
   wasExecuted: boolean
   /** Whether somebody has given a result in its place that goes out as it is: its errors are not masked. */
   isFinal: boolean
+  /** Whether a behaviour has refused it, so that nothing of it was executed. */
+  isRefused: boolean
 }
 
 /** One execution of a document, however it came: over HTTP, a socket, in a batch, as a run of a live query. */

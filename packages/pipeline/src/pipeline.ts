@@ -104,6 +104,6 @@ function operationOf(given: Pick<Operation, 'prepared' | 'params' | 'request' | 
     ...given,
     sameBytes: undefined,
     isObserved: true,
-    progress: { wasExecuted: false, isFinal: false },
+    progress: { wasExecuted: false, isFinal: false, isRefused: false },
   }
 }

@@ -5,7 +5,7 @@ import { type PluginWithBehaviour, withBehaviour } from '../behaviour.ts'
 
 /**
  * Announces what mutations written by hand change, which no source does: what their results are made of,
- * or state, and everything where that is nothing. After they ended, whether well or not, and before the answer.
+ * or state, and everything where that is nothing. After they ended, whether well or not, and before the answer; what is refused changes nothing.
  */
 export function useOwnMutations(bus: InvalidationBus): PluginWithBehaviour {
   const dependenciesOf = createDependencyCache()
@@ -56,6 +56,6 @@ async function executeAndAnnounce(
   try {
     return await next(operation)
   } finally {
-    await announce()
+    if (!operation.progress.isRefused) await announce()
   }
 }

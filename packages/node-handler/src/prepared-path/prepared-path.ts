@@ -132,7 +132,7 @@ class PreparedRequest {
       request: this.#request,
       context,
       sameBytes: body,
-      progress: { wasExecuted: false, isFinal: false },
+      progress: { wasExecuted: false, isFinal: false, isRefused: false },
       isObserved: others.seesResults,
     }
     const run = new PreparedRun(this.#server, operation, asked, this.#incoming, this.#outgoing)

@@ -37,7 +37,7 @@ export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline): 
       return result
     } finally {
       evicted.set(operation.context, true)
-      await evictFor(cache, profile, result)
+      if (!operation.progress.isRefused) await evictFor(cache, profile, result)
       changed?.()
     }
   }
@@ -50,11 +50,16 @@ export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline): 
     deliver(operation, result) {
       const { prepared, progress, context } = operation
       const isOpen =
-        prepared.definition.operation === 'mutation' && !progress.isFinal && !evicted.get(context)
+        prepared.definition.operation === 'mutation' && !isAnswered(progress) && !evicted.get(context)
       const profile = isOpen ? profileOf(operation) : undefined
       return profile ? evictFor(cache, profile, result).then(() => result) : result
     },
   }
+}
+
+/** A plugin before the cache has answered: nobody has executed it. */
+function isAnswered({ isFinal, isRefused }: Operation['progress']): boolean {
+  return isFinal || isRefused
 }
 
 async function evictFor(cache: CacheEngine, profile: DocumentProfile, result: unknown): Promise<void> {
