@@ -1,5 +1,5 @@
 // The house in figures: lines, files, public names, circles between files, the fullest folders, the longest functions, and
-// how many of the packages' own files run for one known request, through every hook and on the short way.
+// how many of the packages' own files run for one known request, through every hook and on the prepared path.
 // `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -75,7 +75,7 @@ for (const [folder, size] of sizes) if (size > 15) console.log(`  ${size} ${fold
 
 const product = '{ product(id: "1") { id name description brand price stock active rating reviews updated } }'
 const behindNodeHandler = { BENCH_DOOR: 'node-handler' }
-/** As the gateway serves; a checkout that knows nothing of the short way runs the probes above again. */
+/** As the gateway serves; a checkout that knows nothing of the prepared path runs the probes above again. */
 const onShortWay = { ...behindNodeHandler, BENCH_SHORT_WAY: '1' }
 const probes: readonly (readonly [string, Probe])[] = [
   [
@@ -102,7 +102,7 @@ if (!existsSync(join(repo, 'node_modules'))) console.log('without dependencies n
 else {
   for (const [door, env] of [
     ['through every hook', behindNodeHandler],
-    ['on the short way', onShortWay],
+    ['on the prepared path', onShortWay],
   ] as const) {
     for (const [name, probe] of probes) {
       const ran = await filesThatRun(repo, { ...probe, env: { ...probe.env, ...env } })

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Accept, ACCEPTS, type Asked, bytesOf, exchange, inTurns, openDoors } from './deferred-doors.ts'
 
-// Deferred queries on the short way of node-handler: the bytes that Yoga's own door sends, whatever was asked before.
+// Deferred queries on the prepared path of node-handler: the bytes that Yoga's own door sends, whatever was asked before.
 
 const QUERIES: readonly Asked[] = [
   { query: '{ fast ... @defer { late } }' },
@@ -61,7 +61,7 @@ describe.each(['POST', 'GET'] as const)('by %s', (method) => {
   )
 })
 
-describe('what goes the short way', () => {
+describe('what takes the prepared path', () => {
   const goes: readonly (readonly [query: string, parts: number])[] = [
     ['{ fast ... @defer { late } }', 2],
     ['{ fast ... @defer { again: fast } }', 2],

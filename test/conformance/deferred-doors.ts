@@ -45,7 +45,7 @@ interface Seen {
   /** Calls of `never` that were told that the client has left. */
   left: number
   readonly parts: unknown[]
-  /** Requests that were answered on the short way. */
+  /** Requests that were answered on the prepared path. */
   short: number
 }
 

@@ -103,7 +103,7 @@ const ask = async (endpoint: string, body: unknown, headers: Record<string, stri
 }
 
 describe.each([
-  ['the short way', {}],
+  ['the prepared path', {}],
   ['all hooks', slowDoor],
 ])('a request that the sampler drops, on %s', (_way, config) => {
   it('has one span, whose context goes with its calls', async () => {
@@ -155,7 +155,7 @@ describe.each([
   })
 })
 
-it('a recorded request has the same spans on the short way as through all hooks', async () => {
+it('a recorded request has the same spans on the prepared path as through all hooks', async () => {
   const spansOf = async (config: Partial<GatewayConfig>): Promise<unknown[]> => {
     const { endpoint, started, finished } = await stage(always, config)
     for (const _time of [1, 2, 3])

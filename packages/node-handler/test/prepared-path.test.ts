@@ -19,13 +19,13 @@ import {
 
 type WithPart = Plugin & { readonly behaviour: Behaviour }
 
-/** Counts what takes the short way. */
+/** Counts what takes the prepared path. */
 function counter(): { readonly plugin: WithPart; calls: Operation[] } {
   const calls: Operation[] = []
   return { calls, plugin: { behaviour: { begin: (call) => void calls.push(call) } } }
 }
 
-/** Both doors with the short way open, and the calls that took it; only the thin door has one. */
+/** Both doors with the prepared path open, and the calls that took it; only the thin door has one. */
 async function openShort(options: () => YogaOptions = () => ({})): Promise<Doors & { calls: Operation[] }> {
   const { plugin, calls } = counter()
   const doors = await openDoors(() => {
@@ -63,7 +63,7 @@ describe.each(Object.entries(servers))('a server %s', (_name, options) => {
   })
 })
 
-describe('what goes the short way', () => {
+describe('what takes the prepared path', () => {
   const goes: readonly (readonly [sentence: string, request: RawRequest, isShort: boolean])[] = [
     ['a query', { body: hello }, true],
     ['one with an error', { body: graphql('{ fails hello }') }, true],
@@ -136,7 +136,7 @@ const HOOKS = [
   'onSubscribe',
 ] as const
 
-describe('a plugin that says nothing of the short way', () => {
+describe('a plugin that says nothing of the prepared path', () => {
   it.each(HOOKS)('leaves it open with %s, and is called for every request', async (name) => {
     let called = 0
     const doors = await openShort(() => ({ plugins: [{ [name]: () => void called++ } as Plugin] }))
@@ -503,7 +503,7 @@ it('answers requests alike that nobody wrote', { timeout: 30_000 }, async () => 
   })
   const short = (method: string): number =>
     doors.calls.filter(({ request }) => request.method === method).length
-  // Chance decides how many are taken the short way: without any of either it would show nothing.
+  // Chance decides how many are taken the prepared path: without any of either it would show nothing.
   do await fc.assert(alike, { numRuns: 200 })
   while (Math.min(short('GET'), short('POST')) < 4)
 })

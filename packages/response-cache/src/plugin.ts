@@ -1,6 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 import { type Behaviour, bringPipeline, type ResponseHead } from '@vinyasa/pipeline'
-import { chosenParser, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
+import { chosenParser, createAttachment, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { isNotFromHttp } from './answer/from-http.ts'
@@ -8,7 +8,6 @@ import { type CachedResponse, type OperationReport, setCacheHeaders } from './ht
 import { createFrontDoor } from './http/front-door.ts'
 import type { ResponseCacheOptions } from './options.ts'
 import { createCacheEngine, type CacheEngine, type ResponseCache } from './response-cache.ts'
-import { createSlot } from './slot.ts'
 
 export interface ResponseCachePlugin extends Plugin {
   /** For the gateway: it changes no result by who asks. */
@@ -30,8 +29,8 @@ export function useResponseCache(
   const isOwn = !('purge' in cacheOrOptions)
   const cache = isOwn ? createCacheEngine(cacheOrOptions) : (cacheOrOptions as CacheEngine)
   const { varyHeaders = ['Authorization'], clientMaxAge = false, clock = systemClock } = cache.options
-  const reports = createSlot<OperationReport[]>()
-  const begun = createSlot<OperationReport>()
+  const reports = createAttachment<OperationReport[]>()
+  const begun = createAttachment<OperationReport>()
   const answers = createCacheBehaviour(
     cache,
     (context, request) => begun.get(context) ?? begin(context, request),

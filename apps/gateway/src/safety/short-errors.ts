@@ -9,7 +9,7 @@ const END_CHARACTERS = 200
 export function useShortErrors(): Plugin {
   return withBehaviour({
     onExecutionResult: ({ result }) => shorten(result),
-    // What was refused before it was an operation, and what has errors on the short way.
+    // What was refused before it was an operation, and what has errors on the prepared path.
     onResultProcess: ({ result }) => shorten(result),
   })
 }

@@ -3,7 +3,7 @@ import type { Hook, ParamsHandler } from '@vinyasa/pipeline'
 import type { HookRequest, RequestHandler } from '../yoga/yoga-5.ts'
 
 /**
- * What hooks of other people's plugins have done with a request before it left the short way for the ordinary one, where
+ * What hooks of other people's plugins have done with a request before it left the prepared path for the ordinary one, where
  * they do not run again.
  */
 export interface Passed {

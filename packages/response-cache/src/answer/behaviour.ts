@@ -1,3 +1,4 @@
+import { createAttachment } from '@vinyasa/yoga-internals'
 import { isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
@@ -5,7 +6,6 @@ import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import { isNotFromHttp } from './from-http.ts'
 import type { CacheEngine } from '../response-cache.ts'
-import { createSlot } from '../slot.ts'
 import { createMutationEviction } from './mutation-eviction.ts'
 import type { OperationState } from './operation-state.ts'
 import { createPipeline } from './pipeline.ts'
@@ -28,7 +28,7 @@ export function createCacheBehaviour(
   const pipeline = createPipeline(cache)
   const mutations = createMutationEviction(cache, pipeline)
   const refresher = createRefresher(cache.emit)
-  const profiles = createSlot<DocumentProfile>()
+  const profiles = createAttachment<DocumentProfile>()
   /** Where the finished context decides, a hit waits for it. */
   const answersEarly = !session && !enabled
 
@@ -68,7 +68,7 @@ export function createCacheBehaviour(
         params,
         context,
         sameBytes,
-        isShort: !isObserved,
+        isUnobserved: !isObserved,
         report: reportOf(context, request),
         isRefresh: false,
         refresh: staleWhileRevalidateMs > 0 ? () => refresh(operation, next) : undefined,

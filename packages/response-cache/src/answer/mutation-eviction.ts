@@ -1,3 +1,4 @@
+import { createAttachment } from '@vinyasa/yoga-internals'
 import type { MaybePromise } from '@vinyasa/base'
 import type { Execute, Operation } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
@@ -5,7 +6,6 @@ import type { DocumentProfile } from '../document/document-profile.ts'
 import type { InvalidationCause } from '../options.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { CacheEngine } from '../response-cache.ts'
-import { createSlot } from '../slot.ts'
 
 export interface MutationEviction {
   execute(operation: Operation, next: Execute): MaybePromise<unknown>
@@ -19,7 +19,7 @@ export interface MutationEviction {
  */
 export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline): MutationEviction {
   const { invalidateOnMutation = true } = cache.options
-  const evicted = createSlot<true>()
+  const evicted = createAttachment<true>()
 
   function profileOf({ prepared, context }: Operation): DocumentProfile | undefined {
     return invalidateOnMutation ? pipeline.profileOf({ ...prepared, context }) : undefined

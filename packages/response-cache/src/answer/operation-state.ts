@@ -15,7 +15,7 @@ export interface OperationState {
   /** Runs the operation again under a context of its own; for background refreshes. */
   readonly refresh: (() => Promise<void>) | undefined
   /** No plugin looks at the result. */
-  readonly isShort?: boolean | undefined
+  readonly isUnobserved?: boolean | undefined
   /** The same for all requests with the very same bytes, where they are told apart. */
   readonly sameBytes?: object | undefined
   /** This operation is such a refresh: it stores and is never answered from the cache. */

@@ -78,10 +78,10 @@ export function createPipeline(cache: CacheEngine): Pipeline {
 
   /** A deferred query is given the whole object: whoever delivers it in parts splits it again. */
   function resultOf(state: OperationState, entry: CacheEntry): ExecutionResult {
-    const { profile, report, request, isShort } = state
+    const { profile, report, request, isUnobserved } = state
     report.entry = entry
     if (profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
-    if (isShort) return createStoredResult(entry.body, markUntouched(request, report))
+    if (isUnobserved) return createStoredResult(entry.body, markUntouched(request, report))
     return createSerializedResult(entry.body, undefined, markUntouched(request, report))
   }
 

@@ -1,7 +1,7 @@
+import { createAttachment } from '@vinyasa/yoga-internals'
 import { printSchema, type GraphQLSchema } from 'graphql'
 import type { DocumentProfile } from './document-profile.ts'
 import { canonicalVariables, frame, sha256 } from './key.ts'
-import { createSlot } from '../slot.ts'
 
 export interface RequestIdentity {
   readonly operationName?: string | null | undefined
@@ -48,7 +48,7 @@ export function createRequestKeyFactory({
   hasSession = false,
 }: RequestKeyOptions = {}): RequestKeyFactory {
   const scopes = new WeakMap<GraphQLSchema, string>()
-  const remembered = createSlot<RememberedKey>()
+  const remembered = createAttachment<RememberedKey>()
 
   /** Gateways that share a store but not a schema must not share entries. */
   function scopeOf(schema: GraphQLSchema): string {

@@ -1,6 +1,6 @@
+import { createAttachment } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import { isBoundedBody, parseJsonBody, type RequestParser } from './json-body.ts'
-import { createSlot } from '../slot.ts'
 
 type RequestParseHook = NonNullable<Plugin['onRequestParse']>
 
@@ -20,7 +20,7 @@ export interface FrontDoorOptions {
 }
 
 export function createFrontDoor({ jsonParser, isReplaced }: FrontDoorOptions): FrontDoor {
-  const parsers = createSlot<RequestParser>()
+  const parsers = createAttachment<RequestParser>()
   return {
     onRequestParse({ request, requestParser }) {
       if (requestParser && requestParser === jsonParser()) parsers.set(request, requestParser)

@@ -30,7 +30,7 @@ async function startupLog(config: GatewayConfig): Promise<string> {
 
 describe('known queries', () => {
   it.each(['development', 'production'] as const)(
-    'take the short way with every plugin on (%s)',
+    'take the prepared path with every plugin on (%s)',
     async (preset) => {
       expect(await startupLog({ ...everything, preset })).not.toContain('go through every hook')
     },
@@ -276,7 +276,7 @@ const accesses: Readonly<Record<string, GatewayConfig>> = {
 }
 
 describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
-  it('shows everybody the same on the short way as through all hooks', async () => {
+  it('shows everybody the same on the prepared path as through all hooks', async () => {
     expect(await startupLog(config)).not.toContain('go through every hook')
     const short = await hear(config)
     const whole = await hear({ ...config, plugins: [...(config.plugins ?? []), CLOSES] })
@@ -301,7 +301,7 @@ describe.each(Object.entries(accesses))('a gateway %s', (_name, config) => {
 })
 
 describe.each(Object.entries(configs))('a gateway %s', (_name, config) => {
-  it('shows the same on the short way as through all hooks', async () => {
+  it('shows the same on the prepared path as through all hooks', async () => {
     const short = await hear(config)
     const whole = await hear({ ...config, plugins: [...(config.plugins ?? []), CLOSES] })
     for (const time of [1, 2, 3]) {
