@@ -3,57 +3,95 @@ import { bodyTooLarge } from '../errors.ts'
 import { failedResponse } from '../yoga/last-catch.ts'
 import { type CreateLightRequest, createLightRequests, type LightRequest } from '../http/light-request.ts'
 import { type CreateLightResponse, createLightResponses } from '../http/light-response.ts'
-import { after, attempt, isPromise } from '@vinyasa/base'
-import { createParamsPhase, type ParamsPhase } from './params-phase.ts'
-import { createParsePhase, type ParsePhase } from './parse-phase.ts'
+import { after, attempt, isPromise, type MaybePromise } from '@vinyasa/base'
+import { createExecuteParams } from './execute-params.ts'
+import type { HookedRequest } from './hooked-request.ts'
+import { createParseRequest } from './parse-request.ts'
+import { stepHooks } from '../hooks/hook-step.ts'
+import { OnRequest } from '../hooks/on-request.ts'
+import { createProcessResult, type ProcessResult } from '../hooks/on-result-process.ts'
+import { runResponseHooks } from '../hooks/on-response.ts'
 import type { CheckSize } from '../http/read-body.ts'
-import { createRequestPhase } from './request-phase.ts'
-import { createResultPhase, type ResultPhase } from './result-phase.ts'
 import { sendResponse } from '../http/send-response.ts'
-import type { RequestHandler, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
-import { type Pipeline, type ParamsHandler, toErrors } from '@vinyasa/pipeline'
+import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import { type ParamsHandler, type Pipeline, toErrors } from '@vinyasa/pipeline'
 
 /** The way of JSON requests through all hooks. */
 export interface FastPath {
   listen(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
   readonly createRequest: CreateLightRequest
   readonly createResponse: CreateLightResponse
-  /** Of an operation, and of a request: what hooks may put something around. */
-  readonly handleParams: ParamsHandler
-  readonly requestHandler: RequestHandler
   /** Has the hooks choose how a result is written. */
-  readonly processResult: ResultPhase
-  /** Goes on with a request, and a context, that were made already. */
-  goOn(
-    request: LightRequest,
-    context: ServerContext,
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-  ): Promise<void>
+  readonly processResult: ProcessResult
+  readonly handleParams: ParamsHandler
+  /** The request before its first hook. */
+  begin(request: LightRequest, context: ServerContext): HookedRequest
+  /** Answers a request, whose steps may have begun. */
+  serve(hooked: HookedRequest, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
 }
 
 export function createFastPath(
   internals: YogaInternals,
   maxBodyBytes: number | undefined,
-  { handleParams }: Pick<Pipeline, 'handleParams'>,
+  { handleParams, server }: Pick<Pipeline, 'handleParams' | 'server'>,
 ): FastPath {
   const { fetchAPI, logger, waitUntil } = internals
+  const runsAhead = server.others.has.bind(server.others)
+  const onRequest = stepHooks(internals.onRequest, runsAhead)
   const createRequest = createLightRequests(fetchAPI)
   const createResponse = createLightResponses(fetchAPI)
-  const processResult = createResultPhase(internals, createResponse)
-  const phases = {
-    parse: createParsePhase(internals),
-    execute: createParamsPhase(internals, handleParams),
-    process: processResult,
-  }
-  const requestHandler = createGraphQLHandler(phases, internals)
-  const serve = createRequestPhase(internals, requestHandler)
+  const parseRequest = createParseRequest(internals, runsAhead)
+  const executeParams = createExecuteParams(internals, handleParams, runsAhead)
+  const processResult = createProcessResult(internals, createResponse)
   const check = maxBodyBytes === undefined ? undefined : limitTo(maxBodyBytes)
 
-  const goOn: FastPath['goOn'] = async (request, context, incoming, outgoing) => {
+  const begin: FastPath['begin'] = (request, context) => {
+    const hooked: HookedRequest = {
+      context,
+      onRequest: new OnRequest(
+        request,
+        context,
+        (asked, serverContext) => handle(hooked, asked, serverContext),
+        fetchAPI,
+      ),
+      onRequestParse: undefined,
+      onParams: undefined,
+    }
+    return hooked
+  }
+
+  /** From a request to its response; whatever is thrown on the way becomes the errors of a result. */
+  function handle(
+    hooked: HookedRequest,
+    request: HookRequest,
+    serverContext: ServerContext,
+  ): MaybePromise<Response> {
+    return attempt(
+      () =>
+        after(parseRequest(hooked, request, serverContext), (parsed) => {
+          if (parsed.response) return parsed.response
+          const executed = executeParams(hooked, parsed.params, request, serverContext)
+          return after(executed, (result) => processResult(result, request, serverContext))
+        }),
+      (error) => processResult({ errors: toErrors(error, internals) }, request, serverContext),
+    )
+  }
+
+  /** Runs `onRequest`, the handler, and `onResponse`. */
+  function respond({ onRequest: step, context }: HookedRequest): MaybePromise<Response> {
+    return after(step.run(onRequest), () => {
+      const { request, response, requestHandler } = step
+      const answer = response ?? requestHandler(request, context)
+      return after(answer, (given) =>
+        runResponseHooks(internals.onResponse, given, request, context, fetchAPI),
+      )
+    })
+  }
+
+  const serve: FastPath['serve'] = async (hooked, incoming, outgoing) => {
     try {
       const response = await attempt(
-        () => serve(request, context),
+        () => respond(hooked),
         (error) => failedResponse(error, outgoing, internals),
       )
       const sent = sendResponse(response, outgoing, incoming)
@@ -66,14 +104,14 @@ export function createFastPath(
   return {
     createRequest,
     createResponse,
-    handleParams,
-    requestHandler,
     processResult,
-    goOn,
+    handleParams,
+    begin,
+    serve,
     listen(incoming, outgoing) {
       const request = createRequest(incoming, outgoing)
       if (check) request.addSizeCheck(check)
-      return goOn(request, { req: incoming, res: outgoing, waitUntil }, incoming, outgoing)
+      return serve(begin(request, { req: incoming, res: outgoing, waitUntil }), incoming, outgoing)
     },
   }
 }
@@ -82,27 +120,4 @@ function limitTo(maxBodyBytes: number): CheckSize {
   return (bytes) => {
     if (bytes > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   }
-}
-
-interface Phases {
-  readonly parse: ParsePhase
-  readonly execute: ParamsPhase
-  readonly process: ResultPhase
-}
-
-/** From a request to its response; whatever is thrown on the way becomes the errors of a result. */
-function createGraphQLHandler(
-  { parse, execute, process }: Phases,
-  internals: Pick<YogaInternals, 'maskedErrors' | 'logger'>,
-): RequestHandler {
-  return (request, serverContext) =>
-    attempt(
-      () =>
-        after(parse(request, serverContext), (parsed) => {
-          if (parsed.response) return parsed.response
-          const executed = execute(parsed.params, request, serverContext)
-          return after(executed, (result) => process(result, request, serverContext))
-        }),
-      (error) => process({ errors: toErrors(error, internals) }, request, serverContext),
-    )
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isBody, isPlain, type PlainResult } from '../fast-path/result-phase.ts'
+import { isBody, isPlain, type PlainResult } from '../hooks/on-result-process.ts'
 import { sendResponse } from '../http/send-response.ts'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
-import { type OperationRun, type PartStream, runHooks, toErrors } from '@vinyasa/pipeline'
+import { type Hook, type OperationRun, type PartStream, toErrors } from '@vinyasa/pipeline'
+import { runResponseHooks } from '../hooks/on-response.ts'
 import { failedResponse } from '../yoga/last-catch.ts'
 import { sendParts } from './send-parts.ts'
 import { AnswerHeaders } from './answer-headers.ts'
@@ -110,21 +111,14 @@ export class Answer {
       for (const respond of this.#server.responds) respond(operation, given)
       return given
     }
-    const { request, context: serverContext } = operation
-    const payload = {
-      request,
-      response: given,
-      serverContext,
-      setResponse(response: Response) {
-        payload.response = response
-      },
-      fetchAPI: internals.fetchAPI,
-    }
-    const hooks = pipeline.steps.flatMap(({ behaviour, hooks: others }) => {
-      if (others) return others.onResponse ?? []
-      return behaviour?.respond ? [() => behaviour.respond?.(operation, payload.response)] : []
+    const hooks = pipeline.steps.flatMap(({ behaviour, hooks: others }): readonly Hook[] => {
+      if (others) return others.onResponse ? [others.onResponse] : []
+      if (!behaviour?.respond) return []
+      return [
+        (payload) => behaviour.respond?.(operation, (payload as { readonly response: Response }).response),
+      ]
     })
-    return after(runHooks(hooks, payload), () => payload.response)
+    return runResponseHooks(hooks, given, operation.request, operation.context, internals.fetchAPI)
   }
 }
 

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Asked, Operation, OperationParams, Others } from '@vinyasa/pipeline'
-import { notePassed, type Passed } from '../fast-path/passed.ts'
+import type { Asked, Operation, OperationParams } from '@vinyasa/pipeline'
+import type { HookedRequest } from '../fast-path/hooked-request.ts'
+import { OnParams } from '../hooks/on-params.ts'
+import { OnRequestParse } from '../hooks/on-request-parse.ts'
 import type { LightRequest } from '../http/light-request.ts'
 import { readBody } from '../http/read-body.ts'
 import { after, attempt, type MaybePromise } from '@vinyasa/base'
 import type { ServerContext } from '../yoga/yoga-5.ts'
 import { askedBy, findAsked, readAsked } from './asked-operation.ts'
 import type { KnownBody } from './known-bodies.ts'
-import { runParamsHooks, runParseHooks, runRequestHooks } from './others-hooks.ts'
 import { type PathServer, type PathServerOptions, readPathServer } from './path-server.ts'
 import { PreparedRun } from './prepared-run.ts'
 import { readParams } from './read-params.ts'
@@ -33,27 +34,28 @@ class PreparedRequest {
   readonly #context: ServerContext
   readonly #bytes: Promise<Buffer> | undefined
   readonly #request: LightRequest
-  readonly #passed: Passed | undefined
+  /** The request as hooks see it; made when the first one is called. */
+  #hooked: HookedRequest | undefined
 
   constructor(server: PathServer, incoming: IncomingMessage, outgoing: ServerResponse) {
-    const { internals, fastPath, others } = server
+    const { internals, fastPath } = server
     this.#server = server
     this.#incoming = incoming
     this.#outgoing = outgoing
     this.#context = { req: incoming, res: outgoing, waitUntil: internals.waitUntil }
     this.#bytes = incoming.method === 'GET' ? undefined : readBody(incoming, undefined)
     this.#request = fastPath.createRequest(incoming, outgoing, this.#bytes)
-    this.#passed = others.runBefore ? passedBy(others, this.#request) : undefined
   }
 
   serve(): MaybePromise<void> {
     const { onRequest } = this.#server.others
-    if (!this.#passed || onRequest.length === 0) return this.#receive()
-    const { fastPath, internals } = this.#server
-    const { requestHandler } = fastPath
-    const { fetchAPI } = internals
-    const isUsual = runRequestHooks(onRequest, this.#passed, this.#context, { fetchAPI, requestHandler })
-    return after(isUsual, (usual) => (usual ? this.#receive() : this.#ordinary()))
+    if (onRequest.length === 0) return this.#receive()
+    const isUntouched = this.#asHooked().onRequest.runAhead(onRequest)
+    return after(isUntouched, (untouched) => (untouched ? this.#receive() : this.#ordinary()))
+  }
+
+  #asHooked(): HookedRequest {
+    return (this.#hooked ??= this.#server.fastPath.begin(this.#request, this.#context))
   }
 
   #receive(): MaybePromise<void> {
@@ -85,11 +87,13 @@ class PreparedRequest {
 
   #parse(sent: Buffer | string): MaybePromise<void> {
     const { others, internals, parseBody, parseTarget } = this.#server
-    if (!this.#passed || others.onRequestParse.length === 0) return this.#read(sent)
+    if (others.onRequestParse.length === 0) return this.#read(sent)
     const parser = typeof sent === 'string' ? parseTarget : parseBody
-    const { fetchAPI } = internals
-    const isUsual = runParseHooks(others.onRequestParse, this.#passed, this.#context, { fetchAPI, parser })
-    return after(isUsual, (usual) => (usual ? this.#read(sent) : this.#ordinary()))
+    const step = new OnRequestParse(this.#request, this.#context, parser, internals.fetchAPI)
+    this.#asHooked().onRequestParse = step
+    return after(step.runAhead(others.onRequestParse), (untouched) =>
+      untouched ? this.#read(sent) : this.#ordinary(),
+    )
   }
 
   #read(sent: Buffer | string): MaybePromise<void> {
@@ -100,21 +104,19 @@ class PreparedRequest {
     const isAdmitted = this.#all(this.#server.admits)
     return after(isAdmitted, (admitted) => {
       if (!admitted) return this.#ordinary()
-      if (this.#passed && others.onParams.length > 0) return this.#change(params, this.#passed, sent)
+      if (others.onParams.length > 0) return this.#change(params, sent)
       return this.#begin(body ? askedBy(body, params) : findAsked(this.#server, params), sent, body)
     })
   }
 
   /** Other people's hooks may ask for something else. */
-  #change(params: OperationParams, passed: Passed, sent: Buffer | string): MaybePromise<void> {
+  #change(params: OperationParams, sent: Buffer | string): MaybePromise<void> {
     const { others, internals, fastPath } = this.#server
-    const isUsual = runParamsHooks(others.onParams, passed, this.#context, {
-      fetchAPI: internals.fetchAPI,
-      params,
-      paramsHandler: fastPath.handleParams,
-    })
-    return after(isUsual, (usual) => {
-      const chosen = usual ? readParams(() => passed.params?.params, []) : undefined
+    const { handleParams } = fastPath
+    const step = new OnParams(params, this.#request, this.#context, handleParams, internals.fetchAPI)
+    this.#asHooked().onParams = step
+    return after(step.runAhead(others.onParams), (untouched) => {
+      const chosen = untouched ? readParams(() => step.params, []) : undefined
       return chosen ? this.#begin(findAsked(this.#server, chosen), sent, undefined) : this.#ordinary()
     })
   }
@@ -140,19 +142,6 @@ class PreparedRequest {
   }
 
   #ordinary(): Promise<void> {
-    if (this.#passed) notePassed(this.#context, this.#passed)
-    return this.#server.fastPath.goOn(this.#request, this.#context, this.#incoming, this.#outgoing)
-  }
-}
-
-function passedBy(others: Others, request: LightRequest): Passed {
-  return {
-    isOthers: (hook) => others.has(hook),
-    request,
-    requestHandler: undefined,
-    response: undefined,
-    thrown: undefined,
-    parse: undefined,
-    params: undefined,
+    return this.#server.fastPath.serve(this.#asHooked(), this.#incoming, this.#outgoing)
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, type MaybePromise } from '@vinyasa/base'
 import { type Asked, type Operation, OperationRun } from '@vinyasa/pipeline'
-import { runResultHooks } from './others-hooks.ts'
+import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
 import { Answer } from './answer.ts'
 import type { PathServer } from './path-server.ts'
 
@@ -45,9 +45,8 @@ export class PreparedRun {
 
   #tell(result: unknown): MaybePromise<unknown> {
     const { onExecutionResult } = this.#server.others
-    if (onExecutionResult.length === 0) return result
     const { request, context } = this.#run.operation
-    return runResultHooks(onExecutionResult, result, request, context)
+    return runExecutionResultHooks(onExecutionResult, result, request, context)
   }
 
   #remember(sent: Buffer | string): void {

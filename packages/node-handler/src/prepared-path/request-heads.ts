@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { AcceptChoice } from '../fast-path/accept-choice.ts'
-import type { SizeLimit } from '../fast-path/body-choices.ts'
+import type { AcceptChoice } from '../hooks/accept-choice.ts'
+import type { SizeLimit } from '../hooks/body-choices.ts'
 import { createChoices } from '../http/remembered-choices.ts'
 import type { Behaviour } from '@vinyasa/pipeline'
 

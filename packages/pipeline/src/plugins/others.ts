@@ -40,8 +40,6 @@ export class Others {
   readonly processesResults: boolean
   /** Somebody may change what a request asks for, so that nothing follows from its bytes alone. */
   readonly seesParameters: boolean
-  /** Somebody has hooks that run before it is known what a request asks for. */
-  readonly runBefore: boolean
   readonly #all: ReadonlySet<Hook>
 
   /** Somebody wraps Envelop's parsing, validation or building of contexts. */
@@ -69,7 +67,6 @@ export class Others {
     )
     this.processesResults = has('onResultProcess')
     this.seesResults = has('onParams', 'onExecute', 'onExecutionResult', 'onResultProcess')
-    this.runBefore = has('onRequest', 'onRequestParse', 'onParams')
     this.instruments = instrumented.some((step) => ENVELOPS.has(step))
     this.#all = new Set(HOOK_NAMES.flatMap(named))
   }

@@ -5,7 +5,7 @@ import { after, type MaybePromise } from '@vinyasa/base'
 import { type Hook, runHooks } from '@vinyasa/pipeline'
 import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
 
-export type ResultPhase = (
+export type ProcessResult = (
   result: unknown,
   request: HookRequest,
   serverContext: ServerContext,
@@ -22,10 +22,10 @@ interface ResultPayload {
 }
 
 /** Runs `onResultProcess` and the processor that the hooks chose for what the client accepts. */
-export function createResultPhase(
+export function createProcessResult(
   internals: YogaInternals,
   createResponse: CreateLightResponse,
-): ResultPhase {
+): ProcessResult {
   const { fetchAPI, onResultProcess } = internals
   const choice = findAcceptChoice(internals)
   const choose: Hook = (payload) =>

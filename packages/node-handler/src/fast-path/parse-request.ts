@@ -1,26 +1,40 @@
-import { isResponse } from '../yoga/last-catch.ts'
-import { lazyUrl } from '../http/request-url.ts'
-import type { LightRequest } from '../http/light-request.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
-import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from './body-choices.ts'
-import { passedOf, remaining } from './passed.ts'
 import { type Hook, runHooks } from '@vinyasa/pipeline'
+import { findParserChoice, findSizeLimit, type RequestParser, type SizeLimit } from '../hooks/body-choices.ts'
+import { stepHooks } from '../hooks/hook-step.ts'
+import { OnRequestParse } from '../hooks/on-request-parse.ts'
+import type { LightRequest } from '../http/light-request.ts'
+import { isResponse } from '../yoga/last-catch.ts'
 import type { HookRequest, ServerContext, YogaInternals } from '../yoga/yoga-5.ts'
+import type { HookedRequest } from './hooked-request.ts'
 
 /** Either what to execute (one or a list), or the response that a hook ended the request with. */
 export type Parsed =
   | { readonly response: Response }
   | { readonly response?: undefined; readonly params: unknown }
 
-export type ParsePhase = (request: HookRequest, serverContext: ServerContext) => MaybePromise<Parsed>
+export type ParseRequest = (
+  hooked: HookedRequest,
+  request: HookRequest,
+  serverContext: ServerContext,
+) => MaybePromise<Parsed>
 
 /** Runs `onRequestParse`, the parser that the hooks chose, and `onRequestParseDone`. */
-export function createParsePhase(internals: YogaInternals): ParsePhase {
-  const { fetchAPI, onRequestParse } = internals
+export function createParseRequest(
+  internals: YogaInternals,
+  runsAhead: (hook: Hook) => boolean,
+): ParseRequest {
+  const { fetchAPI } = internals
   const choice = findParserChoice(internals)
   const sizeLimit = findSizeLimit(internals)
-  const hooks = onRequestParse.map((hook) => (hook === sizeLimit?.hook ? limitLight(sizeLimit) : hook))
-  const hooksAfterChoice = hooks.filter((hook) => !choice?.hooks.has(hook))
+  const hooks = internals.onRequestParse.map((hook) =>
+    hook === sizeLimit?.hook ? limitLight(sizeLimit) : hook,
+  )
+  const asked = stepHooks(hooks, runsAhead)
+  const chosen = stepHooks(
+    hooks.filter((hook) => !choice?.hooks.has(hook)),
+    runsAhead,
+  )
 
   function read(request: HookRequest, parser: RequestParser): MaybePromise<unknown> {
     if (parser !== choice?.json || !isLight(request) || request.isMaterialised) return parser(request)
@@ -28,43 +42,14 @@ export function createParsePhase(internals: YogaInternals): ParsePhase {
     return request.text().then((text) => parseObject(text) ?? parser(request))
   }
 
-  return function parse(request, serverContext) {
-    const passed = passedOf(serverContext)
-    const before = passed?.parse
-    if (before?.thrown) throw before.thrown.error
-    if (before?.response) return { response: before.response }
-    let response: Response | undefined
-    let ended = false
-    const doneHooks: Hook[] = [...(before?.doneHooks ?? [])]
-    const payload = {
-      request,
-      url: lazyUrl(fetchAPI, request),
-      requestParser: undefined as RequestParser | undefined,
-      serverContext,
-      setRequestParser(parser: RequestParser) {
-        payload.requestParser = parser
-      },
-      endResponse(given: Response) {
-        response = given
-        ended = true
-      },
-      fetchAPI,
-    }
+  return (hooked, request, serverContext) => {
     const isChosen = choice !== undefined && (request.method === 'POST' || request.method === 'GET')
-    if (isChosen) payload.requestParser = choice.parserFor(request)
-    if (before?.requestParser) payload.requestParser = before.requestParser
-    const hooksDone = runHooks(
-      remaining(isChosen ? hooksAfterChoice : hooks, before && passed),
-      payload,
-      (returned) => {
-        const doneHook = (returned as { onRequestParseDone?: Hook } | null | undefined)?.onRequestParseDone
-        if (doneHook) doneHooks.push(doneHook)
-      },
-      () => ended,
-    )
-    return after(hooksDone, () => {
+    const parser = isChosen ? choice.parserFor(request) : undefined
+    const step = hooked.onRequestParse ?? new OnRequestParse(request, serverContext, parser, fetchAPI)
+    hooked.onRequestParse = undefined
+    return after(step.run(isChosen ? chosen : asked), () => {
+      const { response, requestParser, doneHooks } = step
       if (response) return { response }
-      const { requestParser } = payload
       if (!requestParser) {
         const init = { status: 415, statusText: 'Unsupported Media Type' }
         return { response: new fetchAPI.Response(null, init) }

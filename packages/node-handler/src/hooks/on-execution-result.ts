@@ -1,0 +1,22 @@
+import { after, type MaybePromise } from '@vinyasa/base'
+import { type Hook, runHooks } from '@vinyasa/pipeline'
+import type { HookRequest, ServerContext } from '../yoga/yoga-5.ts'
+
+/** Calls `onExecutionResult`, each hook with what the one before it made of the result, and gives what the last one made. */
+export function runExecutionResultHooks(
+  hooks: readonly Hook[],
+  result: unknown,
+  request: HookRequest,
+  context: ServerContext,
+): MaybePromise<unknown> {
+  if (hooks.length === 0) return result
+  const payload = {
+    result,
+    setResult(given: unknown) {
+      payload.result = given
+    },
+    request,
+    context,
+  }
+  return after(runHooks(hooks, payload), () => payload.result)
+}
