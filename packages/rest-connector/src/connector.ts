@@ -72,7 +72,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
     home: settings.preparing,
   })
   const named = nameSource(declared, options)
-  const contribution = named.source
+  const contribution: Source = { ...named.source, onSchema: (schema) => void (served = schema) }
   async function close(): Promise<void> {
     leaveBus()
     await settings.attempting.transport.close()
@@ -80,7 +80,7 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   }
 
   const dependenciesOf = createDependencyCache()
-  /** The server's, once an operation has shown it: authors state there what types cannot show. */
+  /** The server's, where the connector is part of one: authors state there what types cannot show. */
   let served: GraphQLSchema | undefined
   let ownSchema: GraphQLSchema | undefined
   function schema(): GraphQLSchema {

@@ -33,8 +33,9 @@ it('a kept response is forgotten with every type in it, however deep, and with w
     changed: fc.nat(4),
     stated: fc.option(fc.nat(3), { nil: undefined }),
     plans: fc.boolean(),
+    isByCode: fc.boolean(),
   })
-  const property = fc.asyncProperty(cases, async ({ depth, changed, stated, plans }) => {
+  const property = fc.asyncProperty(cases, async ({ depth, changed, stated, plans, isByCode }) => {
     const backend = cleanup.use(await startRestBackend(() => ({ json: chain(0, depth) })))
     const bus = createInvalidationBus()
     const connector = cleanup.use(
@@ -55,7 +56,8 @@ it('a kept response is forgotten with every type in it, however deep, and with w
     }
     const yoga = createYoga({ plugins: [useRestConnector(connector), states], logging: false })
     const read = async (): Promise<number> => {
-      await yoga.fetch('http://yoga/graphql?query={t0{id}}')
+      if (isByCode) await connector.execute('t0')
+      else await yoga.fetch('http://yoga/graphql?query={t0{id}}')
       return backend.requests.length
     }
     expect([await read(), await read()]).toEqual([1, 1])

@@ -51,8 +51,13 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
 
   /** The hook below is not told of what is set here. */
   function use(schema: GraphQLSchema): void {
-    if (server && isFirst) countObjects(schema, server.answerTurns)
+    show(schema)
     setSchema?.(schema)
+  }
+
+  function show(schema: GraphQLSchema): void {
+    if (server && isFirst) countObjects(schema, server.answerTurns)
+    for (const source of own) source.onSchema?.(schema)
   }
 
   return {
@@ -86,7 +91,7 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
     },
     onSchemaChange({ schema, replaceSchema }) {
       const extended = server?.extend(schema as GraphQLSchema)
-      if (server && isFirst) countObjects(extended ?? (schema as GraphQLSchema), server.answerTurns)
+      show(extended ?? (schema as GraphQLSchema))
       if (extended) replaceSchema(extended)
     },
     onYogaInit() {

@@ -19,6 +19,8 @@ export interface Source {
   readonly types?: ReadonlyMap<string, string | undefined> | undefined
   /** Adds to the schema what can only be said once all sources are in it; asked again where a source has changed. */
   extend?(schema: GraphQLSchema): GraphQLSchema
+  /** Is told each schema of the server that has the source, with all that is stated there. */
+  onSchema?(schema: GraphQLSchema): void
   /** Is told of plans. */
   readonly onPlan?: OnPlan | undefined
   /** Tells that `schema` and `fields` are others now; the returned function ends that. */
