@@ -66,7 +66,7 @@ class EncoderCompiler {
     if (field.cardinality === 'map') return this.mapWriter(field, number)
     if (field.cardinality === 'list') return this.listWriter(field, number)
     const write = this.valueWriter(field.value, number)
-    if (field.hasPresence || field.value.kind === 'message' || field.value.kind === 'wellKnown') return write
+    if (field.sendsZero || field.value.kind === 'message' || field.value.kind === 'wellKnown') return write
     const isZero = this.zeroTest(field.value)
     return (writer, value, path) => {
       if (!isZero(value)) write(writer, value, path)

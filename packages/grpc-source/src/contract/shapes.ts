@@ -32,6 +32,8 @@ export interface FieldShape {
   readonly required: boolean
   /** Unset is told apart from the zero value, and reads as null. */
   readonly hasPresence: boolean
+  /** The zero value is sent: every field that tells unset from zero, and every required one. */
+  readonly sendsZero: boolean
   readonly oneof: OneofShape | undefined
   readonly inOutput: boolean
   readonly inInput: boolean
@@ -108,6 +110,7 @@ export function createShapes(annotations: Annotations, options: MappingOptions, 
           behavior.includes('REQUIRED') ||
           annotations.validatedRequired(desc)),
       hasPresence: desc.presence === FeatureSet_FieldPresence.EXPLICIT,
+      sendsZero: desc.presence !== FeatureSet_FieldPresence.IMPLICIT,
       oneof,
       inOutput: !omit && !behavior.includes('INPUT_ONLY'),
       inInput: !omit && !isResolved && !behavior.includes('OUTPUT_ONLY'),
