@@ -34,8 +34,16 @@ it.each(Object.entries(PROTOS))('%s: a zero is sent, wherever the field stands',
   )
   const inner = { n: 0 }
   await source.call('p.S.Get', {
-    ...{ i: 0, s: '', b: false, d: 0, raw: '', kind: 'ZERO', inner },
-    ...{ many: [inner], by: [{ key: 'k', value: inner }], first: inner },
+    i: 0,
+    s: '',
+    b: false,
+    d: 0,
+    raw: '',
+    kind: 'ZERO',
+    inner,
+    many: [inner],
+    by: [{ key: 'k', value: inner }],
+    first: inner,
   })
   const sent = Buffer.from(server.requests[0]!).toString('hex')
   expect(sent).toBe(
