@@ -31,6 +31,7 @@ import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import { createRuntimes } from './methods/runtimes.ts'
 import { createTypeNames } from './contract/names.ts'
+import { createTypesMeant } from './contract/types-meant.ts'
 import { findUsedTypes } from './contract/used-types.ts'
 import { createRootField, rootType } from './calls/root-fields.ts'
 import { toMappingOptions } from './contract/mapping-options.ts'
@@ -95,6 +96,7 @@ export function buildModel(options: ModelOptions): Model {
   })
   for (const { typeName, name } of names.renamed)
     notes.push(`${typeName} is the type "${name}": its short name is not its own`)
+  const typesMeant = createTypesMeant(used.outputs, names)
   const comments = createComments()
   const types = new TypeBuilder({
     shapes,
@@ -140,7 +142,7 @@ export function buildModel(options: ModelOptions): Model {
     findMethod: (id) => findMethod(registry, id),
     reader: runtimes.reader,
     pluckOf: runtimes.pluckOf,
-    dependsOnOf: (desc) => overrides[methodId(desc)]?.dependsOn,
+    dependsOnOf: (desc) => overrides[methodId(desc)]?.dependsOn?.flatMap(typesMeant(desc)),
     asker,
     plannable,
   }
@@ -201,6 +203,7 @@ export function buildModel(options: ModelOptions): Model {
       announcer,
       mutationEvents,
       named: () => named,
+      typesMeant,
       fieldMasks: source.fieldMasks === true,
       plannable,
     })
@@ -232,7 +235,7 @@ export function buildModel(options: ModelOptions): Model {
   }
   if (findings.length > 0) throw lintError(sourceName, findings)
 
-  const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents, named })
+  const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents, named, typesMeant })
   return {
     schema,
     registry,

@@ -10,7 +10,7 @@ import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type Gr
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { InvalidationRule } from '../options.ts'
 import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
-import { memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
+import { type Meant, memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
 
 /** Where in a schema a mutation is a field. */
 export interface MutationField {
@@ -29,16 +29,23 @@ export type Announcement = (
 export function createAnnouncement(
   { desc, settings: { invalidates } }: ExposedMethod,
   mutationEvents: ReturnType<typeof createMutationEvents>,
-  { typeNamed, typesMeant }: Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
+  named: Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
+  typesMeant: (method: DescMethod) => Meant,
 ): Announcement {
   if (invalidates === false) return () => []
   const { operation, noun } = readVerb(desc.name)
-  const verb = { operation, noun: noun === undefined ? undefined : typeNamed(noun) }
+  const meant = typesMeant(desc)
+  const verb = { operation, noun: noun === undefined ? undefined : named.typeNamed(meant(noun)[0] ?? noun) }
   const inferred: Announcement = (args, result, place) => mutationEvents({ ...place, verb, args, result })
   if (invalidates === undefined) return inferred
   const rules = [invalidates]
     .flat()
-    .flatMap((rule) => typesMeant(rule.entityType).map((entityType) => ({ ...rule, entityType })))
+    .flatMap((rule) =>
+      [...new Set(meant(rule.entityType).flatMap(named.typesMeant))].map((entityType) => ({
+        ...rule,
+        entityType,
+      })),
+    )
   const stated = new Set(rules.map(({ entityType }) => entityType))
   return (args, result, place) => [
     ...rules.map((rule) => ({
@@ -60,6 +67,7 @@ export interface AnnouncedCallsOptions {
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
   /** What clients call types and fields. */
   readonly named: NamedSource
+  readonly typesMeant: (method: DescMethod) => Meant
 }
 
 /**
@@ -72,6 +80,7 @@ export function createAnnouncedCalls({
   announcer,
   mutationEvents,
   named,
+  typesMeant,
 }: AnnouncedCallsOptions): <T>(
   desc: DescMethod,
   args: Readonly<Record<string, unknown>>,
@@ -84,7 +93,7 @@ export function createAnnouncedCalls({
   ): Promise<T> => {
     const method = exposed.find((candidate) => candidate.desc === desc && candidate.type === 'MUTATION')
     if (!method) return call()
-    const announcement = createAnnouncement(method, mutationEvents, named)
+    const announcement = createAnnouncement(method, mutationEvents, named, typesMeant)
     const name = named.fieldNamed('Mutation', method.name)
     const field = name === undefined ? undefined : schema.getMutationType()?.getFields()[name]
     const place = { schema, field }

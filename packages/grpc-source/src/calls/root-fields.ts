@@ -1,3 +1,4 @@
+import type { DescMethod } from '@bufbuild/protobuf'
 import {
   GraphQLList,
   GraphQLNonNull,
@@ -11,7 +12,13 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { Asker, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
-import { offerField, recordedRoot, type NamedSource } from '@vinyasa/source-kit'
+import {
+  type Meant,
+  offerField,
+  recordedRoot,
+  renamedStatements,
+  type NamedSource,
+} from '@vinyasa/source-kit'
 import { createAnnouncement, outcomeOf, type Announcement, type MutationField } from './invalidation.ts'
 import { maskField, selectionMask } from '../methods/field-masks.ts'
 import { toLiveQueryExtension } from '../mapping/live-query.ts'
@@ -38,6 +45,8 @@ export interface RootFieldOptions {
   /** What clients call the source's types; not asked before the schema is made. */
   readonly named: () => NamedSource
   readonly fieldMasks: boolean
+  /** The types that statements of a method mean. */
+  readonly typesMeant: (method: DescMethod) => Meant
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder' | 'turns'> | undefined
 }
@@ -59,8 +68,13 @@ export function createRootField(
       origin: `grpc source "${sourceName}": ${method.origin}`,
       source: sourceId,
       ...(asker && { asker }),
-      ...statementsOf(method),
-      ...(method.liveQuery ? { liveQuery: toLiveQueryExtension(method.liveQuery) } : {}),
+      ...renamedStatements(
+        {
+          ...statementsOf(method),
+          ...(method.liveQuery && { liveQuery: toLiveQueryExtension(method.liveQuery) }),
+        },
+        options.typesMeant(method.desc),
+      ),
     },
   }
   const withMask = createMasker(method, options)
@@ -99,7 +113,7 @@ export function createRootField(
   }
   let announcement: Announcement | undefined
   const announce: Announcement = (...call) => {
-    announcement ??= createAnnouncement(method, mutationEvents, options.named())
+    announcement ??= createAnnouncement(method, mutationEvents, options.named(), options.typesMeant)
     return announcement(...call)
   }
   return {

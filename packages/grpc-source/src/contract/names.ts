@@ -98,7 +98,7 @@ function inputKey(desc: DescMessage): string {
 }
 
 /** The names of its parents and its own, joined. */
-function shortName(desc: DescMessage | DescEnum): string {
+export function shortName(desc: DescMessage | DescEnum): string {
   return toGraphQLName(nestedName(desc))
 }
 

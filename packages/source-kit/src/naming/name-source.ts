@@ -14,7 +14,7 @@ import { SourceNamesError, type SourceNames } from './options.ts'
 import { OwnValues } from './own-values.ts'
 import { rebuildSchema } from './rebuild-schema.ts'
 import { createFieldNamer, withOwnArguments } from './rename-field.ts'
-import { renamedStatements, typesMeant } from './statements.ts'
+import { meantBy, renamedStatements } from './statements.ts'
 
 /** A source as clients see it. */
 export interface NamedSource {
@@ -60,7 +60,7 @@ export function nameSource(source: Source, options: SourceNames): NamedSource {
     },
     typeNamed: (name) => clientOf(names, name),
     fieldNamed: (type, name) => clientOf(names, partOf(type, name).coordinate, name),
-    typesMeant: (name) => typesMeant(names, [name]) as string[],
+    typesMeant: meantBy(names),
   }
 }
 
@@ -153,7 +153,7 @@ function contributedTo({ schema, names, ownValues }: ToClient, field: Contribute
       resolve: withOwnArguments(field.resolve, toOwn),
       subscribe: withOwnArguments(field.subscribe, toOwn),
       extensions: {
-        ...renamedStatements(extensions ?? {}, names),
+        ...renamedStatements(extensions ?? {}, meantBy(names)),
         ...(clientName !== name && { ownName: name }),
       },
     },

@@ -17,7 +17,7 @@ import { defaultValueOf } from './default-value.ts'
 import { argumentAt, partOf } from './elements.ts'
 import { renamedFieldSets } from './field-sets.ts'
 import type { OwnValues } from './own-values.ts'
-import { renamedStatements } from './statements.ts'
+import { meantBy, renamedStatements } from './statements.ts'
 
 type FieldConfig = GraphQLFieldConfig<unknown, unknown>
 type Resolver = GraphQLFieldResolver<unknown, unknown>
@@ -79,7 +79,7 @@ export function createFieldNamer(
         extensions: {
           // A reader of our own is no source of its own.
           ...(isRenamed && { origin: `${type}.${own}` }),
-          ...renamedStatements(extensions as Extensions, names),
+          ...renamedStatements(extensions as Extensions, meantBy(names)),
           ...(isRenamed && { ownName: own }),
           ...requiresOf(type, extensions as Extensions),
           ...renamedFieldSets(schema, names, extensions as Extensions, {

@@ -2,44 +2,54 @@ import type { Names } from './decide-names.ts'
 
 type Extensions = Readonly<Record<string, unknown>>
 
+/** The names that a statement may mean by one that it says: each name that clients know it by, and the one that it says. */
+export type Meant = (stated: string) => readonly string[]
+
 /**
  * A statement that names a type means it under the name that clients know, and, as it may have meant one of another
  * source, under the name that it says: to announce or depend on too much is never wrong.
  */
-export function typesMeant(names: Names, stated: readonly unknown[]): unknown[] {
-  const all = stated.flatMap((name) => {
-    const client = typeof name === 'string' ? names.get(name) : undefined
-    return typeof client === 'string' ? [client, name] : [name]
-  })
-  return [...new Set(all)]
-}
-
-/** What sources state of fields, with the names of types that clients know. */
-export function renamedStatements(extensions: Extensions, names: Names): Extensions {
-  const { changes, dependsOn, liveQuery } = extensions
-  return {
-    ...extensions,
-    ...(Array.isArray(changes) && { changes: typesMeant(names, changes) }),
-    ...(Array.isArray(dependsOn) && { dependsOn: typesMeant(names, dependsOn) }),
-    ...(isRecord(liveQuery) && { liveQuery: renamedLiveQuery(liveQuery, names) }),
+export function meantBy(names: Names): Meant {
+  return (stated) => {
+    const client = names.get(stated)
+    return typeof client === 'string' && client !== stated ? [client, stated] : [stated]
   }
 }
 
-function renamedLiveQuery(liveQuery: Extensions, names: Names): Extensions {
+/** What sources state of fields, with the names of types that clients know. */
+export function renamedStatements(extensions: Extensions, meant: Meant): Extensions {
+  const { changes, dependsOn, liveQuery } = extensions
+  return {
+    ...extensions,
+    ...(Array.isArray(changes) && { changes: typesMeant(changes, meant) }),
+    ...(Array.isArray(dependsOn) && { dependsOn: typesMeant(dependsOn, meant) }),
+    ...(isRecord(liveQuery) && { liveQuery: renamedLiveQuery(liveQuery, meant) }),
+  }
+}
+
+function typesMeant(stated: readonly unknown[], meant: Meant): unknown[] {
+  return [
+    ...new Set(
+      stated.flatMap((name): readonly unknown[] => (typeof name === 'string' ? meant(name) : [name])),
+    ),
+  ]
+}
+
+function renamedLiveQuery(liveQuery: Extensions, meant: Meant): Extensions {
   const { triggers, dependsOn } = liveQuery
   return {
     ...liveQuery,
-    ...(Array.isArray(triggers) && { triggers: triggersMeant(names, triggers) }),
-    ...(Array.isArray(dependsOn) && { dependsOn: typesMeant(names, dependsOn) }),
+    ...(Array.isArray(triggers) && { triggers: triggersMeant(triggers, meant) }),
+    ...(Array.isArray(dependsOn) && { dependsOn: typesMeant(dependsOn, meant) }),
   }
 }
 
 /** `User.update`, for each name that `User` may have. */
-function triggersMeant(names: Names, triggers: readonly unknown[]): unknown[] {
+function triggersMeant(triggers: readonly unknown[], meant: Meant): unknown[] {
   return triggers.flatMap((trigger) => {
     if (typeof trigger !== 'string') return [trigger]
     const [type = '', ...operation] = trigger.split('.')
-    return typesMeant(names, [type]).map((name) => [name, ...operation].join('.'))
+    return meant(type).map((name) => [name, ...operation].join('.'))
   })
 }
 
