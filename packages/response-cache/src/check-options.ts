@@ -25,4 +25,8 @@ export function checkOptions(options: ResponseCacheOptions): void {
     const value = options[name]
     if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
   }
+  for (const [coordinate, value] of Object.entries(options.ttlMsBySchemaCoordinate ?? {})) {
+    const name = `ttlMsBySchemaCoordinate["${coordinate}"]`
+    if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')
+  }
 }

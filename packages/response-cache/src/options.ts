@@ -61,7 +61,10 @@ export interface ResponseCacheOptions {
    * An answer larger than a sixteenth of it is not stored. Default 67 108 864 (64 MiB). 0 stores nothing.
    */
   readonly maxBytes?: number | undefined
-  /** Milliseconds for which an entry is fresh. Default 60 000. 0: only what `@cacheControl` allows. */
+  /**
+   * Milliseconds for which an entry is fresh. Default 60 000. 0: only what `@cacheControl` allows. `Infinity`, as whatever
+   * is more than a year, is a year.
+   */
   readonly defaultTtlMs?: number | undefined
   /**
    * Milliseconds after that in which the entry is still served while one refresh runs behind it.

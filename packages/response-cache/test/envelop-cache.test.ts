@@ -95,6 +95,15 @@ describe.each(caches)('a cache for Envelop as a store: %s', (_name, create) => {
   })
 })
 
+describe('a lifetime without an end', () => {
+  it.each(caches)('is kept by a cache for Envelop: %s', async (_name, create) => {
+    const world = createWorld({ cache: { store: fromEnvelopCache(create()), defaultTtlMs: Infinity } })
+    await ask(world, users)
+    await waitUntil(() => world.cache.stats().stored === 1)
+    expect((await ask(world, users)).cache).toBe('HIT')
+  })
+})
+
 describe('a cache for Envelop that is slow or fails', () => {
   /** A result is on its way into the cache while a mutation evicts it. */
   async function lateWrite(): Promise<{ gate: Gate; one: World; other: World; release: () => void }> {

@@ -508,6 +508,9 @@ describe('purge and stats', () => {
     expect(() => createWorld({ cache: { maxSize: -1 } })).toThrow(
       'response-cache: option maxSize is -1; expected a number, 0 or more.',
     )
+    expect(() => createWorld({ cache: { ttlMsBySchemaCoordinate: { User: Number.NaN } } })).toThrow(
+      'response-cache: option ttlMsBySchemaCoordinate["User"] is NaN; expected a number, 0 or more.',
+    )
   })
 })
 
@@ -537,6 +540,14 @@ describe('options', () => {
     expect((await ask(world, user)).cache).toBe('HIT')
     await world.cache.purge({ type: 'User', id: '1' })
     expect((await ask(world, user)).cache).toBe('MISS')
+  })
+
+  it('clientMaxAge promises a year of an answer without an end, as RFC 9111 has no more to say', async () => {
+    const world = createWorld({
+      cache: { clock: createFakeClock(), clientMaxAge: true, defaultTtlMs: Infinity },
+    })
+    const answer = await ask(world, users, { method: 'GET' })
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000')
   })
 
   it('clientMaxAge lets HTTP clients keep a GET for the rest of its lifetime', async () => {

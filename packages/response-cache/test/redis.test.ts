@@ -72,6 +72,18 @@ describeWithRedis('two gateways and one Redis', () => {
     expect(b.calls['users']).toBeUndefined()
   })
 
+  it.each<ResponseCacheOptions>([
+    { defaultTtlMs: Infinity },
+    { staleWhileRevalidateMs: Infinity },
+    { ttlMsBySchemaCoordinate: { User: 1e300 } },
+  ])('keep and share what lives for ever: %o', async (options) => {
+    const { a, b } = await pair(options)
+    await ask(a, users)
+    await settled(a, 1)
+    expect([(await ask(a, users)).cache, (await ask(b, users)).cache]).toEqual(['HIT', 'HIT'])
+    expect([a.calls['users'], a.cache.stats().errors]).toEqual([1, 0])
+  })
+
   it('a mutation on one evicts from Redis and from the memory of the other', async () => {
     const { a, b } = await pair()
     await ask(a, users)

@@ -2,6 +2,7 @@ import { systemClock } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import { createProfileCache, type DocumentProfile } from '../document/document-profile.ts'
 import { createEntry, offHeap, type CacheEntry } from '../store/entry.ts'
+import { boundedLifetime } from '../store/freshness.ts'
 import { unknownAsker } from '../errors.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { ExecutionInput, OperationState } from './operation-state.ts'
@@ -126,8 +127,7 @@ export function createPipeline(cache: CacheEngine): Pipeline {
     if (!profile || !key || !ticket) return
     const entry = createEntry(body, {
       storedAt: clock.now(),
-      ttlMs: ttlOf(profile),
-      staleMs: staleWhileRevalidateMs,
+      ...boundedLifetime({ ttlMs: ttlOf(profile), staleMs: staleWhileRevalidateMs }),
       tags: cache.byEntity ? profile.entities.tagsOf(data(), state.params.variables) : profile.tags,
       version: ticket.version,
     })
