@@ -1,3 +1,4 @@
+import { isAsyncIterable } from '@vinyasa/base'
 import { createSchema, createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga'
 import {
   createResponseCache,
@@ -153,6 +154,19 @@ export function createWorld(options: WorldOptions = {}): World {
     }),
   }
   return world
+}
+
+/** Adds extensions to what is executed, part by part where it is delivered in parts. */
+export function useExtensions(extensions: object): Plugin {
+  const extended = (result: unknown): never => ({ ...(result as object), extensions }) as never
+  return {
+    onExecute: () => ({
+      onExecuteDone({ result, setResult }) {
+        if (!isAsyncIterable(result)) return setResult(extended(result))
+        return { onNext: (part) => part.setResult(extended(part.result)) }
+      },
+    }),
+  }
 }
 
 export interface Ask {

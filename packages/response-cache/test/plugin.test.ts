@@ -3,7 +3,7 @@ import { useExecutionCancellation } from 'graphql-yoga'
 import { createInvalidationBus } from '@vinyasa/invalidation'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CacheEvent } from '../src/index.ts'
-import { ask, createWorld, type Answer } from './kit.ts'
+import { ask, createWorld, type Answer, useExtensions } from './kit.ts'
 
 const users = '{ users { id name } }'
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -413,19 +413,33 @@ describe('who gets what', () => {
 
   it('result extensions are never shared', async () => {
     const world = createWorld({
-      after: [
-        {
-          onExecute: () => ({
-            onExecuteDone: ({ result, setResult }) =>
-              setResult({ ...(result as object), extensions: { trace: 'mine' } } as never),
-          }),
-        },
-      ],
+      after: [useExtensions({ trace: 'mine' })],
     })
     expect((await ask(world, users)).json.extensions).toEqual({ trace: 'mine' })
     const hit = await ask(world, users)
     expect([hit.cache, hit.json.extensions]).toEqual(['HIT', undefined])
   })
+
+  it.each([{ status: 404 }, { headers: { 'set-cookie': 'session=of-one' } }])(
+    'what a result says of its own head in `extensions.http` is the same at each request: %o',
+    async (http) => {
+      const world = createWorld({ after: [useExtensions({ http })] })
+      for (const [method, count] of [
+        ['POST', 1],
+        ['POST', 2],
+        ['GET', 3],
+      ] as const) {
+        const answer = await ask(world, users, { method })
+        expect(answer).toMatchObject({ status: http.status ?? 200, cache: 'MISS' })
+        expect(answer.headers.get('set-cookie')).toBe(http.headers?.['set-cookie'] ?? null)
+        expect(answer.json.extensions).toBeUndefined()
+        expect(world.calls['users']).toBe(count)
+      }
+      const [one, other] = await Promise.all([ask(world, users), ask(world, users)])
+      expect([one.status, other.status]).toEqual([http.status ?? 200, http.status ?? 200])
+      expect(world.cache.stats().entries).toBe(0)
+    },
+  )
 
   it('a plugin that changes a hit is heard', async () => {
     const world = createWorld({

@@ -7,6 +7,7 @@ import { unknownAsker } from '../errors.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { ExecutionInput, OperationState } from './operation-state.ts'
 import { createIncrementalMerge } from './incremental.ts'
+import { hasOwnHead } from './own-head.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import { createRequestKeyFactory, mayBePersonal } from '../document/request-key.ts'
 import type { CacheEngine, Lookup, Ticket } from '../response-cache.ts'
@@ -151,7 +152,8 @@ export function createPipeline(cache: CacheEngine): Pipeline {
   }
 
   function takeWhole(state: OperationState, result: ExecutionResult): ExecutionResult {
-    const serialized = result.errors?.length ? undefined : serializeData(result)
+    const isKept = !result.errors?.length && !hasOwnHead(result)
+    const serialized = isKept ? serializeData(result) : undefined
     if (!serialized) {
       failed(state)
       return result
