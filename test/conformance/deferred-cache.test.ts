@@ -1,6 +1,6 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { useResponseCache } from '@vinyasa/response-cache'
-import { createSchema, createYoga } from 'graphql-yoga'
+import { createSchema, createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 
 // Decided: one entry serves the query with and without @defer. Splitting a hit is the splitter's work.
@@ -20,7 +20,18 @@ interface World {
   fails: boolean
 }
 
-function start(order: 'cache first' | 'defer first'): World {
+/** Adds extensions to results, and to each part of those that come in parts. */
+const extending: Plugin = {
+  onExecute: () => ({
+    onExecuteDone({ result, setResult }) {
+      const extensions = { trace: 'mine' }
+      if (!isAsyncIterable(result)) return setResult({ ...result, extensions })
+      return { onNext: (part) => part.setResult({ ...part.result, extensions }) }
+    },
+  }),
+}
+
+function start(order: 'cache first' | 'defer first', others: readonly Plugin[] = []): World {
   const world: World = {
     executions: 0,
     fails: false,
@@ -54,7 +65,7 @@ function start(order: 'cache first' | 'defer first'): World {
         },
       },
     }),
-    plugins: order === 'cache first' ? plugins : plugins.reverse(),
+    plugins: [...(order === 'cache first' ? plugins : plugins.reverse()), ...others],
   })
   return world
 }
@@ -95,6 +106,18 @@ describe.each(['cache first', 'defer first'] as const)(
       expect(miss.parts[0]).toEqual(initial)
       const hit = await world.ask(plain, 'application/json')
       expect(hit).toEqual({ cache: 'HIT', parts: [{ data: whole }] })
+      expect(world.executions).toBe(1)
+    })
+
+    it('an answer to whose parts a plugin adds extensions is stored without them', async () => {
+      const world = start(order, [extending])
+      const miss = await world.ask(deferred, 'multipart/mixed')
+      expect(JSON.stringify(miss.parts)).toContain('"trace":"mine"')
+      for (const query of [deferred, plain]) {
+        const hit = await world.ask(query, 'multipart/mixed, application/json')
+        expect(hit.cache).toBe('HIT')
+        expect(JSON.stringify(hit.parts)).not.toContain('trace')
+      }
       expect(world.executions).toBe(1)
     })
 

@@ -2,7 +2,7 @@ import type { Plugin } from 'graphql-yoga'
 import { visit } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createIncrementalMerge } from '../src/answer/incremental.ts'
-import { ask, createWorld, typeDefs } from './kit.ts'
+import { ask, createWorld, typeDefs, useExtensions } from './kit.ts'
 
 const directive = 'directive @defer(if: Boolean, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT'
 const deferred = '{ users { id ... @defer { name } } }'
@@ -61,6 +61,28 @@ describe('a deferred query', () => {
     const hit = await ask(one, deferred)
     expect([hit.cache, hit.text]).toEqual(['HIT', whole.text])
     expect((await ask(one, deferred, parts)).text).toContain('"incremental"')
+  })
+
+  it('is stored although another plugin adds extensions to its parts, and without these', async () => {
+    const one = createWorld({
+      typeDefs: `${directive}\n${typeDefs}`,
+      after: [useExtensions({ trace: 'mine' }), useStandInSplitter()],
+    })
+    const first = await ask(one, deferred, parts)
+    expect(first.text).toContain('"trace":"mine"')
+    const plainHit = await ask(one, plain)
+    expect([plainHit.cache, plainHit.json.extensions]).toEqual(['HIT', undefined])
+    const again = await ask(one, deferred, parts)
+    expect([again.cache, again.text.includes('trace')]).toEqual(['HIT', false])
+  })
+
+  it('is not stored when a part speaks of the head of its answer', async () => {
+    const one = createWorld({
+      typeDefs: `${directive}\n${typeDefs}`,
+      after: [useExtensions({ http: { status: 404 } }), useStandInSplitter()],
+    })
+    await ask(one, deferred, parts)
+    expect((await ask(one, plain)).cache).toBe('MISS')
   })
 
   it('with an error in a part is not stored', async () => {

@@ -1,9 +1,10 @@
 import type { ExecutionResult } from 'graphql'
+import { hasOwnHead } from './own-head.ts'
 
 interface Part {
   readonly data?: ExecutionResult['data']
   readonly errors?: readonly unknown[]
-  readonly extensions?: unknown
+  readonly extensions?: ExecutionResult['extensions']
   readonly incremental?: readonly Patch[]
   readonly hasNext?: boolean
 }
@@ -17,7 +18,8 @@ interface Patch {
 
 /**
  * Puts the parts of the specification's incremental format together into the whole result. Parts are
- * copied, not changed: they are on their way to the client.
+ * copied, not changed: they are on their way to the client. Extensions of other plugins are not kept, as those of a
+ * result that comes at once are not.
  */
 export interface IncrementalMerge {
   add(part: unknown): void
@@ -31,7 +33,7 @@ export function createIncrementalMerge(): IncrementalMerge {
   let isComplete = false
 
   function addPart(part: Part) {
-    if (part.errors?.length || part.extensions || 'pending' in part || 'completed' in part) isSound = false
+    if (part.errors?.length || hasOwnHead(part) || 'pending' in part || 'completed' in part) isSound = false
     if (part.data) whole = structuredClone(part.data)
     for (const patch of part.incremental ?? []) isSound = isSound && applyPatch(whole, patch)
     if (part.hasNext === false) isComplete = true
