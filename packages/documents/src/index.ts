@@ -16,3 +16,4 @@ export {
   type FragmentUse,
   usedFragments,
 } from './fragments.ts'
+export { schemaWith } from './schema-with.ts'

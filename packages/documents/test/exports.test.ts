@@ -12,6 +12,7 @@ it('exports what it says', () => {
     'fragmentsOf',
     'isIncluded',
     'possibleObjects',
+    'schemaWith',
     'usedFragments',
     'usedVariables',
     'withDefaults',

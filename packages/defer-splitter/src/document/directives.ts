@@ -4,9 +4,10 @@ import {
   GraphQLDirective,
   GraphQLInt,
   GraphQLNonNull,
-  GraphQLSchema,
+  type GraphQLSchema,
   GraphQLString,
 } from 'graphql'
+import { schemaWith } from '@vinyasa/documents'
 
 function createDeferDirective(): GraphQLDirective {
   return new GraphQLDirective({
@@ -43,8 +44,5 @@ export function withIncrementalDirectives(schema: GraphQLSchema): GraphQLSchema 
     ({ name }) => !schema.getDirective(name),
   )
   if (missing.length === 0) return schema
-  return new GraphQLSchema({
-    ...schema.toConfig(),
-    directives: [...schema.getDirectives(), ...missing],
-  })
+  return schemaWith(schema, { directives: [...schema.getDirectives(), ...missing] })
 }

@@ -4,12 +4,12 @@ import {
   GraphQLDirective,
   GraphQLInt,
   GraphQLNonNull,
-  GraphQLSchema,
+  type GraphQLSchema,
   Kind,
   type DocumentNode,
   type OperationDefinitionNode,
 } from 'graphql'
-import { directiveArgument, withDefaults, withoutDirectives } from '@vinyasa/documents'
+import { directiveArgument, schemaWith, withDefaults, withoutDirectives } from '@vinyasa/documents'
 
 /** `directive @live(if: Boolean! = true, throttle: Int) on QUERY` */
 export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({
@@ -32,8 +32,7 @@ export const GraphQLLiveDirective: GraphQLDirective = new GraphQLDirective({
 /** The schema with `@live` in it; the same one if it has that already. */
 export function addLiveDirective(schema: GraphQLSchema): GraphQLSchema {
   if (schema.getDirective('live')) return schema
-  const config = schema.toConfig()
-  return new GraphQLSchema({ ...config, directives: [...config.directives, GraphQLLiveDirective] })
+  return schemaWith(schema, { directives: [...schema.getDirectives(), GraphQLLiveDirective] })
 }
 
 /** Whether any operation of the document carries `@live`, whatever its `if`. */

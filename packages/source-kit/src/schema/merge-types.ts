@@ -89,6 +89,8 @@ export function finish({ types, roots, directives }: Draft, base: GraphQLSchema 
     typeMap[roots.get(operation) ?? ''] as GraphQLObjectType | undefined
   return new GraphQLSchema({
     ...base?.toConfig(),
+    // Not what a plugin has noted by a symbol, as that it has wrapped every resolver: there are more of them now.
+    extensions: Object.fromEntries(Object.entries(base?.extensions ?? {})),
     assumeValid: false,
     query: root(OperationTypeNode.QUERY),
     mutation: root(OperationTypeNode.MUTATION),
