@@ -2,9 +2,9 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { useSources, type Source } from '@vinyasa/source-kit'
-import { GraphQLString, type ValidationRule } from 'graphql'
+import { GraphQLSchema, GraphQLString, type ValidationRule } from 'graphql'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../apps/gateway/src/gateway.ts'
 import { createLogger } from '../../apps/gateway/src/logging/logger.ts'
 
@@ -85,6 +85,22 @@ describe('one schema, set for each request, stays one schema', () => {
       }
     },
   )
+
+  it.each(Object.entries(SETTINGS))('%s: later requests look at no part of it', async (_, set) => {
+    for (const names of lists) {
+      const yoga = createYoga({ logging: false, ...set(names.map((name) => PLUGINS[name]!())) })
+      await ask(yoga)
+      // Whoever validates, rebuilds or walks through a schema begins with these.
+      const looks = (['getTypeMap', 'getDirectives', 'toConfig'] as const).map((method) =>
+        vi.spyOn(GraphQLSchema.prototype, method),
+      )
+      for (let time = 0; time < 3; time++) await expect(ask(yoga)).resolves.toEqual({ data: { hi: 'hi' } })
+      const counts = looks.map(({ mock }) => mock.calls.length)
+      vi.restoreAllMocks()
+      expect([names, ...counts]).toEqual([names, 0, 0, 0])
+      await yoga.dispose()
+    }
+  })
 
   it('the gateway sets no schema while it serves', async () => {
     const changes: unknown[] = []

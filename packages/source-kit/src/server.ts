@@ -1,6 +1,7 @@
 import type { AnswerLimits } from '@vinyasa/yoga-internals'
 import type { GraphQLSchema } from 'graphql'
-import { type AnswerTurns, createAnswerTurns } from './answer/answer-turns.ts'
+import { createAnswerTurns } from './answer/answer-turns.ts'
+import { countObjects } from './answer/count-objects.ts'
 import { createPlanner, type Planner } from './plan/planner.ts'
 import { ensureQuery } from './schema/ensure-query.ts'
 import { mergeSources, type Merged } from './schema/merge-sources.ts'
@@ -10,10 +11,11 @@ import type { Source } from './schema/source.ts'
 /** What all sources of one server share. */
 export interface SourceServer {
   readonly planner: Planner
-  readonly answerTurns: AnswerTurns
   readonly limits: AnswerLimits
   /** What one of those who bring sources says of all answers. */
   limit(limits: AnswerLimits): void
+  /** Has the objects of this schema's answers counted. */
+  count(schema: GraphQLSchema): void
   /** The first to be added plans for all. */
   add(sources: readonly Source[]): { readonly isFirst: boolean }
   /** A schema with what sources add to it; undefined where it has all of that. */
@@ -33,9 +35,11 @@ function createServer(): SourceServer {
   const sources: Source[] = []
   let limits: AnswerLimits = {}
   const planner = createPlanner(() => limits)
+  const answerTurns = createAnswerTurns(() => limits)
   /** Servers may set the same schema again for each request. */
   let merged = new WeakMap<GraphQLSchema, Merged>()
   const made = new WeakSet<GraphQLSchema>()
+  const counted = new WeakSet<GraphQLSchema>()
   /** The last schema that came from elsewhere; null: there is none. */
   let base: GraphQLSchema | null = null
   let current: Merged | undefined
@@ -54,9 +58,13 @@ function createServer(): SourceServer {
 
   return {
     planner,
-    answerTurns: createAnswerTurns(() => limits),
     get limits() {
       return limits
+    },
+    count(schema) {
+      if (counted.has(schema)) return
+      counted.add(schema)
+      countObjects(schema, answerTurns)
     },
     limit: (given) => void (limits = { ...limits, ...given }),
     add(added) {

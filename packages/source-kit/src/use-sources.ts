@@ -2,12 +2,11 @@ import type { Plugin } from '@envelop/core'
 import { type AnswerLimits, beginAnswer, yogasExecutor } from '@vinyasa/yoga-internals'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import { boundAnswer, boundLater } from './answer/bound-answer.ts'
-import { countObjects } from './answer/count-objects.ts'
 import type { Executor } from './plan/plain-executor.ts'
 import type { Source } from './schema/source.ts'
 import { serverOf, type SourceServer } from './server.ts'
 
-/** What the pipeline of a Yoga server hands to those who may execute an operation. */
+/** An operation as the pipeline of a Yoga server hands it to those who may execute it. */
 export interface PlannedOperation {
   readonly prepared: Pick<ExecutionArgs, 'schema' | 'document' | 'operationName'>
   readonly params: { readonly variables?: ExecutionArgs['variableValues'] }
@@ -56,7 +55,7 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
   }
 
   function show(schema: GraphQLSchema): void {
-    if (server && isFirst) countObjects(schema, server.answerTurns)
+    if (isFirst) server?.count(schema)
     for (const source of own) source.onSchema?.(schema)
   }
 
