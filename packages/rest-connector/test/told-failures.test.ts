@@ -1,7 +1,13 @@
 import { createDisposables, startRestBackend, type RestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
+import { createYoga } from 'graphql-yoga'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRestConnector, type RequestInterceptor, type RestConnectorOptions } from '../src/index.ts'
+import {
+  createRestConnector,
+  type RequestInterceptor,
+  type RestConnectorOptions,
+  useRestConnector,
+} from '../src/index.ts'
 
 const cleanup = createDisposables(afterAll)
 let backend: RestBackend
@@ -85,6 +91,51 @@ it('nothing that a client did not send is told to it, whatever its name and plac
     }),
     { numRuns: 150 },
   )
+})
+
+it.each<[string, string, object]>([
+  ['in the query', 'mutation { find(filter: { name: "s3arched", tags: [{ text: "t4gged" }] }) }', {}],
+  [
+    'as a variable',
+    'mutation ($filter: FilterInput) { find(filter: $filter) }',
+    { filter: { name: 's3arched', tags: [{ text: 't4gged' }] } },
+  ],
+])('what a client sent within an input object is told to it, written %s', async (_, query, variables) => {
+  const connector = cleanup.use(
+    createRestConnector('c', {
+      baseUrl: backend.url,
+      noRetry: true,
+      exposeErrors: true,
+      types: {
+        FilterInput: { kind: 'input', fields: { name: { type: 'String' }, tags: { type: '[TagInput!]' } } },
+        TagInput: { kind: 'input', fields: { text: { type: 'String' } } },
+      },
+      interceptors: [
+        ({ url }) => {
+          for (const value of ['s3arched', 't4gged', 's3cr3t']) url.searchParams.append('q', value)
+        },
+      ],
+      endpoints: [
+        {
+          name: 'find',
+          path: '/find',
+          method: 'POST',
+          args: { filter: 'FilterInput' },
+          bodyTemplate: '{filter}',
+          returnType: 'String',
+        },
+      ],
+    }),
+  )
+  const yoga = createYoga({ plugins: [useRestConnector(connector)], logging: false })
+  const response = await yoga.fetch('http://yoga/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  const { errors } = await response.json()
+  expect(errors[0].message).toBe('REST endpoint "find" answered with status 500.')
+  expect(errors[0].extensions.upstream.body).toContain('"query":["s3arched","t4gged","[redacted]"]')
 })
 
 it('a secret that the end of the excerpt cuts is not told in part', async () => {

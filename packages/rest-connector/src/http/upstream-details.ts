@@ -64,8 +64,20 @@ function secretsOf({ args, rendered, sent }: SentRequest): readonly string[] {
   for (const segment of path.split('/')) if (!own.has(segment)) pieces.add(segment)
 
   const forms = new Set([...pieces].flatMap(formsOf))
-  for (const value of Object.values(args)) for (const form of formsOf(String(value))) forms.delete(form)
+  for (const text of textsIn(args)) for (const form of formsOf(text)) forms.delete(form)
   return [...forms].filter(({ length }) => length >= LEAST_LENGTH).toSorted((a, b) => b.length - a.length)
+}
+
+/** What stands in arguments, however deep. */
+function textsIn(args: Args): Set<string> {
+  const texts = new Set<string>()
+  const left: unknown[] = [args]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) left.push(part)
+    else texts.add(String(value))
+  }
+  return texts
 }
 
 /** A header's value whole, its words, and what Basic credentials are made of (RFC 7617). */
