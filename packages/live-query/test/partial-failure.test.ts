@@ -1,4 +1,4 @@
-import { createSchema } from 'graphql-yoga'
+import { createSchema, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startLive, subscribe, type LiveSetup } from './support.ts'
 import type { LiveQueryFieldOptions } from '../src/index.ts'
@@ -8,12 +8,25 @@ afterEach(() => setup.close())
 
 const QUARTER_HOUR_MS = 900_000
 
+/** As a plugin that measures does: no two results have the same. */
+function useCounting(): Plugin {
+  let count = 0
+  return {
+    onExecute: () => ({
+      onExecuteDone({ result, setResult }) {
+        if (!isAsyncIterable(result)) setResult({ ...result, extensions: { run: ++count } })
+      },
+    }),
+  }
+}
+
 /** A user whose `status` fails until `isBack`. */
-async function startBroken(options: LiveQueryFieldOptions = {}) {
+async function startBroken(options: LiveQueryFieldOptions = {}, plugins: readonly Plugin[] = []) {
   const world = { runs: 0, isBack: false, name: 'Ada' }
   setup = await startLive({
     plugin: { fields: { user: options } },
     yoga: {
+      plugins: [...plugins],
       schema: createSchema({
         typeDefs: 'type User { id: ID! name: String status: String } type Query { user: User }',
         resolvers: {
@@ -54,6 +67,21 @@ describe('a part that fails for ever', () => {
     expect(world.runs).toBeGreaterThanOrEqual(12)
     expect(socket.frames.filter((frame) => frame.json().id === 'a')).toHaveLength(1)
   })
+
+  it.each<LiveQueryFieldOptions>([{}, { strategy: 'HASH_DIFF', pollIntervalMs: 1000 }])(
+    'nothing is sent although a plugin adds to each result what no other has: %o',
+    async (options) => {
+      const { world, socket } = await startBroken(options, [useCounting()])
+      await setup.clock.advance(15_000)
+      expect(world.runs).toBeGreaterThan(3)
+      expect(socket.frames.filter((frame) => frame.json().id === 'a')).toHaveLength(1)
+      world.isBack = true
+      await setup.clock.advance(30_000)
+      expect(await socket.nextJson()).toMatchObject({
+        payload: { data: { user: { status: 'ONLINE' } }, extensions: { run: expect.any(Number) } },
+      })
+    },
+  )
 
   it('an event runs it at once, and the wait begins anew', async () => {
     const { world, socket } = await startBroken()

@@ -18,7 +18,9 @@ export interface Version {
   readonly json: string
   /** The same as UTF-8 with the braces that end a message, made when first asked for: the end of every frame. */
   readonly tail: () => Buffer
-  /** Equal for versions in a row with equal content. */
+  /** Of it what the query asked for: extensions say how a result was made, and may differ where nothing changed. */
+  readonly asked: string
+  /** Equal for versions in a row with equal data and errors. */
   readonly content: number
   /** How many events the group had seen when this was executed. */
   readonly events: number
@@ -46,14 +48,17 @@ export interface VersionInput {
 export function createVersion(input: VersionInput): Version {
   const { previous, result, events, emittedAt, volatility, shared, changedFieldsDepth } = input
   const serialised = serialise(result)
-  const unchanged = previous?.json === serialised
+  // The older string when equal: comparing and keeping it is then free.
+  const unchanged = previous?.asked === serialised
+  const asked = unchanged ? previous.asked : serialised
+  const json = withExtensions(asked, result)
   const known = new Map<number, FieldPaths>()
   let tail: Buffer | undefined
   return {
     number: (previous?.number ?? 0) + 1,
     result,
-    // The older string when equal: comparing and keeping it is then free.
-    json: unchanged ? previous.json : serialised,
+    json: previous?.json === json ? previous.json : json,
+    asked,
     tail() {
       tail ??= Buffer.from(`${this.json}}}`)
       return tail
@@ -61,12 +66,12 @@ export function createVersion(input: VersionInput): Version {
     content: unchanged ? previous.content : (previous?.content ?? 0) + 1,
     events,
     emittedAt,
-    cacheControl: volatility && cacheControlFor(volatility, etagOf(serialised), shared),
+    cacheControl: volatility && cacheControlFor(volatility, etagOf(asked), shared),
     changedSince(base) {
       const seen = known.get(base.number)
       if (seen) return seen
       const paths =
-        base.json === this.json
+        base.asked === asked
           ? []
           : detectFieldChanges(base.result.data, result.data, '', changedFieldsDepth).map(
               ({ fieldPath }) => fieldPath,
@@ -81,8 +86,11 @@ export function createVersion(input: VersionInput): Version {
 function serialise(result: LiveResult): string {
   let json = `"data":${JSON.stringify(result.data ?? null)}`
   if (result.errors && result.errors.length > 0) json += `,"errors":${JSON.stringify(result.errors)}`
-  if (result.extensions !== undefined) json += `,"extensions":${JSON.stringify(result.extensions)}`
   return json
+}
+
+function withExtensions(json: string, { extensions }: LiveResult): string {
+  return extensions === undefined ? json : `${json},"extensions":${JSON.stringify(extensions)}`
 }
 
 /** The result as a client may see it: errors formatted, without what Yoga keeps for itself in their extensions. */
