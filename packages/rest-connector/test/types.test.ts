@@ -1,5 +1,6 @@
 import { createDisposables, startRestBackend, type RestBackend } from '@vinyasa/test-kit'
-import { printSchema, validateSchema } from 'graphql'
+import { createDependencies } from '@vinyasa/invalidation'
+import { parse, printSchema, validateSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createRestConnector, useRestConnector, type TypeDefinitions } from '../src/index.ts'
@@ -97,6 +98,18 @@ describe.each([true, false])('declared types, plans: %s', (plans) => {
     expect(sdl).toContain('pet(status: Status = PLUS_1, day: Date): Pet')
     expect(sdl).toContain('labels: [StringEntry!] @deprecated(reason: "use pet")')
     expect(sdl).toContain('input AnimalInput @oneOf')
+  })
+
+  it('are parts of what they come with: their leaves and objects without id depend on nothing else', async () => {
+    const { connector } = await serve({}, plans)
+    const { ofOperation } = createDependencies(connector.schema)
+    const of = (selected: string): unknown => ofOperation(parse(`{ pet { ${selected} } }`))
+    for (const selected of [
+      'id status born',
+      'id labels { key value }',
+      'id bestFriend { ... on Robot { serial } }',
+    ])
+      expect([selected, of(selected)]).toMatchObject([selected, { everything: false }])
   })
 
   it('answers as it was declared: keys, enums, maps, unions', async () => {

@@ -121,7 +121,9 @@ export class DeclaredTypes {
     const reference = parseTypeReference(text)
     const isScalar = isScalarName(reference.name) || this.#definitions[reference.name]?.kind === 'scalar'
     const resolve = fieldResolver(parent, name, key, reference, isScalar)
-    return { type, description, deprecationReason: deprecated, resolve }
+    // Its resolver reads what came with the object.
+    const extensions = { origin: this.#origin }
+    return { type, description, deprecationReason: deprecated, resolve, extensions }
   }
 
   #inputField({ type, description, deprecated }: MemberDefinition): GraphQLInputFieldConfig {
