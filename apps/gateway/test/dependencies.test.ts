@@ -9,6 +9,8 @@ import {
   startRestBackend,
   type RestHandler,
 } from '@vinyasa/test-kit'
+import { createDependencies } from '@vinyasa/invalidation'
+import { parse } from 'graphql'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
 import type { GatewayConfig, RestSourceConfig } from '../src/config/types.ts'
@@ -238,6 +240,31 @@ describe('statements', () => {
     expect((await ask(gateway, '{ thing { id } }')).cache).toBe('HIT')
     expect((await ask(gateway, '{ calls }')).cache).toBe('HIT')
     expect((await ask(gateway, '{ other { id } }')).cache).toBe('MISS')
+  })
+
+  it('what code resolves depends on everything, also in the place of a source, and what comes with its parent on that', async () => {
+    const { gateway } = await startGateway({
+      rest: { t: await rest() },
+      typeDefs: `
+        extend type Thing { orders: Int }
+        type Size { width: Int }
+        type Other { id: ID name: String size: Size }
+        type Query { other: Other }`,
+      resolvers: {
+        Query: { other: () => ({ id: 1, name: 'x', size: { width: 1 } }) },
+        Thing: { orders: () => 1, seenBy: { resolve: () => 'code' } },
+      },
+      responseCache: true,
+    })
+    const { ofOperation } = createDependencies(gateway.schema)
+    const of = (query: string): unknown => {
+      const dependence = ofOperation(parse(query))
+      return dependence.everything ? 'everything' : [...dependence.types].sort()
+    }
+    expect(of('{ thing { id } }')).toEqual(['Thing'])
+    expect(of('{ thing { id orders } }')).toBe('everything')
+    expect(of('{ thing { id seenBy } }')).toBe('everything')
+    expect(of('{ other { id name size { width } } }')).toEqual(['Other', 'Size'])
   })
 
   it('endpoints and methods have the same words', async () => {

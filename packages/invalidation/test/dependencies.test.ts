@@ -393,8 +393,46 @@ describe('single rules', () => {
       { 'User.stats': { requires: ['id'], dependsOn: ['Order'] } },
       ['Order', 'Stats', 'User'],
     ],
+    [
+      'a leaf that a join gives is of what it fetched, which nobody knows',
+      '{ user { orderCount } }',
+      { 'User.orderCount': { requires: ['id'], origin: 'a join' } },
+      'everything',
+    ],
+    [
+      'unless that is stated',
+      '{ user { orderCount } }',
+      { 'User.orderCount': { requires: ['id'], dependsOn: ['Order'] } },
+      ['Order', 'User'],
+    ],
+    [
+      'also that it is of nothing else',
+      '{ user { orderCount } }',
+      { 'User.orderCount': { requires: ['id'], dependsOn: [] } },
+      ['User'],
+    ],
+    [
+      'one that is not selected does not count',
+      '{ user { id } }',
+      { 'User.orderCount': { requires: ['id'] } },
+      ['User'],
+    ],
+    ['one behind an interface counts', '{ node { id } }', { 'Org.id': { requires: ['name'] } }, 'everything'],
   ])('dependsOn: %s', (_title, text, statements, expected) => {
     expect(of(text, statements)).toEqual(expected)
+  })
+
+  it('a leaf with a resolver of its own is everything, one that a source gives with its parent is a part of that', () => {
+    const schema = buildSchema(sdl)
+    const { orderCount } = (schema.getType('User') as GraphQLObjectType).getFields()
+    const ofLeaf = () => sorted(createDependencies(schema).ofOperation(parse('{ user { orderCount } }')))
+    expect(ofLeaf()).toEqual(['User'])
+    orderCount!.resolve = () => 1
+    expect(ofLeaf()).toBe('everything')
+    orderCount!.extensions = { dependsOn: [] }
+    expect(ofLeaf()).toEqual(['User'])
+    orderCount!.extensions = { origin: 'a source' }
+    expect(ofLeaf()).toEqual(['User'])
   })
 
   it('an object without id that a resolver of its own fetches is everything', () => {

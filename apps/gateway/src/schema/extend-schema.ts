@@ -26,6 +26,7 @@ import {
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
 import type { GatewayConfig } from '../config/types.ts'
+import { forgetOrigins } from '../dependencies/own-code/origins.ts'
 import { recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
 import type { ViewOf } from '../dependencies/own-code/view-of.ts'
 import { ConfigError, messageOf } from '../errors.ts'
@@ -67,6 +68,7 @@ export function extendWith(
   if (!resolvers) return extended
   try {
     const whole = addResolversToSchema({ schema: extended, resolvers: withClientParents(resolvers) })
+    forgetOrigins(whole, resolvers)
     if (viewOf) recordMethods(whole, viewOf)
     return whole
   } catch (error) {

@@ -64,9 +64,9 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     const isStated =
       statedDependsOn(field) !== undefined || (behind.length > 0 && behind.every(statedDependsOn))
     const isFetched = rootNames.has(parentName) || definitions.some(hasOwnSource)
-    if (isLeafType(type)) return isStated || !rootNames.has(parentName) ? union(parts) : everything
+    if (isLeafType(type)) return isStated || !isFetched ? union(parts) : everything
     const closure = closures.of(type.name)
-    // What comes with its parent, as leaves do, and has no id, is a part of it.
+    // What comes with its parent, and has no id, is a part of it.
     if (!closure.reachesEntity && !isStated && isFetched) return everything
     return union([...parts, ofClosure(closure)])
   }
@@ -132,7 +132,7 @@ export function createDependencyCache(options?: DependencyOptions): (schema: Gra
   }
 }
 
-/** A field that is fetched for itself: a join, or one with a resolver of the server's author. */
+/** A field that does not come with its parent, whatever it gives: a join, or one with a resolver of the server's author. */
 function hasOwnSource({ extensions, resolve }: Field): boolean {
   if (extensions['requires'] !== undefined) return true
   return resolve !== undefined && resolve !== defaultFieldResolver && extensions['origin'] === undefined

@@ -51,9 +51,15 @@ export function recordMethods(schema: GraphQLSchema, viewOf: ViewOf): void {
       ? (value as Code).call(source, args, viewOf(context, info), info)
       : value
   }
+  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
   for (const type of Object.values(schema.getTypeMap())) {
     // Types of sources have no node: their objects are data.
     if (!isObjectType(type) || !type.astNode || type.name.startsWith('__')) continue
-    for (const field of Object.values(type.getFields())) field.resolve ??= resolve
+    for (const field of Object.values(type.getFields())) {
+      if (field.resolve) continue
+      field.resolve = resolve
+      // It reads what came with the object, as graphql's own does.
+      if (!roots.has(type)) field.extensions = { ...field.extensions, origin: 'typeDefs' }
+    }
   }
 }
