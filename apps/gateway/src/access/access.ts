@@ -33,7 +33,10 @@ import { usePersistedDocuments } from './documents/persisted-documents.ts'
 import { identityOf } from '../context/identity.ts'
 import { tokenHeader } from './tokens/token-place.ts'
 
-/** Who may ask what, as the parts of a gateway need it. Where nothing is configured all of it is empty. */
+/**
+ * Plugins and options that decide who may ask what, for each part of a gateway. All are empty if nothing is
+ * configured.
+ */
 export interface Access {
   /** Before all others: who asks, and what the text of a registered document is. */
   readonly first: readonly Plugin[]
@@ -74,7 +77,7 @@ export async function createAccess(
   return {
     first: [
       ...(authentication ? [authentication.plugin, useTokenExpiry()] : []),
-      // Those who ask too often are not helped by asking for what is not there.
+      // Rate limits come before documents, so that requests for unknown documents count too.
       ...(rateLimit ? [rateLimit.limit.requests] : []),
       ...documents,
       ...openApq(config, redis),
@@ -197,8 +200,8 @@ function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {
 }
 
 /**
- * Where tokens are verified, they are no part of the cache's keys by themselves: what sources forward is, what rules say,
- * and what code of the config reads.
+ * Returns the cache's options. Verified tokens are no part of its keys by themselves: what sources forward,
+ * what rules say and what code of the config reads is.
  */
 function cacheOptions(
   { auth, responseCache }: GatewayConfig,

@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
 import { readTlsFiles } from '../redis/tls-files.ts'
 
-/** What carries changes between gateways. */
+/** The service that carries changes between gateways. */
 export interface Broker {
   readonly kind: 'redis' | 'nats'
   /** For people, without a password. */

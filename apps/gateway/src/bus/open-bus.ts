@@ -5,7 +5,7 @@ import type { Broker } from './broker.ts'
 
 export interface OpenedBus {
   readonly bus: InvalidationBus
-  /** What carries it between gateways, if anything does. */
+  /** Returns the state of the broker that carries changes between gateways, if there is one. */
   readonly broker?: (() => BrokerState) | undefined
   close(): void
 }
@@ -22,7 +22,10 @@ const CONNECT_TIMEOUT_MS = 1500
 const NAMES = { redis: 'Redis', nats: 'NATS' } as const
 
 export interface OpenBusOptions {
-  /** What workers share in either case, as Redis and NATS wait for nobody. Default: a bus for this process alone. */
+  /**
+   * The bus that workers share, also below one over Redis or NATS, which waits for nobody. Default: a bus for
+   * this process alone.
+   */
   readonly bus?: InvalidationBus | undefined
   /** Brokers that were reached before, by their settings. */
   readonly reachedBrokers?: Set<string> | undefined

@@ -3,7 +3,7 @@ import type { ReloadPart, Reloads } from '../workers/reloads.ts'
 import type { PresetName } from '../presets.ts'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 
-/** What a command may use of the process it runs in. */
+/** The parts of its process that a command may use. */
 export interface CommandContext {
   /** Current directory. */
   readonly directory: string

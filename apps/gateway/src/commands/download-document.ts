@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from '../errors.ts'
 
 export interface DownloadedDocument {
   readonly file: string
-  /** Where it came from, after redirects, without a query that may hold a secret. */
+  /** The address it came from, after redirects, without a query that may hold a secret. */
   readonly url: string
   /** Files that it refers to and that could not be had, each with the reason. */
   readonly missing: readonly string[]
@@ -36,7 +36,7 @@ export async function downloadDocument(
     const name = kept.length === 0 ? nameOf(address, text) : fileName(home) || nameOf(address, text)
     const texts = new Map([[new URL(name, home).pathname, text]])
     for (const one of kept) {
-      // What differs in its query alone is one file.
+      // Addresses that differ in their query alone are one file.
       if (!texts.has(one.pathname)) texts.set(one.pathname, files.get(one.href) ?? '')
     }
     const { first, remove } = await keep(placed(texts), directory)

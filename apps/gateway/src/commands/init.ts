@@ -150,9 +150,9 @@ const LOCAL = 'http://localhost:8080'
 
 interface RestDraftOptions {
   readonly file: string
-  /** What the user calls it. */
+  /** The user's own name for it. */
   readonly name: string
-  /** Where it came from, if it was downloaded. */
+  /** The address that it was downloaded from, if it was. */
   readonly url?: string | undefined
   /** Files of it that could not be downloaded. */
   readonly missing?: readonly string[] | undefined

@@ -11,7 +11,9 @@ export interface Loaded {
   readonly files: readonly string[]
 }
 
-/** What a config names is watched even while it cannot be read. */
+/**
+ * Returns the files of a config and those that it names, which are watched even while they cannot be read.
+ */
 export function filesRead({ config, baseDirectory, files }: Loaded): readonly string[] {
   return [...files, ...filesOf(config, baseDirectory), ...documentFiles(config, baseDirectory)]
 }

@@ -57,7 +57,10 @@ function isInside(file: string, folder: string): boolean {
   return path !== '' && !path.startsWith('..')
 }
 
-/** What the nearest `buf.work.yaml` and `buf.yaml` say: directories of version 1, modules of version 2. */
+/**
+ * Returns the folders that each `buf.work.yaml` and `buf.yaml` in a folder and above it names, nearest first:
+ * directories of version 1, modules of version 2.
+ */
 async function bufRoots(folder: string): Promise<string[]> {
   const roots: string[] = []
   for (const ancestor of ancestors(folder)) {

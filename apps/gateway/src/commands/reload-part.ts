@@ -12,10 +12,10 @@ export interface ReloadPartOptions {
   readonly onRead: (files: readonly string[]) => void
 }
 
-/** What this process does in a reload. */
+/** Creates the part that this process has in reloads. */
 export function createReloadPart({ server, load, shared, onRead }: ReloadPartOptions): ReloadPart {
   const { logger } = shared
-  /** Of an attempt that was given up while it was under way nothing is kept. */
+  /** Number of the current attempt. Nothing is kept of one that was given up while it was under way. */
   let attempt = 0
   let prepared: Gateway | undefined
 

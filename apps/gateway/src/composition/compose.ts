@@ -56,7 +56,7 @@ export interface Gateway {
   readonly schema: GraphQLSchema
   /** Path of the GraphQL endpoint. */
   readonly endpoint: string
-  /** Where those who watch over the process ask whether it is well. */
+  /** Paths where those who watch over the process ask whether it is well. */
   readonly probePaths: readonly string[]
   /** Announce changes here that no mutation of this gateway made. */
   readonly bus: InvalidationBus
@@ -68,7 +68,10 @@ export interface Gateway {
   health(signal: AbortSignal): Promise<readonly SourceHealth[]>
   /** Paths that its sources were read from. */
   readonly files: readonly string[]
-  /** What sources left out, or call otherwise than their descriptions do, what cannot be live, and what nobody may have. */
+  /**
+   * Notes on what sources left out, or call otherwise than their descriptions do, on what cannot be live, and
+   * on what nobody may have.
+   */
   readonly notes: readonly { readonly source: string; readonly note: string }[]
   /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
   startDraining(): void
@@ -76,7 +79,7 @@ export interface Gateway {
   close(): Promise<void>
 }
 
-/** What a gateway is made of. */
+/** The parts that a gateway is made of. */
 interface Parts {
   readonly config: GatewayConfig
   readonly logger: Logger

@@ -1,4 +1,4 @@
-/** Who asks, as a verified token says. */
+/** The person or program that asks, as a verified token describes it. */
 export interface Identity {
   /** The token's claims (RFC 7519, section 4). */
   readonly claims: Readonly<Record<string, unknown>>
@@ -7,7 +7,7 @@ export interface Identity {
   readonly expiresAt: number
 }
 
-/** Of a context of the gateway; undefined: nobody is known to ask. */
+/** Returns the identity that a context of the gateway has; undefined: nobody is known to ask. */
 export function identityOf(context: object): Identity | undefined {
   return (context as { readonly auth?: Identity | undefined }).auth
 }

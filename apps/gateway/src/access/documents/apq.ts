@@ -8,7 +8,7 @@ import { withBehaviour } from '../../behaviour.ts'
 
 /** Texts by their hashes. One that is gone is sent again by whoever wants it. */
 export interface DocumentStore {
-  /** What is kept in memory. */
+  /** Returns the text only if it is kept in memory. */
   peek(hash: string): string | undefined
   get(hash: string): string | undefined | Promise<string | undefined>
   set(hash: string, text: string): void
@@ -90,7 +90,7 @@ export function useApq(store: DocumentStore): Plugin {
     },
   }
   return withBehaviour(plugin, {
-    // What is not at hand, or comes with its text, is looked for, or kept, on the ordinary way.
+    // The ordinary way looks for a text that is not at hand, and keeps one that was sent.
     withText(params) {
       if (params['query']) return undefined
       const hash = hashIn(params)
@@ -112,7 +112,7 @@ function hashIn({ extensions }: GraphQLParams): string | undefined {
   const { version, sha256Hash } = Object(persistedQuery) as { version?: unknown; sha256Hash?: unknown }
   if (version !== 1 || typeof sha256Hash !== 'string') return undefined
   const hash = sha256Hash.toLowerCase()
-  // What is no hash is never found, and no key of a store.
+  // A value that is no hash must not become a key of a store: `none` is never found.
   return /^[0-9a-f]{64}$/.test(hash) ? hash : 'none'
 }
 

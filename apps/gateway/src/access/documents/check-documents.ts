@@ -8,7 +8,10 @@ export interface InvalidDocument {
   readonly reason: string
 }
 
-/** Those that clients would be refused, each with its first mistake. A folder's documents go by their names alone. */
+/**
+ * Returns the documents that clients would be refused, each with its first mistake. A document of a folder is
+ * listed by its name alone.
+ */
 export async function findInvalidDocuments(
   config: GatewayConfig,
   baseDirectory: string,

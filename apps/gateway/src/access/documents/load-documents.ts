@@ -57,7 +57,10 @@ function shown(place: string): string {
   return isAddress(place) ? place.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '') : place
 }
 
-/** Of fetch's errors the cause says what happened; their own texts may have the whole address. */
+/**
+ * Returns why reading failed. The cause of an error of `fetch` says what happened; its own text may have the
+ * whole address.
+ */
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error
   if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS} ms`

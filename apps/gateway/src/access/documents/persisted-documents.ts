@@ -5,7 +5,9 @@ import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
 import { withBehaviour } from '../../behaviour.ts'
 
-/** What requests call the id of a document: GraphQL over HTTP, appendix A; Relay. */
+/**
+ * Names of the parameters in which requests send the id of a document (GraphQL over HTTP, appendix A; Relay).
+ */
 const ID_PARAMETERS = ['documentId', 'doc_id', 'id'] as const
 
 /**
@@ -52,13 +54,13 @@ export function usePersistedDocuments(
       const { operationName, variables } = params
       return { query: text, operationName, variables, extensions: othersIn(extensions) }
     },
-    // What is not registered is refused, or logged, on the ordinary way.
+    // The ordinary way refuses or logs a document that is not registered.
     acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),
   })
 }
 
 function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
-  // Of a query string Yoga reads the parameters alone that it knows.
+  // Yoga reads only the parameters that it knows from a query string.
   return idIn(params, method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined)
 }
 
@@ -70,7 +72,7 @@ function idIn(params: GraphQLParams, searched?: URLSearchParams): string | undef
   return ids.find((id) => typeof id === 'string')
 }
 
-/** As GraphQL over HTTP, appendix A, has hashes in a `documentId`. */
+/** Removes the prefix of hashes in a `documentId` (GraphQL over HTTP, appendix A). */
 function withoutPrefix(id: string): string {
   return id.replace(/^sha256:/, '')
 }

@@ -22,14 +22,14 @@ export interface GuardedField {
   readonly isRoot: boolean
 }
 
-/** What is refused of an operation, by coordinate. */
+/** Refused fields of an operation by coordinate, each with its error code. */
 export type Refusals = ReadonlyMap<string, Refused>
 
-/** Who may have what of one schema. */
+/** The rules for who may have which fields of one schema. */
 export interface AccessRules {
   /** All fields that have something before them. */
   readonly guarded: ReadonlySet<string>
-  /** Those that an operation may execute, skipped ones too. */
+  /** Returns the guarded fields that an operation may execute, skipped ones too. */
   inOperation(document: DocumentNode, operationName?: string | null): readonly GuardedField[]
   /** Which of the fields who asks may not have. */
   refusals(fields: readonly GuardedField[], identity: Identity | undefined): Refusals

@@ -2,7 +2,7 @@ import type { AccessConfig, PolicyConfig } from '../../config/access-types.ts'
 import { claimAt } from '../../context/identity.ts'
 import type { HoldsPolicy } from './requirement.ts'
 
-/** What the names of policies stand for. One that throws does not hold. */
+/** Creates the function that says whether a named policy holds. A policy that throws does not hold. */
 export function createPolicies(
   policies: AccessConfig['policies'] = {},
   onError: (error: unknown) => void,

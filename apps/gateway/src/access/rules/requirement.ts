@@ -40,7 +40,10 @@ export function refusalOf(
   return undefined
 }
 
-/** Where there is no alternative, or one of nothing, nobody has it. */
+/**
+ * Returns whether everything of one alternative is held. An empty alternative never is, nor is one of an
+ * empty list.
+ */
 function isOneHeld(lists: Requirement['scopes'], isHeld: (name: string) => boolean): boolean {
   return lists === undefined || lists.some((all) => all.length > 0 && all.every(isHeld))
 }

@@ -3,12 +3,12 @@ import type { AccessRule } from '../../config/access-types.ts'
 import type { GatewayConfig } from '../../config/types.ts'
 import { refusalOf, toRequirement } from './requirement.ts'
 
-/** Of the places of such rules, those that a note lists. */
+/** Limit of the places that a note lists. */
 const MAX_LISTED = 10
 
 /**
- * What rules refuse to everybody, since nobody is ever known to ask: a note, and none where that may be otherwise. To keep
- * fields from everybody may be meant, so that it is no mistake.
+ * Returns a note on rules that refuse everybody, since nobody is ever known to ask; none if tokens or plugins
+ * may say who asks. Keeping fields from everybody may be meant, so that it is no mistake.
  */
 export function noteUnmetRules(
   schema: GraphQLSchema,

@@ -3,7 +3,10 @@ import { messageOf } from '../../errors.ts'
 import { readLimited } from '../../http/read-limited.ts'
 import { keysAddress, keysIn } from './signed-documents.ts'
 
-/** Of a set of keys, or of what names its address. The sets of large issuers have some tens of kB. */
+/**
+ * Limit in bytes of a set of keys, or of the document that names its address. The sets of large issuers have
+ * some tens of kB.
+ */
 const MAX_BYTES = 1024 * 1024
 
 export interface KeysAddress {

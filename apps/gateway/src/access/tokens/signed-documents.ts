@@ -1,11 +1,17 @@
 import type { JSONWebKeySet, JWK } from 'jose'
 import { z } from 'zod'
 
-/** What issuers and strangers write, before anything is taken from it: of any other form it is as if it were not there. */
+/**
+ * The forms of what issuers and strangers write, before anything is taken from it. Anything of another form
+ * counts as absent.
+ */
 const claims = z.object({ iss: z.string() })
 const discovery = z.object({ jwks_uri: z.string().regex(/^https?:\/\/[^/]/i) })
 const keySet = z.object({ keys: z.array(z.unknown()) })
-/** Of a key (RFC 7517, RFC 7518) what verifies. Its private parts, should somebody publish them, are left out. */
+/**
+ * The parts of a key that verify (RFC 7517, RFC 7518). Its private parts, should somebody publish them, are
+ * left out.
+ */
 const key = z.object({
   kty: z.string(),
   kid: z.string().optional(),
@@ -25,7 +31,7 @@ export function issuerNamed(payload: unknown): string | undefined {
   return claims.safeParse(payload).data?.iss
 }
 
-/** Where a discovery document says that the keys are (OpenID Connect Discovery 1.0, section 3). */
+/** Returns the address of the keys in a discovery document (OpenID Connect Discovery 1.0, section 3). */
 export function keysAddress(document: unknown): string | undefined {
   return discovery.safeParse(document).data?.jwks_uri
 }

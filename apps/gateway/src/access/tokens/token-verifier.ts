@@ -23,7 +23,10 @@ export interface TokenVerifierOptions extends Pick<
 /** Throws a `GraphQLError`: `UNAUTHENTICATED`, or `SERVICE_UNAVAILABLE` where the issuer's keys are not to be had. */
 export type VerifyToken = (token: string) => Identity | Promise<Identity>
 
-/** What a key may be used for, where the config does not say: never `none`, and no secret taken for a public key. */
+/**
+ * Algorithms for which a public key may be used if the config does not say: neither `none` nor one that takes
+ * a secret.
+ */
 const PUBLIC_KEY_ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512']
 const KNOWN_TOKENS = 10_000

@@ -3,7 +3,7 @@ import type { Logger } from '../../logging/logger.ts'
 
 /** Refused tokens are logged together, once in so long. */
 const REPORT_MS = 1_000
-/** Of those that come in this time, whoever writes them. */
+/** Limit of the issuers that one report names, as anybody can write them. */
 const MAX_NAMES = 5
 const MAX_CHARACTERS = 200
 
