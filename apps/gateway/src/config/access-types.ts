@@ -6,7 +6,7 @@ export interface IssuerConfig {
   readonly issuer: string
   /** Accepted values of the claim `aud`: one of them is enough. */
   readonly audience: string | readonly string[]
-  /** Where its public keys are. Default: as its `.well-known/openid-configuration` says. */
+  /** Address of its public keys. Default: the one that its `.well-known/openid-configuration` names. */
   readonly jwksUri?: string | undefined
   /** For tokens with HMAC: the secret that this gateway shares with the issuer, in place of public keys. */
   readonly secret?: string | undefined
@@ -16,7 +16,7 @@ export interface IssuerConfig {
 
 /** JSON Web Tokens (RFC 7519). One that is not valid is refused with 401 on every way in. */
 export interface JwtConfig {
-  /** Who issues tokens. */
+  /** The issuers whose tokens are accepted. */
   readonly issuers: readonly IssuerConfig[]
   /** Refuses who sends no token. Default false: fields say whom they are for. */
   readonly required?: boolean | undefined
@@ -37,13 +37,13 @@ export interface JwtConfig {
   readonly forwardClaims?: Readonly<Record<string, string>> | undefined
 }
 
-/** Who asks. */
+/** Authentication: how the gateway knows who asks. */
 export interface AuthConfig {
   /** Tokens that clients send. */
   readonly jwt: JwtConfig
 }
 
-/** Who may have a field, or what is of a type. All that is there must hold. */
+/** Conditions for a field, or for everything of a type. All that are set must hold. */
 export interface AccessRule {
   /** Anyone with a valid token. */
   readonly authenticated?: boolean | undefined
@@ -64,11 +64,11 @@ export interface ClaimPolicy {
 /** Whether it holds for who asks. A function must answer at once, and the same for equal claims. */
 export type PolicyConfig = ClaimPolicy | ((identity: Identity | undefined) => boolean)
 
-/** Who may ask what. The same rules can stand in SDL and in protos. */
+/** Rules for who may ask what. The same rules can stand in SDL and in protos. */
 export interface AccessConfig {
   /** By schema coordinate: `Query.orders`, `User.email`, or `Invoice` for all of a type. */
   readonly fields?: Readonly<Record<string, AccessRule>> | undefined
-  /** What the names in `policies` stand for. A policy without a meaning never holds. */
+  /** The meanings of the names in `policies`. A policy without a meaning never holds. */
   readonly policies?: Readonly<Record<string, PolicyConfig>> | undefined
   /**
    * `field`: a refused field is null, with an error at its path, and the rest is answered. `operation`: an operation
@@ -117,7 +117,10 @@ export interface RateLimitRule {
     | {
         /** The request header whose value is counted. Clients choose it: a rule by address that counts the same stands beside it. */
         readonly header: string
-        /** What stands in front of the gateway writes the header, or refuses a wrong one: no rule by address is needed. Default false. */
+        /**
+         * Says that what stands in front of the gateway writes the header, or refuses a wrong one: no rule by
+         * address is needed. Default false.
+         */
         readonly trusted?: boolean | undefined
       }
     | undefined

@@ -18,13 +18,13 @@ export interface RedisConfig {
   readonly sentinels?: readonly string[] | undefined
   /** The master that the sentinels are asked for. */
   readonly name?: string | undefined
-  /** Who signs in at the sentinels. Default: nobody. */
+  /** The user who signs in at the sentinels. Default: nobody. */
   readonly sentinelUsername?: string | undefined
   /** The password for the sentinels. */
   readonly sentinelPassword?: string | undefined
   /** `host:port` of nodes of a cluster; the others are found. */
   readonly cluster?: readonly string[] | undefined
-  /** Who signs in at the servers. Default: the one of the URL, or nobody. */
+  /** The user who signs in at the servers. Default: the one of the URL, or nobody. */
   readonly username?: string | undefined
   /** The password for the servers. Default: the one of the URL. */
   readonly password?: string | undefined
@@ -38,7 +38,7 @@ export interface RedisConfig {
 export interface NatsConfig {
   /** `nats://host:4222` of one server or several. */
   readonly servers: string | readonly string[]
-  /** Who signs in. Default: nobody. */
+  /** The user who signs in. Default: nobody. */
   readonly user?: string | undefined
   /** The password of `user`. */
   readonly password?: string | undefined

@@ -1,4 +1,4 @@
-/** What a schema of zod says of itself, as far as it is looked at here. Checked against zod 4. */
+/** The parts of a zod schema's own definition that are looked at here. Checked against zod 4. */
 export interface Definition {
   readonly type?: string
   readonly innerType?: unknown
@@ -7,7 +7,7 @@ export interface Definition {
   readonly valueType?: unknown
   readonly element?: unknown
   readonly options?: readonly unknown[]
-  /** Of a literal. */
+  /** The values of a literal. */
   readonly values?: readonly unknown[]
 }
 

@@ -24,8 +24,8 @@ const FROM_ENVIRONMENT: JsonSchema = { type: 'string', pattern: '\\$\\{[A-Za-z_]
 const DURATION: JsonSchema = { anyOf: [{ type: 'number' }, { type: 'string' }] }
 
 /**
- * What a config in YAML or JSON may hold, for editors: the settings under their own names and those of the
- * specification. Settings that only code can hold, such as functions, are left out.
+ * Returns a JSON schema of configs in YAML and JSON, for editors: the settings under their own names and
+ * those of the specification. Settings that only code can hold, such as functions, are left out.
  */
 export function configJsonSchema(): JsonSchema {
   const made = z.toJSONSchema(gatewayConfig, {
@@ -52,7 +52,7 @@ export function configJsonSchema(): JsonSchema {
   }
 }
 
-/** What data can say, in the ways in which files may say it. */
+/** Returns the part of a schema that data can say, with the ways in which files may say it. */
 function forFiles(schema: JsonSchema): JsonSchema {
   const { properties, required = [], items, additionalProperties, $defs, oneOf, ...rest } = schema
   // A variable may stand in the place of what tells alternatives apart.

@@ -24,7 +24,7 @@ function isOrigin(value: string | RegExp): boolean {
   try {
     if (value === '*' || toPattern(value) !== undefined) return true
     const { origin: sent } = new URL(value)
-    // Of schemes that are no browser's own it is not known how they are sent: apps have such origins.
+    // How clients send an origin whose scheme is no browser's own, such as an app's, is not known.
     return sent === 'null'
       ? /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+$/.test(value)
       : sent === value && !sent.includes('*')
@@ -42,7 +42,7 @@ export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record
 /** Names of the user's own with one text each. */
 export const textValues: z.ZodType<Record<string, string>> = z.record(z.string(), z.string())
 
-/** What clients call the types and fields of a source. */
+/** Options for the names of a source's types and fields that clients see. */
 export const sourceNames: OptionsOf<SourceNames> = {
   prefix: z
     .union([z.string(), z.strictObject({ types: z.string().optional(), fields: z.string().optional() })])

@@ -19,7 +19,7 @@ import type {
 import type { CostConfig } from '../cost/cost-types.ts'
 import type { NatsConfig, RedisConfig } from './broker-types.ts'
 
-/** What is logged, and how. */
+/** Options of the log: what is written, and how. */
 export interface LogConfig {
   /** Default `info`; `silent` writes nothing. */
   readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
@@ -42,8 +42,8 @@ export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' |
   /** Path of the document, JSON or YAML; others that it refers to are read too. Either this or `url`. */
   readonly file?: string | undefined
   /**
-   * Where the document is downloaded from at each start and reload, within the bounds of `download`. Where it cannot be
-   * had, the gateway does not start. Either this or `file`.
+   * Address that the document is downloaded from at each start and reload, within the bounds of `download`.
+   * If it cannot be had, the gateway does not start. Either this or `file`.
    */
   readonly url?: string | undefined
 }
@@ -80,7 +80,7 @@ export interface LiveQueryConfig extends Omit<
    * that sends no cookies. Others are refused with 403. Default: what `graphql.cors` lists.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | undefined
-  /** What each WebSocket, and all of them, may make the gateway hold. */
+  /** Limits of what each WebSocket, and all of them together, may make the gateway hold. */
   readonly sockets?: SocketLimitsConfig | undefined
 }
 
@@ -102,7 +102,7 @@ export interface InvalidateConfig {
   readonly secret: string
   /** The request header that holds it. Default `x-invalidate-secret`. */
   readonly header?: string | undefined
-  /** Where it is posted to. Default `/invalidate`. */
+  /** The path it is posted to. Default `/invalidate`. */
   readonly path?: string | undefined
 }
 
@@ -112,7 +112,7 @@ export interface ResponseCacheConfig extends Omit<
   'bus' | 'clock' | 'onEvent' | 'store' | 'redisUrl' | 'access'
 > {}
 
-/** What types cannot show of a field. */
+/** Facts about a field that types cannot show. */
 export interface DependencyStatement {
   /** Types that a mutation changes besides what its result is made of. `[]`: none; `['*']`: any. */
   readonly changes?: readonly string[] | undefined
@@ -138,7 +138,7 @@ export type ConfigPlugin = Plugin & {
 
 /** Metrics for Prometheus. */
 export interface MetricsConfig {
-  /** Where it is served. Default `/metrics`. */
+  /** The path it is served at. Default `/metrics`. */
   readonly path?: string | undefined
   /** Scrapers send it as `Authorization: Bearer <token>`. Default: nobody is asked. */
   readonly token?: string | undefined
@@ -146,17 +146,20 @@ export interface MetricsConfig {
 
 /** OpenTelemetry traces: request, operation, each call of a backend; W3C trace context in and out. */
 export interface TracingConfig {
-  /** Who makes spans. Default: the provider that is registered with `@opentelemetry/api`, as its Node SDK does. */
+  /**
+   * The provider that makes spans. Default: the one that is registered with `@opentelemetry/api`, as its Node
+   * SDK does.
+   */
   readonly tracerProvider?: TracerProvider | undefined
 }
 
-/** What a `gateway.config.*` file holds. */
+/** The content of a `gateway.config.*` file. */
 export interface GatewayConfig {
-  /** Where every switch starts. Default `development`. */
+  /** The preset that every switch starts from. Default `development`. */
   readonly preset?: 'development' | 'production' | undefined
-  /** Where and how the gateway listens. */
+  /** Options of the HTTP server: where and how it listens. */
   readonly server?: ServerConfig | undefined
-  /** What is logged, and how. */
+  /** Options of the log: what is written, and how. */
   readonly log?: LogConfig | undefined
   /** The GraphQL endpoint. */
   readonly graphql?: GraphqlConfig | undefined
@@ -194,9 +197,9 @@ export interface GatewayConfig {
     | DeferPreset
     | Omit<DeferSplitterOptions, 'clock' | 'maxAnswerBytes' | 'maxAnswerObjects'>
     | undefined
-  /** Who asks. Default: nobody is known. */
+  /** Authentication: how the gateway knows who asks. Default: nobody is known. */
   readonly auth?: AuthConfig | undefined
-  /** Who may have what. Default: everyone everything. */
+  /** Rules for who may have what. Default: everyone may have everything. */
   readonly access?: AccessConfig | undefined
   /** Default: documents have no ids. */
   readonly persistedDocuments?: PersistedDocumentsConfig | undefined

@@ -4,7 +4,7 @@ export type Variables = Readonly<Record<string, unknown>>
 /** One request for an operation. */
 export interface Run {
   readonly variables: Variables
-  /** What was computed for it: fragments share their amounts, and each is computed once. */
+  /** Amounts that were computed for it: fragments share their amounts, and each is computed once. */
   readonly known: Map<object, number>
 }
 

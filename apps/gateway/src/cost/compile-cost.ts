@@ -26,8 +26,9 @@ type Sized = ReadonlyMap<string, Amount>
 const UNSIZED: Sized = new Map()
 
 /**
- * What an operation may cost at most, if no list is longer than assumed: fields of one response name once, of an interface
- * or union the dearest type. Skipped fields count, but where a literal skips them. Introspection is free.
+ * Returns a function for what an operation may cost at most, if no list is longer than assumed. Fields of one
+ * response name count once, and an interface or union counts as its dearest type. Skipped fields count,
+ * unless a literal skips them. Introspection is free.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -58,7 +59,7 @@ export function compileCost(
     return size
   }
 
-  /** Of what is selected of one object, without the object itself. */
+  /** Returns the cost of what is selected of one object, without the object itself. */
   function ofObject(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sized: Sized): Amount {
     const given = [...sized].map(
       ([name, size]) => `${name}=${typeof size === 'number' ? size : `#${idOf(size)}`}`,
@@ -104,7 +105,7 @@ export function compileCost(
     return typeof size === 'function' ? [(run) => size(run) * 0 || 0] : []
   }
 
-  /** Of one value of a field, with what is selected of it. */
+  /** Returns the cost of one value of a field, with what is selected of it. */
   function ofValue(
     parent: GraphQLNamedType,
     field: AnyField,

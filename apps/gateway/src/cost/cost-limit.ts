@@ -59,7 +59,7 @@ function useCostLimit(
     return found
   }
 
-  /** What it may cost, or why it is refused. */
+  /** Returns what an operation may cost, or why it is refused. */
   function count(operation: Operation, variables: unknown): number | GraphQLError {
     try {
       const cost = costOf(operation)((variables ?? {}) as Variables)

@@ -14,16 +14,16 @@ import {
 } from 'graphql'
 import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
 
-/** What the fields and types of a schema cost. */
+/** The costs of the fields and types of a schema. */
 export interface CostModel {
-  /** Of a list where no rule says. */
+  /** Number of items of a list if no rule says it. */
   readonly listSize: number
   readonly mutation: number
-  /** Of one value of a field; undefined where it depends on which type it is of. */
+  /** Returns the cost of one value of a field; undefined if it depends on the type of the value. */
   weightOf(parent: GraphQLNamedType, field: AnyField): number | undefined
   weightOfType(type: GraphQLNamedType): number
   ruleOf(parent: GraphQLNamedType, field: AnyField): CostRule
-  /** Of a field of an input object, where it is given. */
+  /** Returns the cost of a field of an input object that is given. */
   weightOfInput(parent: GraphQLInputObjectType, field: GraphQLInputField): number
 }
 

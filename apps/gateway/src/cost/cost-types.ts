@@ -10,20 +10,20 @@ export interface ListSizeConfig {
   readonly requireOneSlicingArgument?: boolean | undefined
 }
 
-/** What a field or a type costs. */
+/** The cost of a field or a type. */
 export interface CostRule {
   /**
-   * Of each item of a list. Default for a field: that of its type; for types: `cost.weights`. A field of an input object
-   * adds it wherever it is given; default 0.
+   * Cost of one value, or of each item of a list. Default for a field: that of its type; for types:
+   * `cost.weights`. A field of an input object adds it wherever it is given; default 0.
    */
   readonly weight?: number | undefined
-  /** What arguments add where they are given, by name. Default 0. */
+  /** Costs of arguments by name, added where they are given. Default 0. */
   readonly arguments?: Readonly<Record<string, number>> | undefined
   /** Only for fields. */
   readonly listSize?: ListSizeConfig | undefined
 }
 
-/** What is cost where no rule says. */
+/** Costs that hold where no rule says otherwise. */
 export interface CostWeights {
   /** Each object. Default 1. */
   readonly object?: number | undefined
@@ -35,13 +35,13 @@ export interface CostWeights {
 
 /** How much one operation may ask for, by `@cost` and `@listSize` of the GraphQL Cost Directives specification. */
 export interface CostConfig {
-  /** What an operation may cost; 0: anything. Default: 0, in the production preset 100_000. */
+  /** The highest cost that an operation may have; 0: any. Default: 0, in the production preset 100_000. */
   readonly max?: number | undefined
   /** Tells clients what each operation may cost, as `extensions.cost`: `{ estimated, max, actual }`. Default false. */
   readonly includeExtensionMetadata?: boolean | undefined
   /** How many items a list has where no rule says. Default 10. */
   readonly listSize?: number | undefined
-  /** What is cost where no rule says. */
+  /** Costs that hold where no rule says otherwise. */
   readonly weights?: CostWeights | undefined
   /** By schema coordinate: `Query.users`, `Filter.text` of an input object, or `User` for each of a type. Over what directives say. */
   readonly fields?: Readonly<Record<string, CostRule>> | undefined

@@ -9,7 +9,10 @@ import { sum, type Amount } from './amount.ts'
 import type { AnyField, CostModel } from './cost-model.ts'
 import { hasVariable, valueOf } from './list-size.ts'
 
-/** What the fields of input objects add that are given in the arguments of a field, each time that they are. */
+/**
+ * Creates the function that adds up the costs of the fields of input objects in the arguments of a field,
+ * each time that they are given.
+ */
 export function createInputCost(
   model: Pick<CostModel, 'weightOfInput'>,
 ): (definition: AnyField, node: FieldNode) => Amount {

@@ -49,7 +49,7 @@ export function sizeFor(
     return sizes.length < Math.max(1, given.length) ? Math.max(assumedSize, ...sizes) : Math.max(...sizes)
   }
   const usesVariables = node.arguments?.some(({ value }) => hasVariable(value)) === true
-  // What throws does so when the operation is asked, not when its document is read.
+  // An amount that may throw does so when the operation is asked, not when its document is read.
   const mayThrow = requiresOne(rule) || typeof rule.assumedSize !== 'number'
   return usesVariables || mayThrow ? ({ variables }) => size(variables) : size({})
 }
@@ -64,7 +64,10 @@ function itemsOf(value: unknown): number {
   return typeof value === 'number' || typeof value === 'string' ? Math.ceil(Number(value)) : NaN
 }
 
-/** What is given at a path of input fields below an argument, or the defaults that stand for it. */
+/**
+ * Returns a function that reads what is given at a path of input fields below an argument, or the defaults
+ * that stand for it.
+ */
 function givenAt([name = '', ...path]: readonly string[], definition: AnyField, node: FieldNode): Given {
   const input = definition.args.find((argument) => argument.name === name)
   if (!input) return () => undefined

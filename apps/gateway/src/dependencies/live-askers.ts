@@ -11,8 +11,8 @@ import type { GatewayConfig } from '../config/types.ts'
 type Field = GraphQLField<unknown, unknown>
 
 /**
- * What cannot be live although its field may be: a source below it cannot say what it reads of the request, and nobody
- * else says who asks. A line for each reason, with the fields of `Query` that meet it.
+ * Returns a line for each reason why fields of `Query` cannot be live although their settings allow it, with
+ * those fields: a source below them cannot say what it reads of the request, and nobody else says who asks.
  */
 export function unknownLiveAskers(schema: GraphQLSchema, { liveQuery = {} }: GatewayConfig): string[] {
   if (liveQuery === false || liveQuery.contextKey) return []
@@ -32,7 +32,7 @@ export function unknownLiveAskers(schema: GraphQLSchema, { liveQuery = {} }: Gat
   )
 }
 
-/** Of the field and of all that a query can select below it. */
+/** Returns the reasons at a field and at all that a query can select below it. */
 function reasonsBelow(schema: GraphQLSchema, root: Field): Set<string> {
   const reasons = new Set<string>()
   const seen = new Set<GraphQLNamedType>()

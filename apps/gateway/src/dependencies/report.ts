@@ -9,8 +9,9 @@ export interface UnseenDependency {
 }
 
 /**
- * Where nothing says what an answer depends on, so that every mutation evicts it, which mutations evict everything, and what
- * code of the config answers without saying for whom.
+ * Finds fields that depend on everything, as nothing says on what, so that every mutation evicts their
+ * answers; mutations that evict everything; and fields that code of the config answers without saying for
+ * whom.
  */
 export function unseenDependencies(
   schema: GraphQLSchema,
@@ -42,7 +43,7 @@ export function unseenDependencies(
   return found
 }
 
-/** Of each kind, what is listed unless all are asked for: an imported document has hundreds. */
+/** Limit of the lines of each kind, unless all are asked for: an imported document has hundreds. */
 const MAX_LISTED = 5
 
 const MORE = {
@@ -51,7 +52,7 @@ const MORE = {
   asker: 'fields more are answered by code',
 } as const
 
-/** What `check` says of them: fields of `Query` first, as whole answers depend on them. */
+/** Returns the lines of `check` about them: fields of `Query` first, as whole answers depend on them. */
 export function unseenLines(unseen: readonly UnseenDependency[], listAll: boolean): string[] {
   return (['changes', 'dependsOn', 'asker'] as const).flatMap((kind) => {
     const found = unseen.filter(({ word }) => word === kind)

@@ -5,8 +5,8 @@ import type { GatewayConfig, ResponseCacheConfig } from '../config/types.ts'
 const ASIDE = new Set(['observe', 'onPlan', 'protoMetadata', 'descriptorSet'])
 
 /**
- * What sets the cached answers of this gateway apart from those of others on the same Redis: its sources, with their
- * addresses, static headers and code, and the config's own `prefix`.
+ * Returns a hash that sets the cached answers of this gateway apart from those of others on the same Redis,
+ * made of its sources, with their addresses, static headers and code, and of the config's own `prefix`.
  */
 export function cacheScope(
   { grpc, rest, resolvers }: GatewayConfig,

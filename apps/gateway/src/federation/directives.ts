@@ -15,7 +15,7 @@ const DEFINITIONS = `
   directive @tag(name: String!) repeatable on FIELD_DEFINITION | INTERFACE | OBJECT | UNION | ARGUMENT_DEFINITION | SCALAR | ENUM | ENUM_VALUE | INPUT_OBJECT | INPUT_FIELD_DEFINITION
 `
 
-/** Those that a subgraph's SDL imports. */
+/** Directives that a subgraph's SDL imports when it uses them. */
 export const FEDERATION_DIRECTIVES: ReadonlySet<string> = new Set(
   'key requires provides external shareable inaccessible override tag'.split(' '),
 )

@@ -76,7 +76,7 @@ export function findEntities(
   }
 }
 
-/** What `@key` and `(graphql.entity)` say. */
+/** Returns the keys that `@key` and `(graphql.entity)` state. */
 function statedKeys(
   schema: GraphQLSchema,
   type: GraphQLObjectType,

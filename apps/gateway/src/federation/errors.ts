@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/** What clients wrote; there is an error for each reference. */
+/** Limit in characters of what clients wrote; there is an error for each reference. */
 const SHOWN = 120
 
 export function tooManyReferences(asked: number, most: number): GraphQLError {

@@ -22,7 +22,10 @@ import type { FederationConfig } from './types.ts'
 
 const ID = 'federation'
 
-/** What Apollo Federation asks of a subgraph, over all that the gateway has: `_service`, and `_entities` where there are any. */
+/**
+ * Returns the source of what Apollo Federation asks of a subgraph, over all that the gateway has: `_service`,
+ * and `_entities` where there are any.
+ */
 export function federationSource(config: GatewayConfig): readonly Source[] {
   const { federation = false, resolvers } = config
   if (federation === false) return []

@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** What a key selects that its type has not; undefined: nothing. */
+/** Returns what is wrong with the fields that a key selects of its type; undefined: nothing. */
 export function unknownIn(type: GraphQLObjectType, key: string): string | undefined {
   const selection = selectionOf(key)
   return selection ? missing(type, selection) : 'is no selection of fields'

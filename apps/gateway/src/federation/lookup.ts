@@ -18,11 +18,11 @@ export interface Lookup {
   readonly field: GraphQLField<unknown, unknown>
   /** The argument, and the key's field that it takes. */
   readonly args: readonly (readonly [argument: string, key: string])[]
-  /** Of a field that takes a list of keys: the field of its items that is the key. */
+  /** The field of the items that is the key, if the lookup takes a list of keys. */
   readonly itemKey: string | undefined
 }
 
-/** What a lookup gives for references, in their order; one that fails is an error in its place. */
+/** Returns what a lookup gives for references, in their order; one that fails is an error in its place. */
 export async function lookUp(
   lookup: Lookup,
   references: readonly Reference[],

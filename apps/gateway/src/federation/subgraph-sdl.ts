@@ -3,7 +3,7 @@ import { Kind, print, visit, type ConstDirectiveNode, type DocumentNode, type Gr
 import type { Entity } from './entities.ts'
 import { FEDERATION_DIRECTIVES, FEDERATION_URL } from './directives.ts'
 
-/** What the subgraph itself adds, which routers know. */
+/** Types that the subgraph itself adds, which routers know. */
 const OWN: ReadonlySet<string> = new Set(['_Any', '_Entity', '_Service'])
 const OWN_FIELDS: ReadonlySet<string> = new Set(['_entities', '_service'])
 const KEPT: ReadonlySet<string> = new Set([...FEDERATION_DIRECTIVES, 'deprecated', 'specifiedBy', 'oneOf'])

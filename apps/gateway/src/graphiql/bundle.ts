@@ -1,6 +1,7 @@
 /**
- * What is changed in the minified script of GraphiQL, as `@graphql-yoga/render-graphiql` 5.24 has it. A pattern that begins with a
- * word begins at its start: fonts are words of 100 kB, and each of their letters would be tried.
+ * Changes to the minified script of GraphiQL, as `@graphql-yoga/render-graphiql` 5.24 has it. A pattern that
+ * begins with a word begins at its start: fonts are words of 100 kB, and each of their letters would be
+ * tried.
  */
 const CHANGES: readonly { readonly pattern: RegExp; readonly replacement: string }[] = [
   {
@@ -20,7 +21,8 @@ const CHANGES: readonly { readonly pattern: RegExp; readonly replacement: string
       '.errors.map(({message:$1,...$2})=>Object.assign($3($1,$2),$2.locations&&{locations:$2.locations}))',
   },
   {
-    // What is not of the operation is left out, and the rest printed in one line: send it where it was written.
+    // GraphiQL leaves out what is not of the operation and prints the rest in one line; with this it sends
+    // the rest where it was written.
     pattern:
       /(=\((\w+),\w+\)=>\{const (\w+)=\2\.definitions\.filter\([^;]*\);return\{kind:\w+,definitions:\3)\}/,
     replacement: '$1,text:besideGraphiQL.textAsWritten($2,$3)}',

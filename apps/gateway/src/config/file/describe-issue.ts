@@ -6,7 +6,7 @@ import { definitionOf } from '../definition.ts'
 /** Something in a config that the schema does not take. */
 export interface Mistake {
   readonly path: readonly PropertyKey[]
-  /** What was found and what is expected. */
+  /** Says what was found and what is expected. */
   readonly text: string
   /** Whether it is about the name at the end of the path, not about the value. */
   readonly isName?: boolean | undefined

@@ -13,7 +13,10 @@ export interface ConfigDocument {
   places(): Promise<Locate>
 }
 
-/** Where the value at a path stands, or its name; of a path that leads too far the end that is there. */
+/**
+ * Finds the place of the value at a path, or of its name; for a path that leads too far, of the end that is
+ * there.
+ */
 export type Locate = (path: readonly PropertyKey[], isName?: boolean) => Place
 
 export interface Place {
@@ -91,7 +94,7 @@ function toData(source: Source): unknown {
       variable.pos[0] - 1,
       'between { } and [ ] a variable stands in quotes: "${NAME}", "${NAME:-default}"',
     )
-  // Those behind the first one are mostly its consequences.
+  // The first mistake is reported alone, as the others are mostly its consequences.
   for (const { pos, message } of document.errors) fail(pos[0], firstLine(message))
   for (const { pos, message } of document.warnings) fail(pos[0], `${firstLine(message)}; write a plain value`)
   yaml.visit(document, {
@@ -138,7 +141,7 @@ function locate(source: Source, path: readonly PropertyKey[], isName: boolean | 
     offset = shown?.range?.[0] ?? offset
     node = resolved(value)
   }
-  // What is missing is missing in something that has a name.
+  // A path that leads too far ends at what the value is missing in, whose text is not the value's.
   const written = depth === path.length && yaml.isScalar(node) ? String(node.value) : undefined
   return { at: placeOf(offset, file, text), offset, depth, text: written }
 }
@@ -155,7 +158,7 @@ function memberOf(yaml: Yaml, resolved: Resolve, node: Node | undefined, part: P
     node.items.find(({ key }) => isWritten(nameOf(key), String(part)))
   if (pair)
     return [(pair.key ?? undefined) as Node | undefined, (pair.value ?? undefined) as Node | undefined]
-  // What a map does not have of its own may come of those that it merges.
+  // A map may have what it lacks from the maps that it merges.
   for (const { value } of node.items.filter(({ key }) => nameOf(key) === '<<')) {
     const merged = resolved(value)
     for (const source of yaml.isSeq(merged) ? merged.items : [merged]) {

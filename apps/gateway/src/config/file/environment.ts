@@ -87,7 +87,9 @@ function substituteText(
   return hasVariable ? new FromEnvironment(made) : made
 }
 
-/** Where the brace stands that ends a default; braces within it come in pairs. Negative: nowhere. */
+/**
+ * Returns where the brace stands that ends a default, or -1 if there is none; braces within it come in pairs.
+ */
 function endOfDefault(text: string, from: number): number {
   let open = 1
   for (let index = from; index < text.length; index++) {

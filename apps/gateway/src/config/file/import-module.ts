@@ -26,9 +26,10 @@ export async function importModule(file: string): Promise<ModuleRead> {
 }
 
 /**
- * Where the JavaScript of a TypeScript config is kept, so that the next start does not load a compiler: beside the
- * packages that the config imports, never in a folder for temporary files, which others may write. The config may hold
- * secrets, so nobody else may look into it. Undefined where there is no such folder.
+ * Returns the folder that keeps the JavaScript of a TypeScript config, so that the next start does not load a
+ * compiler: beside the packages that the config imports, never in a folder for temporary files, which others
+ * may write. The config may hold secrets, so nobody else may look into it. Undefined where there is no such
+ * folder.
  */
 function cacheFolder(file: string): string | undefined {
   for (let folder = dirname(file); ; folder = dirname(folder)) {

@@ -6,7 +6,7 @@ import type { Jiti } from 'jiti'
 export interface Imports {
   /** The module and all that it imports by path, directly or not. */
   readonly files: readonly string[]
-  /** What it imports by name, and from where. */
+  /** Packages that these files import by name, each with the importing file. */
   readonly packages: readonly { readonly specifier: string; readonly importer: string }[]
 }
 

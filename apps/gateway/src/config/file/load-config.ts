@@ -19,7 +19,7 @@ export const CONFIG_FILES: readonly string[] = [
 export interface LoadConfigOptions {
   /** Config file; default: the first of {@link CONFIG_FILES} found in `directory`. */
   readonly file?: string | undefined
-  /** Where relative names start. */
+  /** The folder that relative names start from. */
   readonly directory: string
   /** Values for `${NAME}` in YAML and JSON. */
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -6,8 +6,8 @@ import type { Jiti } from 'jiti'
 import { ConfigError } from '../../errors.ts'
 
 /**
- * What a config may import wherever it lies, as it is the gateway's own: two copies of graphql in one process do not know
- * each other's errors and types.
+ * Packages that a config may import wherever it lies, as they are the gateway's own: two copies of graphql in
+ * one process do not know each other's errors and types.
  */
 const OWN = ['@vinyasa/gateway', 'graphql', 'graphql-yoga'] as const
 
@@ -15,7 +15,7 @@ const OWN = ['@vinyasa/gateway', 'graphql', 'graphql-yoga'] as const
 export function ownPackages(jiti: Jiti): Readonly<Record<string, string>> {
   const pathOf = (name: string): string => fileURLToPath(jiti.esmResolve(name, import.meta.url))
   const entries = OWN.map((name) => [name, pathOf(name)] as const)
-  // Of graphql parts are imported too: `graphql/utilities`.
+  // Parts of graphql are imported too, such as `graphql/utilities`, so its name stands for a folder.
   return Object.fromEntries(entries.map(([name, path]) => [name, name === 'graphql' ? dirname(path) : path]))
 }
 
@@ -60,13 +60,13 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Where a package is installed for a file; its exports may hide its package.json. */
+/** Returns the folder where a package is installed for a file; its exports may hide its package.json. */
 function folderOf(name: string, importer: string): string | undefined {
   const places = createRequire(importer).resolve.paths(name) ?? []
   const folder = places
     .map((place) => join(place, name))
     .find((candidate) => existsSync(join(candidate, 'package.json')))
-  // What it imports in turn lies beside where it is in truth.
+  // A package finds what it imports beside its real folder, not beside a link to it.
   return folder === undefined ? undefined : realpathSync(folder)
 }
 

@@ -111,7 +111,10 @@ async function describeVariable([document, mistake]: [ConfigDocument, VariableMi
   return `${at}: ${formatMistake(mistake)}`
 }
 
-/** As they stand in the files; each in the one that has the most of its path, of several in the one merged last. */
+/**
+ * Describes mistakes in the order of the files, each in the one that has the most of its path; of several
+ * such files, in the one merged last.
+ */
 async function describe(
   mistakes: readonly Mistake[],
   documents: readonly ConfigDocument[],

@@ -81,7 +81,7 @@ function settingsNamed(
   shape: NonNullable<Definition['shape']>,
 ): Record<string, unknown> {
   const named: Record<string, unknown> = {}
-  // What is there under its own name is never overwritten: the other one is reported.
+  // A setting that is there under its own name is never overwritten: the other one is reported.
   const isFree = (name: string): boolean =>
     Object.hasOwn(shape, name) && !Object.hasOwn(value, name) && !Object.hasOwn(named, name)
   for (const [key, item] of Object.entries(value)) {

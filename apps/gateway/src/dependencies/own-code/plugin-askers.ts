@@ -2,10 +2,10 @@ import type { GatewayConfig } from '../../config/types.ts'
 
 /** Hooks that may change results, or what is executed. */
 const OF_RESULTS = ['onParse', 'onValidate', 'onExecute', 'onEnveloped', 'onPluginInit'] as const
-/** Those that may add to the context what they read of a request. */
+/** Hooks that may add to the context what they read of a request. */
 const OF_CONTEXT = ['onRequest', 'onRequestParse', 'onParams', 'onContextBuilding'] as const
 
-/** What is known of who asks, by plugins of the config. */
+/** Facts about how results depend on who asks, from plugins of the config. */
 export interface PluginAskers {
   /** Request headers that plugins say they read. */
   readonly headers: readonly string[]

@@ -1,17 +1,17 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
 import { undeclaredRead } from './errors.ts'
 
-/** What is known of a field, and of who may share its answer, before it is resolved. */
+/** Facts about a field, and about who may share its answer, that are known before it is resolved. */
 export interface ReadPolicy {
   /** `Type.field` */
   readonly coordinate: string
   /** Request headers by which answers are told apart, in lower case. */
   readonly declared: ReadonlySet<string>
-  /** Those in which a token may stand. */
+  /** Request headers in which a token may stand. */
   readonly tokenHeaders: readonly string[]
   /** `session` or `contextKey` says who asks: a cookie, and what is no header, tell nothing more. */
   readonly saysWhoAsks: boolean
-  /** What nobody declared is an error; otherwise the answer is not shared. */
+  /** Whether a read that nobody declared is an error; otherwise the answer is not shared. */
   readonly isStrict: boolean
 }
 

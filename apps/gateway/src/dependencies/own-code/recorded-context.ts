@@ -55,7 +55,7 @@ export function recordedContext(context: object, reads: Reads): object {
   })
 }
 
-/** What a view is of, and who is told; undefined for what is none. */
+/** Returns the context behind a view, and the reads that it tells; undefined for what is no view. */
 export function behindView(context: unknown): Behind | undefined {
   return isObject(context) ? (context as { readonly [BEHIND]?: Behind })[BEHIND] : undefined
 }

@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../../config/types.ts'
 import { recordedContext } from './recorded-context.ts'
 import { Reads } from './reads.ts'
 
-/** What code of the config is given in place of a context. */
+/** Returns what code of the config is given in place of a context. */
 export type ViewOf = (context: unknown, info: GraphQLResolveInfo) => unknown
 
 /** Undefined where no answer is kept for others. */
@@ -24,7 +24,7 @@ export function createViewOf(config: GatewayConfig): ViewOf | undefined {
     if (typeof context !== 'object' || context === null || info.operation.operation !== 'query')
       return context
     const isLive = 'liveQuery' in context && context.liveQuery !== undefined
-    // What is neither kept nor shared may read what it likes.
+    // Code may read what it likes for an answer that is neither kept nor shared.
     if (!isLive && !isCached) return context
     const coordinate = `${info.parentType.name}.${info.fieldName}`
     let known = views.get(context)
@@ -42,7 +42,10 @@ export function createViewOf(config: GatewayConfig): ViewOf | undefined {
   }
 }
 
-/** What tells askers of a field apart; of one of which nothing is said, as a method of what another one gave, those of the operation. */
+/**
+ * Creates the function for the request headers that tell askers of a field apart. A field of which nothing is
+ * said, such as a method of what another one gave, has those of the operation.
+ */
 function createDeclared(): (info: GraphQLResolveInfo) => ReadonlySet<string> {
   const byOperation = new WeakMap<OperationDefinitionNode, ReadonlySet<string>>()
   return ({ schema, parentType, fieldName, operation, fragments }) => {
