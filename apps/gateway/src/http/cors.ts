@@ -7,7 +7,7 @@ export type CorsSetting = NonNullable<GraphqlConfig['cors']>
 
 /** Headers that a page of another origin may read. */
 const EXPOSED = ['x-request-id', 'x-cache', 'age']
-/** Of an origin: a host has 253 at most (RFC 1035). Patterns are not tried on more. */
+/** Limit of an origin's length: a host has 253 at most (RFC 1035). Patterns are not tried on more. */
 const MAX_ORIGIN_CHARACTERS = 300
 const PATTERN = /^\/(.+)\/(i?)$/
 

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/** What the HTTP layer itself refuses; `message` is all that the client learns. */
+/** Creates the error for what the HTTP layer itself refuses; `message` is all that the client learns. */
 export function requestRefused(status: number, code: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code, http: { status } } })
 }

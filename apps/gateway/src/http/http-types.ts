@@ -10,7 +10,7 @@ export interface UploadsConfig {
   readonly maxIdleMs?: number | undefined
 }
 
-/** Where and how the gateway listens. */
+/** Options of the HTTP server: where and how it listens. */
 export interface ServerConfig {
   /** Default: the environment variable `PORT`, else 4000; 0 takes a free port. */
   readonly port?: number | undefined

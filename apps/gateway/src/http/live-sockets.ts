@@ -9,16 +9,19 @@ import { refuseUpgrade } from './refuse-upgrade.ts'
 
 export interface LiveSocketsOptions {
   readonly plugin: LiveQueryPlugin
-  /** Where WebSockets are served. */
+  /** Paths where WebSockets are served. */
   readonly paths: readonly string[]
   readonly logger: Logger
   /** Pages of other origins that may connect. Default: none. */
   readonly allowedOrigins?: AllowedOrigins | undefined
   /** Default: those of `attachLiveServer`. */
   readonly limits?: SocketLimitsConfig | undefined
-  /** Whose share of the event loop the sockets of a request have. Default: that of the address that connects. */
+  /**
+   * Names the client whose share of the event loop the sockets of a request have. Default: the address that
+   * connects.
+   */
   readonly clientOf?: LiveServerOptions['clientOf']
-  /** Who may connect, and what of `connection_init` are headers. Default: anyone; `authorization`. */
+  /** Says who may connect, and what of `connection_init` are headers. Default: anyone; `authorization`. */
   readonly access?: Pick<LiveServerOptions, 'onConnect' | 'connectionHeaders'> | undefined
 }
 

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError } from '../errors.ts'
 
-/** Where a gateway answers. */
+/** The paths where a gateway answers. */
 export interface GatewayPaths {
   readonly graphql: string
   /** A path of its own for sockets. */

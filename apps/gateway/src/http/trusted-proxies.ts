@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** Whose word on where a request came from is taken. */
+/** The proxies whose word on where a request came from is taken. */
 export interface TrustedProxies {
   /** Whether whoever connects from an address is a proxy that is trusted. */
   isTrusted(address: string): boolean

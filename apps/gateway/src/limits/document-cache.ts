@@ -6,8 +6,8 @@ const MAX_CHARACTERS = 524_288
 const MAX_TEXTS = 1024
 
 /**
- * What is kept of the texts that were parsed. Yoga bounds their number alone: a client that sends texts of a megabyte
- * each, all comments, would fill the heap with 30 of them.
+ * Creates the caches of texts that were parsed. Yoga bounds their number alone: a client that sends texts of
+ * a megabyte each, all comments, would fill the heap with 30 of them.
  */
 export function documentCache(): YogaServerOptions<object, object>['parserAndValidationCache'] {
   const bounded = <Value extends object>(): LRUCache<string, Value> =>

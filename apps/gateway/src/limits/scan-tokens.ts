@@ -17,7 +17,7 @@ export interface TokenLimits {
 
 /** Brackets of any kind inside one another: the parser recurses, so this protects its stack whatever the limits. */
 const MAX_NESTING = 500
-/** Of one name. Names are compared, printed and quoted over and over. */
+/** Limit of one name. Names are compared, printed and quoted over and over. */
 const MAX_NAME_CHARACTERS = 1_000
 
 /**

@@ -13,8 +13,8 @@ export function rememberDestination(logger: Logger, destination: DestinationStre
 }
 
 /**
- * What writes such lines as the logger itself would, at a fraction of the price, whether or not its level is enabled.
- * Undefined for a logger that has another format.
+ * Returns a function that writes such lines as the logger itself would, at a fraction of the cost, whether or
+ * not its level is enabled. Undefined for a logger that has another format.
  */
 export function lineWriterOf(logger: Logger): WriteLine | undefined {
   const destination = destinations.get(logger)
@@ -28,7 +28,7 @@ export function lineWriterOf(logger: Logger): WriteLine | undefined {
   }
 }
 
-/** Of most names and paths; nothing in it needs an escape. */
+/** The form of most names and paths; nothing in it needs an escape. */
 const PLAIN = /^[\w./:-]*$/
 
 /** The text as JSON. */

@@ -13,7 +13,7 @@ export interface LogDestinationOptions {
   readonly gatherMs?: number | undefined
   /** Milliseconds; default the platform's. */
   readonly now?: (() => number) | undefined
-  /** Where lines go. Default: standard output. */
+  /** The stream that lines go to. Default: standard output. */
   readonly to?: (Writable & { readonly fd?: number }) | undefined
   /** Told how many lines were lost, once lines can be written again. */
   readonly onDropped?: ((lines: number) => void) | undefined
@@ -44,7 +44,7 @@ export function createLogDestination(options: LogDestinationOptions = {}): LogDe
   const file = fileOf(to)
   const sink = file === undefined ? streamSink(to) : fileSink(file)
   let lines: string[] = []
-  /** Of `lines`, and of what is being written. */
+  /** Bytes of `lines`, and of what is being written. */
   let waiting = 0
   let isWriting = false
   let isAsked = false

@@ -11,7 +11,7 @@ export interface LoggerOptions {
   readonly format?: 'json' | 'pretty' | undefined
   /** Names of variables whose values are replaced by `[redacted]`, beside the built-in list. */
   readonly redact?: readonly string[] | undefined
-  /** Where lines go. Default: standard output. */
+  /** The destination that lines go to. Default: standard output. */
   readonly destination?: DestinationStream | undefined
 }
 

@@ -13,7 +13,10 @@ export function yogaLogging(logger: Logger): Record<Level, (...args: unknown[]) 
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 
-/** What breaks off with its client, as reading a file of a request, is nobody's fault. */
+/**
+ * Whether something, such as reading a file of a request, broke off because its client left: that is nobody's
+ * fault.
+ */
 function hasLeft(error: unknown): boolean {
   const { originalError = error } = Object(error) as { readonly originalError?: unknown }
   const { name, message } = Object(originalError) as Partial<Error>

@@ -9,7 +9,7 @@ export interface CallCounts {
   readonly failed: number
 }
 
-/** What the gateway has done since it started. */
+/** The activity of the gateway since it started. */
 export interface ActivityReading {
   /** GraphQL requests over HTTP, and those of them that were answered with an error. */
   readonly requests: CallCounts
@@ -19,7 +19,7 @@ export interface ActivityReading {
   readonly backends: Readonly<Record<string, CallCounts>>
   /** The last kinds. */
   readonly errors: readonly RecentError[]
-  /** Of all kinds. */
+  /** Number of errors of all kinds. */
   readonly errorCount: number
 }
 
@@ -81,7 +81,7 @@ export function createActivity({ endpoint }: ActivityOptions): Activity {
       },
       part: (facts, part) => errors.note(part, nameOf(facts)),
       result(record, result, request) {
-        // What is said to a client that has left is no answer.
+        // An answer to a client that has left does not count as one.
         if (errorsIn(result).length === 0 || request.signal.aborted) return
         failed.add(record)
         errors.note(result, record.operation)

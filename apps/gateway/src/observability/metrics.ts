@@ -9,11 +9,11 @@ import type { Observer } from './recorder.ts'
 import { recordedPath } from './request-record.ts'
 import { counterTallies, histogramTallies, keyed } from './tallies.ts'
 
-/** What the gateway can be asked for at the moment of a scrape. */
+/** Readings that the gateway is asked for at the moment of a scrape. */
 export interface MetricsReadings {
   /** Undefined while live queries are not there. */
   readonly live: () => LiveReading | undefined
-  /** What the response cache keeps; undefined: there is none. */
+  /** Bytes that the response cache keeps; undefined: there is none. */
   readonly cacheBytes: () => number | undefined
   readonly breakers: () => readonly BreakerReading[]
   readonly lostLogLines: () => number
@@ -72,7 +72,7 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
         if (again > 0) retriesOf(kind.name)(source)(again)
       }
     },
-    // What is more than can be counted must not spoil the sum.
+    // A cost that is more than can be counted must not spoil the sum.
     observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
     observer: {
       operation({ type }, context) {
@@ -96,7 +96,7 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
   }
 }
 
-/** What is counted, by the values of its labels. */
+/** Creates the metrics that are counted, by the values of their labels. */
 function createTallies(registry: Registry) {
   const requests = histogramTallies({
     registry,

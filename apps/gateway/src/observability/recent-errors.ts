@@ -63,7 +63,7 @@ export function createRecentErrors(now: () => number = systemClock.wallNow): Rec
   }
 }
 
-/** Those of the result itself and of the patches in it. */
+/** Returns the errors of the result itself and of the patches in it. */
 export function errorsIn(result: unknown): readonly ErrorLike[] {
   if (result === null || typeof result !== 'object') return []
   const { errors, incremental } = result as { errors?: unknown; incremental?: unknown }

@@ -35,7 +35,9 @@ export interface RecorderOptions {
   readonly newId?: (() => string) | undefined
 }
 
-/** What a client may send as its own request id; anything else is replaced, so log lines stay one line. */
+/**
+ * The form of a request id that a client may send; any other is replaced, so that log lines stay one line.
+ */
 const CLIENT_ID = /^[\w.:-]{1,128}$/
 
 type Listeners = { readonly [Name in keyof Observer]-?: readonly NonNullable<Observer[Name]>[] }

@@ -72,7 +72,7 @@ export function createRequestLog(options: RequestLogOptions): Observer {
     line.ms = Math.round((now() - record.startedAt) * 10) / 10
     if (cache !== null) line.cache = cache
     if (operation !== undefined) line.backendCalls = backendCalls
-    // What fails because nobody waits for it any more is no error.
+    // A failure because nobody waits any more is no error.
     if (left) line.left = left
     else if (errorCodes) line.errors = [...errorCodes]
     if (writeLine) writeLine(level, membersOf(line), 'request')

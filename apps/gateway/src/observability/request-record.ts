@@ -1,7 +1,7 @@
 import type { Context, Span } from '@opentelemetry/api'
 import { pathOf } from '../http/pathname.ts'
 
-/** What is known of one HTTP request while it is served. */
+/** Facts about one HTTP request while it is served. */
 export interface RequestRecord {
   readonly id: string
   readonly startedAt: number
@@ -19,9 +19,9 @@ export interface RequestRecord {
 /** A place in a trace. */
 export interface TracePlace {
   readonly span: Span
-  /** Where spans below it hang; undefined: the sampler dropped the request, and there are none. */
+  /** The parent of spans below it; undefined: the sampler dropped the request, and there are none. */
   readonly below: Context | undefined
-  /** What goes with calls from here, once somebody asked. */
+  /** Headers that go with calls from here, once somebody asked. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 

@@ -118,7 +118,10 @@ function placeOf(context: unknown): TracePlace | undefined {
   return (context as { [OPERATION]?: TracePlace })[OPERATION] ?? recordOf(context)?.trace
 }
 
-/** Of a span that is not recorded there is no context, and making one would cost more than the header. */
+/**
+ * Returns the headers of calls from a place. A span that is not recorded has no context, and making one would
+ * cost more than the header.
+ */
 function headersFrom({ span, below }: TracePlace): Record<string, string> {
   const headers: Record<string, string> = {}
   const { traceId, spanId, traceFlags, traceState } = span.spanContext()

@@ -28,7 +28,7 @@ export function useRecorder(options: RecorderOptions): Plugin {
     onExecutionResult({ context }) {
       recorder.executed(context)
     },
-    // What was refused before it was an operation comes here too, as all that has errors does.
+    // A request that was refused before it was an operation comes here too, as all that has errors does.
     onResultProcess({ request, serverContext, result }) {
       recorder.result(request, serverContext, result)
     },

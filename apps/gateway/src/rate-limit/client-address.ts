@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { createTrustedProxies } from '../http/trusted-proxies.ts'
 
-/** Where a request came from, kept with it on every way that it takes. */
+/** The address that a request came from, kept with it on every way that it takes. */
 export interface ClientAddress {
   note(request: IncomingMessage): void
   of(headers: Headers): string
@@ -26,7 +26,10 @@ export function createClientAddress(trustProxy: boolean | readonly string[] = fa
   }
 }
 
-/** Of IPv6 the first 64 bits: a client has all addresses behind them. */
+/**
+ * Returns the first 64 bits of an address of IPv6, as a client has all addresses behind them; others as they
+ * are.
+ */
 export function networkOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (!isIPv6(plain)) return address

@@ -4,7 +4,7 @@ import type { Outage } from '../redis/outage.ts'
 import { Windows } from './windows.ts'
 
 export interface Count {
-  /** Of the window, this time included. */
+  /** Count in the window, this time included. */
   readonly count: number
   /** Milliseconds until the window ends. */
   readonly endsInMs: number
@@ -15,7 +15,7 @@ export interface Counters {
   add(client: string, by: number): Count | Promise<Count>
 }
 
-/** What a rule's counts are kept by. */
+/** The parts of a rule that its counts are kept by. */
 export interface CountedRule {
   /** Tells this rule's counts from others', on each gateway alike. */
   readonly name: string

@@ -1,6 +1,9 @@
 import type { RateLimitRule } from '../config/access-types.ts'
 
-/** What is of one operation or field is known once it is parsed. */
+/**
+ * Returns what a rule counts. A rule for operations or fields counts executions, as these are known only once
+ * a document is parsed.
+ */
 export function countsOf({ counts, operations, fields }: RateLimitRule): 'requests' | 'executions' {
   return counts ?? (operations || fields ? 'executions' : 'requests')
 }

@@ -21,7 +21,7 @@ export interface RateLimit {
 }
 
 export interface RateLimitOptions extends Pick<RateLimitConfig, 'rules'> {
-  /** Of one rule. */
+  /** Creates the counters of one rule. */
   readonly counters: (rule: CountedRule) => Counters
   readonly address: ClientAddress
 }
@@ -118,7 +118,7 @@ export function createRateLimit({ rules, counters, address }: RateLimitOptions):
   }
 }
 
-/** What came of counting a request before its parameters were seen. */
+/** The outcome of counting a request before its parameters were seen. */
 interface Counted {
   /** Copies of the context, and those of a batch, which inherit from it, are counted by themselves. */
   readonly context: object

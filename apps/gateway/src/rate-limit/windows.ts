@@ -4,7 +4,7 @@ interface Window {
   level: number
 }
 
-/** Of what a client may ask, in so many parts it is told how much is left. */
+/** Number of steps in which windows are told apart by how much of what a client may ask is left. */
 const LEVELS = 8
 
 /**

@@ -10,7 +10,7 @@ import { useShortErrors } from './short-errors.ts'
 import { useNoIntrospection, useNoSuggestions } from './hide-schema.ts'
 import { withBehaviour } from '../behaviour.ts'
 
-/** What stands between the network and the schema, as far as the settings ask for it. */
+/** Returns the plugins between the network and the schema that the settings ask for. */
 export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
   return [
     useVaryOrigin(http.cors),

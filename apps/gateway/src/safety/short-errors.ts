@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from '../behaviour.ts'
 
-/** What goes to a client of one message. The rest is nearly always what the client sent itself. */
+/** Limit in characters of one message to a client. The rest is nearly always what the client sent itself. */
 const MAX_CHARACTERS = 1_000
 const END_CHARACTERS = 200
 
@@ -9,7 +9,7 @@ const END_CHARACTERS = 200
 export function useShortErrors(): Plugin {
   return withBehaviour({
     onExecutionResult: ({ result }) => shorten(result),
-    // What was refused before it was an operation, and what has errors on the prepared path.
+    // This hook sees what was refused before it was an operation, and what has errors on the prepared path.
     onResultProcess: ({ result }) => shorten(result),
   })
 }

@@ -33,7 +33,7 @@ import { ConfigError, messageOf } from '../errors.ts'
 import { withClientParents } from './client-parents.ts'
 import { describeMistakes } from './type-defs.ts'
 
-/** Those of graphql's rules for type definitions that it exports. */
+/** The rules for type definitions that graphql exports. */
 const RULES: readonly ValidationRule[] = [
   LoneSchemaDefinitionRule,
   UniqueOperationTypesRule,

@@ -36,7 +36,10 @@ function namesOfEndpoints(endpoints: readonly RestEndpoint[], types: TypeDefinit
   return [...endpoints.map(({ name }) => name), ...defined.map(([name]) => name), ...inPlace]
 }
 
-/** Of names that others have, those that what is imported may not have before it is given its names. */
+/**
+ * Returns the names of others that what is imported must avoid before it is given its own: none with a
+ * prefix, nor those that it is renamed from.
+ */
 export function namesToAvoid(
   { prefix, rename = {} }: RestSourceConfig,
   taken: readonly string[],

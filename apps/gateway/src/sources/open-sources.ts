@@ -25,7 +25,8 @@ export async function openSources(
   }
   try {
     for (const one of declared.filter(({ isNamedLast }) => isNamedLast)) {
-      // What is declared beside an imported document may speak of its types, and `typeDefs` extend those of sources.
+      // Names of types that an entry declares beside its own document, and of objects in `typeDefs`, are not
+      // taken: they may be those of the sources' types.
       const taken = (): readonly string[] => [
         ...declared.flatMap((other) => (other === one ? [] : other.namesByHand(false))),
         ...one.namesByHand(true),

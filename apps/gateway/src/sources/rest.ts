@@ -48,7 +48,7 @@ export async function openRestSource(
     files = imported?.files ?? []
     for (const finding of imported?.findings ?? []) notes.push(describeFinding(finding))
     for (const one of imported?.variables ?? [])
-      // Where another credential is there for each operation, nobody misses it.
+      // Nobody misses a variable if another credential is there for each operation.
       if (one.isSet || one.isMissed) notes.push(describeVariable(one))
     baseUrl = imported?.baseUrl ?? config.baseUrl
     if (baseUrl === undefined)

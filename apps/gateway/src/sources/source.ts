@@ -8,7 +8,7 @@ export interface SourceHealth {
   readonly reason?: string | undefined
 }
 
-/** What the gateway needs of a backend, whatever it speaks. */
+/** A backend as the gateway needs it, whatever it speaks. */
 export interface Source {
   /** Its key in the config. */
   readonly name: string
@@ -16,13 +16,13 @@ export interface Source {
   readonly kind: string
   /** A Yoga plugin that adds its fields to the schema. */
   readonly plugin: object
-  /** What resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
+  /** The object that resolvers of the config's own `typeDefs` get as `context.sources[name]`. */
   readonly api: object
   /** The member of `api` that calls it: with a name, arguments and a scope. */
   readonly callMember: string
-  /** What of a client's request can change what it answers; undefined: nothing. */
+  /** The parts of a client's request that can change what it answers; undefined: none. */
   readonly asker: Asker | undefined
-  /** What it left out or calls otherwise than its description does, a line each. */
+  /** Notes on what it left out or calls otherwise than its description does, a line each. */
   readonly notes: readonly string[]
   /** Paths that it was read from, for `--watch`. */
   readonly files: readonly string[]

@@ -21,7 +21,7 @@ export interface StatusParts {
 /** A backend that has not answered by then is down. */
 const HEALTH_TIMEOUT_MS = 1000
 
-/** What the status page shows of a composed gateway. */
+/** Returns what the status page shows of a composed gateway. */
 export function statusReadings(parts: StatusParts): StatusReadings {
   const { config, paths, activity, readings, sources, broker } = parts
   return {

@@ -5,7 +5,7 @@ import type { LiveReading } from '../observability/metrics.ts'
 
 export interface BackendStatus {
   readonly name: string
-  /** Of a source, or of a broker. */
+  /** The kind of a source, or of a broker. */
   readonly kind: string
   readonly up: boolean
   readonly reason?: string | undefined
@@ -17,7 +17,7 @@ export interface StatusLink {
   readonly href: string
 }
 
-/** Where the figures come from, asked at every update. */
+/** Readings that the figures come from, asked at every update. */
 export interface StatusReadings {
   readonly version: string | undefined
   readonly preset: string

@@ -1,6 +1,6 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 
-/** What workers and the first process say of changes. */
+/** A message between workers and the first process about changes. */
 export interface BusMessage {
   readonly vinyasa: 'invalidation'
   /** A worker's `renew` is answered with `granted`, its `publish` with `told`; it answers `apply` with `applied`. */

@@ -13,7 +13,10 @@ export interface BusRelay {
 
 const ANYTHING: readonly InvalidationEvent[] = [{ entityType: '*', operation: '*' }]
 
-/** What a worker had sent to a backend may be carried out this long after its end, as after a cut. */
+/**
+ * Times after a worker's end at which everything counts as changed: what it had sent to a backend may be
+ * carried out this late, as after a cut.
+ */
 const AFTER_END_MS = [0, 1_000, 5_000, 30_000]
 
 /** Timers may fire a little early. */

@@ -19,6 +19,6 @@ export function closeUntaken(worker: Worker): void {
     if (handle) last = handle as Handle
     return send(message, handle as Handle, ...rest)
   }
-  // What was taken is closed already; once more does nothing.
+  // A connection that was taken is closed already; closing it once more does nothing.
   worker.once('exit', () => last?.close?.())
 }

@@ -3,12 +3,12 @@ import { systemClock } from '@vinyasa/base'
 import type { Peer } from './bus-messages.ts'
 import type { ReloadFailure, ReloadPart, Reloads } from './reloads.ts'
 
-/** What workers and the first process say of reloads. */
+/** A message between workers and the first process about reloads. */
 interface ReloadMessage {
   readonly vinyasa: 'reload'
   /** A worker says that it can take part (`join`), that it would reload (`request`), and what came of `prepare` (`prepared`). */
   readonly kind: 'join' | 'request' | 'prepare' | 'prepared' | 'commit' | 'abandon'
-  /** Of the attempt. */
+  /** Number of the attempt. */
   readonly id: number
   readonly failure?: ReloadFailure | undefined
 }

@@ -3,13 +3,13 @@ import type { Logger } from '../logging/logger.ts'
 
 /** Why a process cannot serve what is configured now. */
 export interface ReloadFailure {
-  /** What happened and how to mend it. */
+  /** Says what happened and how to mend it. */
   readonly reason: string
   /** It would be the same at the next attempt: the config itself cannot be used. */
   readonly isFinal: boolean
 }
 
-/** What one process does in a reload. */
+/** The part that one process has in a reload. */
 export interface ReloadPart {
   /** Makes the gateway that is to serve next, in the place of one that was prepared and not used; undefined when it is there. */
   prepare(): Promise<ReloadFailure | undefined>

@@ -7,14 +7,17 @@ export interface CloseInStagesOptions {
   readonly isWhole: (socket: Socket) => boolean
 }
 
-/** Of what cannot be read, by Node's codes; all else is 400. */
+/** Statuses for what cannot be read, by Node's codes; all else is 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
-/** What Node knows of the response that is being written on a socket, and asks for before it refuses a request itself. */
+/**
+ * The response that is being written on a socket, as Node keeps it there; Node asks for it before it refuses
+ * a request itself.
+ */
 interface SocketInsides {
   readonly _httpMessage?: { readonly _headerSent?: boolean } | null
 }

@@ -32,7 +32,7 @@ interface Open {
 
 /** Closed and refused connections are logged together, once in so long. */
 const REPORT_MS = 1_000
-/** Where nobody was idle, nobody is looked for again in so long. */
+/** Pause before anybody idle is looked for again, after nobody was found. */
 const LOOK_AGAIN_MS = 50
 
 /**
@@ -72,7 +72,10 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     socket.destroy()
   }
 
-  /** Those that stay go to the end of the line. */
+  /**
+   * Returns a connection that has been idle for longest, if there is one. Those that stay go to the end of
+   * the line.
+   */
   function longestIdle(): Socket | undefined {
     const now = backgroundClock.now()
     if (now - foundNobodyAt < LOOK_AGAIN_MS) return undefined

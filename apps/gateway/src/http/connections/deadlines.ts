@@ -32,7 +32,7 @@ export function deadlinesOf(options: DeadlineOptions): Deadlines {
   return { headersTimeoutMs, requestTimeoutMs, answerTimeoutMs, sendTimeoutMs, keepAliveTimeoutMs }
 }
 
-/** Those that Node watches over, for `createServer`. */
+/** Returns the deadlines that Node watches over, for `createServer`. */
 export function nodeDeadlines(deadlines: Deadlines): ServerOptions {
   const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs } = deadlines
   return {

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Who balances load notices only after a moment that this server is leaving. Were it to stop listening at once,
- * connections that the kernel has accepted, and requests on their way over idle ones, would be reset. So it goes on
- * until no request has come for this long …
+ * Load balancers notice only after a moment that this server is leaving. Were it to stop listening at once,
+ * connections that the kernel has accepted, and requests on their way over idle ones, would be reset. So it
+ * goes on until no request has come for this long …
  */
 const QUIET_MS = 1_000
 /** … but no longer than this. */
@@ -20,7 +20,7 @@ export interface DrainOptions {
 export interface DrainSettings {
   /** Knows the targets of health probes. */
   readonly isProbe: (url: string | undefined) => boolean
-  /** Those of tracked requests whose answers have no head yet are among them. */
+  /** Requests in flight, among them all tracked ones whose answers have no head yet. */
   readonly inFlight: Iterable<{ readonly response: ServerResponse }>
 }
 

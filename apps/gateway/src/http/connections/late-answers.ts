@@ -35,7 +35,7 @@ export function endLateAnswers(server: Server, options: LateAnswersOptions): voi
       if (waiting.waitedMs >= answerTimeoutMs) late.push(waiting)
     }
     if (late.length === 0) return
-    // Of several on a connection the one comes first whose turn it is.
+    // The answer whose turn it is comes before the others of its connection.
     for (const { request, response } of late.toSorted((a, b) => behind(a) - behind(b)))
       endLate(request, response, answerTimeoutMs)
     logger?.warn({ ended: late.length, answerTimeoutMs }, 'requests were ended: their answers did not begin')

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 
 /** How long a client may go on sending once its last answer has left, and for how long it may keep its side open. */
 export const MAX_LINGER_MS = 5_000
-/** What it may send behind its answer, as fast as it likes. */
+/** Limit in bytes of what it may send behind its answer, as fast as it likes. */
 export const MAX_LINGER_BYTES: number = 16 * 1024 * 1024
 
 /**
@@ -17,7 +17,7 @@ export function linger(socket: Socket, clock: Clock = backgroundClock): void {
   const limit = (): void => {
     timer = clock.setTimeout(() => socket.destroy(), MAX_LINGER_MS)
   }
-  // Who listens would take it for requests, or have read enough of them.
+  // The listeners so far would take it for requests, or have read enough of them.
   for (const event of ['data', 'resume']) socket.removeAllListeners(event)
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length
@@ -30,12 +30,12 @@ export function linger(socket: Socket, clock: Clock = backgroundClock): void {
   else socket.once('finish', limit)
   socket.end()
   if (socket.readableEnded) return closeOnceSent(socket)
-  // Where HTTP has stopped the reading past the stream, that waits for what it has asked for: this is the answer.
+  // A stream that HTTP has stopped from outside waits for the read that it has asked for: this answers it.
   socket.push('')
   socket.resume()
 }
 
-/** What `destroySoon` of a socket does by itself. */
+/** Does what `destroySoon` of a socket does by itself: closes it once all is sent. */
 export function closeOnceSent(socket: Socket): void {
   Socket.prototype.destroySoon.call(socket)
 }

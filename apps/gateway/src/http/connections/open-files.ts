@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Of the files that the process may have open, so many are left for backends, logs and what Node itself opens. */
+/**
+ * Share of the files that the process may have open that is left for backends, logs and what Node itself
+ * opens.
+ */
 const LEFT_FOR_OTHERS = 1 / 4
 
 /**

@@ -1,4 +1,4 @@
-/** Where an item stands. */
+/** The place where an item stands. */
 export interface Place<Item> {
   readonly item: Item
   index: number

@@ -13,7 +13,7 @@ export interface SlowReadersOptions {
 }
 
 interface Watched {
-  /** What had left when it was last looked at. */
+  /** The result of `progressOf` when it was last looked at. */
   progress: string
   /** For how long nothing has left although something waits. */
   stillMs: number
@@ -73,7 +73,10 @@ export function dropSlowReaders(server: Server, options: SlowReadersOptions): vo
   server.once('close', () => clearInterval(timer))
 }
 
-/** What libuv still has of a write that is under way; Node itself asks for it before a socket times out. */
+/**
+ * The bytes that libuv still has of a write that is under way; Node itself asks for them before a socket
+ * times out.
+ */
 interface SocketInsides {
   readonly _handle?: { readonly writeQueueSize?: number } | null
 }
