@@ -4,7 +4,7 @@ import type { RestConnectorOptions } from './options.ts'
 
 type AskerOptions = Pick<RestConnectorOptions, 'forwardHeaders' | 'interceptors' | 'transformer'>
 
-/** What of a client's request can change the connector's answers; undefined: nothing. */
+/** Returns the parts of a client's request that can change the connector's answers, if there are any. */
 export function askerOf(connector: string, options: AskerOptions): Asker | undefined {
   const { forwardHeaders = [], interceptors = [], transformer } = options
   const readers: [option: string, reader: ReadsHeaders][] = interceptors.map((interceptor, index) => [

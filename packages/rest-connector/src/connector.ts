@@ -29,11 +29,12 @@ export interface RestConnector extends AsyncDisposable {
   stats(): RestConnectorStats
   /** Ends requests in flight and closes the connections. Calls after it fail. */
   close(): Promise<void>
-  /** What `useRestConnector` adds to a server's schema. */
+  /** The source that `useRestConnector` adds to a server's schema. */
   readonly contribution: Source
   /**
-   * What of a client's request changes the answers of calls with its context; undefined: nothing. A resolver of your own
-   * that makes such calls says so with it: `extensions: { asker: connector.asker }`.
+   * The parts of a client's request that change the answers of calls with its context; undefined: there are
+   * none. A resolver of your own that makes such calls states them too:
+   * `extensions: { asker: connector.asker }`.
    */
   readonly asker: Asker | undefined
 }

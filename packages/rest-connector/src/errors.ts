@@ -19,7 +19,7 @@ export type RestErrorCode =
   | 'REST_REDIRECT_REFUSED'
   | 'REST_TOO_MANY_REQUESTS_IN_OPERATION'
 
-/** Where a failure happened, and what of it a client may see. */
+/** The facts of a failure: where it happened, and what of it a client may see. */
 export interface RestErrorFacts {
   readonly connector?: string | undefined
   readonly endpoint?: string | undefined
@@ -29,7 +29,7 @@ export interface RestErrorFacts {
   readonly attempts?: number | undefined
   /** `exposeErrors`: clients see all of it. Default false. */
   readonly isExposed?: boolean | undefined
-  /** Where the request went and what was answered; only set under `exposeErrors`. */
+  /** The request's address and the upstream's answer; only set under `exposeErrors`. */
   readonly upstream?: UpstreamDetails | undefined
   /** Kept on the error for logs; never serialised. */
   readonly cause?: unknown
@@ -37,7 +37,7 @@ export interface RestErrorFacts {
 
 export interface UpstreamDetails {
   readonly method: string
-  /** As it is declared: the base URL and the endpoint's path with its variables in braces. */
+  /** The URL as it is declared: the base URL and the endpoint's path with its variables in braces. */
   readonly url: string
   readonly body?: string | undefined
 }

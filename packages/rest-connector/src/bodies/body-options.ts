@@ -3,15 +3,15 @@ import type { ParameterStyle } from '../parameters/parameter-options.ts'
 /** How one property of a form or multipart body is written ("Encoding Object" of the OpenAPI specification). */
 export interface EncodingOptions {
   /**
-   * Of a form, one of those of the query. Default: `form`, in which an object is JSON; `deepObject` writes objects and
-   * lists in brackets, however deep.
+   * The style of a form's property, one of the styles of query parameters. Default: `form`, in which an
+   * object is JSON; `deepObject` writes objects and lists in brackets, however deep.
    */
   readonly style?: ParameterStyle | undefined
   /** Lists and objects as several parts. Default: true for `form` and `deepObject`. */
   readonly explode?: boolean | undefined
-  /** Of a form: leaves reserved characters as they are. Default false. */
+  /** Leaves reserved characters of a form's property as they are. Default false. */
   readonly allowReserved?: boolean | undefined
-  /** Of a multipart body: the media type of the part. Default: that of the file, or by the value's kind. */
+  /** The media type of a multipart body's part. Default: that of the file, or by the value's kind. */
   readonly contentType?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface BodyOptions {
    * lines); any other takes a file (an `Upload`, or base64 text) and sends its bytes. Default `application/json`.
    */
   readonly contentType?: string | undefined
-  /** Of a file as the body: its bytes go out as base64 text. Default false: as they are. */
+  /** Sends a file that is the body as base64 text. Default false: its bytes go out as they are. */
   readonly isBase64?: boolean | undefined
   /** By property, for forms and multipart. */
   readonly encoding?: Readonly<Record<string, EncodingOptions>> | undefined

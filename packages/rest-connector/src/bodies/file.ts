@@ -8,7 +8,7 @@ export interface FileLike {
   readonly size?: number | undefined
   /** True: its bytes can be read once. Default: any number of times. */
   readonly isOnce?: boolean | undefined
-  /** Of one that comes from a connection: resolves when its name and type are known. */
+  /** Resolves when the name and type are known; only a file that still comes from a connection has this. */
   arrived?(): Promise<void>
   stream(): AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 }

@@ -37,7 +37,7 @@ export function compileMultipart(
 }
 
 function partOf(name: string, value: unknown, declaredType: string | undefined): Segment[] {
-  // Of several media types, or of a pattern, none is named.
+  // Several media types, or a pattern, do not say which one this part has.
   const named = declaredType !== undefined && !/[,*]/.test(declaredType) ? declaredType : undefined
   const disposition = `content-disposition: form-data; name="${quoted(name)}"`
   if (isFile(value)) {

@@ -9,13 +9,13 @@ import { responseMember } from '../declare/members.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
 import { argOf, parseTemplate, type Args } from '../templates/template.ts'
 
-/** Where in a schema a mutation endpoint is a field. */
+/** The field that a mutation endpoint is, and the schema that has it. */
 export interface MutationField {
   readonly schema: GraphQLSchema
   readonly field: GraphQLField<unknown, unknown> | undefined
 }
 
-/** What a call of a mutation endpoint announces, given its arguments and its result, if one came. */
+/** Returns the events that a mutation's call announces, given its arguments and its result, if one came. */
 export type Announcement = (
   args: Args,
   result: unknown,
@@ -54,7 +54,7 @@ export function compileAnnouncement(
     const stated = new Set(events.map(({ entityType }) => entityType))
     return [
       ...events,
-      // What comes back has changed too, whatever else has.
+      // The types of the result have changed too, whatever else has.
       ...inferred({}, undefined, place).filter(
         ({ entityType }) => entityType !== '*' && !stated.has(entityType),
       ),
@@ -77,10 +77,10 @@ function readMember(source: object, field: GraphQLField<unknown, unknown>): unkn
 
 /** Client errors by which an API, or who stands before it, does not say that it has done nothing. */
 const UNCLEAR: ReadonlySet<number> = new Set([408, 499])
-/** What a socket was doing when it failed without having sent anything. */
+/** The system calls in which a socket fails before it has sent anything. */
 const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo'])
 
-/** What one attempt has done that ended with this error. */
+/** Tells what an attempt that ended with this error has done: nothing (`refused`), or nobody knows what. */
 export function outcomeOf(error: unknown): 'refused' | 'unknown' {
   if (error instanceof BadStatus) {
     const { status } = error

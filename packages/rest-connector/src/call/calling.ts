@@ -19,7 +19,7 @@ import type { OperationLimit } from './operation-limit.ts'
 import type { PrepareSettings } from './prepare.ts'
 import type { ResponseTransformer } from './transformer.ts'
 
-/** What the calls of a connector share. */
+/** The settings that the calls of a connector share. */
 export interface CallSettings {
   readonly connector: string
   readonly random: () => number
@@ -37,19 +37,19 @@ export interface CallSettings {
   readonly observe: ObserveAttempt | undefined
   readonly exposeErrors: boolean
   readonly announcer: MutationAnnouncer
-  /** What a response of an endpoint is made of, as the schema of an operation says where there is one. */
+  /** Returns the types in an endpoint's response, as the schema of an operation says where there is one. */
   readonly typesOf: (endpoint: CompiledEndpoint, schema: GraphQLSchema | undefined) => ResponseTypes
-  /** What clients call the connector's types; not asked before the first call. */
+  /** Returns the connector's source under the names that clients use; not asked before the first call. */
   readonly named: () => NamedSource
 }
 
 /** The facts of one call that its error may tell. */
 export interface Progress {
   attempts: number
-  /** As the endpoint's templates have it, and as it went out. */
+  /** The request as the endpoint's templates make it, and as it went out. */
   rendered: WireRequest | undefined
   sent: WireRequest | undefined
-  /** What all attempts together have done: one of which nobody knows is not undone by another that was refused. */
+  /** The outcome of all attempts together: an unknown one stays unknown when a later attempt is refused. */
   outcome: MutationOutcome
 }
 
@@ -63,7 +63,7 @@ export interface Calling {
   readonly isConditional: boolean
 }
 
-/** What interceptors and observers are told of an attempt. */
+/** Returns what interceptors and observers are told of an attempt. */
 export function infoOf(calling: Calling, number: number, ending: Ending): CallInfo {
   return new AttemptInfo(calling, number, ending)
 }

@@ -1,7 +1,7 @@
 import { mediaTypeOf } from '../templates/body-template.ts'
 import { RestConfigError } from '../errors.ts'
 
-/** Where the connector writes; `console` is one. */
+/** The target of the connector's logs; `console` is one. */
 export interface Logger {
   info(message: string, details: unknown): void
 }
@@ -64,7 +64,7 @@ function redacted(body: string, contentType: string | undefined, names: Readonly
     )
     return cut(text)
   } catch {
-    // What cannot be parsed cannot be redacted by name.
+    // A body that cannot be parsed cannot be redacted by name.
     return mediaType.startsWith('text/') ? cut(body) : `[${Buffer.byteLength(body)} bytes of ${mediaType}]`
   }
 }

@@ -57,7 +57,7 @@ function withHeaders(
   }
 }
 
-/** Of whatever library; the value of a header is a string. */
+/** Tells whether values are a promise, of whatever library; a header called `then` is a string. */
 function isPromiseLike(given: HeaderValues | PromiseLike<HeaderValues>): given is PromiseLike<HeaderValues> {
   return typeof given.then === 'function'
 }
@@ -65,7 +65,7 @@ function isPromiseLike(given: HeaderValues | PromiseLike<HeaderValues>): given i
 function setAll(headers: Record<string, string>, values: HeaderValues): void {
   for (const name of Object.keys(values)) {
     if (!isHeaderName(name)) throw new TypeError(`"${name}" is not a header name`)
-    // As `Headers` do with what is no string.
+    // `Headers` make a string of any other value, too.
     headers[name.toLowerCase()] = checked(name, trimmed(`${values[name]}`))
   }
 }
@@ -121,7 +121,7 @@ async function intercepted(
   }
 }
 
-/** What an interceptor threw, as the client may see it. */
+/** Returns the error for what an interceptor threw, as the client may see it. */
 function notPrepared(cause: unknown, info: CallInfo): unknown {
   if (cause instanceof GraphQLError || info.signal.aborted) return cause
   // The message of a refused header holds its value: it must not reach a client.

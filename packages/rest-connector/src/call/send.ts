@@ -43,7 +43,7 @@ export async function send(
         }
       },
       {
-        // What was read as it was sent is gone.
+        // A body that was read as it was sent is gone, and cannot be sent again.
         policy: isStreamed(request.body) && !request.body.isRepeatable ? retryPresets.disabled : retry,
         method: endpoint.method,
         clock,

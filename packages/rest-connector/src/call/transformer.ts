@@ -4,7 +4,7 @@ import type { Args } from '../templates/template.ts'
 
 /** A response as the transformer sees it. Values that are cached or shared are frozen: build new ones. */
 export interface TransformableResponse extends RestResponse {
-  /** What `responsePath` found; the whole body without one. */
+  /** The value that `responsePath` found; the whole body without one. */
   readonly data: unknown
 }
 

@@ -2,7 +2,7 @@ import type { RestEndpoint } from './endpoint-options.ts'
 import type { TypeReference } from './fields.ts'
 import type { TypeDefinitions } from './type-definitions.ts'
 
-/** What JSON an answer must be: `one`: anything but a list, where it is not known whether it is an object. */
+/** The kind of JSON that an answer must be; `one` is anything but a list, be it an object or not. */
 export type AnswerShape = 'any' | 'list' | 'object' | 'one'
 
 export function answerShapeOf(

@@ -6,7 +6,7 @@ export interface ArgumentDefinition {
   readonly type: string
   /** The argument's description in the schema. */
   readonly description?: string | undefined
-  /** What is sent where the argument is left out: a JSON value as the API writes it. */
+  /** The value that is sent where the argument is left out: JSON as the API writes it. */
   readonly default?: unknown
   /** Why it should not be used any more. A required argument cannot be deprecated. */
   readonly deprecated?: string | undefined

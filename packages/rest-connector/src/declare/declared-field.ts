@@ -2,7 +2,7 @@ import type { ContributedField } from '@vinyasa/source-kit'
 import type { Argument } from './arguments.ts'
 import type { TypeReference } from './fields.ts'
 
-/** What a connector declares of a field, with types that are read already. */
+/** A field as a connector declares it, with types that are read already. */
 export interface DeclaredField extends Pick<
   ContributedField,
   'deprecationReason' | 'description' | 'parent' | 'name' | 'resolve'

@@ -18,7 +18,7 @@ export interface ResponseSchema {
   readonly description?: string | undefined
 }
 
-/** What a mutation announces; templates may hold `{argument}`, `entityId` also a path into the result. */
+/** An event that a mutation announces; only `entityId` may depend on the call. */
 export interface InvalidationTemplate {
   /** The type that changed, by its GraphQL name. */
   readonly entityType: string
@@ -64,7 +64,7 @@ export interface RestEndpoint {
   readonly method?: HttpMethod | undefined
   /** Headers of this endpoint; they win over `defaultHeaders`. Values may hold `{variable}`. */
   readonly headers?: NameValues | undefined
-  /** What the upstream is asked for, where no header of the config says it. Default: JSON, or else anything. */
+  /** The media types to ask for, where no header of the config says it. Default: JSON, or else anything. */
   readonly accept?: string | undefined
   /** Query parameters, name to template. One whose variable is absent or null is left out. */
   readonly queryParams?: NameValues | undefined
@@ -92,8 +92,8 @@ export interface RestEndpoint {
   /** The type of the response, with its fields. */
   readonly responseSchema?: ResponseSchema | undefined
   /**
-   * What the body of a success is. Default `json`: JSON or text, by its media type. `text`: text of any media type;
-   * `binary`: base64 of it; `none`: nothing that matters, the field is true.
+   * The kind of body that a success has. Default `json`: JSON or text, by its media type. `text`: text of any
+   * media type; `binary`: the bytes, as base64; `none`: nothing that matters, the field is true.
    */
   readonly answer?: AnswerKind | undefined
   /** Makes the field an object of the answer and of what came around it: headers, the next page. Default: the answer alone. */
@@ -110,8 +110,8 @@ export interface RestEndpoint {
   /** False: no field of its own in Query or Mutation, only joins and `execute`. Default true. */
   readonly rootField?: boolean | undefined
   /**
-   * What a mutation announces on the bus that succeeded or whose outcome is unknown (it broke off, or ran out of time).
-   * Default: derived from the name and the return type; `false`: nothing.
+   * The events that a mutation announces on the bus when it succeeded or when its outcome is unknown (it
+   * broke off, or ran out of time). Default: derived from the name and the return type; `false`: none.
    */
   readonly invalidates?: false | readonly InvalidationTemplate[] | undefined
   /**

@@ -29,7 +29,7 @@ export interface CompiledEndpoint {
   readonly args: ReadonlyMap<string, Argument>
   readonly returnType: TypeReference
   readonly shape: AnswerShape
-  /** What the field is, where it is more than the answer. */
+  /** The object that the field is, where it is more than the answer. */
   readonly envelope: Envelope | undefined
   /** Object types that a response may hold; empty when nothing is declared. */
   readonly types: ReadonlySet<string>
@@ -82,7 +82,7 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
   }
   const header = compileHeaders(implicit, defaults.defaultHeaders, headers)
   const contentType = header.render({})['content-type'] ?? JSON_TYPE
-  // What has its place in the request already, a secret in a header above all, is not sent once more.
+  // A value that has its place in the request already, a secret in a header above all, is not sent once more.
   const placed = [...path.variables, ...query.variables, ...header.variables, ...parameters.variables]
   const body: BodyTemplate | undefined = !hasBody
     ? undefined

@@ -39,7 +39,7 @@ export interface EnvelopeLink {
   readonly description?: string | undefined
 }
 
-/** Where an argument of a link comes from: by a path as in `responsePath`, out of the body or an argument of the call. */
+/** The source of a link's argument; a path is written as in `responsePath`. */
 export type LinkValue =
   | {
       /** A path into the body. */

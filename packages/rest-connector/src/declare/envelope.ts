@@ -7,11 +7,11 @@ import { argOf, type Args } from '../templates/template.ts'
 import type { EnvelopeHeader, EnvelopeLink, EnvelopeOptions, LinkValue } from './envelope-options.ts'
 import { parseTypeReference, type FieldDefinitions, type TypeReference } from './fields.ts'
 
-/** What an answer came with. */
+/** The call and the response that an answer came with. */
 export interface Surroundings {
   readonly args: Args
   readonly response: RestResponse
-  /** Where it was asked for. */
+  /** The URL that was asked. */
   readonly url: URL
 }
 

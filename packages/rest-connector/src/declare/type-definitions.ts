@@ -30,7 +30,7 @@ export interface MemberDefinition extends Described {
 }
 
 export interface ObjectDefinition extends Described {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'object'
   /** Its fields by name. */
   readonly fields: Readonly<Record<string, MemberDefinition>>
@@ -55,19 +55,19 @@ interface Abstract extends Described {
 
 /** One of several object types. */
 export interface UnionDefinition extends Abstract {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'union'
 }
 
 /** One of several object types that have fields in common; each lists it among its `interfaces`. */
 export interface InterfaceDefinition extends Abstract {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'interface'
   /** The fields that they have in common. */
   readonly fields: Readonly<Record<string, MemberDefinition>>
 }
 
-/** What an object must have to be of a type. */
+/** The JSON members that an object must have to be of a type. */
 export interface MemberSigns {
   /** JSON members that must be there. */
   readonly required?: readonly string[] | undefined
@@ -77,14 +77,14 @@ export interface MemberSigns {
 
 /** An enum; its names stand for values of the API without loss. */
 export interface EnumDefinition extends Described {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'enum'
   /** Its values by their GraphQL names. */
   readonly values: Readonly<Record<string, EnumValueDefinition>>
 }
 
 export interface EnumValueDefinition extends Described {
-  /** As the API writes it. */
+  /** The value as the API writes it. */
   readonly value: string | number | boolean
   /** Why it should not be used any more. */
   readonly deprecated?: string | undefined
@@ -92,7 +92,7 @@ export interface EnumValueDefinition extends Described {
 
 /** Text of a certain form. */
 export interface ScalarDefinition extends Described {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'scalar'
   /** A regular expression for what comes in; what the API gives is passed on as it is. Default: any text. */
   readonly pattern?: string | undefined
@@ -102,14 +102,14 @@ export interface ScalarDefinition extends Described {
 
 /** One entry of a JSON object whose members have no fixed names: a field that lists entries is such an object. */
 export interface EntryDefinition extends Described {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'entry'
   /** The type of `value`; `key` is a `String!`. */
   readonly value: string
 }
 
 export interface InputDefinition extends Described {
-  /** What sort of type it is; the other settings depend on it. */
+  /** The sort of type; the other settings depend on it. */
   readonly kind: 'input'
   readonly fields: Readonly<Record<string, MemberDefinition>>
   /** Exactly one field is given, and its value stands for the whole (`@oneOf`). */

@@ -12,7 +12,7 @@ export interface Reuse {
   readonly whileRevalidateMs: number
   /** Given out where the upstream fails (RFC 5861, section 4). */
   readonly ifErrorMs: number
-  /** What asks whether it still holds (RFC 9111, section 4.3.1); undefined: nothing does. */
+  /** The headers that ask whether it still holds (RFC 9111, section 4.3.1); undefined: there are none. */
   readonly validators: Readonly<Record<string, string>> | undefined
 }
 
@@ -20,9 +20,10 @@ export interface Reuse {
 const KEPT_STATUSES: ReadonlySet<number> = new Set([200, 203, 204])
 
 /**
- * What may be done with a response again; undefined: nothing, it is not kept. Source: RFC 9111, for a cache that is no
- * shared one in the sense of `s-maxage`. What is `private` is not kept either, as requests without credentials of their
- * own share answers, and of directives for some fields only all of the response is meant.
+ * Returns how a response may be used again; undefined: not at all, and it is not kept. The rules are those of
+ * RFC 9111, for a cache that is no shared one in the sense of `s-maxage`. A `private` response is not kept
+ * either, as requests without credentials of their own share answers, and a directive for some fields only is
+ * taken for one about all of the response.
  */
 export function reuseOf(
   { status, headers }: Pick<RestResponse, 'status' | 'headers'>,

@@ -18,7 +18,7 @@ export interface Landed<T> {
 
 interface Flight<T> {
   readonly ending: Ending
-  /** Who waits for it: one promise for each of them is all that a request needs that nobody joins. */
+  /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
   readonly waiting: Set<Waiter<T>>
   joined: number
 }

@@ -1,7 +1,7 @@
 /** Directives of `Cache-Control` by their names in lower case. */
 export type Directives = ReadonlyMap<string, string>
 
-/** Of a directive that comes twice the first counts. */
+/** Parses `Cache-Control`; of a directive that comes twice, the first counts. */
 export function parseDirectives(header: string | string[] | undefined): Directives {
   const directives = new Map<string, string>()
   for (const directive of listOf(header)) {

@@ -32,7 +32,7 @@ export async function readThrough(
       response = refreshed(kept.response, answer)
       if (response) counters.revalidated++
     }
-    // What the upstream holds for unchanged is something else than what is kept.
+    // A 304 about another response than the kept one does not help: the upstream is asked for all of it.
     response ??= await fetch(until, undefined)
     cache.set(key, types, response, mark)
     return response
@@ -59,7 +59,7 @@ export async function readThrough(
   }
 }
 
-/** What RFC 5861 calls an error, and everything that is as good as a 502 or 504. */
+/** Tells whether an error is one in the sense of RFC 5861, or as good as a 502 or 504. */
 function isUpstreamsFault(error: unknown): boolean {
   if (error instanceof BadStatus) return [500, 502, 503, 504].includes(error.status)
   return error instanceof DeadlineExceeded || isCircuitOpen(error) || isNetworkError(error)

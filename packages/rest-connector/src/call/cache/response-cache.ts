@@ -14,7 +14,7 @@ export interface Kept extends Pick<Reuse, 'validators'> {
 }
 
 export interface ResponseCache {
-  /** What is kept, stale responses too that are of use still. */
+  /** Returns what is kept, also a stale response that is still of use. */
   get(key: string): Kept | undefined
   /** Whether it is kept still, and may stand for the answer of an upstream that fails. */
   isUsableOnError(key: string, kept: Kept): boolean
@@ -30,7 +30,7 @@ export interface ResponseCache {
 export interface ResponseCacheOptions {
   /** Most responses; 0: none are kept. */
   readonly size: number
-  /** What they may take in memory together; one alone a sixteenth of it. */
+  /** Limit in bytes of the memory of all responses together; one may take a sixteenth of it. */
   readonly maxBytes: number
   readonly ttlMs: number
   readonly clock: Clock
@@ -114,7 +114,7 @@ const ENTRY_BYTES = 512
 const OBJECT_BYTES = 48
 const MEMBER_BYTES = 8
 
-/** What parsed JSON takes, as V8 keeps it: many times its text where that is made of small values. */
+/** Estimates the bytes that parsed JSON takes in V8: many times its text where its values are small. */
 function memoryOf(value: unknown): number {
   if (typeof value === 'string') return OBJECT_BYTES + 2 * value.length
   if (typeof value !== 'object' || value === null) return MEMBER_BYTES
