@@ -6,14 +6,14 @@ import { BadResponse } from './http/failures.ts'
 const MAX_DEPTH = 200
 /** A body so small can be neither deep nor long enough to matter. */
 const HARMLESS_BYTES = 4_096
-/** Of UTF-8: no JSON, but some begin with it. */
+/** The byte order mark of UTF-8, which is no JSON, but which some bodies begin with. */
 const MARK = Buffer.from('\uFEFF')
-/** What is parsed at once all the same. */
+/** Limit in bytes of a body that is parsed at once, though it is longer than a slice. */
 const LONG_BYTES = 2 * SLICE_BYTES
 
 export interface JsonBodyOptions {
   readonly maxItems: number
-  /** Those of long bodies. */
+  /** The turns of the event loop in which long bodies are parsed. */
   readonly turns: Turns
 }
 

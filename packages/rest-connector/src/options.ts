@@ -40,8 +40,8 @@ export interface RestConnectorOptions extends SourceNames {
   /** Keeps up to that many GET responses, least recently used out first. Default 0: no cache. */
   readonly cacheSize?: number | undefined
   /**
-   * What the kept responses may take in memory together, in bytes; one alone is kept only up to a sixteenth of it.
-   * Default 67 108 864 (64 MiB).
+   * Limit in bytes of the memory of all kept responses together; one alone is kept only up to a sixteenth of
+   * it. Default 67 108 864 (64 MiB).
    */
   readonly cacheMaxBytes?: number | undefined
   /**
@@ -84,7 +84,7 @@ export interface RestConnectorOptions extends SourceNames {
    * addresses that it has now. Default 30,000; 0: as old as it gets. Where a proxy or the platform's fetch is used it says nothing.
    */
   readonly maxConnectionAgeMs?: number | undefined
-  /** Where mutations are announced, and what evicts cached responses. */
+  /** The bus on which mutations are announced, and which evicts cached responses. */
   readonly bus?: InvalidationBus | undefined
   /**
    * Answers queries whose fields are all of endpoints and their batched joins by plans, beside root fields of other

@@ -15,7 +15,7 @@ import { fieldResolver, rootResolver } from './resolvers.ts'
 import type { Home } from '../http/transport.ts'
 import { createJsonScalar, createLongScalar, createUploadScalar } from '../json/scalars.ts'
 
-/** Where a member of a response is found. */
+/** A declared field; `key` is the member of a response where its value is found. */
 type Placed = DeclaredField & Pick<ContributedField, 'extensions' | 'origin'> & { readonly key?: string }
 
 export interface ContributeOptions {
@@ -23,10 +23,10 @@ export interface ContributeOptions {
   readonly types: TypeDefinitions
   /** Lets plans do without the resolvers of these fields: what they give is JSON as it came. */
   readonly isPlannable: boolean
-  /** Those of long answers. */
+  /** The turns of the event loop in which long answers are worked on. */
   readonly turns: Turns
   readonly onPlan: OnPlan | undefined
-  /** Who the answers of all fields are for; undefined: everybody. */
+  /** The asker that the answers of all fields are for; undefined: they are for everybody. */
   readonly asker: Asker | undefined
   /** That of endpoints without an own one. */
   readonly home: Home
@@ -156,7 +156,7 @@ function schemaOf(
     fields.flatMap(({ type, args }) => [type.name, ...[...args.values()].map(({ name }) => name)]),
   )
   return new GraphQLSchema({
-    // Those that definitions name come with them.
+    // Scalars that only definitions name come with these.
     types: [
       ...scalars.filter(({ name }) => used.has(name)),
       ...new DeclaredTypes(definitions, scalars, origin).build(),
@@ -164,7 +164,7 @@ function schemaOf(
   })
 }
 
-/** What the endpoint's author states. Who says what a mutation announces has said what it changes. */
+/** Returns what the endpoint's author states: who says what a mutation announces says what it changes. */
 function statementsOf({
   declared,
   isMutation,

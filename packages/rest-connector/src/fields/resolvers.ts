@@ -43,7 +43,7 @@ export function rootResolver(
   return resolve
 }
 
-/** What an operation hands to the calls made for it. */
+/** Returns what an operation hands to the calls made for it. */
 export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope {
   return {
     signals: signalsOf(context, executionSignal(info as InfoWithSignal), isEvent(info)),
@@ -68,9 +68,9 @@ export function isEvent({ operation }: GraphQLResolveInfo): boolean {
 }
 
 interface InfoWithSignal {
-  /** Of `@graphql-tools/executor`, which Yoga uses. */
+  /** The signal of `@graphql-tools/executor`, which Yoga uses. */
   readonly signal?: unknown
-  /** Of graphql-js 17. */
+  /** Returns the signal of graphql-js 17. */
   readonly getAbortSignal?: (() => unknown) | undefined
 }
 

@@ -74,7 +74,7 @@ export const restFastPath: FastPath = {
     const join = markOf(field)
     if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
     const { write, ...below } = new ValueCompiler(scope).joined(field, nodes, join)
-    // Of their parents nothing is known but the keys.
+    // Nothing is known of the parents but their keys.
     const planned: PlannedJoin = { ...below, kind: 'join', key: ({ key }) => key }
     const selected: Pick<ObjectPlan, 'below'> = { below: [planned] }
     return {
@@ -82,7 +82,7 @@ export const restFastPath: FastPath = {
       start(site) {
         const run = sharedOf(site, createJoinRun)
         const loads: Promise<void>[] = []
-        // Of all keys together; each is in the answer, at least once.
+        // This counts for all keys together, as each is in the answer at least once.
         const writing = new Writing(run, site.size)
         let characters = 0
         const objectsOf = new Map<string | null, number>()

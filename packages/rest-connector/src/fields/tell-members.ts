@@ -9,7 +9,7 @@ export type TellMember = (value: unknown) => string | undefined
  */
 export function compileTeller({ discriminator, members }: UnionDefinition | InterfaceDefinition): TellMember {
   const byValue = new Map(Object.entries(discriminator?.types ?? {}))
-  // Who must have more is asked first: an object with all of it is rarely one that needs less.
+  // The type that must have more comes first: an object with all of it is rarely one that needs less.
   const signed = Object.entries(members)
     .filter(([, signs]) => !discriminator || weight(signs) > 0)
     .toSorted(([, a], [, b]) => weight(b) - weight(a))

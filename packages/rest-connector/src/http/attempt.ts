@@ -89,7 +89,7 @@ async function decoded(answer: WireResponse, isSuccess: boolean, maxBytes: numbe
   try {
     return await decodeBody(answer, maxBytes)
   } catch (error) {
-    // What an error page was encoded with matters less than its status.
+    // The status of an error page matters more than how it was encoded.
     if (isSuccess) throw error
     return Buffer.alloc(0)
   }

@@ -25,7 +25,7 @@ function decodeDeflate(body: Buffer, options: { maxOutputLength: number }): Prom
   return promisify<Buffer, zlib.ZlibOptions, Buffer>(hasWrapper ? inflate : inflateRaw)(body, options)
 }
 
-/** What the connector can decode, as sent in `accept-encoding`. */
+/** The encodings that the connector can decode, as sent in `accept-encoding`. */
 export const ACCEPTED_ENCODINGS: string = [...DECODERS.keys()].filter((name) => name !== 'x-gzip').join(', ')
 
 /** More encodings one around the other are nobody's own idea. */
@@ -64,7 +64,7 @@ async function decodeOne(encoding: string, body: Buffer, maxBytes: number): Prom
   }
 }
 
-/** What the body of a success is, as the endpoint declares it. */
+/** The kind of body that a success has, as the endpoint declares it. */
 export type AnswerKind = 'json' | 'text' | 'binary' | 'none'
 
 /** `*` + `/json` and `+json` parsed, other text as a string, an empty body as null; or what the endpoint declares. */

@@ -52,8 +52,9 @@ export class Ending {
 }
 
 /**
- * What may end a call: the execution (a deferred part timed out) as well as the request (its client left), and with that
- * the answer, when it is given up. `isAlone`: no answer is made beside the call, or others after it.
+ * Returns the signals that may end a call: that of the execution (a deferred part timed out) and that of the
+ * request (its client left), the latter also when the answer is given up, unless `isAlone`: no answer is made
+ * beside the call, or others are made after it.
  */
 export function signalsOf(context: unknown, ofExecution: unknown, isAlone: boolean): AbortSignal[] {
   const ofRequest = (context as { request?: { signal?: unknown } } | null | undefined)?.request?.signal

@@ -14,7 +14,7 @@ export interface WireRequest {
   readonly method: string
   /** Only when it is not the connector's own. */
   readonly origin?: string | undefined
-  /** Where the request belongs, when the endpoint has a server of its own. */
+  /** The server that the request belongs to, when the endpoint has one of its own. */
   readonly home?: Home | undefined
   /** Path and query, as they go on the wire. */
   readonly path: string

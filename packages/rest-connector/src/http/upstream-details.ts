@@ -10,7 +10,7 @@ export interface SentRequest {
   readonly template: string
   readonly home: Home
   readonly args: Args
-  /** As the endpoint's templates have it. */
+  /** The request as the endpoint's templates make it. */
   readonly rendered: WireRequest
   /** With all that headers of the config, forwarded headers and interceptors added. */
   readonly sent: WireRequest
@@ -25,13 +25,14 @@ export interface ToldFailure {
 const REDACTED = '[redacted]'
 /** Shorter ones are found everywhere, and are no secrets. */
 const LEAST_LENGTH = 4
-/** What the connector itself writes, the same for all. */
+/** The headers that the connector itself writes, the same for all. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'content-type'])
 
 /**
- * Where a request went and what was answered, for `exposeErrors`. Nothing is guessed from a name: of the request only the
- * method, and the address and path as they are declared, are told; no query, no header. Values of its headers, cookies and
- * query, and of a path that an interceptor changed, are taken out of the answer too, unless they are arguments.
+ * Tells where a request went and what was answered, for `exposeErrors`. Nothing is guessed from a name: of
+ * the request only the method, and the address and path as they are declared, are told; no query, no header.
+ * Values of its headers, cookies and query, and of a path that an interceptor changed, are taken out of the
+ * answer too, unless they are arguments.
  */
 export function tellFailure(request: SentRequest, error: unknown): ToldFailure {
   const { template, home, sent } = request
@@ -95,7 +96,7 @@ function piecesOfHeader(value: string): string[] {
   ]
 }
 
-/** As it is, decoded, percent-encoded, and as JSON writes it. */
+/** Returns a piece as it is and decoded, and both of these percent-encoded and as JSON writes them. */
 function formsOf(piece: string): string[] {
   const decoded = decode(piece)
   return [piece, decoded].flatMap((form) => [form, encode(form), JSON.stringify(form).slice(1, -1)])

@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   body: string | undefined
 }
 
-/** What an interceptor is told about the call. */
+/** The facts that an interceptor is told about the call. */
 export interface CallInfo {
   readonly connector: string
   readonly endpoint: string

@@ -23,7 +23,7 @@ export function setHeaders(source: HeaderSource): RequestInterceptor {
   return Object.assign(interceptor, { readsHeaders: source.readsHeaders })
 }
 
-/** Where the interceptors' headers come from, in order; undefined where one of them may do more than set headers. */
+/** Returns the interceptors' header sources, in order; undefined where one may do more than set headers. */
 export function headerSourcesOf(
   interceptors: readonly RequestInterceptor[],
 ): readonly HeaderSource[] | undefined {

@@ -4,7 +4,7 @@ import { hasJoins, keyText, type ObjectPlan } from '../json/object-plan.ts'
 
 type Selected = Pick<ObjectPlan, 'below'>
 
-/** What is to be loaded for some values. */
+/** The keys that are to be loaded for some values. */
 interface Wanted {
   readonly keys: AskedKey[]
   readonly ofOthers: SharedKey[]

@@ -2,7 +2,7 @@ import type { AnswerSize, PreparedJoin, SharedJoins } from '@vinyasa/source-kit'
 import type { ArgumentsOf } from './compile-arguments.ts'
 import type { PlannableJoin } from './planned-field.ts'
 
-/** What a joined field of a selection brought, for all parents of one execution. */
+/** The items that a joined field of a selection brought, for all parents of one execution. */
 export interface Joined {
   /** The items for a key. */
   readonly items: (key: string) => readonly unknown[]
@@ -21,11 +21,11 @@ export interface JoinedItems {
   readonly shared: SharedJoins<WrittenText>
 }
 
-/** What is being written, with what joins brought for it. */
+/** A value that is being written, with what joins brought for it. */
 export class Writing implements JoinedItems {
   readonly of: JoinedItems['of']
   readonly shared: JoinedItems['shared']
-  /** Those that are written. */
+  /** The number of objects that are written. */
   objects = 0
   readonly #size: Pick<AnswerSize, 'hold'>
 
@@ -74,7 +74,7 @@ export interface PlannedJoin {
 export interface KeyedShare {
   readonly kind: 'share'
   readonly shared: PreparedJoin
-  /** As a joined field of its own has it. @throws FallBack */
+  /** Returns the parent's key, as for a {@link PlannedJoin}. @throws FallBack */
   key(parent: Readonly<Record<string, unknown>>): unknown
 }
 

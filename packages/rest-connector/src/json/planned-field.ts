@@ -7,9 +7,9 @@ import type { Args } from '../templates/template.ts'
 export interface PlannableEndpoint {
   readonly kind: 'endpoint'
   readonly call: Call
-  /** What the field's resolver gives of what a call brought. */
+  /** Makes of a call's result what the field's resolver gives. */
   readonly checked: (result: unknown) => unknown
-  /** Those of long answers. */
+  /** The turns of the event loop in which long answers are worked on. */
   readonly turns: Turns
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers'
 import type { JsonText } from '@vinyasa/source-kit'
 import type { Writing } from './object-plan.ts'
 
-/** Of shorter text, encoding it costs less than sending its bytes apart from the response's head. */
+/** The most characters of text that is cheaper to encode than to send apart from the response's head. */
 const LONG_TEXT = 4_096
 
 /** Text, and by whom it is written, who tells how many objects are in it once it is there. */

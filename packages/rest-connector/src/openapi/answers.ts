@@ -8,12 +8,12 @@ const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;\s*[\w-]+=(?:[\w.:+-]+
 
 interface Answer {
   readonly kind: 'json' | 'text' | 'binary'
-  /** Of its kind, as the document writes them. */
+  /** The media types of its kind, as the document writes them. */
   readonly mediaTypes: readonly string[]
   readonly schema: unknown
 }
 
-/** What an operation's field gives: what its successes have as bodies. */
+/** Describes what an operation's field gives: the bodies of its successes. */
 export function answerOf(
   operation: Node,
   place: Place,
@@ -48,7 +48,7 @@ export function successesOf(operation: Node, document: OpenApiDocument): readonl
 /** The body of a response, in the media types that are read best. */
 function answersIn(response: Node, document: OpenApiDocument): readonly Answer[] {
   const given = Object.entries(document.resolve(response['content']))
-  // What may be anything is last of all.
+  // A body that may be anything comes last.
   const content = given.toSorted(([a], [b]) => Number(a === '*/*') - Number(b === '*/*'))
   for (const kind of ['json', 'text', 'binary'] as const) {
     const [first, ...others] = content.filter(([name]) => kindOf(name) === kind)

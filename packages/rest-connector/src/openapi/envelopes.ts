@@ -8,7 +8,7 @@ import { successesOf } from './answers.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { TypeNames } from './types/type-names.ts'
 
-/** What of an answer besides its body becomes fields. */
+/** The parts of an answer, besides its body, that become fields. */
 export interface EnvelopeSelection {
   /**
    * Documented response headers as fields: all, or those of these names. Fields of operations that document one give an
@@ -86,7 +86,7 @@ export function createEnvelopes(
           ]),
         ),
       }),
-      // Those that they lead to are known once all operations are.
+      // The operations that links lead to are known once all operations are.
       ...(hasLinks && { links: {} }),
     }
   }

@@ -2,7 +2,7 @@
 export interface OpenApiFinding {
   /** A JSON pointer into the document: `#/paths/~1pets/delete`. */
   readonly place: string
-  /** What is left out, and why. */
+  /** The text that says what is left out, and why. */
   readonly message: string
   /** How to get it after all. */
   readonly mend?: string | undefined

@@ -194,7 +194,7 @@ function attempt(
       ...(baseUrl !== undefined && { baseUrl }),
       ...(envelope && { envelope }),
     }
-    // What a connector would refuse must not stop the others.
+    // An endpoint that a connector would refuse must not stop the others.
     compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
     return { endpoint, dropped: parameters.dropped }
   } catch (error) {

@@ -3,7 +3,7 @@ import { RestConfigError } from '../errors.ts'
 /** An object of an OpenAPI document, about which nothing is known yet. */
 export type Node = Readonly<Record<string, unknown>>
 
-/** What a `$ref` leads to. */
+/** The target of a `$ref`. */
 export interface Followed {
   readonly node: Node
   /** The reference on the way that names the node: to a component, or else the last; undefined: there was none. */
@@ -15,11 +15,11 @@ export interface OpenApiDocument {
   readonly root: Node
   /** Paths of the files that it was read from; none where it was given as an object. */
   readonly files: readonly string[]
-  /** Where it was downloaded from, after redirects, without a query. */
+  /** The URL that it was downloaded from, after redirects, without a query. */
   readonly url: string | undefined
   /** Files that it refers to and that cannot be had, by their addresses, each with the reason. */
   readonly missing: ReadonlyMap<string, string>
-  /** What a converter left out of it, by its places, each with the reason. */
+  /** The parts that a converter left out of it, by their places, each with the reason. */
   readonly unconverted: ReadonlyMap<string, string>
   /** The node itself, or what its `$ref` leads to. @throws RestConfigError where that is nowhere */
   resolve(node: unknown): Node

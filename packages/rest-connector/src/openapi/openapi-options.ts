@@ -23,8 +23,9 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
    */
   readonly rename?: Readonly<Record<string, string>> | undefined
   /**
-   * What an `integer` without a format is. Default `auto`: `Int` where its bounds fit 32 bits, else `Long`, whose digits
-   * nobody loses. What has the format `int64`, or does not fit, is always `Long`.
+   * The type of an `integer` without a format. Default `auto`: `Int` where its bounds fit 32 bits, else
+   * `Long`, whose digits nobody loses. An integer that has the format `int64`, or does not fit, is always
+   * `Long`.
    */
   readonly integers?: IntegerTyping | undefined
   /**
@@ -41,14 +42,18 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
    */
   readonly taken?: Iterable<string> | undefined
   /**
-   * What the API is called: where its own names do not suffice, and in the names of environment variables. Default `api`.
+   * The name of the API: where its own names do not suffice, and in the names of environment variables.
+   * Default `api`.
    */
   readonly source?: string | undefined
-  /** Where credentials for the document's `securitySchemes` come from. Default `env`: `SHOP_API_KEY` for `shop`. */
+  /**
+   * The source of credentials for the document's `securitySchemes`. Default `env`: `SHOP_API_KEY` for `shop`.
+   */
   readonly security?: SecuritySource | undefined
   /**
-   * Where the document came from, for servers that are relative to it, and for `$ref`s that name that server or its root:
-   * what of it is kept lies as it lay there. Default: the URL that the document is given by, else unknown.
+   * The URL that the document came from, for servers that are relative to it, and for `$ref`s that name that
+   * server or its root: the files that are kept of it lie as they lay there. Default: the URL that the
+   * document is given by, else unknown.
    */
   readonly documentUrl?: string | undefined
   /** How a document that is given by its URL, and files of other servers, are had. Default: see each. */
@@ -59,16 +64,18 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** What a document gives. All but findings and variables are options of `createRestConnector`. */
+/** The result of an import. All but findings, variables and files are options of `createRestConnector`. */
 export interface OpenApiImport extends Pick<
   DocumentSecurity,
   'interceptors' | 'forwardHeaders' | 'variables'
 > {
-  /** Of the document's server; undefined where it has none, or none that is an address, which the findings tell. */
+  /**
+   * The document server's address; undefined where there is none, or it is no address, as the findings tell.
+   */
   readonly baseUrl: string | undefined
   readonly endpoints: readonly RestEndpoint[]
   readonly types: TypeDefinitions
-  /** What is left out, and what is taken otherwise than it is written. */
+  /** The parts that are left out, or taken otherwise than they are written. */
   readonly findings: readonly OpenApiFinding[]
   /** Paths of the document and of the files that it refers to; none where it was given as an object. */
   readonly files: readonly string[]

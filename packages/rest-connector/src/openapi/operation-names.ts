@@ -15,7 +15,7 @@ export interface OperationNamesOptions {
 export interface OperationNames {
   /** By `GET /path`. */
   readonly names: ReadonlyMap<string, string>
-  /** What those that gave way to names of others would be called, by `GET /path`. */
+  /** The wanted names of operations that gave way to names of others, by `GET /path`. */
   readonly moved: ReadonlyMap<string, string>
 }
 
@@ -46,7 +46,7 @@ export function operationNames(
     .map((operation) => ({ operation, key: keyOf(operation), alone: namesAlone(operation, prefix, source) }))
   const isTaken = ({ alone }: { alone: readonly string[] }): boolean => taken.has(alone[0] as string)
 
-  // Those that others have come last, so that they find what is free.
+  // Operations whose names others have come last, so that they find what is free.
   const asTheyStand = wishes.filter(({ operation: { operationId: id } }) => id && camel(id) === id)
   for (const wish of [...asTheyStand.filter((one) => !isTaken(one)), ...asTheyStand.filter(isTaken)]) {
     const name = apart(wish.alone[0] as string)

@@ -57,7 +57,7 @@ export function readOperations(
       findings.add({ place: pointerOf('paths', key), message: `is left out: it is ${path}, which is there` })
       continue
     }
-    // What stands beside a reference belongs to the path, too.
+    // Members that stand beside a reference belong to the path, too.
     const { $ref: _, ...beside } = asNode(item)
     const pathItem: Node = { ...resolved(item, pointerOf('paths', key)), ...beside }
     for (const method of METHODS) {

@@ -7,7 +7,7 @@ import { asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
 
-/** What the parameters of an operation are read with. */
+/** The settings that the parameters of an operation are read with. */
 export interface TypeSettings {
   readonly document: OpenApiDocument
   readonly types: SchemaTypes
@@ -23,7 +23,7 @@ export interface RequestBody {
 
 type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
 
-/** What a client can write best comes first. */
+/** The media types of JSON and forms; those that a client can write best come first. */
 const PREFERENCE: readonly [RegExp, BodyKind][] = [
   [/^application\/json$/, 'json'],
   [/^[^/]+\/(?:json|.+\+json)$/, 'json'],
@@ -61,7 +61,10 @@ export function requestBodyOf(
   }
 }
 
-/** What has no kind of its own: text before bytes; a pattern of several types cannot be sent. */
+/**
+ * Returns the kind of any other media type: text where it can be, else bytes; undefined for a pattern of
+ * several types, which cannot be sent.
+ */
 function otherKindOf(mediaType: string): BodyKind | undefined {
   if (!/^[^/*]+\/[^/*]+$/.test(mediaType)) return undefined
   return isTextual(mediaType) ? 'text' : 'binary'

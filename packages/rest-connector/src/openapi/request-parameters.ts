@@ -85,7 +85,9 @@ function plainPath(template: string, names: readonly (string | undefined)[]): st
   })
 }
 
-/** Those of the path and of the operation, which replaces the path's by place and name. */
+/**
+ * Returns the parameters of the path and of the operation; the latter replace the path's by place and name.
+ */
 function parametersOf(pathItem: Node, operation: Node, document: OpenApiDocument): Iterable<Node> {
   const all = new Map<string, Node>()
   for (const one of [pathItem, operation].flatMap((node) => asList(document.resolve(node['parameters'])))) {

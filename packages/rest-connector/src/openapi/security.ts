@@ -7,8 +7,8 @@ import { envName } from './env-name.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 
 /**
- * Where credentials for the document's `securitySchemes` come from. `env`: from environment variables; `forward`: the
- * headers of who asks are passed on; `false`: the schemes are not looked at.
+ * The source of credentials for the document's `securitySchemes`. `env`: environment variables; `forward`:
+ * the headers of who asks are passed on; `false`: the schemes are not looked at.
  */
 export type SecuritySource = 'env' | 'forward' | false
 
@@ -22,7 +22,7 @@ export interface SecurityVariable {
   readonly isMissed: boolean
 }
 
-/** What a document's security makes of a connector. */
+/** The settings of a connector that a document's security leads to. */
 export interface DocumentSecurity {
   readonly interceptors: readonly RequestInterceptor[]
   /** Request headers of who asks that are passed on. */
@@ -33,7 +33,7 @@ export interface DocumentSecurity {
 }
 
 export interface SecurityPlace {
-  /** What the source is called. */
+  /** The source's name. */
   readonly source: string
   readonly env: Readonly<Record<string, string | undefined>>
   /** The API's address, to which addresses of token servers may be relative. */
@@ -135,7 +135,7 @@ function interceptorOf(
   return withCredential(chosen(byEndpoint), JSON.stringify([...secrets]), {})
 }
 
-/** What is meant for the endpoint that is called. */
+/** Returns the interceptor that applies what is meant for the endpoint that is called. */
 function chosen(byEndpoint: ReadonlyMap<string, readonly Apply[]>): RequestInterceptor {
   const sources = new Map<string, HeaderSource>()
   for (const [endpoint, all] of byEndpoint) {

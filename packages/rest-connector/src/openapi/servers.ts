@@ -14,10 +14,10 @@ export interface ServerOptions {
 }
 
 export interface ServerPlace extends ServerOptions {
-  /** What the source is called. */
+  /** The source's name. */
   readonly source: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Where the document came from: a server may be relative to it. */
+  /** The URL that the document came from: a server may be relative to it. */
   readonly documentUrl?: string | undefined
 }
 

@@ -15,7 +15,7 @@ export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
 export interface ParameterOptions {
   /** Its name on the wire; of a path parameter the name in the braces of `path`. */
   readonly name: string
-  /** Where it stands in the request. */
+  /** The part of the request that it stands in. */
   readonly in: ParameterPlace
   /** The argument that holds its value. Default: `name`. One that is absent or null is left out. */
   readonly arg?: string | undefined

@@ -61,7 +61,7 @@ export function compileStyle(parameter: ParameterOptions): WriteValue {
   const encode = encoder(name, place, style, allowReserved)
   if (content !== undefined) return compileContent(name, place, content, encode)
   if (style === 'deepObject') return compileDeep(name, encode)
-  // Of two cookies of one name each is one of its own.
+  // Each value of an exploded list is a cookie of its own, though they have one name.
   const between = place === 'cookie' ? '; ' : row.between
   return compileFlat(name, { ...row, between, explode: parameter.explode ?? row.explode }, encode)
 }
@@ -144,7 +144,7 @@ function encoder(name: string, place: ParameterPlace, style: ParameterStyle, all
     }
   return (text, separators) => {
     const encoded = encodeText(text, name)
-    // What percent-encoding makes of a space or a bar is the separator itself.
+    // Percent-encoding would make the separator itself of a space or a bar.
     if (separators.startsWith('%') && encoded.includes(separators))
       throw badInput(
         `A value in "${name}" must not hold "${decodeURIComponent(separators)}", which separates values.`,
@@ -168,7 +168,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** What stands for the value in JSON: a date's text. */
+/** Returns what stands for the value in JSON, such as the text of a date. */
 function plain(value: unknown): unknown {
   const hasOwnJson =
     typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'

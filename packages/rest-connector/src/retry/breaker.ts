@@ -60,7 +60,7 @@ export function isCircuitOpen(error: unknown): boolean {
   return error instanceof Error && 'isBrokenCircuitError' in error
 }
 
-/** What speaks against the upstream; a 404 or a refused argument does not. */
+/** Tells whether an error speaks against the upstream; a 404 or a refused argument does not. */
 function isUpstreamFailure(error: Error): boolean {
   if (error instanceof BadStatus) return error.status >= 500
   return error instanceof DeadlineExceeded || isNetworkError(error)

@@ -6,7 +6,7 @@ export interface RetryOptions {
   readonly initialBackoffMs: number
   /** Longest wait between two attempts. Default 10_000. */
   readonly maxBackoffMs: number
-  /** What each wait is longer than the one before by. Default 2. */
+  /** The factor by which each wait is longer than the one before. Default 2. */
   readonly multiplier: number
   /** HTTP statuses that are worth another attempt, whatever the method. Default 429, 500, 502, 503, 504. */
   readonly retryStatuses: readonly number[]

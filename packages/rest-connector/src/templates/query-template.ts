@@ -49,7 +49,9 @@ export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat):
   }
 }
 
-/** What one declared parameter sends, an item each: nothing when a variable of it is absent or null. */
+/**
+ * Returns the pairs that one declared parameter sends, an item each; none when a variable is absent or null.
+ */
 export function pairsOf(
   name: string,
   parts: readonly TemplatePart[],

@@ -3,7 +3,7 @@ import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireResponse } from '../transport.ts'
 import { isStreamed } from '../../bodies/wire-body.ts'
 
-/** What every platform's fetch decodes by itself. */
+/** The encodings that every platform's fetch decodes by itself. */
 const DECODED = ['gzip', 'deflate', 'br']
 
 /**
@@ -36,7 +36,10 @@ export function createTransport({ origin, maxResponseBytes }: TransportOptions):
   }
 }
 
-/** What ended the exchange, and not what fetch made of it. Its own errors are of the network, and have no code. */
+/**
+ * Returns what ended the exchange, and not what fetch made of it. All errors of fetch itself are of the
+ * network, and have no code.
+ */
 function reasonOf(error: unknown, ending: Ending): unknown {
   if (ending.hasEnded) return ending.reason
   if (error instanceof ResponseTooLarge) return error

@@ -74,7 +74,7 @@ class ConnectionAge {
   }
 }
 
-/** What an interim answer begins with. HTTP/1.0 has none. */
+/** The beginning of an interim answer, of which HTTP/1.0 has none. */
 const START = Buffer.from('HTTP/1.1 1')
 const [ZERO, TWO, CR, LF] = [0x30, 0x32, 0x0d, 0x0a]
 

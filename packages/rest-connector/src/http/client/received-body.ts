@@ -32,7 +32,7 @@ export class ReceivedBody {
     if (!this.#whole) this.#chunks.push(chunk)
     else if (this.#size <= this.#whole.length) chunk.copy(this.#whole, at)
     else {
-      // What stands before a client may unpack bodies, and leave the length as it was.
+      // An intermediary may unpack bodies, and leave the stated length as it was.
       this.#chunks.push(Buffer.from(this.#whole.subarray(0, at)), chunk)
       this.#whole = undefined
     }

@@ -1,6 +1,6 @@
 /** Replies up to here are nobody's trouble. */
 export const LONG_REPLY_BYTES: number = 256 * 1024
-/** What lies ready for the next replies, of all that may be held. */
+/** The share of `maxBytes` that may lie ready for the next replies. */
 const KEPT_SHARE = 1 / 4
 /** How much larger memory may be than what it is used for. */
 const LARGEST_WASTE = 4

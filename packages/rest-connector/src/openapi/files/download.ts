@@ -11,7 +11,7 @@ export interface DownloadOptions {
    * own server are always followed where it came from a URL.
    */
   readonly origins?: readonly string[] | undefined
-  /** Of all files together, unpacked. More is an error. Default 64 MiB. */
+  /** Limit in bytes of all files together, unpacked. More is an error. Default 64 MiB. */
   readonly maxBytes?: number | undefined
   /** How many files there may be. More is an error. Default 500. */
   readonly maxFiles?: number | undefined
@@ -20,12 +20,12 @@ export interface DownloadOptions {
 }
 
 export interface Downloaded {
-  /** Where it was in the end, without a query that may hold a secret. */
+  /** The URL after redirects, without the query, which may hold a secret. */
   readonly url: URL
   readonly text: string
 }
 
-/** What is wrong with all of a document, and not with one of its files. */
+/** An error about a whole document, and not about one of its files. */
 export class DownloadEnded extends Error {}
 
 const MAX_REDIRECTS = 5

@@ -6,7 +6,7 @@ import { textOf } from './text-of.ts'
 
 /** How the files of a document are called and had. */
 export interface FileReader {
-  /** Where the document is, in the end. */
+  /** The address of the document, after redirects. */
   readonly home: string
   readonly text: string
   /** The address of what a file at `base` refers to; undefined: it is none. */
@@ -62,7 +62,10 @@ function readerFor(
   }
 }
 
-/** What is kept of a server, by references that name the server or its root, lies as it lay there. */
+/**
+ * Returns the address of the file that is kept of a server, for a reference that names the server or its
+ * root: kept files lie as they lay there.
+ */
 function keptBeside(
   ref: string,
   base: string,

@@ -6,7 +6,7 @@ import { openFile, openUrl, type FileReader } from './file-reader.ts'
 import { upgrade } from './upgrade.ts'
 
 export interface ReadOptions {
-  /** Where a document that is given as a file came from. */
+  /** The URL that a document came from which is given as a file. */
   readonly documentUrl?: string | undefined
   readonly download?: DownloadOptions | undefined
   /** Sees the text of each file, with its address. */
@@ -60,7 +60,7 @@ function isOfMachine(address: string): boolean {
   return address.startsWith('file:///')
 }
 
-/** What a failure of the network was is told by its cause alone. */
+/** Returns the reason of a failure; only its cause tells what a failure of the network was. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof RangeError) return 'it nests too deep; where a part holds itself, refer to it by $ref'
@@ -87,8 +87,9 @@ async function parse(text: string): Promise<unknown> {
 }
 
 /**
- * What many readers take although the specification refuses it: a bracket that closes where its key begins, tags that
- * nobody knows, control characters. Slow, and so for these alone. @throws `refusal` for what is no YAML to anybody
+ * Parses what many readers take although the specification refuses it: a bracket that closes where its key
+ * begins, tags that nobody knows, control characters. It is slow, and so used for these alone.
+ * @throws `refusal` for what is no YAML to anybody
  */
 async function parseLeniently(text: string, refusal: unknown): Promise<unknown> {
   const { parseDocument } = await import('yaml')
@@ -108,7 +109,7 @@ function isObject(value: unknown): value is object {
 
 interface Referred {
   readonly files: ReadonlyMap<string, unknown>
-  /** Those that cannot be had, each with the reason. They cost only what refers to them. */
+  /** The files that cannot be had, each with the reason. They cost only what refers to them. */
   readonly missing: ReadonlyMap<string, string>
 }
 

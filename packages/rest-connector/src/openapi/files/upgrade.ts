@@ -4,13 +4,13 @@ import { asNode, type Node } from '../openapi-document.ts'
 /** A document as OpenAPI 3. */
 export interface Upgraded {
   readonly root: Node
-  /** What of a Swagger 2 document cannot be converted, and is left out: the reasons by places. */
+  /** The reasons why parts of a Swagger 2 document cannot be converted, and are left out, by their places. */
   readonly unconverted: ReadonlyMap<string, string>
 }
 
 type Convert = (document: Node) => Node
 
-/** Those that others refer to come first. */
+/** The sections whose entries can be converted one by one; those that others refer to come first. */
 const SECTIONS = ['definitions', 'parameters', 'responses', 'securityDefinitions', 'paths'] as const
 
 /** Swagger 2 becomes OpenAPI 3, as far as it can be converted. @throws Error where it is neither */
@@ -33,7 +33,7 @@ function converted(root: Node, convert: Convert): Upgraded {
     const kept: Record<string, unknown> = { ...root }
     for (const section of SECTIONS) delete kept[section]
     const reasonFor = (section: string, entries: Node): string | undefined => {
-      // What is large, and referred to by name alone, is not converted with each.
+      // Sections that are large, and referred to by name alone, are not converted with each entry.
       const others = { ...kept, definitions: {}, securityDefinitions: {}, paths: {} }
       try {
         convert({ ...others, [section]: entries })
@@ -45,7 +45,7 @@ function converted(root: Node, convert: Convert): Upgraded {
     for (const section of SECTIONS) {
       const entries = Object.entries(asNode(root[section])).flatMap(([key, given]) => {
         if (reasonFor(section, { [key]: given }) === undefined) return [[key, given] as const]
-        // Of a path the other operations stay.
+        // The other operations of a path stay.
         const members = section === 'paths' ? Object.entries(asNode(given)) : []
         const left = members.filter(([member, value]) => {
           const reason = reasonFor(section, { [key]: { [member]: value } })

@@ -3,7 +3,7 @@ import type { ReadShape } from './shape.ts'
 
 export const DEPRECATED = 'Deprecated by the API.'
 
-/** What a schema says of itself to people. */
+/** Returns what a schema says of itself to people. */
 export function describe(node: Node): { readonly description?: string } {
   const description = asText(node['description'])?.trim()
   return description ? { description } : {}

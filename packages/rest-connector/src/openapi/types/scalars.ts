@@ -67,7 +67,7 @@ export function scalarOf(type: string | undefined, node: Node, integers: Integer
   }
 }
 
-/** What fits 32 bits for certain is an Int; what is not known to is a 64-bit integer, whose digits nobody loses. */
+/** Returns `Int` for what is known to fit 32 bits, else the 64-bit integer, whose digits nobody loses. */
 function integerOf(format: string | undefined, node: Node, integers: IntegerTyping): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, example, default: given } = node
   const bounds = [minimum, maximum, exclusiveMinimum, exclusiveMaximum]

@@ -135,7 +135,7 @@ export class SchemaTypes {
     const known = this.#enums.get(shape.node)
     if (known !== undefined) return known
     const schema = schemaName(shape.ref)
-    // What goes in and what comes out at places of one name is one type, where it is the same.
+    // The enums of input and output at places of one name are one type, where they are the same.
     const alike = JSON.stringify([place.name, shape.values, shape.node['description']])
     const name = (schema ? undefined : this.#likeEnums.get(alike)) ?? this.#names.shared(schema, place)
     this.#enums.set(shape.node, name)

@@ -47,7 +47,7 @@ export function createSubtypes(document: OpenApiDocument): SubtypesOf {
   }
 }
 
-/** Those that are made of it, and those that are made of them, each once. */
+/** Returns the schemas that are made of the base, and those that are made of them, each once. */
 function closure(
   base: Node,
   direct: ReadonlyMap<Node, readonly string[]>,
@@ -68,7 +68,7 @@ function resolved(document: OpenApiDocument, part: unknown): Node | undefined {
   try {
     return document.resolve(part)
   } catch {
-    // Who reads the schema tells it.
+    // Reading the schema itself reports the bad reference.
     return undefined
   }
 }

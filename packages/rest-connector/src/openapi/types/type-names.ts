@@ -11,15 +11,15 @@ const RESERVED: readonly string[] =
 /** Longer names are cut in the middle. */
 const MAX_LENGTH = 60
 
-/** Where a type without a name of its own stands. */
+/** The place of a type that has no name of its own. */
 export interface Place {
-  /** What it would be called. */
+  /** The name that the type would have. */
   readonly name: string
   /** Tells it from all other places. */
   readonly key: string
 }
 
-/** What a schema is called where a document names it. */
+/** The name of a schema, where a document names it. */
 export interface SchemaName {
   readonly name: string
   /** Tells it from schemas of other files and places that are called alike; of the document's own ones the name. */
@@ -64,7 +64,7 @@ export class TypeNames {
     const chosen = schemas.filter((schema) => Object.hasOwn(rename, schema))
     const own = schemas.filter((schema) => !chosen.includes(schema) && schema === pascal(schema))
     for (const schema of chosen) this.#assign(schema, rename[schema] as string)
-    // Those that others have come last, so that they find what is free.
+    // Schemas whose names others have come last, so that they find what is free.
     const isTaken = (schema: string): boolean => options.taken.has(this.#wishes(schema)[0] as string)
     for (const schema of own.filter((one) => !isTaken(one)).concat(own.filter(isTaken)))
       this.#assign(schema, this.#free(this.#candidates(schema), schema))
@@ -73,7 +73,7 @@ export class TypeNames {
     for (const [schema, name] of assignNames(wishes, new Set(this.#owners.keys()))) this.#assign(schema, name)
   }
 
-  /** Of a schema's output form. */
+  /** Returns the name of a schema's output form. */
   output(schema: SchemaName | undefined, place: Place): string {
     if (schema === undefined) return this.claim(place.name, `output ${place.key}`)
     const name = this.#component(schema)
@@ -82,13 +82,13 @@ export class TypeNames {
       : name
   }
 
-  /** Of a schema's input form. */
+  /** Returns the name of a schema's input form. */
   input(schema: SchemaName | undefined, place: Place): string {
     const key = `input ${schema?.key ?? place.key}`
     if (schema === undefined) {
       const wanted = withInput(place.name)
       const owner = this.#owners.get(wanted)
-      // Of a property `input` that is the name of the type around it.
+      // A property `input` would get the name of the type around it.
       return this.claim(owner === undefined || owner === key ? wanted : `${place.name}Input`, key)
     }
     const name = this.#component(schema)
@@ -99,12 +99,14 @@ export class TypeNames {
     return this.claim(isOurs ? wanted : `${name}_Input`, key)
   }
 
-  /** Of an enum, a scalar or an entry, which are the same in and out. */
+  /** Returns the name of an enum, a scalar or an entry, which are the same in and out. */
   shared(schema: SchemaName | undefined, place: Place): string {
     return schema === undefined ? this.claim(place.name, `shared ${place.key}`) : this.#component(schema)
   }
 
-  /** Of a scalar that all sources have alike, unless another has something else of that name. */
+  /**
+   * Returns the name of a scalar that all sources have alike, unless another has something else of that name.
+   */
   scalar(name: string): string {
     return this.#options.taken.has(name) ? this.claim(name, `scalar ${name}`) : name
   }
@@ -121,7 +123,7 @@ export class TypeNames {
     return name
   }
 
-  /** What a type would be called, were that name not taken by others. */
+  /** Returns the name that a type would have, were it not taken by others. */
   moved(name: string): MovedName | undefined {
     return this.#moved.get(name)
   }
@@ -129,7 +131,7 @@ export class TypeNames {
   #component({ name, key }: SchemaName): string {
     const known = this.#components.get(key)
     if (known !== undefined) return known
-    // Of another file, or of a place in the document that is not among its components.
+    // The schema is in another file, or at a place of the document that is not among its components.
     return this.#assign(key, this.#free(this.#candidates(name), key), name)
   }
 

@@ -15,7 +15,7 @@ export interface Signs {
   readonly discriminator?: { readonly key: string; readonly variants: ReadonlyMap<string, number> }
 }
 
-/** What tells object variants apart; undefined: nothing does. */
+/** Finds what tells object variants apart; undefined: nothing does. */
 export function tellMembers(
   node: Readonly<Record<string, unknown>>,
   variants: readonly Variant[],
@@ -81,7 +81,7 @@ function discriminatorOf(
   return { key, variants: new Map([...implied, ...valuesOf(key, variants, read), ...stated]) }
 }
 
-/** What the variants themselves list for the discriminator, where one value is of one of them. */
+/** Returns the values that the variants themselves list for the discriminator, each of one variant only. */
 function valuesOf(
   key: string,
   variants: readonly Variant[],
@@ -99,7 +99,7 @@ function valuesOf(
   return [...owners].filter(([value]) => !shared.has(value))
 }
 
-/** Of a variant with the properties that stand beside it. */
+/** Returns the references in the `allOf` of a variant that has properties beside its schema. */
 function partRefs(schema: unknown): readonly (string | undefined)[] {
   return asList(asNode(schema)['allOf']).map((part) => asText(asNode(part)['$ref']))
 }
@@ -153,7 +153,7 @@ export function flattened(
   })
 }
 
-/** What an inline variant adds to the name of its union. */
+/** Returns what an inline variant adds to the name of its union. */
 export function variantName({ schema, shape }: Variant, index: number): string {
   const title = asText(asNode(schema)['title']) ?? asText(shape.node['title'])
   return title !== undefined && pascal(title) !== '' ? pascal(title) : `Variant${index + 1}`
