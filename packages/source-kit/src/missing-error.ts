@@ -4,7 +4,7 @@ import { hiddenOf } from './own/names.ts'
 import type { Pending } from './schema/add-fields.ts'
 import { SchemaConflictError } from './schema/source.ts'
 
-/** Of a type's fields, those that an error lists. */
+/** The most fields of a type that an error lists. */
 const MAX_LISTED = 20
 
 /** For a field that waits for what nothing has brought: what that is, and what its parent has. */

@@ -8,11 +8,11 @@ import { mergeSources, type Merged } from './schema/merge-sources.ts'
 import { missingError } from './missing-error.ts'
 import type { Source } from './schema/source.ts'
 
-/** What all sources of one server share. */
+/** The state that all sources of one server share. */
 export interface SourceServer {
   readonly planner: Planner
   readonly limits: AnswerLimits
-  /** What one of those who bring sources says of all answers. */
+  /** Sets limits for all answers; each of those who bring sources may do so. */
   limit(limits: AnswerLimits): void
   /** Has the objects of this schema's answers counted. */
   count(schema: GraphQLSchema): void
@@ -87,7 +87,7 @@ function createServer(): SourceServer {
       const schema = merge(base)
       const [first] = current.pending
       if (!first || before.current.pending.length > 0) return schema
-      // What answered until now goes on to.
+      // The schema that answered until now goes on answering.
       ;({ current, merged } = before)
       throw missingError(schema, first)
     },

@@ -16,7 +16,10 @@ export interface AnswerTurns {
 const FREE_OBJECTS = 2_000
 /** Objects of one answer that are executed in one turn of the event loop: few enough that what they bring dies young. */
 const OBJECTS_A_TURN = 100
-/** Where those bring more than so many others, as lists do, fewer go on in a turn from then on: ten at least. */
+/**
+ * The most objects that those of one turn may bring: where they bring more, as lists do, fewer go on in a
+ * turn from then on, ten at least.
+ */
 const MADE_A_TURN = 1_000
 const LEAST_A_TURN = 10
 
@@ -43,7 +46,10 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
   const large = createAttachment<Waiting>()
   const events = createAttachment<unknown>()
 
-  /** Of the context; each event of a subscription has its own, though they share one. */
+  /**
+   * Returns the size of the context's answer; each event of a subscription has its own, though they share a
+   * context.
+   */
   function sizeFor(
     context: unknown,
     { operation, rootValue, variableValues }: GraphQLResolveInfo,

@@ -2,7 +2,7 @@ import { type AnswerSize, measureJson } from '@vinyasa/yoga-internals'
 import type { ExecutionResult } from 'graphql'
 import { isJsonResult } from './json-result.ts'
 
-/** What an interpreter gave, or what is answered in its place where that is too large. */
+/** Returns what an interpreter gave, or what is answered in its place where that is too large. */
 export function boundAnswer(size: AnswerSize, executed: unknown): unknown {
   if (typeof executed !== 'object' || executed === null || Symbol.asyncIterator in executed) return executed
   size.done()

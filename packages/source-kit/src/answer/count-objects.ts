@@ -25,7 +25,9 @@ export function countObjects(schema: GraphQLSchema, turns: AnswerTurns): void {
   }
 }
 
-/** What a type's author says of an object; undefined where there is no more than the counting. */
+/**
+ * Returns what the type's author has set as `isTypeOf`; undefined where there is no more than the counting.
+ */
 export function ownIsTypeOf({ isTypeOf }: Pick<GraphQLObjectType, 'isTypeOf'>): IsTypeOf | undefined {
   return isTypeOf ? behindObjectCounter(isTypeOf) : undefined
 }

@@ -7,7 +7,7 @@ import type { JsonText } from '../json/json-text.ts'
  * serialised.
  */
 export interface JsonResult extends ExecutionResult {
-  /** Where Yoga's type says string, bytes are given as they are: a `Response` takes them without a copy. */
+  /** Gives bytes as they are, though Yoga's type says string: a `Response` takes them without a copy. */
   stringify(result: ExecutionResult): string
 }
 

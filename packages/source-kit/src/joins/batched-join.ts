@@ -7,7 +7,7 @@ import { isJoinKey, type ReadParent } from './parent-key.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What a call brought, by the key that each item has. */
+/** The items that a call brought, by the key that each of them has. */
 export type ItemsByKey = ReadonlyMap<string, readonly unknown[]>
 
 /** A field whose values one call brings for many parents. */
@@ -75,7 +75,9 @@ export function createBatchedJoin(join: BatchedJoin): GraphQLFieldResolver<unkno
     })
 }
 
-/** What a joined field is for a key: the first item that has it, or all. Missing ones are null, or no items. */
+/**
+ * Returns a joined field's value for a key: the first item that has it, or null; with `many`, all of them.
+ */
 export function joinedValue(items: ItemsByKey | undefined, key: string, many: boolean): unknown {
   const found = items?.get(key) ?? []
   return many ? found : (found[0] ?? null)

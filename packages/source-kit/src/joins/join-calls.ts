@@ -1,6 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 
-/** Who needs what a join brings for a key. */
+/** A request for what a join brings for a key. */
 export interface Keyed {
   readonly key: string
 }
@@ -12,7 +12,7 @@ export interface Keyed {
 export interface JoinCalls<Asked extends Keyed, Reply> {
   /** Asks for a key, unless it was asked for before; gives the call to wait for. */
   ask(asked: Asked): JoinBatch
-  /** What brought a key; undefined where nothing did. */
+  /** Returns the reply that brought a key; undefined where none did. */
   replyFor(key: string): Reply | undefined
   /** The call that was sent with a key. */
   sentFor(key: string): Promise<Reply> | undefined
@@ -74,7 +74,7 @@ class Batch<Asked extends Keyed, Reply> implements JoinBatch {
   constructor(byKey: ReadonlyMap<string, Batch<Asked, Reply>>) {
     this.#byKey = byKey
     this.done = new Promise((resolve) => (this.#end = resolve))
-    // Who waits for several calls hears of the first failure.
+    // Whoever waits for several calls hears of the first failure, and leaves those of the others unhandled.
     this.done.catch(() => {})
   }
 

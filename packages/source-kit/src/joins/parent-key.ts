@@ -43,7 +43,10 @@ export function parentMember(name: string): ReadParent {
       : undefined
 }
 
-/** What {@link parentField} gives for a field that shows `value`, for plans; null: it is no key. @throws FallBack */
+/**
+ * Returns what {@link parentField} gives for a field that shows `value`, for plans; null: it is no key.
+ * @throws FallBack
+ */
 export function serializedKey(type: GraphQLLeafType, value: unknown): unknown {
   if (!isJoinKey(value)) return null
   try {

@@ -41,7 +41,7 @@ export class SharedJoins<Value> {
     await Promise.all([...asked].map(([load, keys]) => this.#ask(load, keys)))
   }
 
-  /** What was loaded. */
+  /** Returns the value that was loaded. */
   valueOf({ shared, key }: SharedKey): Value {
     return this.#loads.get(shared)?.values.get(key) as Value
   }

@@ -33,9 +33,9 @@ interface Open {
 }
 
 /**
- * What `parse` makes of JSON in UTF-8, some ten thousand bytes a turn of the event loop: lists and objects that are
- * longer are taken apart at their commas. Only slices of it ever become text, which the heap's nursery forgets: one of
- * megabytes for each reply stays until the whole heap is collected.
+ * Parses JSON in UTF-8 as `parse` does, about `SLICE_BYTES` a turn of the event loop: lists and objects that
+ * are longer are taken apart at their commas. Only slices of it ever become text, which the heap's nursery
+ * forgets: a text of megabytes for each reply stays until the whole heap is collected.
  */
 export async function parseInSlices(given: Uint8Array, options: ParseOptions): Promise<unknown> {
   const parser = new SliceParser(given, options)
@@ -113,7 +113,7 @@ class SliceParser {
     return this.#options.parse(this.#textOf(0, length))
   }
 
-  /** What separates members is ASCII: no character is ever cut. */
+  /** Decodes bytes; members are separated by ASCII, so that no character is ever cut. */
   #textOf(from: number, to: number): string {
     return this.#bytes.toString('utf8', from, to)
   }

@@ -15,7 +15,7 @@ export const COMMA = 1
 export const OPEN = 2
 export const CLOSE = 3
 export const TEXT = 4
-/** What a byte, or a character of ASCII, means outside of texts. */
+/** The meaning of a byte, or of a character of ASCII, outside of texts. */
 export const kindOf: Uint8Array = new Uint8Array(256)
 kindOf[QUOTE] = TEXT
 kindOf[0x2c] = COMMA

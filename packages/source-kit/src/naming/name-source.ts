@@ -19,9 +19,12 @@ import { meantBy, renamedStatements } from './statements.ts'
 /** A source as clients see it. */
 export interface NamedSource {
   readonly source: Source
-  /** What clients call a type of the source; undefined: they do not see it. Names of other sources are left as they are. */
+  /**
+   * Returns what clients call a type of the source; undefined: they do not see it. Names of other sources are
+   * left as they are.
+   */
   typeNamed(own: string): string | undefined
-  /** What clients call a field of the source; undefined: they do not see it. */
+  /** Returns what clients call a field of the source; undefined: they do not see it. */
   fieldNamed(type: string, own: string): string | undefined
   /** The names that may be meant where the source itself names a type. */
   typesMeant(own: string): readonly string[]

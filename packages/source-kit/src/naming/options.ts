@@ -1,4 +1,4 @@
-/** What is put before names, as it is written. */
+/** The prefixes of names, put before them as they are written. */
 export interface NamePrefix {
   /** Before the names of types; scalars keep theirs. Default: nothing. */
   readonly types?: string | undefined
@@ -6,7 +6,7 @@ export interface NamePrefix {
   readonly fields?: string | undefined
 }
 
-/** What clients call the types and fields of a source. */
+/** The names that clients have for the types and fields of a source. */
 export interface SourceNames {
   /**
    * Put before the names of types (`shop` gives `ShopOrder`) and root fields (`shopGetOrder`); as an object, before either
@@ -20,9 +20,10 @@ export interface SourceNames {
    */
   readonly rename?: Readonly<Record<string, string>> | undefined
   /**
-   * What clients do not see, by such coordinates: `['User.email', 'Mutation.*', '!Mutation.createUser']`, where `!` keeps
-   * what others would take. Fields of a hidden type are hidden, and an argument's default holds. A hidden field can still
-   * be the key of a join. Default: nothing.
+   * The parts of the source that clients do not see, by such coordinates:
+   * `['User.email', 'Mutation.*', '!Mutation.createUser']`, where `!` keeps what others would take. Fields of
+   * a hidden type are hidden, and an argument's default holds. A hidden field can still be the key of a join.
+   * Default: nothing.
    */
   readonly hide?: readonly string[] | undefined
 }

@@ -1,7 +1,7 @@
 /** A schema coordinate in which `*` stands for any part of a name. */
 export interface Pattern {
   readonly text: string
-  /** What the `*`s stand for; undefined where a coordinate is not meant. */
+  /** Returns what the `*`s stand for; undefined where a coordinate is not meant. */
   match(coordinate: string): readonly string[] | undefined
   readonly isExact: boolean
 }

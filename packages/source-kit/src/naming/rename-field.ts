@@ -44,7 +44,7 @@ export function createFieldNamer(
     return {
       ...config,
       type: typeOf(type),
-      // Of graphql 17, which takes one of both.
+      // A config of graphql 17 has `default`, and may not have `defaultValue` beside it.
       default: undefined,
       ...(defaultValue !== undefined && { defaultValue: ownValues.defaultOf(type, defaultValue) }),
     }
@@ -91,7 +91,7 @@ export function createFieldNamer(
     },
   }
 
-  /** What a field reads of its parent, as clients call that. */
+  /** Returns the fields of its parent that a field reads, as clients call them. */
   function requiresOf(type: string, { requires }: Extensions): Extensions {
     if (!Array.isArray(requires)) return {}
     return {
@@ -111,7 +111,7 @@ export function withOwnArguments<Given extends Resolver | undefined>(
   return standInFor(standing, { resolve: resolver, argumentsOf })
 }
 
-/** As a field of a schema has them. */
+/** Returns the arguments as a field of a schema has them. */
 function argumentsOf(args: GraphQLFieldConfigArgumentMap): GraphQLArgument[] {
   return Object.entries(args).map(([name, config]) => ({ ...config, name }) as GraphQLArgument)
 }

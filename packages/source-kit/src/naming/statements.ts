@@ -16,7 +16,7 @@ export function meantBy(names: Names): Meant {
   }
 }
 
-/** What sources state of fields, with the names of types that clients know. */
+/** Returns what sources state of fields, with the names of types that clients know. */
 export function renamedStatements(extensions: Extensions, meant: Meant): Extensions {
   const { changes, dependsOn, liveQuery } = extensions
   return {

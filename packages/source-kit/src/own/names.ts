@@ -3,7 +3,7 @@ import { memberOf } from './members.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
-/** What a source itself calls a field that clients know by another name. */
+/** Returns the name that a source itself has for a field which clients may know by another. */
 export function ownNameOf({ name, extensions }: Pick<Field, 'extensions' | 'name'>): string {
   const own = extensions['ownName']
   return typeof own === 'string' ? own : name
@@ -20,7 +20,7 @@ export function fieldOf(type: GraphQLObjectType, name: string): Field | undefine
   return undefined
 }
 
-/** What a type's `extensions.hidden` holds: types of the fields that clients do not see. */
+/** Returns what a type's `extensions.hidden` holds: types of the fields that clients do not see. */
 export function hiddenOf(extensions: Readonly<Record<string, unknown>>): readonly GraphQLObjectType[] {
   const { hidden } = extensions
   return Array.isArray(hidden) ? (hidden as readonly GraphQLObjectType[]) : []
@@ -29,6 +29,6 @@ export function hiddenOf(extensions: Readonly<Record<string, unknown>>): readonl
 /** The member of an object that holds what a field of its type shows, for those who read it there. */
 export function memberIn(type: GraphQLObjectType, name: string): string {
   const field = fieldOf(type, name)
-  // What another plugin has wrapped is still called so.
+  // A field that another plugin has wrapped still has its own name.
   return field ? (memberOf(field) ?? ownNameOf(field)) : name
 }

@@ -5,7 +5,7 @@ import { constantText, type ConstantText } from '../answer/json-result.ts'
 import { NotPlannable } from './refusals.ts'
 import { fastPathOf } from './registry.ts'
 
-/** What is called for the root fields of an operation, and how the answer is put together of what that brings. */
+/** The calls for the root fields of an operation, and how the answer is put together of what they bring. */
 export interface Plan {
   /** One for each kind of source, with the places of its fields in the answer. */
   readonly sources: readonly { readonly prepared: Prepared; readonly places: readonly number[] }[]

@@ -25,17 +25,19 @@ export interface Selection {
 export interface Site {
   /** Nothing else of the answer is made while a call is under way: no refusal can end it. */
   readonly isOneCall: boolean
-  /** What the parts of a plan share: {@link sharedOf}. */
+  /** The values that the parts of a plan share: {@link sharedOf}. */
   readonly shared: Map<unknown, unknown>
   readonly operation: OperationDefinitionNode
   /** An object of this execution alone. */
   readonly variables: Variables
   readonly args: ExecutionArgs
-  /** What of the answer is made already: those who write parts of it hold each against it, before they write it. */
+  /**
+   * The size of the answer so far: those who write parts of it hold each against it, before they write it.
+   */
   readonly size: AnswerSize
 }
 
-/** What `make` makes of an execution: made by the first who asks, and the same for all others. */
+/** Returns what `make` makes of an execution: made for the first who asks, and the same for all others. */
 export function sharedOf<T>(site: Site, make: (site: Site) => T): T {
   if (!site.shared.has(make)) site.shared.set(make, make(site))
   return site.shared.get(make) as T

@@ -9,7 +9,7 @@ import { prepareVariables, type Variables } from './variables.ts'
 /** An operation of a document, looked at once. */
 export interface OperationPlans {
   readonly operation: OperationDefinitionNode
-  /** Those that have root fields in it, by the first of each. */
+  /** The sources that have root fields in it, by the first of each. */
   readonly sources: readonly string[]
   coerce(given: Variables): Variables | undefined
   /**

@@ -6,7 +6,7 @@ export interface PlanBudget {
 
 /** A plan takes about as much as the document that it is made of: up to 200 bytes a character. */
 const MAX_CHARACTERS = 524_288
-/** What the smallest of plans takes, in the same measure. */
+/** The size of the smallest of plans, in the same measure. */
 const PLAN_CHARACTERS = 100
 
 export function createPlanBudget(maxCharacters: number = MAX_CHARACTERS): PlanBudget {

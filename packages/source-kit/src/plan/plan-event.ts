@@ -1,6 +1,6 @@
 /**
- * What is told of plans, so that it can be seen which operations are served without one, and why. One source is told:
- * that of the operation's first root field, or else the server's first.
+ * A report on plans, which shows what operations are served without one, and why. One source is told: that of
+ * the operation's first root field, or else the server's first.
  */
 export interface PlanEvent {
   readonly operationName: string | undefined

@@ -89,7 +89,7 @@ export function createPlanner(limits: () => AnswerLimits): Planner {
     try {
       onPlan?.({ operationName: operation.name?.value, outcome, reason })
     } catch {
-      // Who listens must not fail the operation.
+      // A listener that throws must not fail the operation.
     }
   }
 

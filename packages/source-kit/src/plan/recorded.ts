@@ -6,8 +6,8 @@ import {
 } from 'graphql'
 
 /**
- * What a plan had called when ordinary execution took its place: resolvers give it instead of calling again. Each entry
- * gives what its resolver would.
+ * The calls that a plan had made when ordinary execution took its place: resolvers give their results instead
+ * of calling again. Each entry gives what its resolver would.
  */
 export interface Recorded {
   /** By the response name of the root field. */
@@ -43,12 +43,12 @@ export function mergeRecorded(all: readonly Recorded[]): Recorded {
   return { roots: new Map(all.flatMap(({ roots }) => [...roots])), joins }
 }
 
-/** What a plan called for this root field; undefined where nothing is recorded. */
+/** Returns the recorded call of a plan for this root field; undefined where there is none. */
 export function recordedRoot({ operation, path }: GraphQLResolveInfo): (() => unknown) | undefined {
   return path.prev === undefined ? byOperation.get(operation)?.roots.get(path.key) : undefined
 }
 
-/** What a plan called for a key of this joined field; undefined where nothing is recorded. */
+/** Returns the recorded call of a plan for a key of this joined field; undefined where there is none. */
 export function recordedJoin(
   { operation }: Pick<GraphQLResolveInfo, 'operation'>,
   join: object,

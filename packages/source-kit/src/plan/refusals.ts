@@ -3,7 +3,10 @@ export class NotPlannable extends Error {
   override name = 'NotPlannable'
 }
 
-/** Where ordinary execution has to say what the answer is: a null where none may be, a value of another kind, … */
+/**
+ * Thrown where ordinary execution has to say what the answer is: a null where none may be, a value of another
+ * kind, …
+ */
 export class FallBack extends Error {
   override name = 'FallBack'
 }

@@ -8,7 +8,7 @@ import type {
 } from 'graphql'
 import { collectFields, type Fragments, isIncluded } from '@vinyasa/documents'
 
-/** What a selection means: schema, operation, fragments, and the variables that `@skip` and `@include` name. */
+/** The scope of a selection: schema, operation, fragments, and variables that `@skip` and `@include` name. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema
   readonly operation: OperationDefinitionNode

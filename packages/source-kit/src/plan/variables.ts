@@ -89,7 +89,7 @@ export function prepareVariables(
 interface PlainArgument {
   readonly name: string
   readonly isRequired: boolean
-  /** Of the operation. */
+  /** The operation's variable that holds its value. */
   readonly variable?: string
   readonly constant?: unknown
 }

@@ -5,7 +5,7 @@ import type { Source } from './source.ts'
 
 export interface Merged {
   readonly schema: GraphQLSchema
-  /** What waits for types that something else has yet to bring. */
+  /** The fields that wait for types which something else has yet to bring. */
   readonly pending: readonly Pending[]
 }
 
@@ -18,7 +18,7 @@ export function mergeSources(base: GraphQLSchema | null, sources: readonly Sourc
   let merged = mergeGiven(base, sources)
   for (const source of sources) {
     if (!source.extend || merged.schema.extensions[source.id] === true) continue
-    // What is added may be what fields have waited for.
+    // An extension may add what fields have waited for.
     merged = mergeGiven(markedBy(source, source.extend(merged.schema)), sources)
   }
   return merged

@@ -153,7 +153,7 @@ export function fieldConflict(field: string, first: string, second: string): Sch
   )
 }
 
-/** Where a field comes from, or else its type. */
+/** Returns where a field comes from, or else where its type does. */
 export function originOf(extensions: unknown, type?: GraphQLObjectType): string {
   return readOrigin(extensions) ?? readOrigin(type?.extensions) ?? "the server's own schema"
 }

@@ -7,7 +7,7 @@ import type {
 } from 'graphql'
 import type { OnPlan } from '../plan/plan-event.ts'
 
-/** What puts fields into a server's schema and answers for them. */
+/** A source of fields, which it puts into a server's schema and answers for. */
 export interface Source {
   /** Tells its fields from those of all other sources: it is their `extensions.source`. */
   readonly id: string
@@ -40,7 +40,7 @@ export interface ContributedField extends Pick<
   /** In SDL, like `[User!]!`, or made already. */
   readonly type: string | GraphQLOutputType
   readonly args?: Readonly<Record<string, string | ContributedArgument>> | undefined
-  /** Where the field comes from, as a person would say it. */
+  /** The place where the field comes from, as a person would say it. */
   readonly origin: string
   /** Fields of the parent that the resolver reads. */
   readonly requires?: readonly string[] | undefined
