@@ -1,6 +1,6 @@
 import { GrpcSourceError } from './errors.ts'
 
-/** What the package is where nothing fulfils the export condition `node`. */
+/** This module stands for the package where nothing fulfils the export condition `node`. */
 
 export { GrpcSourceError } from './errors.ts'
 

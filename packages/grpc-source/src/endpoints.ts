@@ -8,7 +8,7 @@ import { createHttp2Transport, GrpcTransportError, type Transport } from '@vinya
 
 /** One transport for each endpoint, made when it is first asked for. They outlive reloads. */
 export interface Endpoints {
-  /** Where a service listens; undefined when neither options nor protos say. */
+  /** Finds the transport to where a service listens; undefined when neither options nor protos say. */
   of(service: DescService, annotation: ServiceAnnotation | undefined): (() => Transport) | undefined
   /** The transport of `endpoint`, for calls that belong to no service. */
   main(): Transport | undefined
@@ -20,7 +20,7 @@ export interface Endpoints {
 /** Makes the transport of one endpoint. */
 export type CreateTransport = (endpoint: ResolvedEndpoint) => Transport
 
-/** What makes the transports that the options ask for; grpc-js is loaded only where it is used. */
+/** Returns the maker of the transports that the options ask for; grpc-js is loaded only where it is used. */
 export async function transportOf({ transport, random }: GrpcSourceOptions): Promise<CreateTransport> {
   if (typeof transport === 'function') return transport
   if (transport !== 'grpc-js') return (endpoint) => http2TransportTo(endpoint, random)

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/** What stopped a source from being created or reloaded. */
+/** The kind of failure that stopped a source from being created or reloaded. */
 export type GrpcSourceErrorCode =
   | 'GRPC_SOURCE_OPTIONS'
   | 'GRPC_SOURCE_DESCRIPTORS'
@@ -15,7 +15,7 @@ export interface Finding {
   readonly file?: string | undefined
   /** The method, message or field, fully qualified. */
   readonly element?: string | undefined
-  /** What is wrong and how to mend it. */
+  /** The fault and how to mend it. */
   readonly message: string
 }
 

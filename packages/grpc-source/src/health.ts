@@ -9,7 +9,7 @@ export interface EndpointHealth {
   readonly status: HealthStatus
   /** Why it is not serving: a gRPC status. */
   readonly reason?: string | undefined
-  /** What happened, in words for operators; it may hold addresses and the backend's own text. */
+  /** A description of the failure for operators; it may hold addresses and the backend's own text. */
   readonly detail?: string | undefined
 }
 

@@ -42,10 +42,10 @@ import { warnOfUnknownEnums } from './mapping/unknown-enums.ts'
 /** All that follows from one set of descriptors; a reload makes a new one. */
 export interface Model {
   readonly schema: GraphQLSchema
-  /** What is called otherwise than its protos say, and what is left out. */
+  /** Notes on what is called otherwise than its protos say, and on what is left out. */
   readonly notes: readonly string[]
   readonly registry: FileRegistry
-  /** Those that the options declare, on types of this source and of others. */
+  /** The joins that the options declare, on types of this source and of others. */
   readonly joins: readonly ContributedField[]
   /** Calls `package.Service.Method`, exposed or not; undefined when the protos have no such method. */
   call(id: string, args: Readonly<Record<string, unknown>>, site: CallSite): Promise<unknown> | undefined
@@ -177,7 +177,9 @@ export function buildModel(options: ModelOptions): Model {
     })
   }
 
-  /** What GraphQL refuses was found before, and is told better by the findings. */
+  /**
+   * Returns what `build` makes. Where GraphQL refuses it, the findings found that before, and say it better.
+   */
   function orFindings<T>(build: () => T): T {
     try {
       return build()

@@ -17,7 +17,10 @@ export interface Logger {
   error(message: string, error?: unknown): void
 }
 
-/** Where descriptors come from: exactly one of the four, `includePaths` and `protoText` going with `protoFiles`. */
+/**
+ * The sources of descriptors: exactly one of the four, `includePaths` and `protoText` going with
+ * `protoFiles`.
+ */
 export interface DescriptorOptions {
   /** Paths of `.proto` files. `graphql.proto` and `google/protobuf/*` are found without an include path. */
   readonly protoFiles?: readonly string[] | undefined
@@ -65,7 +68,7 @@ export interface MappingInput {
    * `ShopV1User`. `qualified`: all are.
    */
   readonly typeNaming?: TypeNaming | undefined
-  /** What `(graphql.field)` says, by `package.Message.field`; wins over the proto. */
+  /** The same as `(graphql.field)`, by `package.Message.field`; wins over the proto. */
   readonly fields?: Readonly<Record<string, FieldAnnotation>> | undefined
 }
 
@@ -83,17 +86,17 @@ export interface MappingOptions {
 }
 
 export interface MethodOptions {
-  /** What `(graphql.schema)` says; wins over the proto. `false` takes the method out. */
+  /** The same as `(graphql.schema)`; wins over the proto. `false` takes the method out. */
   readonly schema?: SchemaAnnotation | false | undefined
-  /** What `(graphql.live_query)` says; wins over the proto. */
+  /** The same as `(graphql.live_query)`; wins over the proto. */
   readonly liveQuery?: LiveQueryAnnotation | undefined
   /** Milliseconds from the start of the operation by which the call must be done. Default: the source's. */
   readonly deadlineMs?: number | undefined
   /** Attempts after the first; see `retries`. Mutations are never sent twice. */
   readonly retries?: number | undefined
   /**
-   * What a mutation announces that succeeded or whose outcome is unknown (it broke off, or ran out of time);
-   * `false`: nothing. Default: read off the method.
+   * The changes that a mutation announces when it succeeded or its outcome is unknown (it broke off, or ran
+   * out of time); `false`: nothing. Default: read off the method.
    */
   readonly invalidates?: InvalidationRule | readonly InvalidationRule[] | false | undefined
   /**
@@ -111,7 +114,7 @@ export interface MethodOptions {
 export interface InvalidationRule {
   /** The type that changed, by its GraphQL name. */
   readonly entityType: string
-  /** What happened to it. Default: from the verb in the method's name. */
+  /** The kind of change. Default: from the verb in the method's name. */
   readonly operation?: string | undefined
   /** The field of the request or response that holds the id. Default `id`. */
   readonly idField?: string | undefined
@@ -121,7 +124,7 @@ export interface InvalidationRule {
 export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, SourceNames {
   /** The name in errors, logs and metrics. */
   readonly name: string
-  /** Where services listen that have no endpoint of their own. Default: `(graphql.service).host`. */
+  /** The endpoint of services that have none of their own. Default: `(graphql.service).host`. */
   readonly endpoint?: Endpoint | undefined
   /** Endpoints by full service name. */
   readonly endpoints?: Readonly<Record<string, Endpoint>> | undefined
@@ -165,13 +168,14 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
   /** Serves the schema as an Apollo Federation 2 subgraph. Default false. */
   readonly federation?: boolean | FederationOptions | undefined
   /**
-   * What backends' texts clients see in errors. Default `false`: none; each status has a text of its own beside its code.
-   * `'caller'`: messages of statuses whose text is written for who called (`INVALID_ARGUMENT`, `NOT_FOUND`,
-   * `ALREADY_EXISTS`, `PERMISSION_DENIED`, `RESOURCE_EXHAUSTED`, `FAILED_PRECONDITION`, `ABORTED`, `OUT_OF_RANGE`,
-   * `UNAUTHENTICATED`). `true`: all messages, and decoded `google.rpc` details; for development.
+   * The texts of backends that clients see in errors. Default `false`: none; each status has a text of its
+   * own beside its code. `'caller'`: messages of statuses whose text is written for who called
+   * (`INVALID_ARGUMENT`, `NOT_FOUND`, `ALREADY_EXISTS`, `PERMISSION_DENIED`, `RESOURCE_EXHAUSTED`,
+   * `FAILED_PRECONDITION`, `ABORTED`, `OUT_OF_RANGE`, `UNAUTHENTICATED`). `true`: all messages, and decoded
+   * `google.rpc` details; for development.
    */
   readonly exposeErrors?: ExposeErrors | undefined
-  /** Where mutations are announced. */
+  /** The bus on which mutations are announced. */
   readonly bus?: InvalidationBus | undefined
   /** Told of every call that has ended, with the metadata of its reply: headers and trailers. Exceptions are ignored. */
   readonly onReply?: OnReply | undefined
@@ -187,8 +191,9 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
   /** Reloads when a proto or descriptor file changes. Default false. */
   readonly watch?: boolean | undefined
   /**
-   * What carries calls: `http2` (default), of its own and for a tenth of the CPU, or `grpc-js`, which
-   * also knows `xds:` targets, `channel.raw` and proxies named by the environment. Or a function that makes one's own.
+   * The transport that carries calls: `http2` (default), Vinyasa's own, for a tenth of the CPU, or `grpc-js`,
+   * which also knows `xds:` targets, `channel.raw` and proxies named by the environment. Or a function that
+   * makes one's own.
    */
   readonly transport?: 'http2' | 'grpc-js' | ((endpoint: ResolvedEndpoint) => Transport) | undefined
   readonly clock?: Clock | undefined

@@ -2,7 +2,7 @@ import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
 import type { AnswerHead } from './methods/reply-headers.ts'
 import type { GrpcSource } from './source.ts'
 
-/** What Yoga adds to an Envelop plugin, as far as it is used here. */
+/** An Envelop plugin with the hooks of Yoga that are used here. */
 export interface GrpcSourcePlugin extends SourcesPlugin {
   onRequest(payload: { readonly request: Request }): void
   onResponse(payload: { readonly request: Request; readonly response: Response }): void

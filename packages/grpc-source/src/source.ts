@@ -48,11 +48,11 @@ export interface GrpcSource {
     request: Request,
     options?: CallOptions,
   ): Promise<Response>
-  /** What `useGrpcSource` adds to a server's schema. */
+  /** The part of a server's schema that `useGrpcSource` adds. */
   readonly contribution: Source
   /**
-   * What of a client's request changes the answers of calls with its context; undefined: nothing. A resolver of your own
-   * that makes such calls says so with it: `extensions: { asker: source.asker }`.
+   * The part of a client's request that changes the answers of calls with its context; undefined: none. A
+   * resolver of your own that makes such calls says so with it: `extensions: { asker: source.asker }`.
    */
   readonly asker: Asker | undefined
   /** Reads the descriptors again. When that fails the schema stays as it was, and the error is thrown. */

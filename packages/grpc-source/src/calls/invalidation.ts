@@ -12,13 +12,13 @@ import type { InvalidationRule } from '../options.ts'
 import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
 import { type Meant, memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
 
-/** Where in a schema a mutation is a field. */
+/** A mutation's schema, and its field there. */
 export interface MutationField {
   readonly schema: GraphQLSchema
   readonly field: GraphQLField<unknown, unknown> | undefined
 }
 
-/** What a mutation tells the bus that succeeded, or of which nobody knows (then without a result). */
+/** Returns the events of a mutation that succeeded or whose outcome nobody knows (then without a result). */
 export type Announcement = (
   args: Readonly<Record<string, unknown>>,
   result: unknown,
@@ -53,7 +53,7 @@ export function createAnnouncement(
       operation: rule.operation ?? verb.operation ?? 'update',
       entityId: idByRule(rule, args, result, place),
     })),
-    // What comes back has changed too, whatever else has.
+    // The types of the result have changed too, whatever else has.
     ...inferred({}, undefined, place).filter(
       ({ entityType }) => entityType !== '*' && !stated.has(entityType),
     ),
@@ -65,7 +65,7 @@ export interface AnnouncedCallsOptions {
   readonly schema: GraphQLSchema
   readonly announcer: MutationAnnouncer
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
-  /** What clients call types and fields. */
+  /** The names that clients use for types and fields. */
   readonly named: NamedSource
   readonly typesMeant: (method: DescMethod) => Meant
 }
@@ -125,7 +125,7 @@ function idOf(value: unknown, field: string): string | undefined {
   return nested.length === 1 ? idOf(nested[0], field) : undefined
 }
 
-/** What each status says of a call that was sent: refusals are the service's own word that it did nothing. */
+/** The outcome of a sent call by its status: with a refusal the service itself says that it did nothing. */
 const OUTCOMES: Readonly<Record<StatusName, MutationOutcome>> = {
   OK: 'unknown',
   CANCELLED: 'unknown',
@@ -137,7 +137,7 @@ const OUTCOMES: Readonly<Record<StatusName, MutationOutcome>> = {
   PERMISSION_DENIED: 'refused',
   RESOURCE_EXHAUSTED: 'unknown',
   FAILED_PRECONDITION: 'refused',
-  // Of the parts of a transaction that was cut off some may stand.
+  // Some parts of a transaction that was cut off may stand.
   ABORTED: 'unknown',
   OUT_OF_RANGE: 'refused',
   // Clients give it to a reply without a message as well.
@@ -148,12 +148,12 @@ const OUTCOMES: Readonly<Record<StatusName, MutationOutcome>> = {
   UNAUTHENTICATED: 'refused',
 }
 
-/** What a mutation has done that ended with this error. */
+/** Returns what a mutation that ended with this error has done. */
 export function outcomeOf(error: unknown): MutationOutcome {
   if (!(error instanceof GraphQLError)) return 'unknown'
   const { cause, extensions } = error
   if (cause instanceof GrpcCallError) return cause.wasSent ? OUTCOMES[cause.status] : 'refused'
-  // What was raised before anything was sent, about an argument or a header, is of no status.
+  // An error that was raised before anything was sent, about an argument or a header, has no gRPC status.
   return extensions['grpc'] === undefined ? 'refused' : 'unknown'
 }
 

@@ -36,9 +36,9 @@ export interface JoinContext {
   readonly reader: (method: DescMethod) => MethodRuntime
   /** The response field that the method itself plucks. */
   readonly pluckOf: (method: DescMethod) => DescField | undefined
-  /** What the method's options state. */
+  /** Returns the `dependsOn` that the method's options state. */
   readonly dependsOnOf: (method: DescMethod) => readonly string[] | undefined
-  /** Who the answers of all fields are for; undefined: everybody. */
+  /** States for whom the answers of all fields are; undefined: everybody. */
   readonly asker: Asker | undefined
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined
@@ -66,7 +66,9 @@ export function declareJoins(joins: readonly JoinOptions[], context: JoinContext
   return declared
 }
 
-/** What the joins return, so that it is in the schema before the types that get the joins are. */
+/**
+ * Returns the types of the joins' answers: the schema has them before it has the types that get the joins.
+ */
 export function typesOf(joins: readonly ContributedField[]): GraphQLNamedType[] {
   return joins.flatMap(({ type }) => (typeof type === 'string' ? [] : [getNamedType(type)]))
 }

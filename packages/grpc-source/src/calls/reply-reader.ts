@@ -6,7 +6,7 @@ import type { PlannableField } from '../json/planned-field.ts'
 import { transcodeInSlices } from './transcode-in-slices.ts'
 import type { ReadReply } from '../methods/invoker.ts'
 
-/** What is read at once all the same. */
+/** Bytes of a reply up to which it is read at once. */
 const LONG_REPLY = 2 * SLICE_BYTES
 
 /** A reply, and the JSON that a plan makes of it; undefined where the plan falls back, for `reason`. */
@@ -14,7 +14,7 @@ export interface TranscodedReply {
   readonly bytes: Uint8Array
   /** Bytes where it has gaps. */
   readonly json: JsonText | undefined
-  /** Where joined values belong in the JSON. */
+  /** The places in the JSON where joined values belong. */
   readonly gaps: readonly Gap[]
   /** How many objects are in the JSON, without those in the gaps. */
   readonly objects: number

@@ -38,11 +38,11 @@ export interface RootFieldOptions {
   readonly sourceName: string
   /** Tells the source's fields from all others. */
   readonly sourceId: string
-  /** Who the answers of all fields are for; undefined: everybody. */
+  /** States for whom the answers of all fields are; undefined: everybody. */
   readonly asker: Asker | undefined
   readonly announcer: MutationAnnouncer
   readonly mutationEvents: ReturnType<typeof createMutationEvents>
-  /** What clients call the source's types; not asked before the schema is made. */
+  /** Returns the names that clients use for the source's types; not called before the schema is made. */
   readonly named: () => NamedSource
   readonly fieldMasks: boolean
   /** The types that statements of a method mean. */
@@ -129,7 +129,10 @@ export function createRootField(
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** What the method's author states. Who says what a mutation announces has said what it changes. */
+/**
+ * Returns what the method's author states. An author who says what a mutation announces has said what it
+ * changes.
+ */
 function statementsOf({ settings, liveQuery, type }: ExposedMethod): Record<string, readonly string[]> {
   const { invalidates } = settings
   const announced =

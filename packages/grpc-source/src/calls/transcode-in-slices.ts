@@ -8,8 +8,8 @@ interface Written {
 }
 
 /**
- * What `write` writes of a reply, which is all of it but long lists; these are written a slice a turn and put in their
- * places. Others use the transcoder in between.
+ * Returns a reply as JSON. `write` writes all of it but long lists; these are written a slice a turn and put
+ * in their places. Others use the transcoder in between.
  */
 export async function transcodeInSlices(
   transcoder: Transcoder,

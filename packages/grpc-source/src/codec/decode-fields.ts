@@ -12,7 +12,7 @@ export type FieldDecoder = (
 
 /** How the messages of one type are read. */
 export interface CompiledMessage {
-  /** What an empty message decodes to; every message begins as a copy of it. */
+  /** The decoded form of an empty message; every message begins as a copy of it. */
   blank: DecodedMessage
   readonly fields: ReadonlyMap<number, FieldDecoder>
 }

@@ -78,7 +78,7 @@ export interface ServiceAnnotation {
   readonly insecure?: boolean | undefined
 }
 
-/** What the protos say about GraphQL, read by extension number whatever file declares them. */
+/** The protos' annotations that concern GraphQL, read by extension number whatever file declares them. */
 export interface Annotations {
   schema(method: DescMethod): SchemaAnnotation | undefined
   liveQuery(method: DescMethod): LiveQueryAnnotation | undefined

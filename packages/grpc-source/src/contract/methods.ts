@@ -28,7 +28,7 @@ export interface ExposedMethod {
   readonly responseRequired: boolean
   readonly liveQuery: LiveQueryAnnotation | undefined
   readonly settings: MethodOptions
-  /** As people say it: `package.Service.Method (file.proto)`. */
+  /** The method's name for people to read: `package.Service.Method (file.proto)`. */
   readonly origin: string
 }
 
@@ -167,7 +167,7 @@ function withOwnNames(exposed: readonly ExposedMethod[], notes: string[]): Expos
   })
 }
 
-/** What an unannotated method is, by what it says of itself, else by its verb. */
+/** Returns the type of an unannotated method, by what it says of itself, else by its verb. */
 function typeByShape(desc: DescMethod, annotations: Annotations): FieldType {
   if (answersWithStream(desc)) return 'SUBSCRIPTION'
   const isRead =

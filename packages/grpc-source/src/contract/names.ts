@@ -14,9 +14,9 @@ export type TypeNaming = 'short' | 'qualified'
 
 /** Gives every type of the schema a GraphQL name of its own. */
 export interface TypeNames {
-  /** Of a message's output form, or of an enum. */
+  /** Returns the name of a message's output form, or of an enum. */
   of(desc: DescMessage | DescEnum): string
-  /** Of a message's input form. */
+  /** Returns the name of a message's input form. */
   input(desc: DescMessage): string
   /** A free name for what is made of parts of a message; the same for the same key. */
   claim(name: string, key: string): string
@@ -66,7 +66,7 @@ export function createTypeNames(options: {
     return free
   }
 
-  /** What nothing exposed reaches is named as it comes. */
+  /** Returns the name of a type. A type that nothing exposed reaches gets one when it is first asked for. */
   function nameOf(key: string, wanted: () => string): string {
     let name = assigned.get(key)
     if (name === undefined) assigned.set(key, (name = claim(wanted(), key)))

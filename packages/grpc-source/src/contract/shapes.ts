@@ -14,7 +14,7 @@ import type { MappingOptions } from '../options.ts'
 import { capitalize, enumPrefix, toGraphQLName, type TypeNames } from './names.ts'
 import { isWellKnown, type WellKnownType } from './well-known.ts'
 
-/** What one value of a field is: the element of a list, the value of a map entry. */
+/** The kind of one value of a field: of the element of a list, of the value of a map entry. */
 export type ValueKind =
   | { readonly kind: 'scalar'; readonly scalar: ScalarType }
   | { readonly kind: 'enum'; readonly enum: DescEnum }
@@ -55,7 +55,7 @@ export interface MessageShape {
 
 export interface EnumShape {
   readonly desc: DescEnum
-  /** What GraphQL names, aliases too. */
+  /** The values by their GraphQL names, aliases too. */
   readonly values: ReadonlyMap<string, DescEnumValue>
   /** GraphQL name by number: the first of several; hidden and unknown numbers are missing. */
   readonly nameOf: ReadonlyMap<number, string>

@@ -18,7 +18,10 @@ export async function readDescriptorSet(input: string | Uint8Array): Promise<Fil
   throw descriptorSetError(origin, 'it holds no files')
 }
 
-/** Where buf notes of a file that it is in the set only because another imports it: `ImageFileExtension.is_import`. */
+/**
+ * The field in which buf notes that a file is in the set only because another imports it:
+ * `ImageFileExtension.is_import`.
+ */
 const IMAGE_FILE_EXTENSION = 8042
 const IS_IMPORT = 1
 

@@ -6,7 +6,7 @@ export interface FoundProto {
   /** The path under which others import it: one name a file, however they write it. */
   readonly name: string
   readonly text: string
-  /** Where it is on the disk. */
+  /** Its path on the disk. */
   readonly path?: string
 }
 

@@ -23,14 +23,14 @@ import { compileProtoText } from './proto-text.ts'
 
 const SERVICES = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alpha.ServerReflection']
 
-/** What a server may send to describe itself. */
+/** The most that a server may send to describe itself. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_FILES = 10_000
 
 /** Services asked for at once: those of one file bring it each. */
 const SERVICES_AT_ONCE = 16
 
-/** Of `ServerReflectionResponse` what is read. */
+/** The fields of `ServerReflectionResponse` that are read. */
 interface ReflectionAnswer {
   readonly fileDescriptorResponse?: { readonly fileDescriptorProto: readonly Uint8Array[] }
   readonly listServicesResponse?: { readonly service: readonly { readonly name: string }[] }

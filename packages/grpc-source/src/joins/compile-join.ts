@@ -175,7 +175,7 @@ function textField(type: GraphQLObjectType, name: string, fields: readonly Field
 }
 
 interface Key {
-  /** As ordinary decoding reads it. */
+  /** Reads the key as ordinary decoding does. */
   readonly read: (reader: WireReader) => unknown
   /** The value when it is not in the message. */
   readonly initial: unknown

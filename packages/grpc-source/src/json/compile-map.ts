@@ -43,7 +43,7 @@ export function createMapCompiler(
 ): (field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]) => CompiledField {
   const { scalars } = options
 
-  /** As `{ key value }` entries. */
+  /** Returns the plan of the `{ key value }` entries of a map. */
   function entryPlan(field: FieldShape, type: GraphQLObjectType, nodes: readonly FieldNode[]): MessagePlan {
     const plan = createMessagePlan()
     plan.slots = 4
@@ -144,7 +144,7 @@ function entriesWriter(field: FieldShape, plan: MessagePlan, { scalars }: LeafOp
   }
 }
 
-/** As one JSON value, made as ordinary decoding makes it. */
+/** Returns the writer of a map as one JSON value, made as ordinary decoding makes it. */
 function jsonWriter(field: FieldShape, type: GraphQLLeafType, { decoder }: LeafOptions): WriteValue {
   const decode = decoder(field.desc.parent)
   return (transcoder, end) => {

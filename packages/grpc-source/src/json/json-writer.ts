@@ -25,7 +25,7 @@ for (const [code, letter] of Object.entries({
   SHORT_ESCAPES[Number(code)] = letter.charCodeAt(0)
 }
 const FIRST_BYTES = 1 << 14
-/** What a writer keeps between uses; memory of a larger answer goes out with it. */
+/** Bytes that a writer keeps between uses; memory of a larger answer goes out with it. */
 const KEPT_BYTES = 1 << 20
 /** Beyond it V8 would give a string a place of its own. */
 const TEXT_BYTES = 1 << 16
@@ -35,7 +35,7 @@ export class JsonWriter {
   private bytes: Buffer = NOTHING
   private view: DataView = viewOf(NOTHING)
   private pos = 0
-  /** Where strings were last copied from. */
+  /** The bytes that strings were last copied from. */
   private source: Uint8Array = NOTHING
   private sourceView: DataView = viewOf(NOTHING)
 
@@ -50,7 +50,7 @@ export class JsonWriter {
     else if (this.bytes.length > KEPT_BYTES) this.use(Buffer.allocUnsafeSlow(FIRST_BYTES))
   }
 
-  /** What was written since `begin`, as bytes that nobody writes to any more. */
+  /** Returns what was written since `begin`, as bytes that nobody writes to any more. */
   take(): Buffer {
     const written = this.bytes.subarray(0, this.pos)
     this.pos = 0

@@ -65,7 +65,10 @@ export function leafReader(
   }
 }
 
-/** What ordinary execution would make of a value; undefined for null. @throws whatever is not for a plan to answer */
+/**
+ * Returns the JSON that ordinary execution would make of a value; undefined for null. @throws whatever is not
+ * for a plan to answer
+ */
 export function leafToJson(value: unknown, type: GraphQLLeafType): string | undefined {
   if (value === null || value === undefined) return undefined
   const serialized: unknown = type.serialize(value)
@@ -74,7 +77,7 @@ export function leafToJson(value: unknown, type: GraphQLLeafType): string | unde
   return json
 }
 
-/** What a value without presence is when it is not set; undefined for null. */
+/** Returns the JSON of a value without presence that is not set; undefined for null. */
 export function zeroJson(
   value: ValueKind,
   type: GraphQLLeafType,

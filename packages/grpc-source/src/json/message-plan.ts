@@ -7,12 +7,13 @@ import type { JsonWriter } from './json-writer.ts'
 import type { LeafOptions } from './reply-codecs.ts'
 import type { Literal } from './literal.ts'
 
-// What plans of replies are made of. The types name each other, so they stand together.
+// Plans of replies are made of these types, which name each other and so stand together.
 
 /**
- * What to do where a field is met on the wire.
+ * The way to handle a field that is met on the wire.
  * - `last`: remember the place; a later one takes its place.
- * - `once`: remember the place; a second one would be merged into the first, which is left to ordinary execution.
+ * - `once`: remember the place; a second one would be merged into the first, which is left to ordinary
+ *   execution.
  * - `list`: remember where the first begins and the last ends.
  * - `check`: not selected, but what ordinary execution would refuse is refused.
  */
@@ -22,7 +23,7 @@ export interface FieldRule {
   readonly number: number
   readonly wireType: number
   readonly handling: Handling
-  /** Where in the message's slots its place is kept: two numbers, begin and end. -1: nowhere. */
+  /** The index in the message's slots where its place is kept: two numbers, begin and end. -1: nowhere. */
   readonly slot: number
   /** A repeated field: it may come packed. */
   readonly isList: boolean
@@ -41,7 +42,10 @@ export interface Part {
   readonly head: Literal
   /** The slot of the field; -1: `head` is everything. */
   readonly slot: number
-  /** What stands there, or writes it, when the field is not in the message; undefined: ordinary execution decides. */
+  /**
+   * The value, or what writes it, when the field is not in the message; undefined: ordinary execution
+   * decides.
+   */
   readonly absent: Uint8Array | ((transcoder: Transcoder) => void) | undefined
   readonly write: WriteValue
 }
@@ -73,9 +77,9 @@ export interface CompiledField {
 export interface Transcoder {
   readonly json: JsonWriter
   readonly reader: WireReader
-  /** Where joined values belong in what was written, in the order of writing. */
+  /** The places where joined values belong in what was written, in the order of writing. */
   gaps: Gap[]
-  /** What was left out, in the order of writing. */
+  /** The lists that were left out, in the order of writing. */
   lists: LongList[]
   /** How many objects were written since it began. */
   objects: number
@@ -99,7 +103,7 @@ export interface Transcoder {
   items(number: number, wireType: number, end: number, write: WriteValue): void
 }
 
-/** What a plan needs to know of a batched join. */
+/** The facts about a batched join that a plan needs. */
 export interface PlannableJoin extends BatchedJoin {
   readonly runtime: MethodRuntime
   readonly output: DescMessage
@@ -112,7 +116,7 @@ export interface PlannableJoin extends BatchedJoin {
   readonly parentKey: string
   readonly codecs: LeafOptions
   readonly transcoder: Transcoder
-  /** What ordinary execution makes of a reply. */
+  /** Returns what ordinary execution makes of a reply. */
   readonly itemsIn: (reply: Uint8Array) => ItemsByKey
 }
 
@@ -123,11 +127,11 @@ export interface JoinPlace {
   readonly read: (bytes: Uint8Array) => JoinReply
   /** The items of a reply that another place has read. @throws where there is no plan for what is in them */
   readonly itemsIn: (bytes: Uint8Array) => JoinedItems
-  /** What stands for a key without items; undefined: ordinary execution decides. */
+  /** The JSON for a key without items; undefined: ordinary execution decides. */
   readonly missing: Buffer | undefined
 }
 
-/** Where a joined value belongs in JSON that is written without it. */
+/** The place where a joined value belongs in JSON that is written without it. */
 export type Gap = JoinGap | SharedGap
 
 export interface JoinGap {
@@ -147,10 +151,10 @@ export interface LongList {
   readonly number: number
   readonly wireType: number
   readonly write: WriteValue
-  /** Where its first item begins, and where its last one ends. */
+  /** The places where its first item begins and where its last one ends. */
   readonly from: number
   readonly end: number
-  /** Where the message that it is in ends. */
+  /** The end of the message that it is in. */
   readonly within: number
   readonly depth: number
 }
@@ -160,7 +164,7 @@ export interface Span {
   readonly start: number
   readonly end: number
   readonly gaps: readonly Gap[]
-  /** Those in it, without those in the gaps. */
+  /** How many objects are in it, without those in the gaps. */
   readonly objects: number
 }
 

@@ -6,7 +6,7 @@ import type { FieldShape } from '../contract/shapes.ts'
 import type { PlannableJoin, Transcoder } from './message-plan.ts'
 import type { LeafOptions } from './reply-codecs.ts'
 
-/** What a plan needs to know of a root field of a source, to do without its resolver. */
+/** The facts about a root field of a source that a plan needs, to do without its resolver. */
 export interface PlannableField {
   readonly runtime: MethodRuntime
   readonly output: DescMessage
@@ -17,7 +17,7 @@ export interface PlannableField {
   readonly codecs: LeafOptions
   /** All plans of a source take turns with it, as it keeps memory. */
   readonly transcoder: Transcoder
-  /** Those of long replies. */
+  /** The turns of the event loop in which long replies are read. */
   readonly turns: Turns
 }
 

@@ -4,7 +4,7 @@ import { JsonWriter } from './json-writer.ts'
 import { writeItems } from './write-items.ts'
 import type { FieldRule, Gap, LongList, MessagePlan, Part, Transcoder, WriteValue } from './message-plan.ts'
 
-/** As in ordinary decoding. */
+/** The same limit as in ordinary decoding. */
 const MAX_DEPTH = 100
 const BRACE = 0x7b
 const END_BRACE = 0x7d
@@ -21,7 +21,7 @@ const NOTHING = Buffer.alloc(0)
 export class ReplyTranscoder implements Transcoder {
   readonly json: JsonWriter = new JsonWriter()
   reader: WireReader = new WireReader(NOTHING)
-  /** Where joined values belong in what was written, in the order of writing. */
+  /** The places where joined values belong in what was written, in the order of writing. */
   gaps: Gap[] = []
   lists: LongList[] = []
   objects = 0

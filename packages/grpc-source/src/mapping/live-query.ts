@@ -1,6 +1,6 @@
 import type { LiveQueryAnnotation } from '../contract/annotations.ts'
 
-/** What stands in a field's `extensions.liveQuery`: what the method says. What it leaves out is derived where it is used. */
+/** Returns a field's `extensions.liveQuery`: what the method says. The rest is derived where it is used. */
 export function toLiveQueryExtension({
   triggers,
   volatility,

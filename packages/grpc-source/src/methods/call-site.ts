@@ -16,7 +16,7 @@ export interface Callable {
   readonly isRead: boolean
 }
 
-/** Where a call comes from. */
+/** The place that a call comes from. */
 export interface CallSite {
   readonly context: unknown
   readonly info: OperationInfo | undefined

@@ -5,7 +5,7 @@ import type { Callable, CallSite } from './call-site.ts'
 
 /** One call, as those see it who asked to be told. */
 export interface WatchedCall {
-  /** What the transport is to tell. */
+  /** The listeners that the transport is to call. */
   readonly listeners: Pick<TransportCall, 'onHeaders' | 'onTrailers'>
   /** It is sent, for the first time or again. */
   attempt(): void
@@ -63,6 +63,6 @@ function unlessItThrows(tell: () => void): void {
   try {
     tell()
   } catch {
-    // Who looks at a call must not fail it.
+    // Whoever looks at a call must not fail it.
   }
 }

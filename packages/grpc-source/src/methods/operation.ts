@@ -5,22 +5,22 @@ import { createAttachment, endOfRead } from '@vinyasa/source-kit'
 export interface OperationInfo {
   readonly operation: { readonly operation: 'query' | 'mutation' | 'subscription' }
   readonly rootValue: unknown
-  /** Of a plan: see its `Site`. */
+  /** Set by a plan: see its `Site`. */
   readonly isOneCall?: boolean
-  /** Of `@graphql-tools/executor` and defer-splitter. */
+  /** Set by `@graphql-tools/executor` and defer-splitter. */
   readonly signal?: unknown
-  /** Of graphql-js 17. */
+  /** Set by graphql-js 17. */
   readonly getAbortSignal?: (() => unknown) | undefined
 }
 
-/** What a call brought, and what the first who asked for it read in it. */
+/** The bytes that a call brought, and what the first who asked for it read in them. */
 export interface Reply {
   readonly bytes: Uint8Array
   readonly read: (bytes: Uint8Array) => unknown
   readonly value: unknown
 }
 
-/** What calls of one operation share. */
+/** The state that calls of one operation share. */
 export interface Operation {
   readonly startedAt: number
   /** Replies by path and request, so that identical reads are one call. */
@@ -32,7 +32,7 @@ export interface Operations {
   of(context: unknown, info: OperationInfo | undefined): Operation
   /** Notes when a request arrived, before its context exists. */
   arrived(request: object): void
-  /** What operations share so far is shared no more: something has changed since. */
+  /** Ends all sharing of the replies so far: something has changed since. */
   forget(): void
 }
 

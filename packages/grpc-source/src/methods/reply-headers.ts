@@ -14,7 +14,7 @@ export interface ReplyHeaders {
   addTo(response: AnswerHead, request: object): void
 }
 
-/** What of a response is written to. */
+/** The part of a response that is written to. */
 export interface AnswerHead {
   readonly headers: Pick<Headers, 'append' | 'delete' | 'set'>
 }

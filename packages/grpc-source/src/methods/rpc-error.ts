@@ -25,9 +25,9 @@ const CODES: Readonly<Record<StatusName, string>> = {
 }
 
 /**
- * What backends' texts may reach clients. `false`: none, each status has a text of its own. `caller`: messages of the
- * statuses that are written for who called; those of machinery, which name hosts, files or code, not. `true`: all
- * messages, and decoded `google.rpc` details.
+ * The texts of backends that may reach clients. `false`: none, each status has a text of its own. `caller`:
+ * messages of the statuses that are written for who called; those of machinery, which name hosts, files or
+ * code, not. `true`: all messages, and decoded `google.rpc` details.
  */
 export type ExposeErrors = boolean | 'caller'
 
@@ -70,7 +70,7 @@ export interface RpcErrorOptions {
   readonly registry: Registry
 }
 
-/** What a client sees of a failed call. The status itself stays in `cause`, for logs. */
+/** Returns the error that a client sees of a failed call. The status itself stays in `cause`, for logs. */
 export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) return error
   const { status, message, details } = toCallError(error)

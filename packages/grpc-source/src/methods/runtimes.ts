@@ -29,9 +29,9 @@ export interface RuntimesOptions {
 
 /** How the methods of a set of descriptors are called. */
 export interface Runtimes {
-  /** As a field shows the method. */
+  /** Returns the runtime of a method as a field shows it. */
   of(method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>, isRead: boolean): MethodRuntime
-  /** As a join reads by it, whether it changes something or not. */
+  /** Returns the runtime of a method as a join reads by it, whether it changes something or not. */
   reader(desc: DescMethod): MethodRuntime
   /** From code: the request and the response are whole. */
   whole(desc: DescMethod): MethodRuntime

@@ -16,7 +16,7 @@ export interface RetryOptions {
   readonly maxBackoffMs?: number | undefined
 }
 
-/** What an observer learns of a call. */
+/** The facts that an observer learns of a call. */
 export interface ObservedCall {
   readonly source: string
   /** `package.Service` */
@@ -75,7 +75,7 @@ export function createCaller(options: {
 }): Caller {
   const { clock, random } = options
   const { initialBackoffMs = 50, maxBackoffMs = 500 } = options.retries ?? {}
-  // As in gRPC's retry throttling: a backend that keeps failing is not asked more often for it.
+  // A backend that keeps failing is not asked more often for it, as with gRPC's retry throttling.
   const maxTokens = 20
   let tokens = maxTokens
 

@@ -55,7 +55,7 @@ export function isForbidden(name: string): boolean {
   return NEVER.has(name) || name.startsWith('grpc-') || name.startsWith(':')
 }
 
-/** What of a client's request can change the source's answers; undefined: nothing. */
+/** Returns the part of a client's request that can change the source's answers; undefined: none. */
 export function askerOf(sourceName: string, options: MetadataOptions = {}): Asker | undefined {
   const { forward = FORWARDED, fromContext } = options
   const headers = [
@@ -69,7 +69,7 @@ export function askerOf(sourceName: string, options: MetadataOptions = {}): Aske
   )
 }
 
-/** What is sent with the calls of one operation. Synchronous unless `fromContext` is not. */
+/** Returns what is sent with the calls of one operation. It is synchronous unless `fromContext` is not. */
 export type MetadataSource = (context: unknown) => MetadataEntries | Promise<MetadataEntries>
 
 export function createMetadataSource(options: MetadataOptions = {}): MetadataSource {

@@ -4,7 +4,7 @@ import type { WrittenOption } from './option-text.ts'
 import type { TokenReader } from './token-reader.ts'
 import type { Token } from './tokens.ts'
 
-/** What options can stand on; `file` for `google.protobuf.FileOptions`, and so on. */
+/** The elements that options can stand on; `file` for `google.protobuf.FileOptions`, and so on. */
 export type OptionTarget =
   | 'file'
   | 'message'
@@ -33,7 +33,7 @@ export interface TypeReference {
   resolve(fullName: string, isEnum: boolean): void
 }
 
-/** What the parts of one file's parser share. */
+/** The state that the parts of one file's parser share. */
 export interface ParseContext {
   readonly file: string
   readonly syntax: string

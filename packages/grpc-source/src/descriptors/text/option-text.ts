@@ -11,7 +11,7 @@ export interface WrittenOption {
   readonly name: readonly OptionNamePart[]
   /** In protobuf's text format, without comments. */
   readonly value: string
-  /** What the value stands for, if it is one string. */
+  /** The text that the value stands for, if it is one string. */
   readonly string: string | undefined
 }
 

@@ -35,11 +35,11 @@ const LABELS: ReadonlyMap<string, FieldDescriptorProto_Label> = new Map([
   ['repeated', FieldDescriptorProto_Label.REPEATED],
 ])
 
-/** Where fields stand: in a message, or in an `extend` block. */
+/** The element that fields stand in: a message, or an `extend` block. */
 export interface FieldHolder {
   readonly scope: string
   readonly fields: FieldDescriptorProto[]
-  /** Of the list of fields, as source code info numbers it. */
+  /** The path of the list of fields, as source code info numbers it. */
   readonly path: readonly number[]
   /** Reads the message of a group, whose `{` was taken. */
   addGroup(name: string): void
@@ -155,7 +155,7 @@ function keepFieldOptions(
   keepOptions(context, { target: proto, kind: 'field', scope, element, entries: options })
 }
 
-/** As descriptors write defaults: numbers in decimal, names as they are. */
+/** Writes a default as descriptors do: numbers in decimal, names as they are. */
 function toDefault(written: string): string {
   const text = written.replaceAll(' ', '')
   const isInteger = /^-?(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text)

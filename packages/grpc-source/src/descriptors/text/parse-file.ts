@@ -15,7 +15,7 @@ import { ProtoSyntaxError } from './tokens.ts'
 
 export interface ParsedProto {
   readonly file: FileDescriptorProto
-  /** As written: custom options can be read once every extension is known. */
+  /** The options as written: custom ones can be read once every extension is known. */
   readonly options: readonly UninterpretedOptions[]
 }
 
@@ -89,7 +89,7 @@ function parseStatement(context: ParseContext, file: FileDescriptorProto, entrie
       return
     case 'import':
       tokens.next()
-      // What `import option` brings is for options alone, and those that are read are known by number.
+      // A file of `import option` serves options alone, and those that are read are known by number.
       if (!tokens.skip('public') && !tokens.skip('weak')) tokens.skip('option')
       file.dependency.push(tokens.string("a file's path"))
       tokens.expect(';')

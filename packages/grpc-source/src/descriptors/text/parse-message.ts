@@ -109,7 +109,7 @@ function parseOneof(context: ParseContext, message: DescriptorProto, holder: Fie
   keepOptions(context, { target: oneof, kind: 'oneof', scope: holder.scope, element, entries })
 }
 
-/** What `optional` means in proto3: a oneof of one field, behind those that are written. */
+/** Adds what `optional` means in proto3: a oneof of one field, behind those that are written. */
 function addSyntheticOneofs(message: DescriptorProto): void {
   for (const field of message.field) {
     if (!field.proto3Optional) continue

@@ -1,11 +1,11 @@
 /** The smallest parts of a `.proto` text. */
 export interface Token {
   readonly kind: 'name' | 'integer' | 'float' | 'string' | 'symbol' | 'end'
-  /** As written; of a string, the bytes it stands for, one character a byte. */
+  /** The text as written; of a string, the bytes it stands for, one character a byte. */
   readonly text: string
   readonly line: number
   readonly column: number
-  /** Where it stands in the text: from `start` up to `end`. */
+  /** Its place in the text: from `start` up to `end`. */
   readonly start: number
   readonly end: number
   /** The comment that stands before it, as protoc attaches comments. */
@@ -128,7 +128,7 @@ class Tokenizer {
       return undefined
     }
     this.countLines(block)
-    // What stands before a line's first star belongs to the frame, what stands behind it to the text.
+    // The space at the beginning of a line, and a star behind it, belong to the frame, the rest to the text.
     return { text: block.slice(2, -2).replace(/\n[^\S\n]*\*?/g, '\n'), isLine: false }
   }
 

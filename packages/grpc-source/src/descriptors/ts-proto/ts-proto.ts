@@ -24,7 +24,7 @@ interface TsProtoMetadata {
 /** Turns ts-proto's metadata, with the custom options it keeps beside the descriptors, into descriptors. */
 export function readTsProtoMetadata(input: readonly unknown[]): {
   readonly set: FileDescriptorSet
-  /** Those that were given, without what they import. */
+  /** The files that were given, without what they import. */
   readonly named: ReadonlySet<string>
 } {
   const all = new Map<string, TsProtoMetadata>()
