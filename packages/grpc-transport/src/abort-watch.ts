@@ -9,7 +9,7 @@ type Watched = AbortSignal & { [LISTENERS]?: Listeners }
  * Node warns of a leak from the eleventh on, and each costs more than the rest of a call's bookkeeping.
  */
 export class AbortWatch {
-  /** Those of signals that take no more properties. */
+  /** Listeners of signals that take no more properties. */
   readonly #ofSealed = new WeakMap<AbortSignal, Listeners>()
 
   add(signal: AbortSignal, listener: () => void): void {

@@ -25,7 +25,7 @@ export interface CallSettings {
   readonly spare: SpareMemory
 }
 
-/** What a call tells the one who made it. After `end` it is silent. */
+/** The receiver of what a call tells. After `end` the call is silent. */
 export interface CallReceiver {
   message(message: Message): void
   end(error: GrpcCallError | undefined): void
@@ -39,7 +39,7 @@ const REFUSED = 'the server refused the call each time it was sent'
 /** Pauses before a call that was refused unseen is sent again; the first time there is none. */
 const FIRST_BACKOFF_MS = 20
 const MAX_BACKOFF_MS = 500
-/** Where no deadline ends it: after about eight seconds. */
+/** Refusals that end a call where no deadline does: after about eight seconds. */
 const MAX_REFUSALS = 20
 
 /** One call: a stream, and another one whenever the server refused the last unseen. */

@@ -46,7 +46,7 @@ export function createConnector({ address, tls, channel }: ResolvedEndpoint): Co
             : undefined,
         keepalive: () => keepalive,
         onTooManyPings() {
-          // As gRPC asks: the next connection pings half as often.
+          // gRPC asks that the next connection pings half as often.
           if (keepalive) keepalive = { ...keepalive, timeMs: keepalive.timeMs * 2 }
         },
       }),

@@ -19,7 +19,7 @@ interface Waiter {
 
 /** Unread bytes from which on nothing more is read from the socket. */
 const ENOUGH_BYTES = 64 * 1024
-/** What a message counts beyond its bytes: empty ones must not pile up either. */
+/** Bytes that a message counts beyond its own: empty ones must not pile up either. */
 const MESSAGE_BYTES = 64
 const DONE = { done: true, value: undefined } as const
 

@@ -68,7 +68,7 @@ export class Peer {
     return undefined
   }
 
-  /** Of the connections on which the server takes another call, the one with the fewest. */
+  /** Returns the connection with the fewest calls among those on which the server takes another. */
   leastBusy(): Connection | undefined {
     let least: Connection | undefined
     for (const connection of this.#connections) {

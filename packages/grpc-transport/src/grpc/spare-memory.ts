@@ -1,4 +1,4 @@
-/** What lies ready at most. */
+/** Bytes that lie ready at most. */
 const KEPT_BYTES = 8 * 1024 * 1024
 
 /** Memory that messages outgrow while they come, for the next ones to grow in. */

@@ -51,7 +51,7 @@ const BY_HTTP_STATUS: Readonly<Record<number, StatusName>> = {
   504: 'UNAVAILABLE',
 }
 
-/** What a reply without `grpc-status` means. Source: gRPC's "HTTP to gRPC Status Code Mapping". */
+/** Returns the error of a reply without `grpc-status`, by gRPC's "HTTP to gRPC Status Code Mapping". */
 export function httpStatusError(headers: HeaderList): GrpcCallError {
   const status = Number(headers.get(':status'))
   const type = headers.get('content-type')
@@ -69,7 +69,7 @@ const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
   [ErrorCode.INADEQUATE_SECURITY]: ['PERMISSION_DENIED', 'the connection is not secure enough'],
 }
 
-/** What an RST_STREAM means. */
+/** Returns the error that an RST_STREAM means. */
 export function resetError(code: number | undefined, cause: unknown): GrpcCallError {
   const [status, message] = BY_RST_CODE[code ?? 0] ?? [
     'INTERNAL' as const,

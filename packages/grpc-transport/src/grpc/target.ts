@@ -2,12 +2,12 @@ import { lookup } from 'node:dns/promises'
 import { isIPv6 } from 'node:net'
 import { GrpcTransportError } from '../errors.ts'
 
-/** Where one server process listens. */
+/** The address at which one server process listens. */
 export type SocketAddress = { readonly host: string; readonly port: number } | { readonly path: string }
 
 /** An endpoint's address, read. */
 export interface Target {
-  /** What goes out as `:authority`. */
+  /** The value that goes out as `:authority`. */
   readonly authority: string
   /** The name that certificates are checked against; undefined: the address itself. */
   readonly hostName: string | undefined

@@ -1,7 +1,7 @@
 const USE_TLS = 'write "https://host:port", or set tls'
 const USE_PLAIN_TEXT = 'write "http://host:port", or leave tls out'
 
-/** What a server said that begins with something else than HTTP/2; undefined: it may be HTTP/2. */
+/** Says what a server speaks that begins with something else than HTTP/2; undefined: it may be HTTP/2. */
 export function foreignGreeting(bytes: Buffer): string | undefined {
   // A record of TLS: an alert or part of a handshake, with a version that begins with 3.
   if ((bytes[0] === 0x15 || bytes[0] === 0x16) && bytes[1] === 3) return `it speaks TLS: ${USE_TLS}`

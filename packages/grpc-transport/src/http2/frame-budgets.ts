@@ -1,8 +1,8 @@
 import { ErrorCode, Http2ProtocolError } from './codes.ts'
 
-/** What a peer may send of one kind of frame on one connection before the connection ends. */
+/** The frames of one kind that a peer may send on one connection before the connection ends. */
 export interface FrameBudget {
-  /** As errors name it. */
+  /** The kind as errors name it. */
   readonly name: string
   /** In a second, whatever they are for. */
   readonly perSecond: number
@@ -52,12 +52,12 @@ export class FrameBudgets {
   #since = -Infinity
   #calls = 0
 
-  /** What comes from now on may be of another second; `running`: calls that are owed an answer. */
+  /** Begins a new count where another second has begun; `running`: calls that are owed an answer. */
   at(now: number, running: number): void {
     // Clocks may be set back.
     if (now >= this.#since && now - this.#since < SECOND_MS) return
     this.#since = now
-    // What was forgiven may come later.
+    // Frames that were forgiven, which count below zero, may come later.
     for (let kind = 0; kind < this.#counts.length; kind++)
       if ((this.#counts[kind] as number) > 0) this.#counts[kind] = 0
     this.#calls = running

@@ -16,10 +16,10 @@ export const Type = {
 export const Flag = { ACK: 1, END_STREAM: 1, END_HEADERS: 4, PADDED: 8, PRIORITY: 32 } as const
 
 const HEADER_BYTES = 9
-/** What a peer may send unless it is told otherwise. */
+/** Bytes of payload that a peer may send in one frame unless it is told otherwise. */
 export const MAX_FRAME_BYTES = 16_384
 
-/** What it is given is to be read now: the memory is used again. */
+/** Takes the frames that were read. It has to read them at once: the memory is used again. */
 export interface FrameHandler {
   frame(type: number, flags: number, stream: number, payload: Buffer): void
   /** A piece of a DATA frame without padding; `isLast`: its last. */
@@ -35,7 +35,7 @@ export class FrameParser {
   #type = 0
   #flags = 0
   #stream = 0
-  /** Of its payload, what is yet to come. */
+  /** Bytes of its payload that are yet to come. */
   #rest = 0
   #isInPayload = false
   #payload: Buffer | undefined

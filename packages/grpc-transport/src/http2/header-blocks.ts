@@ -3,9 +3,9 @@ import { Flag, unpadded } from './frame-parser.ts'
 import type { HeaderList } from './hpack-decoder.ts'
 import { HpackDecoder } from './hpack-decoder.ts'
 
-/** What a block may hold: as Node's own client has it. The peer is told, and need not keep to it. */
+/** Bytes that a block may hold, as with Node's own client. The peer is told, and need not keep to it. */
 export const MAX_HEADER_LIST_BYTES = 65_535
-/** What a server sent that did not. */
+/** The fault of a server that did not keep to it. */
 export const TOO_MUCH: string = `a header block of more than the ${MAX_HEADER_LIST_BYTES} bytes that it may have`
 /** A block that holds more is read to its end, as others build on it, but not for ever: nothing else comes meanwhile. */
 const MAX_BLOCK_BYTES = 16 * 1024 * 1024

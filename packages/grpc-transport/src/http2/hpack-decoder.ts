@@ -15,9 +15,9 @@ via||www-authenticate|`
     .split('|')
 const STATIC_ENTRIES = STATIC.length / 2
 
-/** What a peer may keep here unless it is told otherwise. */
+/** Bytes that a peer may keep here unless it is told otherwise. */
 const TABLE_BYTES = 4_096
-/** What an entry counts beyond its text. */
+/** Bytes that an entry counts beyond its text. */
 const ENTRY_BYTES = 32
 /** A longer text fills the table even if each of its characters has the longest code, of 30 bits. */
 const MAX_KEPT_TEXT = (TABLE_BYTES * 30) / 8
@@ -37,7 +37,7 @@ export class HpackDecoder {
   /** The block so far, and what it counts; it is left out once that is too much. */
   #list = new HeaderList()
   #bytes = 0
-  /** What is being read, and of it a field that is not whole yet. */
+  /** The bytes that are being read, the place in them, and the beginning of a field that is not whole yet. */
   #block: Buffer = NOTHING
   #pos = 0
   #rest: Buffer = NOTHING

@@ -1,5 +1,5 @@
 const FIRST_BYTES = 1 << 12
-/** What is kept between uses. */
+/** Bytes that are kept between uses. */
 const KEPT_BYTES = 1 << 17
 
 /** Bytes that are about to be sent, in memory that is used again and again. */

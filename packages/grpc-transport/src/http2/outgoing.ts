@@ -15,9 +15,9 @@ const ENABLE_PUSH = 2
 const INITIAL_WINDOW_SIZE = 4
 const MAX_HEADER_LIST_SIZE = 6
 
-/** What goes to the peer. All that one turn of the event loop brings leaves in one write. */
+/** Sends frames to the peer. All that one turn of the event loop brings leaves in one write. */
 export class Outgoing {
-  /** What the peer allows. */
+  /** The limits that the peer sets: bytes of data on all streams together, and bytes of one frame. */
   window: number
   maxFrameBytes: number = MAX_FRAME_BYTES
   readonly #socket: Socket
@@ -167,10 +167,10 @@ const FRAME_BYTES = 9
 /** A table of no bytes. */
 const NO_TABLE = 0x20
 
-/** What may be under way on all streams together. */
+/** Bytes that may be under way on all streams together. */
 const CONNECTION_WINDOW = 4 * 1024 * 1024
 
-/** What the peer may send on all streams (RFC 9113, section 5.2): widened when half of it is used. */
+/** The window for all streams together (RFC 9113, section 5.2), which is widened when half of it is used. */
 export class ConnectionWindow {
   readonly #outgoing: Outgoing
   /** Came since it was last widened. */

@@ -198,7 +198,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     if (isEnd) stream.isRemoteEnded = true
     if (!list) return this.#refuse(stream, ErrorCode.ENHANCE_YOUR_CALM, TOO_MUCH)
     if (!stream.hasResponse && !isEnd && list.get(':status')?.startsWith('1')) return
-    // What follows the data has to be the end.
+    // Headers that follow the data have to be the end.
     if (stream.hasResponse && !isEnd)
       return this.#refuse(stream, ErrorCode.PROTOCOL_ERROR, 'headers in the middle of data')
     stream.hasResponse = true
@@ -262,7 +262,7 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#closeStream(stream, ErrorCode.NO_ERROR)
   }
 
-  /** What is under way may fill the stream's window. */
+  /** Resets a stream, and forgives the peer as much data as its window holds: it may be under way. */
   #sendReset(stream: Http2Stream, code: number): void {
     this.#outgoing.reset(stream.id, code)
     this.#budgets.forgive(Kind.UNWANTED_DATA, STREAM_WINDOW)

@@ -4,14 +4,14 @@ import { flowError, wants } from './violations.ts'
 /** Bytes that a window can hold at most (RFC 9113, section 6.9.1). */
 export const MAX_WINDOW: number = 2 ** 31 - 1
 
-/** What one holds until it is told otherwise (RFC 9113, section 6.9.2). */
+/** Bytes that a window holds at first (RFC 9113, section 6.9.2). */
 export const DEFAULT_WINDOW = 65_535
 
 const MAX_CONCURRENT_STREAMS = 3
 const INITIAL_WINDOW_SIZE = 4
 const MAX_FRAME_SIZE = 5
 
-/** What a peer asks for; what it does not name stays as it was. */
+/** The settings that a peer asks for; those that it does not name stay as they were. */
 export interface Settings {
   maxStreams?: number
   initialWindow?: number

@@ -42,7 +42,7 @@ export class StreamTable {
     this.#size--
   }
 
-  /** Those that are in it now, the first begun first. */
+  /** Returns the streams that are in it now, the first begun first. */
   all(): Http2Stream[] {
     const streams: Http2Stream[] = []
     for (const first of this.#buckets)

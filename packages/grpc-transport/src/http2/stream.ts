@@ -1,7 +1,7 @@
 import type { HeaderList } from './hpack-decoder.ts'
 import type { OutBuffer } from './out-buffer.ts'
 
-/** Who made a request. */
+/** The one who made a request. */
 export interface StreamOwner {
   /** Writes the request's header block. @throws what `request` then throws; nothing is sent */
   writeHeaders(out: OutBuffer): void
@@ -18,7 +18,7 @@ export interface StreamOwner {
   onClose(code: number, fault?: string): void
 }
 
-/** What a stream asks of its session. */
+/** The part of a session that its streams use. */
 export interface StreamSession {
   send(stream: Http2Stream): void
   reset(stream: Http2Stream, code: number): void
@@ -26,7 +26,7 @@ export interface StreamSession {
   widen(stream: Http2Stream, bytes: number): void
 }
 
-/** What one stream may hold unread: the 64 KiB of HTTP/2 make large replies wait. */
+/** Bytes that one stream may hold unread: the 64 KiB of HTTP/2 make large replies wait. */
 export const STREAM_WINDOW: number = 256 * 1024
 
 /** One request and its response. */
@@ -43,7 +43,7 @@ export class Http2Stream {
   isRemoteEnded = false
   isClosed = false
   hasResponse = false
-  /** Of the session's table: a stream beside it. */
+  /** The next stream in the same bucket of the session's table. */
   next: Http2Stream | undefined
   /** Came since the window was last widened. */
   #received = 0
