@@ -50,7 +50,7 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
   )
 }
 
-/** What a client sees of a failure that is none of its business. */
+/** Returns the error that a client sees of a failure that is none of its business. */
 export function unexpectedError(cause: unknown): GraphQLError {
   return new GraphQLError('Unexpected error.', {
     extensions: { code: 'INTERNAL_SERVER_ERROR' },

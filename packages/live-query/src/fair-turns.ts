@@ -25,7 +25,7 @@ export interface Turns {
   run(job: () => void): void
   /** How many jobs wait. */
   readonly waiting: number
-  /** What waits will not be run. */
+  /** Drops the jobs that wait: they will not be run. */
   close(): void
 }
 
@@ -57,16 +57,16 @@ const WAY_MS = 25
 
 /** Work of one client that is under way at once: what waits in a backend for one delays all who ask it. */
 const AT_ONCE = 32
-/** What takes longer waits for a slow backend, which is no reason why other work of the client should wait. */
+/** Work that takes longer waits for a slow backend: no reason why the client's other work should wait. */
 const QUICK_MS = 250
 
 interface Line {
   readonly jobs: (() => void)[]
 }
 
-/** What one client has. */
+/** The work of one client that waits or is under way. */
 class Share {
-  /** Those in which something waits, in the order of their turns. */
+  /** The lines in which something waits, in the order of their turns. */
   readonly lines = new Set<Line>()
   underWay = 0
   readonly #among: Map<unknown, Share>
@@ -103,7 +103,7 @@ export function createFairTurns(options: FairTurnsOptions = {}): FairTurns {
   /** By clients of whom something waits or is under way. */
   const jobShares = new Map<unknown, Share>()
   const workShares = new Map<unknown, Share>()
-  /** Those of which something may begin, in the order of their turns. */
+  /** The shares of which something may begin, in the order of their turns. */
   const ready = new Set<Share>()
   let begun = 0
   let beganAt = Number.NEGATIVE_INFINITY

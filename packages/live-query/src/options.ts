@@ -3,7 +3,7 @@ import type { Clock, LiveOptions } from '@vinyasa/base'
 /** How re-execution is decided. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
 
-/** What the plugin's `fields` say of a root field, which wins over what its source wrote. */
+/** The options of a root field in the plugin's `fields`, which win over what its source wrote. */
 export type LiveQueryFieldOptions = LiveOptions
 
 /** Merging of rapid events. Specification: "Batch invalidation configuration". */

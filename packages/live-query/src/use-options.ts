@@ -5,16 +5,16 @@ import type { LiveQueryFieldOptions, LiveQueryStoreOptions } from './options.ts'
 export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
   readonly store?: LiveQueryStore | undefined
-  /** Where mutations announce what they changed. Default: none; call `store.invalidate`. */
+  /** The bus on which mutations announce what they changed. Default: none; call `store.invalidate`. */
   readonly bus?: Pick<InvalidationBus, 'subscribe'> | undefined
   /** Live options by name of the `Query` field; each wins over the field's `extensions.liveQuery`. */
   readonly fields?: Readonly<Record<string, LiveQueryFieldOptions>> | undefined
   /** For root fields that say nothing themselves; `{ enabled: true }` lets every query be live. */
   readonly defaults?: LiveQueryFieldOptions | undefined
   /**
-   * Who may share one execution: subscriptions whose key is equal. `null`: share with nobody. Headers that sources read
-   * separate besides. Required where a source cannot tell what it reads.
-   * Default: a digest of the headers in `varyHeaders` and of the `connection_init` payload.
+   * Returns a key: subscriptions whose key is equal may share one execution. `null`: share with nobody.
+   * Headers that sources read separate besides. Required where a source cannot tell what it reads. Default: a
+   * digest of the headers in `varyHeaders` and of the `connection_init` payload.
    */
   readonly contextKey?: ((context: Record<string, unknown>) => string | null) | undefined
   /**

@@ -24,7 +24,7 @@ export type { AllowedOrigins } from './protocol/origins.ts'
 export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
 
 export interface LiveServerOptions {
-  /** What `useLiveQuery` returned. */
+  /** The plugin that `useLiveQuery` returned. */
   readonly plugin: Pick<LiveQueryPlugin, 'engine'>
   /** Default `/graphql/live`. */
   readonly path?: string | undefined
@@ -37,7 +37,9 @@ export interface LiveServerOptions {
    * second. Default 1 MiB.
    */
   readonly maxBufferedBytes?: number | undefined
-  /** What may wait on all sockets; over it a socket is cut off that has more than its equal part. Default 64 MiB. */
+  /**
+   * Bytes that may wait on all sockets; over it one with more than its equal part is cut off. Default 64 MiB.
+   */
   readonly maxBufferedBytesInAll?: number | undefined
   /** A socket that was closed and whose client has not answered by then is cut off. Default 3000. */
   readonly closeTimeoutMs?: number | undefined
@@ -58,8 +60,9 @@ export interface LiveServerOptions {
    */
   readonly connectionHeaders?: readonly string[] | undefined
   /**
-   * Whose share of the event loop the sockets and live queries of a request are, where some have more to do than others
-   * should wait for. Default: that of the address it came from; behind a proxy that is the proxy's.
+   * Names the client whose share of the event loop the sockets and live queries of a request take, where some
+   * have more to do than others should wait for. Default: that of the address it came from; behind a proxy
+   * that is the proxy's.
    */
   readonly clientOf?: ((request: IncomingMessage) => string) | undefined
   /** More for the context of each execution. */
@@ -87,7 +90,7 @@ export interface LiveServer {
 /** An option that the types of ws do not know yet. */
 const FRAGMENTS: object = { maxFragments: MAX_FRAGMENTS }
 
-/** What a message that waits costs beside its bytes: who does not read must not pile up small ones either. */
+/** Bytes that a waiting message costs beside its own, so that small ones do not pile up unread either. */
 const MESSAGE_BYTES = 2048
 
 /**

@@ -44,7 +44,7 @@ export function hasLiveDirective(document: DocumentNode): boolean {
   )
 }
 
-/** What the operation's `@live` says; `undefined` when it has none or `if` is false. */
+/** Returns what the operation's `@live` says; `undefined` when it has none or `if` is false. */
 export function liveDirectiveValues(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,

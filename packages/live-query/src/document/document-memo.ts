@@ -13,7 +13,7 @@ export interface LiveDocument {
 
 export interface PlannedOperation {
   readonly plan: LivePlan
-  /** Who its results are for. */
+  /** States for whom its results are. */
   readonly asker: Asker
   readonly entities: () => EntityFinder
 }
@@ -28,7 +28,7 @@ export interface LiveDocuments {
   }): PlannedOperation
 }
 
-/** What is derived from a document alone, derived once. Yoga gives one document object for one query text. */
+/** Derives once what follows from a document alone. Yoga gives one document object for one query text. */
 export function createLiveDocuments(
   fields: Readonly<Record<string, LiveQueryFieldOptions>>,
   defaults: LiveQueryFieldOptions,

@@ -30,7 +30,7 @@ export interface PlanInput {
   readonly operation: OperationDefinitionNode
   readonly fields: Readonly<Record<string, LiveQueryFieldOptions>>
   readonly defaults: LiveQueryFieldOptions
-  /** What the client asked for with `@live(throttle:)`. */
+  /** The throttle that the client asked for with `@live(throttle:)`. */
   readonly throttleMs: number | undefined
   /** Default: made from the schema. */
   readonly dependencies?: Dependencies | undefined

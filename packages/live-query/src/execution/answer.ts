@@ -5,7 +5,7 @@ export type AnyResult = ExecutionResult | AsyncIterable<ExecutionResult>
 
 export type LiveRegistration = Omit<LiveQueryRegistration, 'id' | 'channel'>
 
-/** What came of an operation. `errors`: it was not executed. */
+/** The outcome of an operation. `errors`: it was not executed. */
 export type Answer =
   | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
   | { readonly kind: 'result'; readonly result: AnyResult }

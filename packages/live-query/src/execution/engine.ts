@@ -48,7 +48,7 @@ export interface RegistrationsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What a live operation is registered with; undefined when it is not live. Throws when it may not be. */
+/** Returns the registration of a live operation; undefined when it is not live. Throws when it may not be. */
 export type RegistrationOf = (live: LiveOperation) => LiveRegistration | undefined
 
 export function createRegistrations(options: RegistrationsOptions): RegistrationOf {

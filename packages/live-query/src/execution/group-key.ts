@@ -29,7 +29,7 @@ export function contextKeyOf(
   return digest(JSON.stringify([varyHeaders, values, params]))
 }
 
-/** What `contextKey` said, and what sources read of the request besides. */
+/** Combines what `contextKey` said with what sources read of the request besides. */
 export function withOwnKey(own: string | null, forwarded: string): string | null {
   return own === null || forwarded === '' ? own : digest(JSON.stringify([own, forwarded]))
 }

@@ -16,10 +16,10 @@ export interface AskedOperation {
   /** Its path is the GraphQL endpoint's by the time hooks see it. */
   readonly url: string
   readonly headers: Headers
-  /** Whose share of the event loop its runs are; undefined: their own. */
+  /** The client whose share of the event loop its runs take; undefined: their own. */
   readonly client?: string | undefined
   readonly params: OperationParams
-  /** What Yoga's server context is made of, anew for each pass. */
+  /** Returns the values that Yoga's server context is made of, anew for each pass. */
   readonly context: () => Readonly<Record<string, unknown>>
 }
 
@@ -171,7 +171,7 @@ function openDoor(yoga: Yoga, plugins: readonly Plugin[]) {
     const { url, body, headers } = partsOf(asked)
     const request = new fetchAPI.Request(url, {
       method: 'POST',
-      // Of its own: hooks may change the headers of a request.
+      // Each request has headers of its own: hooks may change them.
       headers: new fetchAPI.Headers(headers),
       body,
       signal,

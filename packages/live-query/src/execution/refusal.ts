@@ -18,7 +18,7 @@ export function isRefusal({ status }: Response): boolean {
   return status >= 300
 }
 
-/** What a hook answered in the operation's place, as an HTTP client would read it. */
+/** Returns what a hook answered in the operation's place, as an HTTP client would read it. */
 export async function refusalOf(response: Response): Promise<Answer> {
   const text = await response.text()
   const given = readResult(text)

@@ -4,7 +4,7 @@ import { addLiveDirective } from '../document/directive.ts'
 export interface SchemaChangesOptions {
   /** Called once for each schema, with `@live` in it. */
   readonly prepare: (schema: GraphQLSchema) => void
-  /** What live queries show may be different under another schema. */
+  /** Called when another schema may change what live queries show. */
   readonly onChange: () => void
 }
 

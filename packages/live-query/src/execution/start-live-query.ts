@@ -15,8 +15,8 @@ export interface LiveStart {
 }
 
 /**
- * What is answered in place of an execution; undefined when the operation is not live. Over HTTP: its updates. To a
- * transport: a stream that says nothing, while the pass holds the registration.
+ * Returns the answer in place of an execution; undefined when the operation is not live. Over HTTP it is the
+ * updates; for a transport it is a stream that says nothing, while the pass holds the registration.
  */
 export function startLiveQuery(
   start: LiveStart,

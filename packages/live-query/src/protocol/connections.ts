@@ -33,7 +33,7 @@ export interface LiveConnection {
   readonly url: string
   /** Headers of the request that opened the socket. */
   readonly headers: Headers
-  /** What `clientOf` said. */
+  /** The client that `clientOf` named. */
   readonly client: string
   /** Payload of `connection_init`. */
   readonly connectionParams: Readonly<Record<string, unknown>> | undefined
@@ -83,14 +83,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
         engine,
         socket: extra.socket,
         work: engine.turns.openWork(connection.client),
-        // Of its own among the sockets of all paths: they share one store.
+        // Each socket has an id of its own among the sockets of all paths: they share one store.
         socketId: randomUUID(),
         maxSubscriptions: maxSubscriptionsPerSocket,
         toAsked: (params) => toAsked(connection, params),
       })
       return answer
     },
-    // What the server parses, validates and executes on the operation's way through it is done here already.
+    // The operation is parsed, validated and started here; graphql-ws runs a stand-in that gives its stream.
     async onSubscribe({ extra }, id, payload) {
       const started = await extra.operations?.start(id, { ...payload })
       if (!started || !(Symbol.asyncIterator in started)) return started

@@ -6,7 +6,7 @@ import type { Handshake } from './live-socket.ts'
 /** Headers that speak of the socket, not of the operations on it. */
 const OF_THE_SOCKET = /^(connection|upgrade|keep-alive|transfer-encoding|content-length|sec-websocket-.*)$/
 
-/** What is kept of an upgrade request; the request itself may go. */
+/** Returns what is kept of an upgrade request; the request itself may go. */
 export function handshakeOf(request: IncomingMessage): Omit<Handshake, 'client'> {
   const headers = new Headers()
   // Not `headersDistinct`: before 20.20.2 Node throws there where a client names a header `__proto__`.

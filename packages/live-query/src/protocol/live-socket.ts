@@ -1,4 +1,4 @@
-/** What the protocol needs of a socket. One adapter for each socket library. */
+/** The part of a socket that the protocol needs. There is one adapter for each socket library. */
 export interface LiveSocket {
   /** The sub-protocol agreed on. */
   readonly protocol: string
@@ -12,9 +12,9 @@ export interface LiveSocket {
   close(code: number, reason: string): void
 }
 
-/** What is kept of the request that opened the socket. */
+/** The facts that are kept of the request that opened the socket. */
 export interface Handshake {
-  /** Whose share of the event loop it takes. */
+  /** The client whose share of the event loop it takes. */
   readonly client: string
   readonly url: string
   readonly headers: Headers

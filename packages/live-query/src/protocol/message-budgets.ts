@@ -18,10 +18,10 @@ export const MESSAGE_BUDGETS: Readonly<Record<Repeatable, number>> = {
   connection_init: 2,
   ping: 1_000,
   pong: 1_000,
-  /** As many as a client with a full socket may begin again at once, many times over. */
+  /** A client with a full socket can begin all its operations again at once, many times over. */
   subscribe: 10_000,
   complete: 10_000,
-  /** What closes the socket by itself (4400) may come again until the close has arrived. */
+  /** A message that by itself closes the socket (4400) may come again until the close has arrived. */
   unknown: 1_000,
   binary: 1_000,
   /** Frames of the WebSocket protocol. Of its close frames the first is the last. */

@@ -1,4 +1,4 @@
-/** What the gate has to know of a message. `undefined` for what is no message of a client. */
+/** The parts of a client's message that the gate has to know. `undefined` stands for any other message. */
 export interface ClientMessage {
   readonly type: ClientMessageType
   readonly id: string | undefined

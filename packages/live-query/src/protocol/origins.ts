@@ -3,7 +3,7 @@
  */
 export type AllowedOrigins = readonly (string | RegExp)[] | ((origin: string, headers: Headers) => boolean)
 
-/** What is known of the request that is to be a socket. */
+/** The facts about the request that is to be a socket. */
 export interface OriginRequest {
   readonly headers: Headers
   /** Whether it came over TLS to this very process. */
@@ -47,13 +47,16 @@ function isOwn(given: string, { headers, encrypted }: OriginRequest): boolean {
   return originOf(`${protocol}//${host}`) === origin
 }
 
-/** As browsers write it: in lower case, without a default port. Undefined for what is no origin of a page on the web. */
+/**
+ * Writes an origin as browsers do: in lower case, without a default port. Undefined for what is no origin of
+ * a page on the web.
+ */
 function originOf(text: string): string | undefined {
   if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text) || !URL.canParse(text)) return undefined
   return new URL(text).origin
 }
 
-/** What a browser sends along by itself: `*` stands for pages that ask as nobody, as it does with CORS. */
+/** Looks for what a browser sends along by itself: `*` stands for pages that ask as nobody, as with CORS. */
 function hasCredentials(headers: Headers): boolean {
   return headers.has('cookie') || headers.has('authorization')
 }

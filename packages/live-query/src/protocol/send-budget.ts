@@ -18,9 +18,9 @@ export interface SocketBudget {
 }
 
 export interface SendBudgetOptions {
-  /** What may wait on one socket of which nothing leaves. */
+  /** Bytes that may wait on one socket of which nothing leaves. */
   readonly perSocket: number
-  /** What may wait on all. Over it, each socket may have its equal part. */
+  /** Bytes that may wait on all sockets. Over it, each socket may have its equal part. */
   readonly inAll: number
   readonly clock: Clock
 }

@@ -1,7 +1,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { EndLiveQuery, unexpectedError } from '../errors.ts'
 
-/** What graphql-ws consumes: results to send as `next`, or a failure to send as `error`. */
+/** The stream that graphql-ws consumes: results to send as `next`, or a failure to send as `error`. */
 export type ResultStream = AsyncIterable<ExecutionResult>
 
 export async function* single(result: ExecutionResult): AsyncGenerator<ExecutionResult> {

@@ -8,11 +8,11 @@ export interface FieldChange {
 }
 
 /**
- * What differs between two results, as records in document order. Paths are dotted, list items in brackets:
- * `users[0].email`. `prefix` stands before every path; at `maxDepth` steps the path of the subtree stands for all
- * below it. A difference of the two values themselves is reported under `prefix`, so never under an empty path
- * unless the prefix is empty and the values are no containers of one kind: then nothing can be named and the list
- * holds every field of the new value.
+ * Lists what differs between two results, as records in document order. Paths are dotted, list items in
+ * brackets: `users[0].email`. `prefix` stands before every path; at `maxDepth` steps the path of the subtree
+ * stands for all below it. A difference of the two values themselves is reported under `prefix`, so never
+ * under an empty path unless the prefix is empty and the values are no containers of one kind: then nothing
+ * can be named and the list holds every field of the new value.
  */
 export function detectFieldChanges(
   previous: unknown,

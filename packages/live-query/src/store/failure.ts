@@ -39,12 +39,15 @@ function codeOf(error: unknown): string {
   return typeof extensions?.code === 'string' ? extensions.code : ''
 }
 
-/** What stands in the place of a result where there is none. */
+/** Returns what stands in the place of a result where there is none. */
 export function unexpectedResult(error: unknown): LiveResult {
   return { data: null, errors: [formatError(unexpectedError(error))] }
 }
 
-/** What JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep, becomes an error. */
+/**
+ * Creates a version; what JSON cannot hold, as a BigInt that a scalar lets through or lists nested too deep,
+ * becomes an error.
+ */
 export function versionOrError(input: VersionInput, onError: (error: unknown) => void): Version {
   try {
     return createVersion(input)

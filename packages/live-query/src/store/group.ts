@@ -11,7 +11,7 @@ import { onlyClient, type LiveQueryExecute, type Run } from './run.ts'
 import type { Subscriber } from './subscriber.ts'
 import type { LiveResult, Version } from './version.ts'
 
-/** What a subscriber brings. */
+/** A subscriber's own way to execute the query, and its client. */
 interface Member {
   readonly execute: LiveQueryExecute
   readonly client: string | undefined

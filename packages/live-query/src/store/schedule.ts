@@ -33,7 +33,7 @@ export function eventsOfNextRun(count: number, timing: Timing): number {
 }
 
 const LONGEST_BACKOFF_MS = 3000
-/** Where nothing is polled. */
+/** The poll interval that the backoff counts with where nothing is polled. */
 const DEFAULT_POLL_MS = 1000
 
 /**

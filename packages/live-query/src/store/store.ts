@@ -25,7 +25,7 @@ export interface LiveQueryRegistration {
   /** Ends it with `UNAUTHENTICATED` at this time, in milliseconds since 1970. Default: never. */
   readonly expiresAt?: number | undefined
   readonly execute: LiveQueryExecute
-  /** Who asks, for `LiveQueryRun.client`. */
+  /** The client that asks, for `LiveQueryRun.client`. */
   readonly client?: string | undefined
   /** Needed where the store has `matchEntityId`. */
   readonly entities?: (() => EntityFinder) | undefined

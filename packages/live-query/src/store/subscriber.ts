@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql'
 import type { Delivery } from './update.ts'
 import type { Version } from './version.ts'
 
-/** Where a subscription's updates go. */
+/** The channel that takes a subscription's updates. */
 export interface LiveQueryChannel {
   /** Whether an update can be taken now. While not, the newest waits; call `flush` of the subscription once it can. */
   ready(): boolean

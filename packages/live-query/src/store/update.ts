@@ -1,7 +1,7 @@
 import type { CacheControl } from '../document/cache-control.ts'
 import type { Version } from './version.ts'
 
-/** What one subscriber is sent. Specification: "Live query update"; the names are the wire's. */
+/** The update that one subscriber is sent. Specification: "Live query update"; the names are the wire's. */
 export interface LiveQueryUpdate {
   readonly id: string
   readonly data: unknown
@@ -67,8 +67,8 @@ export function formatPayload(delivery: Delivery, id: string): string {
 }
 
 /**
- * What stands in a `next` message before the part that all subscribers of the group share (`version.tail()`). `idJson`
- * is the id as JSON.
+ * Returns the beginning of a `next` message, before the part that all subscribers of the group share
+ * (`version.tail()`). `idJson` is the id as JSON.
  */
 export function formatNextHead(delivery: Delivery, idJson: string): string {
   return `{"id":${idJson},"type":"next","payload":${headOf(delivery, idJson)}`

@@ -19,7 +19,7 @@ export class EntityMatch {
 
   /** `running`: an execution is under way, whose result may hold what the last one did not. */
   concerns({ entityType, operation, entityId }: InvalidationEvent, running: boolean): boolean {
-    // What was created is held by nobody yet, and may belong into every list.
+    // An entity that was created is held by nobody yet, and may belong into every list.
     if (entityId === undefined || operation === 'create' || !this.#finder.identifies(entityType)) return true
     const entity = `${entityType}:${entityId}`
     if (this.#held?.has(entity)) return true

@@ -21,7 +21,7 @@ export interface FieldTriggersInput {
   readonly document: DocumentNode
   readonly dependencies: Dependencies
   readonly field: GraphQLField<unknown, unknown>
-  /** Where the operation selects the field. */
+  /** The operation's selection of the field. */
   readonly node: FieldNode
   /** The field's own list; empty: derived. */
   readonly explicit: readonly string[]
@@ -32,8 +32,8 @@ export interface FieldTriggersInput {
 const ANY = '*.*'
 
 /**
- * What re-executes a root field: what its own value is made of, which an explicit list replaces, what the fields below
- * it add to that, the types it is said to depend on, and its own name.
+ * Returns what re-executes a root field: what its own value is made of, which an explicit list replaces, what
+ * the fields below it add to that, the types it is said to depend on, and its own name.
  */
 export function triggersOfField(input: FieldTriggersInput): string[] {
   const { schema, dependencies, field, explicit, dependsOn } = input
@@ -74,7 +74,7 @@ function fieldsBelow({ schema, document, node }: FieldTriggersInput, queryName: 
   return selected?.fields.filter(({ parent }) => parent.name !== queryName) ?? []
 }
 
-/** Of a field of an interface: whatever it is on any of the types that the interface stands for. */
+/** Returns what a field depends on, for one of an interface on any of the types that it stands for. */
 function dependenceOf({ definitions }: SelectedField, dependencies: Dependencies): Dependence {
   const types = new Set<string>()
   for (const { typeName, field } of definitions) {

@@ -74,7 +74,9 @@ export function createEntityFinder(
     return places
   }
 
-  /** What a value without an id is made of, as a count is, and the operation selects nothing of. */
+  /**
+   * Notes types that a value without an id is made of, as a count is, and that the operation does not select.
+   */
   function noteUnselected(
     parentName: string,
     field: GraphQLField<unknown, unknown>,

@@ -4,8 +4,8 @@ const ENTITY = /^([_A-Za-z]\w*):(.+)$/s
 const FIELD = /^([_A-Za-z]\w*)\.([_A-Za-z]\w*)(\(.*\))?$/s
 
 /**
- * What an identifier of `@n1ru4l/in-memory-live-query-store` says: `Todo:1`, `Query.todos`, `Query.todos(first:"3")`.
- * One of another make may mean anything.
+ * Returns what an identifier of `@n1ru4l/in-memory-live-query-store` says: `Todo:1`, `Query.todos`,
+ * `Query.todos(first:"3")`. One of another make may mean anything.
  */
 export function toEvent(identifier: string): InvalidationEvent {
   const [, entityType, entityId] = ENTITY.exec(identifier) ?? []
