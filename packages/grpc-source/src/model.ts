@@ -177,9 +177,7 @@ export function buildModel(options: ModelOptions): Model {
     })
   }
 
-  /**
-   * Returns what `build` makes. Where GraphQL refuses it, the findings found that before, and say it better.
-   */
+  /** Returns what `build` makes. What GraphQL refuses was found before, and the findings say it better. */
   function orFindings<T>(build: () => T): T {
     try {
       return build()

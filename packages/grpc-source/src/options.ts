@@ -18,8 +18,7 @@ export interface Logger {
 }
 
 /**
- * The sources of descriptors: exactly one of the four, `includePaths` and `protoText` going with
- * `protoFiles`.
+ * Sources of descriptors: exactly one of the four, `includePaths` and `protoText` going with `protoFiles`.
  */
 export interface DescriptorOptions {
   /** Paths of `.proto` files. `graphql.proto` and `google/protobuf/*` are found without an include path. */

@@ -66,9 +66,7 @@ export function declareJoins(joins: readonly JoinOptions[], context: JoinContext
   return declared
 }
 
-/**
- * Returns the types of the joins' answers: the schema has them before it has the types that get the joins.
- */
+/** Returns the types of the joins' answers; the schema has them before the types that get the joins. */
 export function typesOf(joins: readonly ContributedField[]): GraphQLNamedType[] {
   return joins.flatMap(({ type }) => (typeof type === 'string' ? [] : [getNamedType(type)]))
 }

@@ -43,8 +43,7 @@ export interface Part {
   /** The slot of the field; -1: `head` is everything. */
   readonly slot: number
   /**
-   * The value, or what writes it, when the field is not in the message; undefined: ordinary execution
-   * decides.
+   * The value, or its writer, when the field is not in the message; undefined: ordinary execution decides.
    */
   readonly absent: Uint8Array | ((transcoder: Transcoder) => void) | undefined
   readonly write: WriteValue
