@@ -14,7 +14,7 @@ export class Deliveries {
     this.#enabled = enabled
   }
 
-  /** What the client of this context asks for comes in parts whatever it accepts. */
+  /** Has the operation of this context answered in parts, whatever the client accepts. */
   onEndpoint(context: object): void {
     this.#onEndpoint.add(context)
   }

@@ -24,7 +24,7 @@ export function fragmentTimedOut(path: readonly (string | number)[], why: string
   })
 }
 
-/** What the answer has become too large for. */
+/** The part is not sent, as the answer has become too large: the error in the patch that stands for it. */
 export function notSent(refusal: GraphQLError, path: readonly (string | number)[]): GraphQLError {
   const { http: _, ...extensions } = refusal.extensions
   return new GraphQLError(refusal.message, { path: [...path], extensions })

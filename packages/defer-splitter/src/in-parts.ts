@@ -7,7 +7,7 @@ import { executeStreaming } from './execution/execute-streaming.ts'
 import type { PartStream } from './execution/part-stream.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** What tells whether the first part has errors, which the hooks write. */
+/** An answer in parts that tells whether its first part has errors: if so, the hooks write it. */
 export type Parts = Pick<PartStream, 'hasErrors'>
 
 export const WITH_ERRORS: Parts = { hasErrors: () => true }
@@ -34,7 +34,7 @@ export class InParts {
     return this.#streamed.has(request)
   }
 
-  /** What was executed in parts is not split again. */
+  /** Tells whether the operation was executed in parts: its result is not split again. */
   wasExecuted(context: object): boolean {
     return this.#executed.get(context) === true
   }

@@ -11,7 +11,7 @@ import type { GraphQLError } from 'graphql'
  */
 export type DeferStrategy = 'auto' | 'streaming' | 'eager'
 
-/** What the plugin needs of a clock. */
+/** The part of a clock that the plugin needs. */
 export type Timers = Pick<Clock, 'setTimeout' | 'clearTimeout'>
 
 /** Options of `useDeferSplitter`. Names and defaults follow the specification's "Defer configuration" table. */

@@ -42,13 +42,13 @@ export const delivered: unique symbol = Symbol('vinyasa.defer.delivered')
 /** Under this key a part tells which announced fragments the client need not wait for: their place became null. */
 export const withdrawn: unique symbol = Symbol('vinyasa.defer.withdrawn')
 
-/** What is sent first. */
+/** The part that is sent first. */
 export interface InitialPart extends ExecutionResult {
   hasNext: boolean
   [announced]?: readonly Announced[]
 }
 
-/** What is sent later. */
+/** A part that is sent later. */
 export interface LaterPart {
   incremental?: readonly Patch[]
   hasNext: boolean

@@ -1,6 +1,6 @@
 import { createRecent } from '@vinyasa/base'
 
-/** What was created for keys that are asked for: `max`, of at most `maxCharacters` together. */
+/** Values created for keys that are asked for: at most `max`, whose keys have at most `maxCharacters` together. */
 export interface BoundedMemo<Value> {
   of(key: string, create: () => Value): Value
 }

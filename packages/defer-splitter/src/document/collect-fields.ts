@@ -30,7 +30,7 @@ export interface DeferredFragment {
   readonly selectionSets: readonly SelectionSetNode[]
 }
 
-/** What selection sets select on one type: what is due now, and the fragments that may follow. */
+/** The fields that selection sets select on one type: those due now, and the fragments that may follow. */
 export interface Selected {
   readonly groups: readonly FieldGroup[]
   readonly deferred: readonly DeferredFragment[]

@@ -3,7 +3,7 @@ import { createBoundedMemo } from './bounded-memo.ts'
 import { mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
 import { createKnownOperation, type KnownOperation } from './known-operation.ts'
 
-/** What is worked out once per document. */
+/** Facts about a document that are worked out once. */
 export interface KnownDocument {
   /** The document mentions `@defer` or `@stream`, in force or not. */
   readonly isIncremental: boolean

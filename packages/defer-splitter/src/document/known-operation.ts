@@ -11,12 +11,14 @@ import { createFieldCollector, type FieldCollector } from './collect-fields.ts'
 import { countDeferred } from './document.ts'
 import { Selections } from './selections.ts'
 
-/** What is worked out once per operation, and per set of values of the variables that its directives use. */
+/**
+ * Facts about an operation that are worked out once, or once per set of values of the variables that its directives use.
+ */
 export interface KnownOperation {
   readonly definition: OperationDefinitionNode
   /** By name, as resolvers are given them. */
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>
-  /** Those of the operation itself: always the same list, by which collectors remember. */
+  /** The operation's own: always the same list, as collectors remember by its identity. */
   readonly selectionSets: readonly SelectionSetNode[]
   /** How many `@defer` fragments are in force with the variables that a request gave. */
   countDeferred(given: Variables | null | undefined): number
@@ -26,7 +28,7 @@ export interface KnownOperation {
   selections(schema: GraphQLSchema, variables: Variables): Selections
 }
 
-/** What is selected, and what is deferred, depends on these. */
+/** Directives that decide what is selected, and what is deferred. */
 const deciding: ReadonlySet<string> = new Set(['skip', 'include', 'defer', 'stream'])
 /** A directive's variable is true, false or absent. */
 const maxVariants = 32

@@ -18,7 +18,7 @@ export interface PlannedField {
   readonly nodes: readonly [FieldNode, ...FieldNode[]]
   readonly definition: GraphQLField<unknown, unknown>
   readonly shape: TypeShape
-  /** What is selected below it; empty for a leaf. */
+  /** The selections below it; empty for a leaf. */
   readonly below: Selections
 }
 
@@ -29,7 +29,7 @@ export interface PlannedFragment {
   readonly selections: Selections
 }
 
-/** What is selected on one object type. */
+/** The fields and fragments that are selected on one object type. */
 export interface PlannedSelection {
   readonly fields: readonly PlannedField[]
   readonly deferred: readonly PlannedFragment[]

@@ -9,7 +9,7 @@ import {
   isObjectType,
 } from 'graphql'
 
-/** What completing a value needs to know of its type, worked out once. */
+/** The facts about a type that are needed to complete its values, worked out once. */
 export type TypeShape = { readonly isNonNull: boolean } & (
   | { readonly kind: 'leaf'; readonly type: GraphQLLeafType }
   | { readonly kind: 'list'; readonly item: TypeShape }

@@ -33,7 +33,7 @@ export function executeEagerly(input: EagerInput): MaybePromise<Executed> {
 export function executeWhole({ args, document, execute, options }: EagerInput): MaybePromise<Executed> {
   const bound = (result: Executed): Executed => {
     if (isAsyncIterable(result)) return result
-    // What sources have counted is within their limits.
+    // Sources that count hold the answer to their limits, so it is not measured again.
     const counted = answerSizeOf(args.contextValue)
     const refusal = counted ? counted.refusal : refusalOf(result, new AnswerSize(options))
     return refusal ? { errors: [refusal] } : result

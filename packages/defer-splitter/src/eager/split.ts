@@ -39,7 +39,7 @@ export interface SplitInput {
   readonly maxPatches: number
 }
 
-/** Where fields go: the first part or a patch. */
+/** The errors and fragments of the part that fields go to: the first part or a patch. */
 interface Draft {
   readonly errors: GraphQLError[]
   /** The fragments whose place these fields bring: a client can be told of them once it has the place. */
@@ -81,7 +81,7 @@ export function splitResult(input: SplitInput): ExecutionResult | readonly [Init
   const initial: Draft = { errors: [...index.withoutPath], fragments: [] }
   const rootType = schema?.getRootType(definition.operation) ?? undefined
   const data = walk(initial, rootType, result.data as Data, selectionSets, index.root)
-  // What the hidden type names added is gone from `data`, so it replaces the result's own even so.
+  // `data` is without the hidden type names, so it replaces the result's own even where nothing is split off.
   if (patches.length === 0) return { ...result, data }
   initial.errors.push(...index.unclaimed())
   const { extensions } = result
@@ -101,7 +101,7 @@ function createWalk(context: {
   readonly collector: FieldCollector
   readonly schema: GraphQLSchema | undefined
   readonly patches: DeferPatch[]
-  /** What each of them delivers. */
+  /** The fragments that the patches deliver, in their order. */
   readonly fragments: Announced[]
   readonly index: ErrorIndex
   readonly maxPatches: number

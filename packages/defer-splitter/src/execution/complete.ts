@@ -27,14 +27,17 @@ export function completeValue(
 ): unknown {
   if (value instanceof Error) throw value
   const completed = completeNullable(call, shape, value, path, shared)
-  // What is still to come is a list or an object, and not null.
+  // A promise stands for a list or an object that is still to come, and not for null.
   if (completed === null && shape.isNonNull) {
     throw new Error(`Cannot return null for non-nullable field ${call.name}.`)
   }
   return completed
 }
 
-/** What a field or list item gave, or rejected with: completed, or an error at the nearest place that may be null. */
+/**
+ * Completes what a field or list item gave. What it threw or rejected with becomes an error at the nearest place that may
+ * be null.
+ */
 export function completeResolved(
   call: FieldCall,
   shape: TypeShape,
@@ -145,7 +148,7 @@ async function completeLongList(
   return Promise.all(completed)
 }
 
-/** What is waited for later may fail before. */
+/** Takes note of a rejection: a promise that is waited for later may fail before. */
 function heard(completed: unknown): unknown {
   if (isPromise(completed)) completed.then(undefined, () => undefined)
   return completed

@@ -18,7 +18,7 @@ export interface ObjectPlace {
   readonly shared: SharedValues | undefined
 }
 
-/** What is delivered together: the first part, or one fragment at one place. */
+/** Fields that are delivered together: the first part, or one fragment at one place. */
 export interface DeliveryGroup {
   readonly operation: Operation
   /** Aborts when the group's calls are no longer wanted. Made when it is asked for. */

@@ -25,14 +25,14 @@ export interface DeliveryRun {
 
 const none: readonly never[] = []
 
-/** What is delivered together, and what depends on it. The root record, without a fragment, is the first part. */
+/** A delivery group, and the fragments that depend on it. The root record, without a fragment, is the first part. */
 export class DeliveryRecord implements DeliveryGroup, Announced {
   readonly run: DeliveryRun
   readonly fragment: PlannedFragment | undefined
   readonly place: ObjectPlace
   state: RecordState = 'waiting'
   children: readonly DeliveryRecord[] = none
-  /** What the patches of the same directive share; set when it starts. */
+  /** The timer and signal that the patches of the same directive share; set when it starts. */
   usage: FragmentUsage<DeliveryRecord> | undefined
   data: Data | null = null
   errors: readonly GraphQLError[] = none

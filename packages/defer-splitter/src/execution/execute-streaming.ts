@@ -20,7 +20,9 @@ export function executeStreaming(
   return new StreamingRun(operation, options, () => abortSignalsOf(args)).execute()
 }
 
-/** What tells that the client has left: Yoga's request, and the signal that an execution may be given. */
+/**
+ * Lists the signals that tell that the client has left: that of Yoga's request, and those that an execution may be given.
+ */
 function abortSignalsOf(args: ExecutionArgs): readonly AbortSignal[] {
   const { signal, abortSignal } = args as {
     readonly signal?: AbortSignal

@@ -41,7 +41,7 @@ export class FieldCall {
   }
 
   /**
-   * What the resolver gives, or the property of the source.
+   * Returns what the resolver gives, or the property of the source.
    *
    * @param isShared Other groups wait for it too: it is not this one's to cancel.
    */
@@ -108,11 +108,11 @@ const signalProperty: PropertyDescriptor & ThisType<InfoExtras> = {
   },
 }
 
-/** What executors add to what graphql 16 has. */
+/** Members that executors add to those of graphql 16. */
 interface InfoExtras {
-  /** Of `@graphql-tools/executor`, which Yoga uses. */
+  /** Added by `@graphql-tools/executor`, which Yoga uses. */
   readonly signal: AbortSignal | undefined
-  /** Of graphql-js 17, as the next. */
+  /** Added by graphql-js 17, as is the next. */
   readonly getAbortSignal: () => AbortSignal | undefined
   readonly getAsyncHelpers: () => typeof asyncHelpers
 }

@@ -1,7 +1,7 @@
 import type { DirectiveNode } from 'graphql'
 import type { Timers } from '../options.ts'
 
-/** What all patches of one `@defer` in the document have in common: one timer and one signal. */
+/** One timer and one signal that all patches of one `@defer` in the document share. */
 export interface FragmentUsage<Member> {
   /** Made when it is asked for. */
   readonly signal: AbortSignal
@@ -31,7 +31,7 @@ export function createFragmentUsages<Member>(input: UsagesInput<Member>): Fragme
     of(node) {
       let usage = usages.get(node)
       if (!usage) {
-        // What comes later under the same directive starts afresh.
+        // Once the usage is retired, later patches of the same directive start afresh.
         usages.set(node, (usage = new Usage(input, () => usages.delete(node))))
       }
       return usage

@@ -15,7 +15,7 @@ import { type AnswerLimits, AnswerSize, answerSizeOf } from '@vinyasa/yoga-inter
 import type { KnownDocument } from '../document/document-cache.ts'
 import type { Selections } from '../document/selections.ts'
 
-/** What stays the same during the execution of one operation. */
+/** An operation that is executed: all that stays the same until its end. */
 export interface Operation {
   readonly schema: GraphQLSchema
   readonly rootType: GraphQLObjectType
@@ -25,12 +25,12 @@ export interface Operation {
   readonly isMutation: boolean
   readonly selections: Selections
   readonly fragments: GraphQLResolveInfo['fragments']
-  /** As `getArgumentValues` of the installed graphql takes them: plain in 16, with their sources in 17. */
+  /** Variables as `getArgumentValues` of the installed graphql takes them: plain in 16, with their sources in 17. */
   readonly variableValues: GraphQLResolveInfo['variableValues']
   /** Undefined: properties and methods of the source, as graphql's default resolver has it. */
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined
   readonly typeResolver: GraphQLTypeResolver<unknown, unknown>
-  /** What of the answer is made already, in all of its parts. */
+  /** Size of what has been made of the answer, in all of its parts. */
   readonly size: AnswerSize
 }
 

@@ -1,7 +1,7 @@
 import type { FieldGroup, Selected } from '../document/collect-fields.ts'
 import type { PathSegment } from '../parts.ts'
 
-/** What a resolver gave, kept for the other fragments that select the same field of the same object. */
+/** The outcome of a resolver, kept for the other fragments that select the same field of the same object. */
 export type Resolved = { readonly value: unknown } | { readonly thrown: unknown }
 
 /**

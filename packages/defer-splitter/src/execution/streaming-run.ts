@@ -29,12 +29,12 @@ export class StreamingRun implements DeliveryRun {
   #leaving: readonly AbortSignal[] | undefined
   #isWatching = false
   #records = 0
-  /** Those that are not done yet. */
+  /** Number of the records that are not done yet. */
   #open = 0
   #totalTimer: unknown
   #answerLate: ((result: Executed) => void) | undefined
 
-  /** @param leavingOf What tells that the client has left; asked when there is something to cancel. */
+  /** @param leavingOf Lists the signals that tell that the client has left; asked when there is something to cancel. */
   constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly AbortSignal[]) {
     const { rootType: type, rootValue: source } = operation
     const { clock } = options

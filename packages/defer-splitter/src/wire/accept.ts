@@ -11,7 +11,7 @@ export interface MultipartDelivery {
   readonly parameter: string | undefined
 }
 
-/** What an Accept header says about the answer to a deferred operation. */
+/** The wishes of an Accept header for the answer to a deferred operation. */
 export interface AcceptedDelivery {
   /** The multipart format it names and that we speak, if any. */
   readonly multipart: MultipartDelivery | undefined
@@ -43,7 +43,7 @@ const formats: Readonly<Record<string, MultipartDelivery>> = {
   'incrementalspec=v0.2': { format: 'pending', parameter: 'incrementalSpec=v0.2' },
 }
 
-/** Those say nothing about the format. */
+/** Parameters that say nothing about the format. */
 const neutral: ReadonlySet<string> = new Set(['q', 'boundary', 'charset'])
 
 function deliveryOf(parameters: ReadonlyMap<string, string>): MultipartDelivery | undefined {

@@ -5,11 +5,11 @@ import type { FetchAPI } from 'graphql-yoga'
 export interface BodyPart {
   readonly text: string
   readonly isLast: boolean
-  /** What the text was made of, unless the source ended without it. */
+  /** The value that the text was made of; absent where the source failed or ended without a last part. */
   readonly part?: unknown
 }
 
-/** Where the parts of a body come from. */
+/** The source of a body's parts. */
 export interface BodySource {
   /** The next part; never rejects. */
   readonly next: () => Promise<BodyPart>

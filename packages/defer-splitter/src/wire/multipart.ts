@@ -11,7 +11,7 @@ export interface MultipartInput {
   readonly maskError: MaskError
 }
 
-/** What a multipart response is made of. */
+/** The headers and the parts of a multipart response. */
 export interface Multipart extends BodySource {
   readonly headers: Readonly<Record<string, string>>
 }

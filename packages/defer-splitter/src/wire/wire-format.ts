@@ -10,7 +10,7 @@ import {
   withdrawn,
 } from '../parts.ts'
 
-/** What a part looks like on the wire, as plain JSON data. */
+/** A part as it looks on the wire, in plain JSON data. */
 export type WirePart = Readonly<Record<string, unknown>> & { readonly hasNext: boolean }
 
 export type MaskError = (error: unknown) => unknown
