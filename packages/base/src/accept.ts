@@ -8,7 +8,10 @@ export interface MediaRange {
   readonly quality: number
 }
 
-/** What an Accept header takes, in its order (RFC 9110, section 12.5.1); what has a quality of 0 is refused, and not among them. */
+/**
+ * Lists the media ranges that an Accept header takes, in its order (RFC 9110, section 12.5.1). A range whose quality is 0 is
+ * refused, and not among them.
+ */
 export function parseAccept(accept: string | null | undefined): readonly MediaRange[] {
   return (accept ?? '')
     .split(',')

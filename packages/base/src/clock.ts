@@ -29,7 +29,7 @@ function startLongTimer(callback: () => void, ms: number, keepsAlive: boolean): 
   return timer
 }
 
-/** Where timers are numbers, they keep no process alive. */
+/** Lets the process end before the timer fires. Timers that are numbers keep no process alive. */
 function unref(timer: NodeJS.Timeout): void {
   if (typeof timer === 'object') timer.unref()
 }

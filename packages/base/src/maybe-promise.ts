@@ -1,4 +1,4 @@
-/** What may be there already. Awaiting what is no promise costs a turn of the microtask queue. */
+/** A value that may be there already. Awaiting what is no promise costs a turn of the microtask queue. */
 export type MaybePromise<T> = T | Promise<T>
 
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {

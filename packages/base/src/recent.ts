@@ -4,7 +4,7 @@ export interface RecentOptions {
   readonly maxCharacters?: number
 }
 
-/** What follows from texts that clients send. */
+/** A bounded map from texts that clients send to what follows from them. */
 export interface Recent<Value> {
   readonly size: number
   get(key: string): Value | undefined

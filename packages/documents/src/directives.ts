@@ -25,7 +25,7 @@ export function withDefaults(
   return variables
 }
 
-/** What a directive says. Undefined: nothing, or by a variable that is not given. */
+/** Returns what a directive says by an argument; undefined: nothing, or by a variable that is not given. */
 export function directiveArgument(
   directive: DirectiveNode,
   name: string,

@@ -1,7 +1,10 @@
 import { configError, foreignOption } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
-/** What those who come from there may still have in their options; JavaScript would not say so. */
+/**
+ * Options of `@envelop/response-cache` that whoever comes from there may still have, and what replaces them here; JavaScript
+ * would not complain of them.
+ */
 const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   ttl: 'defaultTtlMs',
   ttlPerType: 'ttlMsBySchemaCoordinate',

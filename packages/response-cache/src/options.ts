@@ -4,7 +4,7 @@ import type { RemoteStore } from './store/remote-store.ts'
 import type { InvalidationTarget } from './store/tags.ts'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
 
-/** What changed, as an invalidation function is told. */
+/** A change, as an invalidation function is told of it. */
 export interface InvalidationCause {
   /** A mutation executed here, or events on the bus. */
   readonly source: 'mutation' | 'event'
@@ -30,18 +30,18 @@ export type InvalidationStrategy =
   | 'all'
   | ((cause: InvalidationCause) => readonly InvalidationTarget[] | 'all')
 
-/** Who may share the answers of one operation, where rules say who may have them. */
+/** The rule for sharing the answers of one operation, where rules say who may have them. */
 export interface OperationAccess {
   /** Request headers by which that is decided, in lower case: answers are private, and `Vary` names these. */
   readonly headers: readonly string[]
   /**
-   * Those for whom it is equal share an answer; `null`: who asks is refused a part, and neither gets a stored answer
-   * nor leaves one. The context may not be finished: it is what the hooks of the request made of it.
+   * Returns a key: clients for whom it is equal share an answer. `null`: who asks is refused a part, and neither gets a
+   * stored answer nor leaves one. The context may not be finished: it is what the hooks of the request made of it.
    */
   readonly keyOf: (context: Record<string, unknown>) => string | null
 }
 
-/** What the cache did, for logs and metrics. */
+/** One thing that the cache did, for logs and metrics. */
 export type CacheEvent =
   | { readonly type: 'hit' | 'miss' | 'stale' | 'coalesced' | 'stored'; readonly key: string }
   | { readonly type: 'bypass' }

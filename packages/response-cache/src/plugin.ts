@@ -51,7 +51,7 @@ export function useResponseCache(
     readsHeaders: [],
     behaviour: {
       name: 'responseCache',
-      // Where the client's copy is still the answer, the hooks say so.
+      // Only the hooks can say that the client's copy is still the answer.
       accepts: ({ method, headers }) => method !== 'GET' || headers['if-none-match'] === undefined,
       execute: answers.execute,
       deliver: answers.deliver,
@@ -67,7 +67,7 @@ export function useResponseCache(
     onRequestParse: frontDoor.onRequestParse,
 
     onParams({ context, request }) {
-      // What is refused before it is executed has a report, too.
+      // An operation that is refused before it is executed has a report, too.
       if (!isNotFromHttp(context)) begin(context, request)
     },
 

@@ -25,7 +25,7 @@ export type Lookup =
   /** The shared store is down: answer without a cache. */
   | { readonly state: 'unavailable' }
 
-/** What to purge: one key, all of a type, one entity, or everything. */
+/** The target of a purge: one key, all of a type, one entity, or everything. */
 export type PurgeTarget = { readonly key: string } | InvalidationTarget | 'all'
 
 /** A cache as its owner sees it. */
@@ -39,7 +39,7 @@ export interface ResponseCache {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What the plugin needs besides. */
+/** A cache with all that the plugin needs besides. */
 export interface CacheEngine extends ResponseCache {
   readonly byEntity: boolean
   /** There is a store behind memory. */
@@ -169,7 +169,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   }
 
   async function invalidate(cause: InvalidationCause) {
-    // What the bus has missed nobody can narrow.
+    // Nobody can narrow what the bus has missed.
     const isGap = cause.source === 'event' && cause.types.includes('*')
     if (strategy === 'all' || isGap) await invalidateTags('all')
     else if (typeof strategy === 'function') await invalidateTargets(strategy(cause))
@@ -235,7 +235,7 @@ function causeOfEvents(events: readonly InvalidationEvent[]): InvalidationCause 
     source: 'event',
     events,
     types: [...new Set(events.map((event) => event.entityType))],
-    // What was just created is in no entry yet, but may belong into any list of its type.
+    // An entity that was just created is in no entry yet, but may belong into any list of its type.
     entities: events.map(({ entityType, operation, entityId }) => ({
       type: entityType,
       id: operation === 'create' ? undefined : entityId,

@@ -4,7 +4,7 @@ import type { CacheEvent } from './options.ts'
 export interface CacheStats {
   /** Entries in memory now. */
   readonly entries: number
-  /** What they take, as `maxBytes` counts. */
+  /** Bytes that they take, as `maxBytes` counts. */
   readonly bytes: number
   readonly hits: number
   readonly misses: number

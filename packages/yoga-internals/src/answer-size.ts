@@ -18,11 +18,11 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Interpreters make objects without a prototype, which V8 keeps as tables. */
 const HELD_BYTES = 200
 
-/** What of an answer has been made, whoever makes it: plans, resolvers, deferred fragments. */
+/** The size of what has been made of an answer, whoever makes it: plans, resolvers, deferred fragments. */
 export class AnswerSize {
   readonly maxObjects: number
   readonly maxBytes: number
-  /** Of those, how many resolvers may make. */
+  /** How many of those objects resolvers may make. */
   readonly #maxHeld: number
   /** The answer in place of one that is given up. */
   refusal: GraphQLError | undefined
@@ -120,7 +120,7 @@ export function answerSizeOf(context: unknown): AnswerSize | undefined {
   return typeof context === 'object' && context !== null ? ofContexts.get(context) : undefined
 }
 
-/** What ends a read that an operation makes: its answer is given up, or `leaving` aborts. */
+/** Returns the signal that ends a read of an operation: its answer is given up, or `leaving` aborts. */
 export function endOfRead(context: unknown, leaving: AbortSignal | undefined): AbortSignal | undefined {
   return answerSizeOf(context)?.signalWith(leaving) ?? leaving
 }

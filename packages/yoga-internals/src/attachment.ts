@@ -1,4 +1,4 @@
-/** What one part of the program keeps for an object of others, for as long as that lives. */
+/** A value that one part of the program keeps for each object of others, for as long as that lives. */
 export interface Attachment<Value> {
   get(owner: object): Value | undefined
   set(owner: object, value: Value): void

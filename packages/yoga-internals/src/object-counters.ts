@@ -13,7 +13,7 @@ export function isObjectCounter(isTypeOf: IsTypeOf): boolean {
   return counters.has(isTypeOf)
 }
 
-/** What a type's author says of an object; undefined where there is no more than the counting. */
+/** Returns the `isTypeOf` of the type's author; undefined where there is no more than the counting. */
 export function behindObjectCounter<Own extends IsTypeOf>(isTypeOf: Own): Own | undefined {
   return (counters.has(isTypeOf) ? counters.get(isTypeOf) : isTypeOf) as Own | undefined
 }

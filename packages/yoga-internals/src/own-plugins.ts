@@ -1,6 +1,6 @@
 import { yogasPlugins, type YogasPlugins } from './yogas-plugins.ts'
 
-/** Those that do what an option of the server says. */
+/** Yoga's plugins that do what an option of the server says. */
 const BY_OPTION: ReadonlySet<string> = new Set<keyof YogasPlugins>([
   'schema',
   'context',

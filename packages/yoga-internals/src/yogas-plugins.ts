@@ -2,7 +2,7 @@
 export type PluginHooks = Readonly<Record<string, unknown>>
 
 /**
- * Where Yoga 5 puts its own plugins, and which hooks each has there: none where an option turns it off. These stand
+ * The places of Yoga 5's own plugins, and the hooks that each has there: none where an option turns it off. These stand
  * before the plugins that a server is given.
  */
 const HEAD = {

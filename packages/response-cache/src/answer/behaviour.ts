@@ -19,7 +19,7 @@ export interface CacheBehaviour {
   close(): void
 }
 
-/** Where operations meet the cache. `reportOf`: what is told of one in the head of the answer. */
+/** Leads operations through the cache. `reportOf` gives the report on one that is told in the head of the answer. */
 export function createCacheBehaviour(
   cache: CacheEngine,
   reportOf: (context: object, request: Request) => OperationReport,
@@ -29,7 +29,7 @@ export function createCacheBehaviour(
   const mutations = createMutationEviction(cache, pipeline)
   const refresher = createRefresher(cache.emit)
   const profiles = createAttachment<DocumentProfile>()
-  /** Where the finished context decides, a hit waits for it. */
+  /** Whether a hit need not wait for the finished context: nothing that looks at it decides. */
   const answersEarly = !session && !enabled
 
   function profileOf(prepared: PreparedDocument): DocumentProfile | undefined {

@@ -96,7 +96,7 @@ class StoredResult implements SerializedResult {
     if (!(result instanceof StoredResult) || errors?.length || extensions)
       return JSON.stringify({ data: result.data, errors, extensions })
     result.#onUntouched?.()
-    // Where Yoga's types say string, bytes are taken without a copy.
+    // Yoga's types say string here, but bytes are taken, too, and without a copy.
     return result.#body as unknown as string
   }
 }

@@ -1,6 +1,6 @@
 import type { CacheEntry } from '../store/entry.ts'
 
-/** What became of an execution that others wait for. */
+/** The outcome of an execution that others wait for. */
 export type FlightOutcome =
   | { readonly kind: 'shared'; readonly entry: CacheEntry }
   /** The result must not be shared (errors, not cacheable): each waiter executes for itself. */

@@ -1,7 +1,7 @@
 import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType } from 'graphql'
 import { valueFromASTUntyped } from 'graphql'
 
-/** What `@cacheControl(maxAge, scope)` says of a field or a type; `maxAge` in seconds. */
+/** The statement of `@cacheControl(maxAge, scope)` on a field or a type; `maxAge` in seconds. */
 export interface CacheControl {
   readonly maxAgeSeconds?: number | undefined
   readonly isPrivate: boolean

@@ -51,7 +51,10 @@ export function changedEntities(
     }
   }
 
-  /** Of a type without id, every field counts; what was not selected, or with arguments, was not seen. */
+  /**
+   * Adds the types of the fields that were not seen, as they were not selected, or only with arguments: every field of a type
+   * without id counts.
+   */
   function addUnselected(place: EntityPlace, typeName: string): void {
     const type = schema.getType(typeName)
     if (!isObjectType(type)) return

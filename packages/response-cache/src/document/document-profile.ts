@@ -33,11 +33,11 @@ export interface DocumentProfile {
   readonly types: ReadonlySet<string>
   /** Every type that the document has to do with, by name: those it selects on, those it gives, and their interfaces. */
   readonly mentioned: ReadonlySet<string>
-  /** What the result of a query depends on, or a mutation changes. */
+  /** The types that the result of a query depends on, or that a mutation changes. */
   readonly dependence: Dependence
-  /** Who the result is for, as the sources of its fields say. */
+  /** The asker whom the result is for, as the sources of its fields say. */
   readonly asker: Asker
-  /** Who may share its results, where rules say who may have them. */
+  /** The rule for sharing its results, where rules say who may have them. */
   readonly access: OperationAccess | undefined
   /** Lower-case names of the request headers in its keys: those that sources read, and those of the options. */
   readonly varyNames: readonly string[]
@@ -45,11 +45,11 @@ export interface DocumentProfile {
   readonly ttlMs: number | undefined
   /** A field or type of the document is `scope: PRIVATE`. */
   readonly isPrivate: boolean
-  /** What a result depends on, entity by entity. */
+  /** The plan that tells, entity by entity, what a result depends on. */
   readonly entities: EntityPlan
-  /** What a mutation changed, entity by entity. */
+  /** Lists what a mutation changed, entity by entity. */
   changedIn(data: unknown): readonly InvalidationTarget[]
-  /** What every result of the document depends on, whatever it holds: type by type. */
+  /** Tags of what every result of the document depends on, whatever it holds: type by type. */
   readonly tags: readonly string[]
 }
 

@@ -23,7 +23,7 @@ export interface EntityPlace {
   readonly types: Set<string>
   /** The fields that stand here: of the type selected on, and of the object types that it stands for. */
   readonly fields: FieldOfType[]
-  /** Of the first of them: merged fields have the same. */
+  /** The arguments of the first of them: merged fields have the same. */
   readonly arguments: readonly ArgumentNode[]
   readonly typenameKeys: Set<string>
   /** Response keys of fields without arguments, by `Type.field`, for each type that a value can be. */
@@ -112,7 +112,7 @@ export function isListField({ type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(getNullableType(type))
 }
 
-/** What an object is, as far as the place and its `__typename` tell. */
+/** Lists the types that an object may have, as far as the place and its `__typename` tell. */
 export function typesOf(place: EntityPlace, value: Readonly<Record<string, unknown>>): readonly string[] {
   for (const key of place.typenameKeys) {
     const typename = value[key]

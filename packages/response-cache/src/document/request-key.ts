@@ -8,7 +8,7 @@ export interface RequestIdentity {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
   readonly headers: Pick<Headers, 'get'>
   readonly session?: string | null | undefined
-  /** What the rules of the operation say of who asks; `null`: a part is refused. */
+  /** The key that the operation's access rule has for whoever asks; `null`: a part is refused. */
   readonly access?: string | null | undefined
 }
 

@@ -11,7 +11,7 @@ import {
 import type { SelectedField } from '@vinyasa/invalidation'
 import { cacheControlOf } from './cache-control.ts'
 
-/** What is stated of lifetime and scope, wherever it stands. */
+/** The stated lifetime and scope, wherever the statements stand. */
 export interface Statements {
   /** The shortest that any asks for. */
   readonly ttlMs: number | undefined

@@ -4,10 +4,10 @@ import { etagOf, matchesEtag } from '../store/entry.ts'
 /** How a request was answered; the value of `x-cache`. */
 export type CacheOutcome = 'HIT' | 'MISS' | 'STALE' | 'COALESCED' | 'BYPASS'
 
-/** What the cache knows of one operation's answer. */
+/** The cache's report on the answer to one operation. */
 export interface OperationReport {
   outcome: CacheOutcome
-  /** What the answer was taken from or stored as. */
+  /** The entry that the answer was taken from or stored as. */
   entry?: CacheEntry | undefined
   /** The answer goes out as it is stored: no plugin changed or extended it. */
   isUntouched?: boolean | undefined
@@ -23,7 +23,7 @@ export interface CacheHeaderOptions {
   readonly now: number
 }
 
-/** What of a response is looked at and written to. */
+/** The part of a response that is looked at and written to. */
 export interface CachedResponse {
   readonly status: number
   readonly headers: Pick<Headers, 'get' | 'has' | 'set' | 'delete'>

@@ -228,7 +228,7 @@ class ConnectedStore implements RedisStore {
     }
   }
 
-  /** What another store owes is delivered first, by whichever can. */
+  /** Whether Redis may be used: what another store owes it is delivered first, by whichever can. */
   private mayUse(): boolean {
     if (!this.isUp || !this.undelivered.hasAny) return this.isUp
     void this.check()

@@ -7,7 +7,7 @@ export interface CacheEntry extends Lifetime {
   readonly body: Buffer
   /** By the monotonic clock of this process; in a shared store by the wall clock. */
   readonly storedAt: number
-  /** What the result depends on; see `tags.ts`. */
+  /** Tags of what the result depends on; see `tags.ts`. */
   readonly tags: readonly string[]
   /** The version clock's reading before the execution that made it. */
   readonly version: number
@@ -31,7 +31,7 @@ export function offHeap(body: string | Buffer): string | Buffer {
   return typeof body === 'string' && body.length > LONG_TEXT ? Buffer.from(body) : body
 }
 
-/** What its body takes, at most: the same whether it was asked for already or not. */
+/** Returns the bytes that an entry's body takes at most: the same whether it was asked for already or not. */
 export function bytesOf(entry: CacheEntry): number {
   return entry instanceof LazyEntry ? entry.bytes : entry.body.length
 }

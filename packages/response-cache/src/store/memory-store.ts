@@ -11,7 +11,7 @@ export interface MemoryStore {
   delete(key: string): boolean
   clear(): void
   readonly size: number
-  /** Of all entries. */
+  /** Bytes that all entries take. */
   readonly bytes: number
 }
 
@@ -25,9 +25,9 @@ export interface MemoryStoreOptions {
 
 /** The part of all bytes that one entry may take: one answer is not to drive out thousands. */
 const LARGEST_SHARE = 1 / 16
-/** What an entry takes beyond its body: key, tags and the objects around them. */
+/** Bytes that an entry takes beyond its body: key, tags and the objects around them. */
 const ENTRY_BYTES = 512
-/** Those that expired leave within a turn of the whole, even if nobody asks for them. */
+/** Sweeps go round all entries, so that those that expired leave even if nobody asks for them. */
 const SWEEP_EVERY_MS = 1_000
 const SWEPT_AT_A_TIME = 1_000
 

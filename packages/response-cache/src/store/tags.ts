@@ -1,5 +1,5 @@
 /**
- * What an entry depends on, and what an invalidation hits, as strings:
+ * Strings that say what an entry depends on, and what an invalidation hits:
  * `User` (anything of the type), `User:1` (one entity), `User:?` (an entity whose id the result does
  * not hold), and `*` (a result that names no type: it depends on everything).
  */
