@@ -10,7 +10,7 @@ import { openPreparedPath } from './prepared-path/prepared-path.ts'
 import { readInternals } from './yoga/yoga-5.ts'
 import { createYogasDoor } from './yoga/yogas-door.ts'
 
-/** What is needed of a Yoga server, whatever its contexts: that it can be called, as `http.createServer` calls it. */
+/** A Yoga server, whatever its contexts, as `http.createServer` calls it. */
 export type NodeRequestListener = (
   request: IncomingMessage,
   response: ServerResponse,

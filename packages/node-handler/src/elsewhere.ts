@@ -1,4 +1,4 @@
-/** What the package is where nothing fulfils the export condition `node`. */
+/** The package where nothing fulfils the export condition `node`: each of its functions throws. */
 
 /** Throws: there is no HTTP server of Node here. */
 export function createNodeHandler(): never {

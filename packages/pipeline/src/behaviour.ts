@@ -7,7 +7,7 @@ import type { Execute, Operation, OperationParams, PreparedDocument } from './op
 export interface StreamPart {
   readonly text: string
   readonly isLast: boolean
-  /** What the text was made of. */
+  /** The value that the text was made of. */
   readonly part?: unknown
 }
 
@@ -35,12 +35,13 @@ export interface ResponseHeaders {
   delete(name: string): void
 }
 
-/** Of Node's request. */
+/** The head of Node's request. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'headers'>
 
 /**
- * What a plugin does with operations: its member `behaviour`. All members are optional. Those of one name are called in
- * the order of the plugins; hooks of plugins without a behaviour run at their own places among them.
+ * The part of a plugin that deals with operations: its member `behaviour`. All members are optional. Those of
+ * one name are called in the order of the plugins; hooks of plugins without a behaviour run at their own
+ * places among them.
  *
  * `context`, `lifts`, `refuse`, `execute`, `plan`, `deliver`, `onPart` and `refused` are of every operation, whatever way it came.
  *
@@ -94,10 +95,10 @@ export interface Behaviour {
    * There `onParams` of this plugin runs, whatever came of it, and refuses what was not let in.
    */
   admit?(request: Request, context: Record<string, unknown>): MaybePromise<boolean>
-  /** What `onRequest` does: notes on the context. */
+  /** Does what `onRequest` does: it makes notes on the context. */
   begin?(operation: Operation): void
   /** Writes a stream of parts, as `onResultProcess` does; undefined: not this. Where nobody does, the hooks do. */
   stream?(operation: Operation, parts: AsyncIterable<unknown>): PartStream | undefined
-  /** What `onResponse` does for the answer; for one in parts before the first of them. */
+  /** Does for the answer what `onResponse` does; for one in parts before the first of them. */
   respond?(operation: Operation, response: ResponseHead): void
 }

@@ -12,7 +12,7 @@ import type { Enveloped } from './yoga.ts'
 export class OperationRun {
   readonly #server: PipelineServer
   readonly #asked: Pick<Asked, 'sent' | 'lifted'>
-  /** What is executed: another one where a plugin has put another document or schema in its place. */
+  /** The operation that is executed: another one where a plugin has put in another document or schema. */
   operation: Operation
   /** Envelop has masked the events of subscriptions, and its hooks have heard them. */
   #isSubscribed = false
@@ -40,7 +40,7 @@ export class OperationRun {
     return this.#whole(run(this.operation))
   }
 
-  /** What is given to those who write it: the errors of parts are masked once they were heard. */
+  /** Returns the result for those who write it: the errors of parts are masked once they were heard. */
   seen(result: unknown): unknown {
     if (!isAsyncIterable(result) || this.#isSubscribed) return result
     const { masking, partsSeen } = this.#server
@@ -54,7 +54,7 @@ export class OperationRun {
     return mask(heard)
   }
 
-  /** What is thrown becomes the errors of a result. */
+  /** Turns what is thrown into the errors of a result. */
   orErrors(run: () => MaybePromise<unknown>): MaybePromise<unknown> {
     return attempt(run, (error) => this.#asSent({ errors: toErrors(error, this.#server.yoga) }))
   }
@@ -77,7 +77,7 @@ export class OperationRun {
   #prepareBy(isSubscription: boolean): MaybePromise<unknown> {
     const { yoga, others, envelopOthers, contexts, refusals } = this.#server
     const { prepared, params, context } = this.operation
-    // Who hears of contexts that cannot be built is known to Envelop alone.
+    // Envelop alone knows who hears of contexts that cannot be built.
     const all = others.buildsContext || isSubscription ? yoga.getEnveloped(context) : undefined
     const { parse, validate } = all ?? envelopOthers(context)
     const schema = all?.schema ?? prepared.schema

@@ -15,7 +15,7 @@ export interface PreparedDocument {
   readonly operationName: string | null | undefined
 }
 
-/** What a client asks for, as Yoga's parameters. */
+/** The operation that a client asks for, as Yoga's parameters. */
 export interface OperationParams {
   readonly query: string
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
@@ -46,7 +46,7 @@ export interface Operation {
   readonly added?: object | undefined
   /** Whether a plugin that stands outside has put an executor of its own around this one. */
   readonly isWrapped?: boolean | undefined
-  /** What has become of it, shared by all that is made of it on the way. */
+  /** The progress of the operation, shared by all that is made of it on the way. */
   readonly progress: OperationProgress
   /**
    * Executes in place of Yoga's own executor, and of every plan; gives a result or a stream of parts. `execute` is what
@@ -65,7 +65,7 @@ export type Executor = (
 /** Executes an operation, or answers in its place: a result, or a stream of them. */
 export type Execute = (operation: Operation) => MaybePromise<unknown>
 
-/** What Envelop hands to an executor. */
+/** Returns the arguments that Envelop hands to an executor. */
 export function argsOf({ prepared, params, context, added }: Operation): ExecutionArgs {
   const { schema, document, operationName } = prepared
   const { variables: variableValues } = params

@@ -14,7 +14,7 @@ import type { ParamsHandler } from './yoga.ts'
  */
 export class Pipeline {
   readonly server: PipelineServer
-  /** Where prepared documents are remembered; undefined: nowhere. */
+  /** The prepared documents that are remembered; undefined: none are. */
   readonly known: Known | undefined
 
   constructor(server: object, known: Known | undefined) {

@@ -14,7 +14,7 @@ import { readYoga, type Yoga } from './yoga.ts'
 
 type Member<Name extends keyof Behaviour> = NonNullable<Behaviour[Name]>
 
-/** What the pipeline of one server is made of, decided once. */
+/** The parts of one server's pipeline, decided once. */
 export class PipelineServer {
   readonly yoga: Yoga
   readonly steps: readonly PluginStep[]
@@ -62,7 +62,7 @@ export class PipelineServer {
     this.#lifters = this.members('lifts')
   }
 
-  /** What behaviours say by one name, in the order of the plugins. */
+  /** Lists what behaviours have by one name, in the order of the plugins. */
   members<Name extends keyof Behaviour>(name: Name): readonly Member<Name>[] {
     return this.behaviours.flatMap((behaviour) => {
       const member = behaviour[name] as ((...given: unknown[]) => unknown) | undefined
@@ -115,7 +115,7 @@ function aroundsOf(steps: readonly PluginStep[]): Member<'execute'>[] {
   return arounds
 }
 
-/** What plugins instrument of an execution stands around all of it. */
+/** Puts what plugins instrument of an execution around all of it. */
 function instrument(plugins: readonly unknown[], run: Execute): Execute {
   const given = plugins.flatMap((plugin) => {
     const { instrumentation } = Object(plugin) as { readonly instrumentation?: Instrumentation<object> }

@@ -32,7 +32,7 @@ export interface Logger {
   error(...args: unknown[]): void
 }
 
-/** What the pipeline needs of a Yoga server. */
+/** The part of a Yoga server that the pipeline needs. */
 export interface Yoga {
   readonly plugins: readonly unknown[]
   readonly logger: Logger

@@ -8,6 +8,6 @@ export interface HookedRequest {
   readonly context: ServerContext
   readonly onRequest: OnRequest
   onRequestParse: OnRequestParse | undefined
-  /** Of the one operation; those of a batch have a step each. */
+  /** The step of the request's one operation; the operations of a batch have a step each. */
   onParams: OnParams | undefined
 }

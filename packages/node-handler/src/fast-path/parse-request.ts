@@ -38,7 +38,7 @@ export function createParseRequest(
 
   function read(request: HookRequest, parser: RequestParser): MaybePromise<unknown> {
     if (parser !== choice?.json || !isLight(request) || request.isMaterialised) return parser(request)
-    // What is wrong with the body is said by Yoga's parser.
+    // Yoga's parser says what is wrong with the body.
     return request.text().then((text) => parseObject(text) ?? parser(request))
   }
 
@@ -92,7 +92,7 @@ function limitWithoutStreams(request: HookRequest, limit: SizeLimit): boolean {
   if (!isLight(request) || request.isMaterialised) return false
   const contentLength = request.headers.get('content-length')
   limit.checkHeader(contentLength)
-  // Where there is a Content-Length, node:http ends the body there by itself.
+  // A body with a Content-Length is not counted: node:http ends it there by itself.
   if (contentLength === null) request.addSizeCheck(limit.check)
   return true
 }

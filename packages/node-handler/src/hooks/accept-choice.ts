@@ -25,7 +25,7 @@ interface ResultPayload {
   setResultProcessor(processor: ResultProcessor, mediaType: string): void
 }
 
-/** What the hook of Yoga that negotiates media types does for a result that is no stream. */
+/** The choice that Yoga's hook for media types makes for a result that is no stream. */
 export interface AcceptChoice {
   readonly hook: Hook
   /** Writes a whole result as JSON. */

@@ -7,7 +7,7 @@ import type { CheckSize } from '../http/read-body.ts'
 
 export type RequestParser = (request: HookRequest) => MaybePromise<unknown>
 
-/** What Yoga's own hooks at the head of the list do: they look at the method, and at a POST's content type, alone. */
+/** The choice of Yoga's first hooks, which look at nothing but the method and a POST's content type. */
 export interface ParserChoice {
   /** The hooks that it stands for. */
   readonly hooks: ReadonlySet<unknown>

@@ -9,7 +9,7 @@ import { HookStep } from './hook-step.ts'
 export class OnRequestParse extends HookStep {
   /** Reads the parameters of the request; undefined: nobody knows how. */
   requestParser: RequestParser | undefined
-  /** What a hook has ended the request with. */
+  /** The response that a hook has ended the request with. */
   response: Response | undefined
   /** Hooks that want to know what was read. */
   readonly doneHooks: Hook[] = []

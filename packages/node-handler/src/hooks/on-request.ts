@@ -8,7 +8,7 @@ export class OnRequest extends HookStep {
   request: HookRequest
   /** Answers the request where no hook does; a hook may have wrapped it. */
   requestHandler: RequestHandler
-  /** What a hook has ended the request with. */
+  /** The response that a hook has ended the request with. */
   response: Response | undefined
   protected readonly payload: object
   readonly #given: Pick<OnRequest, 'request' | 'requestHandler'>

@@ -44,7 +44,7 @@ export function createProcessResult(
     return resultProcessor(result, fetchAPI, mediaType)
   }
 
-  /** What Yoga's processor does with a result that has nothing to say about status and headers. */
+  /** Writes a result that says nothing about status and headers, as Yoga's processor does. */
   function write(result: PlainResult, mediaType: string): Response {
     // Without `this`, as Yoga calls it.
     const { stringify = JSON.stringify } = result

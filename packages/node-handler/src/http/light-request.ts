@@ -32,7 +32,7 @@ interface LightState {
   request: Request | undefined
 }
 
-/** What it creates passes `instanceof fetchAPI.Request`. */
+/** Returns a function that creates requests; they pass `instanceof fetchAPI.Request`. */
 export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   const IncomingHeaders = incomingHeaders(fetchAPI)
 
@@ -120,7 +120,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
       return request ? Reflect.get(request, 'bodyInit') : this.lightState.incoming
     }
 
-    // As Yoga's own class has it: the same request.
+    // Yoga's own class returns the same request, too.
     clone(): this {
       return this
     }
@@ -161,7 +161,7 @@ function remainingBody(state: LightState): AsyncIterable<Buffer> {
   return check ? countedBody(incoming, check) : incoming
 }
 
-/** What Yoga's own class keeps: what it was made from, and a map of its own from the first change on. */
+/** Members of Yoga's own class: what it was made from, and a map of its own from the first change on. */
 interface PonyfillHeaders extends Headers {
   readonly _map?: unknown
   readonly headersInit: IncomingHttpHeaders

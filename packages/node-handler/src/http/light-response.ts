@@ -3,7 +3,7 @@ import { standInFor } from './stand-in.ts'
 
 /** A whole answer of one media type. It becomes a true `Response` when anything unusual is asked of it. */
 export interface LightResponse extends Response {
-  /** What goes out, unless a true `Response` stands behind it by now. */
+  /** The answer that goes out, unless a true `Response` stands behind it by now. */
   readonly light: LightBody
   /** The true response, made now if there is none. */
   readonly materialised: Response
@@ -19,7 +19,7 @@ export interface LightBody {
 
 export type CreateLightResponse = (bytes: string | Uint8Array, mediaType: string) => LightResponse
 
-/** What it creates passes `instanceof fetchAPI.Response`, and has status 200. */
+/** Returns a function that creates responses of status 200; they pass `instanceof fetchAPI.Response`. */
 export function createLightResponses(fetchAPI: FetchAPI): CreateLightResponse {
   class Light {
     status = 200
@@ -46,7 +46,7 @@ export function createLightResponses(fetchAPI: FetchAPI): CreateLightResponse {
       return this.status >= 200 && this.status < 300
     }
 
-    // As Yoga's own class has it: the same response.
+    // Yoga's own class returns the same response, too.
     clone(): this {
       return this
     }

@@ -24,14 +24,14 @@ interface Whole {
   readonly body: string | Uint8Array
 }
 
-/** What Yoga's own Response class keeps of what it was made from. */
+/** Members of Yoga's own Response class that keep what it was made from. */
 interface PonyfillResponse {
   readonly bodyType?: unknown
   readonly bodyInit?: unknown
   readonly _buffer?: unknown
 }
 
-/** What its own Headers class keeps: what it was made from, and a map since somebody changed one. */
+/** Members of Yoga's own Headers class: what it was made from, and a map since somebody changed one. */
 interface PonyfillHeaders {
   readonly headersInit?: unknown
   readonly _map?: unknown

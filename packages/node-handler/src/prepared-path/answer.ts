@@ -90,7 +90,10 @@ export class Answer {
     return true
   }
 
-  /** What fails outside of the operation is answered with a status and its name. */
+  /**
+   * Sends what plugins make of a response. What fails outside of the operation is answered with a status and
+   * its name.
+   */
   #sendResponse(given: MaybePromise<Response>): MaybePromise<void> {
     const { internals } = this.#server
     const responded = attempt(
@@ -103,7 +106,7 @@ export class Answer {
     )
   }
 
-  /** What every plugin makes of a response, in their order. */
+  /** Returns what every plugin makes of a response, in their order. */
   #responded(given: Response): MaybePromise<Response> {
     const { pipeline, internals, othersRespond } = this.#server
     const operation = this.#run.operation

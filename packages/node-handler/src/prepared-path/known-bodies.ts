@@ -1,7 +1,7 @@
 import { createRecent } from '@vinyasa/base'
 import type { OperationParams, PreparedDocument } from '@vinyasa/pipeline'
 
-/** What follows from the bytes of a body alone, or from the target of a GET. */
+/** The operation that follows from the bytes of a body alone, or from the target of a GET. */
 export interface KnownBody {
   readonly prepared: PreparedDocument
   /** For one request: nothing that it does to them reaches another's. */
@@ -19,7 +19,7 @@ export interface KnownBodies {
 }
 
 const MAX_BODIES = 1_000
-/** Of all bodies together, and of one. */
+/** Limit in bytes of all bodies together; one body may take `MAX_BODY`. */
 const MAX_BYTES = 524_288
 const MAX_BODY = 4_096
 

@@ -9,7 +9,7 @@ import { mediaTypesOf, requestHeads, type AllowsHead, type MediaTypeOf } from '.
 
 type Known = NonNullable<Pipeline['known']>
 
-/** What the prepared path of one server is made of, decided once. */
+/** The parts of one server's prepared path, decided once. */
 export interface PathServer {
   readonly internals: YogaInternals
   readonly fastPath: FastPath

@@ -52,7 +52,7 @@ export class PreparedRun {
   #remember(sent: Buffer | string): void {
     const { prepared, params, lifted } = this.#asked
     const { operation } = this.#run
-    // Of what a plugin has put in the place of the document nothing follows from the bytes.
+    // Nothing follows from the bytes about a document that a plugin has put in the place of theirs.
     const isOther = operation.prepared !== prepared
     // One that is executed with other variables each time is not worth the room.
     if (lifted || isOther || (operation.progress.wasExecuted && params.variables)) return

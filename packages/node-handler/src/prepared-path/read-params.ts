@@ -18,7 +18,7 @@ export function readParams(parse: () => unknown, putTexts: readonly PutText[]): 
 }
 
 function isUsual(name: string, value: unknown): boolean {
-  // What a target does not have.
+  // A parameter that the target does not have is undefined.
   if (value === undefined) return true
   switch (name) {
     case 'query':

@@ -25,7 +25,7 @@ const JSON_TYPES =
 /** How the answer is marked for an `Accept` header; undefined: not on the prepared path. */
 export type MediaTypeOf = (accept: string) => string | undefined
 
-/** As Yoga chooses where JSON alone is named, and else as one of the plugins says; pages are none of either. */
+/** Chooses like Yoga where JSON alone is named, else like one of the plugins; pages are none of either. */
 export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviour[]): MediaTypeOf {
   return createChoices((accept) => {
     if (accept === '' || JSON_TYPES.test(accept)) return choice.mediaTypeOf(accept)
@@ -39,8 +39,8 @@ export function mediaTypesOf(choice: AcceptChoice, behaviours: readonly Behaviou
 }
 
 /**
- * Of requests that may take the fast path: those to the endpoint itself, with a small JSON body or, of a GET, none, and no
- * other wish.
+ * Allows the prepared path to requests to the endpoint itself, with a small JSON body or, of a GET, none, and
+ * no other wish.
  */
 export function requestHeads(options: RequestHeadOptions): AllowsHead {
   const { endpoint, maxBodyBytes = MAX_BODY_BYTES, sizeLimit, mediaTypeOf, hasCors, behaviours } = options

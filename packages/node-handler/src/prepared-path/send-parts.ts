@@ -13,7 +13,7 @@ export function sendParts(
   onPart: (part: unknown) => void,
 ): void {
   const { next, leave } = stream
-  // As Yoga's door does for streams: time may pass between two parts, and a small one is not held back.
+  // Yoga's door does the same for streams: time may pass between two parts, and a small one is not held back.
   if (socket.timeout) socket.setTimeout(0)
   socket.setNoDelay(true)
   // Without its delay, Node asks the kernel again each time.

@@ -10,7 +10,7 @@ export interface MultipartLimits {
   readonly maxFiles: number
 }
 
-/** What is told of the parts, in their order. What throws, or fails, is told to `onError`. */
+/** Listeners that are told of the parts, in their order. `onError` is told of what throws, or fails. */
 export interface PartListeners {
   onField(name: string, value: string, isCut: boolean): void
   /** The bytes must be read to their end, or resumed: what follows waits behind them. */
@@ -72,7 +72,7 @@ export async function openMultipart(
       throw malformed(error)
     }
   })()
-  // What the parser says is a text may be undefined.
+  // The name may be undefined, though the parser's types say that it is a text.
   parser.on('field', (name: string | undefined, value, _, isCut) => {
     if (name === undefined) fail(NAMELESS)
     else guarded(() => listeners.onField(name, value, isCut))

@@ -11,7 +11,7 @@ export interface UploadLimits {
   readonly maxIdleMs: number
 }
 
-/** What came before the files, with the files in their places, and what lets go of those that nobody reads. */
+/** The operations with the files in their places, and what lets go of files that nobody reads. */
 export interface ReadUploads {
   readonly operations: object
   discard(): void

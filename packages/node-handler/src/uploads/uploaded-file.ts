@@ -3,7 +3,7 @@ import { unusableUpload, uploadTooLarge } from '../errors.ts'
 
 /** A file of a multipart request whose bytes are read from the connection as they arrive. */
 export interface UploadedFile {
-  /** As the client calls it; empty until the file has arrived. */
+  /** The name that the client gives it; empty until the file has arrived. */
   readonly name: string
   /** The media type that the client states; empty until the file has arrived. */
   readonly type: string
@@ -27,7 +27,7 @@ export interface FilePart {
   readonly type: string
 }
 
-/** What a file waits for: its place in the body. */
+/** The queue in which a file waits for its place in the body. */
 export interface FileQueue {
   readonly maxFileBytes: number
   /** Rejects when the file is behind one that nobody reads. */

@@ -35,7 +35,7 @@ export function useUploads(options: UploadOptions = {}): Plugin {
       })
     },
     onResponse({ request }) {
-      // What no resolver wanted has to go by, or the connection would be of no further use.
+      // Files that no resolver wanted have to go by, or the connection would be of no further use.
       running.get(request)?.discard()
     },
   }

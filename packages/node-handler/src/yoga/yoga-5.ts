@@ -8,14 +8,14 @@ export type HookRequest = Request
 
 export type ServerContext = Record<string, unknown>
 export type RequestHandler = (request: HookRequest, context: ServerContext) => MaybePromise<Response>
-/** What the fast path needs of a Yoga server: its hooks, in its order. */
+/** The part of a Yoga server that the fast path needs: its hooks, in its order. */
 export interface YogaInternals {
   readonly fetchAPI: FetchAPI
   readonly logger: Logger
   readonly maskedErrors: MaskedErrors | undefined
   readonly waitUntil: unknown
   readonly plugins: readonly unknown[]
-  /** Those of the plugins that Yoga itself added. */
+  /** The plugins that Yoga itself added. */
   readonly own: YogasPlugins
   readonly onRequest: readonly Hook[]
   readonly onResponse: readonly Hook[]

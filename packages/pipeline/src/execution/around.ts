@@ -9,7 +9,7 @@ import { runHooks } from './run-hooks.ts'
 
 type Execute = (args: ExecutionArgs) => MaybePromise<unknown>
 
-/** What an `onExecute` hook may return. */
+/** The value that an `onExecute` hook may return. */
 interface AfterExecution {
   readonly onExecuteDone?: (payload: object) => MaybePromise<AfterResult | undefined>
 }

@@ -9,7 +9,10 @@ const { experimentalExecuteIncrementally: incrementally } = graphql as {
 /** graphql's own. */
 export const interpreter: (args: ExecutionArgs) => unknown = incrementally ?? graphql.execute
 
-/** What plugins such as `useEngine` put in place: what stands behind it does the same, and more. */
+/**
+ * Tells graphql's own functions, which plugins such as `useEngine` put in place: what stands behind them does
+ * the same, and more.
+ */
 export function isInterpreter(execute: unknown): boolean {
   return execute === graphql.execute || execute === interpreter
 }

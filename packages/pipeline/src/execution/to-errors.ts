@@ -4,7 +4,7 @@ import type { Yoga } from '../yoga.ts'
 
 type Masking = Pick<Yoga, 'maskedErrors' | 'logger'>
 
-/** What was thrown, as the errors of a result: masked as the server is told to, and as Yoga's own door does it. */
+/** Returns what was thrown as the errors of a result, masked as the server says and as Yoga's door does. */
 export function toErrors(thrown: unknown, masking: Masking): GraphQLError[] {
   const { maskedErrors, logger } = masking
   if (hasErrors(thrown)) {

@@ -4,11 +4,11 @@ import type { LiftedOperation } from '../literals/lift-literals.ts'
 import type { OperationParams, PreparedDocument } from '../operation.ts'
 import { createPreparedDocuments, type PreparedDocuments } from './prepared-documents.ts'
 
-/** What a client asks for, and the document that was prepared for it. */
+/** The operation that a client asks for, and the document that was prepared for it. */
 export interface Asked {
   readonly params: OperationParams
   readonly prepared: PreparedDocument
-  /** What the client sent, where the document is another one with variables in the place of its literals. */
+  /** The client's own parameters; `params` are others where variables replace literals. */
   readonly sent: OperationParams
   readonly lifted: LiftedOperation | undefined
 }

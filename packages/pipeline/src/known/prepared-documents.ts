@@ -9,7 +9,7 @@ export interface PreparedDocuments {
 }
 
 const MAX_OPERATIONS = 1_000
-/** Of all texts together: what a document costs grows with its text. */
+/** Limit in characters of all texts together: what a document costs grows with its text. */
 const MAX_CHARACTERS = 524_288
 const MAX_TEXT = 16_384
 

@@ -7,7 +7,7 @@ import { type ScannedText, scanLiterals } from './scan-literals.ts'
 /** A request for a document that differs from a known one in its literals alone. */
 export interface LiftedRequest {
   readonly lifted: LiftedOperation
-  /** What asks for the same with variables. */
+  /** The parameters that ask for the same with variables. */
   readonly params: OperationParams
 }
 
@@ -25,10 +25,10 @@ export interface KnownShapes {
 }
 
 const MAX_SHAPES = 500
-/** Of all shapes together: what a document costs grows with its text. */
+/** Limit in characters of all shapes together: what a document costs grows with its text. */
 const MAX_CHARACTERS = 262_144
 const MAX_TEXT = 16_384
-/** Of one shape: documents whose literals that stay are others. */
+/** The most documents of one shape; they differ in the literals that stay. */
 const MAX_FORMS = 4
 /** A document that comes once need not be made fit for others: a shape is, when it comes for the second time. */
 const MAX_SEEN = 1_000

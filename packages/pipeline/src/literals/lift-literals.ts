@@ -19,7 +19,7 @@ import type { PreparedDocument } from '../operation.ts'
 import { type ReadLiteral, readerOf } from './literal-value.ts'
 import type { Literal, ScannedText } from './scan-literals.ts'
 
-/** What becomes of one literal of a shape. */
+/** A decision on one literal of a shape. */
 type Place =
   /** It is the value of a variable. */
   | { readonly name: string; readonly read: ReadLiteral }

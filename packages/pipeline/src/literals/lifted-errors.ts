@@ -13,7 +13,7 @@ export function errorsIn(errors: readonly unknown[], sent: string, liftedText: s
   })
 }
 
-/** Where the tokens of a document begin. */
+/** Lists the positions at which the tokens of a document begin. */
 function startsOf(text: string): number[] {
   const lexer = new Lexer(new Source(text))
   const starts: number[] = []

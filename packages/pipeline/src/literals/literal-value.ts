@@ -8,16 +8,22 @@ import {
 } from 'graphql'
 import type { Literal } from './scan-literals.ts'
 
-/** What a literal comes to as a variable's value; undefined where the document would not be valid, or is not known to be. */
+/**
+ * Returns what a literal comes to as a variable's value; undefined where the document would not be valid, or
+ * is not known to be.
+ */
 export type ReadLiteral = (literal: Literal) => string | number | undefined
 
 const INTEGER = /^-?\d+$/
 const MAX_INT = 2_147_483_647
 
-/** Of the scalars that come with GraphQL a literal and a variable's value come to the same; others have a say of their own. */
+/**
+ * Readers of the scalars that come with GraphQL: for these a literal and a variable's value come to the same;
+ * others have a say of their own.
+ */
 const READERS = new Map<unknown, ReadLiteral>([
   [GraphQLString, ({ kind, raw }) => (kind === 'string' ? raw : undefined)],
-  // As text, so that no digit is lost.
+  // A number stays a text, so that no digit is lost.
   [GraphQLID, ({ kind, raw }) => (kind === 'string' || INTEGER.test(raw) ? raw : undefined)],
   [
     GraphQLInt,

@@ -1,9 +1,9 @@
 /** A number or text in a document. */
 export interface Literal {
   readonly kind: 'string' | 'number'
-  /** Where it begins in the document. */
+  /** The position at which it begins in the document. */
   readonly start: number
-  /** As it is written; of a text what is between the quotes. */
+  /** The literal as it is written; of a text what is between the quotes. */
   readonly raw: string
 }
 

@@ -5,7 +5,7 @@ import { HOOK_NAMES, type PluginHooks } from './others.ts'
 
 type Plugin = Readonly<Record<string, unknown>>
 
-/** What one plugin does with operations: its behaviour, or else its hooks. */
+/** One plugin's part in operations: its behaviour, or else its hooks. */
 export type PluginStep =
   | { readonly behaviour: Behaviour; readonly hooks?: undefined }
   | { readonly behaviour?: undefined; readonly hooks: PluginHooks }
@@ -19,7 +19,7 @@ export interface ReadPlugins {
   readonly hasCors: boolean
 }
 
-/** What each plugin of a server does with operations; Yoga's own do what the pipeline does. */
+/** Reads what each plugin of a server does with operations; Yoga's own do what the pipeline does. */
 export function readPlugins(given: readonly unknown[]): ReadPlugins {
   const yogas = yogasOwnPlugins(given)
   const plugins = given.filter((plugin) => plugin !== null && typeof plugin === 'object') as Plugin[]
