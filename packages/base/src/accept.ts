@@ -9,8 +9,8 @@ export interface MediaRange {
 }
 
 /**
- * Lists the media ranges that an Accept header takes, in its order (RFC 9110, section 12.5.1). A range whose quality is 0 is
- * refused, and not among them.
+ * Lists the media ranges that an Accept header takes, in its order (RFC 9110, section 12.5.1). A range whose
+ * quality is 0 is refused, and not among them.
  */
 export function parseAccept(accept: string | null | undefined): readonly MediaRange[] {
   return (accept ?? '')

@@ -36,8 +36,8 @@ export interface LiveOptions {
   /** Whether `@live` may be used with the field. Default false; true in `fields` of live-query. */
   readonly enabled?: boolean | undefined
   /**
-   * The trigger that runs it again: announced changes, a clock, or a clock whose equal results are not sent. Default
-   * `INVALIDATION`.
+   * The trigger that runs it again: announced changes, a clock, or a clock whose equal results are not sent.
+   * Default `INVALIDATION`.
    */
   readonly strategy?: 'INVALIDATION' | 'POLLING' | 'HASH_DIFF' | undefined
   /**

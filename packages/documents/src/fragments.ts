@@ -21,7 +21,7 @@ export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   return fragments
 }
 
-/** Returns the fragment that a spread or an inline fragment stands for; undefined: there is none of that name. */
+/** Returns the fragment that a spread or an inline fragment stands for; undefined: none has that name. */
 export function fragmentOf(fragments: Fragments, use: FragmentUse): Fragment | undefined {
   return use.kind === Kind.INLINE_FRAGMENT ? use : fragments.get(use.name.value)
 }

@@ -6,7 +6,7 @@
 export interface InvalidationEvent {
   /** The GraphQL object type that changed, for example `User`. */
   readonly entityType: string
-  /** What happened, in lower case: usually `create`, `update` or `delete`. */
+  /** The kind of change, in lower case: usually `create`, `update` or `delete`. */
   readonly operation: string
   /** The entity that changed. Absent or empty: any entity of the type may have. */
   readonly entityId?: string | undefined

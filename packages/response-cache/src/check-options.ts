@@ -2,8 +2,8 @@ import { configError, foreignOption } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
 /**
- * Options of `@envelop/response-cache` that whoever comes from there may still have, and what replaces them here; JavaScript
- * would not complain of them.
+ * Options of `@envelop/response-cache` that whoever comes from there may still have, and what replaces them
+ * here; JavaScript would not complain of them.
  */
 const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   ttl: 'defaultTtlMs',

@@ -35,8 +35,9 @@ export interface OperationAccess {
   /** Request headers by which that is decided, in lower case: answers are private, and `Vary` names these. */
   readonly headers: readonly string[]
   /**
-   * Returns a key: clients for whom it is equal share an answer. `null`: who asks is refused a part, and neither gets a
-   * stored answer nor leaves one. The context may not be finished: it is what the hooks of the request made of it.
+   * Returns a key: clients for whom it is equal share an answer. `null`: who asks is refused a part, and
+   * neither gets a stored answer nor leaves one. The context may not be finished: it is what the hooks of the
+   * request made of it.
    */
   readonly keyOf: (context: Record<string, unknown>) => string | null
 }

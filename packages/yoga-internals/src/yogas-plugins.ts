@@ -2,8 +2,8 @@
 export type PluginHooks = Readonly<Record<string, unknown>>
 
 /**
- * The places of Yoga 5's own plugins, and the hooks that each has there: none where an option turns it off. These stand
- * before the plugins that a server is given.
+ * The places of Yoga 5's own plugins, and the hooks that each has there: none where an option turns it off.
+ * These stand before the plugins that a server is given.
  */
 const HEAD = {
   engine: ['onExecute onParse onSubscribe onValidate'],

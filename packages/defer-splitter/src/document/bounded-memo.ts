@@ -1,6 +1,6 @@
 import { createRecent } from '@vinyasa/base'
 
-/** Values created for keys that are asked for: at most `max`, whose keys have at most `maxCharacters` together. */
+/** Values by the keys that they were created for: at most `max`, with `maxCharacters` in all their keys. */
 export interface BoundedMemo<Value> {
   of(key: string, create: () => Value): Value
 }

@@ -11,9 +11,7 @@ import { createFieldCollector, type FieldCollector } from './collect-fields.ts'
 import { countDeferred } from './document.ts'
 import { Selections } from './selections.ts'
 
-/**
- * Facts about an operation that are worked out once, or once per set of values of the variables that its directives use.
- */
+/** Facts about an operation, worked out once, or once per set of values of its directives' variables. */
 export interface KnownOperation {
   readonly definition: OperationDefinitionNode
   /** By name, as resolvers are given them. */

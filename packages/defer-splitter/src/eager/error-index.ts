@@ -35,7 +35,7 @@ export function createErrorIndex(errors: readonly GraphQLError[] = []): ErrorInd
     node.here.push(error)
   }
 
-  /** Takes the errors that no part has taken: an error is told once, with the first part that shows its place. */
+  /** Takes the errors that no part has taken: each is told once, with the first part that shows its place. */
   function claim(list: readonly GraphQLError[]): readonly GraphQLError[] {
     const fresh = list.filter((error) => !claimed.has(error))
     for (const error of fresh) claimed.add(error)

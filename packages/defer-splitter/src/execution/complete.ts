@@ -35,8 +35,8 @@ export function completeValue(
 }
 
 /**
- * Completes what a field or list item gave. What it threw or rejected with becomes an error at the nearest place that may
- * be null.
+ * Completes what a field or list item gave. What it threw or rejected with becomes an error at the nearest
+ * place that may be null.
  */
 export function completeResolved(
   call: FieldCall,

@@ -25,7 +25,7 @@ export interface DeliveryRun {
 
 const none: readonly never[] = []
 
-/** A delivery group, and the fragments that depend on it. The root record, without a fragment, is the first part. */
+/** A delivery group, and what depends on it. The root record, which has no fragment, is the first part. */
 export class DeliveryRecord implements DeliveryGroup, Announced {
   readonly run: DeliveryRun
   readonly fragment: PlannedFragment | undefined

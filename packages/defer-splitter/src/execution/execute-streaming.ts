@@ -21,7 +21,8 @@ export function executeStreaming(
 }
 
 /**
- * Lists the signals that tell that the client has left: that of Yoga's request, and those that an execution may be given.
+ * Lists the signals that tell that the client has left: that of Yoga's request, and those that an execution
+ * may be given.
  */
 function abortSignalsOf(args: ExecutionArgs): readonly AbortSignal[] {
   const { signal, abortSignal } = args as {

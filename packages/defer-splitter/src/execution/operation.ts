@@ -25,7 +25,7 @@ export interface Operation {
   readonly isMutation: boolean
   readonly selections: Selections
   readonly fragments: GraphQLResolveInfo['fragments']
-  /** Variables as `getArgumentValues` of the installed graphql takes them: plain in 16, with their sources in 17. */
+  /** The variables that `getArgumentValues` takes: plain in graphql 16, with their sources in 17. */
   readonly variableValues: GraphQLResolveInfo['variableValues']
   /** Undefined: properties and methods of the source, as graphql's default resolver has it. */
   readonly fieldResolver: GraphQLFieldResolver<unknown, unknown> | undefined

@@ -34,7 +34,7 @@ export class StreamingRun implements DeliveryRun {
   #totalTimer: unknown
   #answerLate: ((result: Executed) => void) | undefined
 
-  /** @param leavingOf Lists the signals that tell that the client has left; asked when there is something to cancel. */
+  /** @param leavingOf Lists what tells that the client has left; asked when there is something to cancel. */
   constructor(operation: Operation, options: ResolvedOptions, leavingOf: () => readonly AbortSignal[]) {
     const { rootType: type, rootValue: source } = operation
     const { clock } = options

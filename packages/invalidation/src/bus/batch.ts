@@ -1,6 +1,6 @@
 import type { InvalidationEvent } from '../types.ts'
 
-/** What travels between gateways. */
+/** One message between gateways. */
 export interface Batch {
   /** Names the sender. Absent in messages of backends that write to the channel themselves. */
   readonly origin: string | undefined

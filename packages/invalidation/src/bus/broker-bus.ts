@@ -21,13 +21,13 @@ export interface BrokerBus extends DistributedInvalidationBus {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What the client of a broker tells the bus. */
+/** The bus as the client of a broker talks to it. */
 export interface BrokerLink {
   readonly channel: string
   readonly isConnected: boolean
   /** A text has come on the channel. */
   hear(text: string): void
-  /** What others said until now may have been missed; resolves when the listeners of this process know. */
+  /** Tells this process that words of others may have been missed; resolves when its listeners know. */
   catchUp(): Promise<void>
   /** From now on what is said is heard, here and there. */
   connected(): void
@@ -35,7 +35,7 @@ export interface BrokerLink {
   onError(error: unknown): void
 }
 
-/** What the bus asks of the client of a broker. */
+/** The client of a broker as the bus talks to it. */
 export interface BrokerClient {
   /** Waits for nobody; what does not arrive leaves a gap, which the others notice. */
   publish(text: string): void

@@ -6,7 +6,7 @@ import { GapDetector } from './gap-detector.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
-/** As much of an `EventTarget` as the bus needs. That of `createRedisEventTarget` of Yoga is one. */
+/** The part of an `EventTarget` that the bus needs. That of `createRedisEventTarget` of Yoga is one. */
 export interface BusEventTarget {
   addEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
   removeEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
@@ -81,7 +81,8 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     // Three beats are missing.
     if (gaps.fellSilentSince(clock.now() - 3 * heartbeatMs)) {
       void local.publish(ANYTHING)
-      // What it had sent to a backend may be carried out later; it reminds nobody of it any more.
+      // A gateway that fell silent reminds nobody any more of what it had sent to a backend, which may be
+      // carried out later.
       afterSilence.add(ANYTHING)
     }
     gaps.forgetSilentSince(clock.now() - 60 * heartbeatMs)

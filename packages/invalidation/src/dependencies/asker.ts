@@ -1,7 +1,7 @@
 import { isObjectType, type DocumentNode, type GraphQLField, type GraphQLSchema } from 'graphql'
 import { selectOperation } from './selected-fields.ts'
 
-/** Who an answer is for: what of a request, besides the operation, can change it. */
+/** The audience of an answer: all of a request, besides the operation, that can change it. */
 export interface Asker {
   /** Lower-case names of the request headers whose value can change the answer, sorted. */
   readonly headers: readonly string[]
@@ -23,7 +23,7 @@ const tracingHeaders: ReadonlySet<string> = new Set([
 /** Whether a header follows a request about, so that no answer depends on it. */
 export const isTracingHeader = (name: string): boolean => tracingHeaders.has(name.toLowerCase())
 
-/** What a source writes as `extensions.asker`; undefined where the answer is the same for everybody. */
+/** Returns a source's `extensions.asker`; undefined where the answer is the same for everybody. */
 export function toAsker(headers: Iterable<string>, unknown?: string): Asker | undefined {
   const names = new Set([...headers].map((name) => name.toLowerCase()))
   const read = [...names].filter((name) => !isTracingHeader(name)).sort()
@@ -31,13 +31,13 @@ export function toAsker(headers: Iterable<string>, unknown?: string): Asker | un
   return { headers: read, ...(unknown === undefined ? {} : { unknown }) }
 }
 
-/** Who the answers of a whole schema are for: all of its fields together, and what concerns every operation. */
+/** Describes the asker of a whole schema: of all its fields, and of what concerns every operation. */
 export function describeAsker(schema: GraphQLSchema): Asker {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType)
   return together([schema, ...types.flatMap((type) => Object.values(type.getFields()))])
 }
 
-/** Who the answer of one operation is for. Without that operation: as `describeAsker`. */
+/** Describes the asker of one operation. Where the document has no such operation: of the whole schema. */
 export function describeOperationAsker(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -12,7 +12,7 @@ import { createTypeClosures, type TypeClosure } from './type-closure.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
-/** What an answer depends on, or what a mutation changes. */
+/** The types that an answer depends on, or that a mutation changes. */
 export type Dependence =
   /** Nothing says what: any change may be one of it. */
   | { readonly everything: true }
@@ -27,8 +27,9 @@ export interface DependencyOptions {
 }
 
 /**
- * What a schema itself says of answers and changes, computed from types and selections, never from names of fields
- * or from results. `extensions.dependsOn` and `extensions.changes` state what types cannot show.
+ * The statements of a schema itself on answers and changes, computed from types and selections, never from
+ * names of fields or from results. `extensions.dependsOn` and `extensions.changes` state what types cannot
+ * show.
  */
 export interface Dependencies {
   /** Whether the name is an object type with an id field that a query can give. */
@@ -38,13 +39,13 @@ export interface Dependencies {
    * one, and what the fields on the way state. Everything where no entity is reached.
    */
   ofType(typeName: string): Dependence
-  /** What selecting a field of a type adds to what an answer depends on. */
+  /** Returns what selecting a field of a type adds to what an answer depends on. */
   ofField(parentName: string, field: Field): Dependence
   /** All that an operation's answer depends on. Everything when the document has no such operation. */
   ofOperation(document: DocumentNode, operationName?: string | null): Dependence
-  /** What a field of the mutation type changes: what it states, and what its result is made of. */
+  /** Returns what a field of the mutation type changes: what it states, and what its result is made of. */
   ofMutationField(field: Field): Dependence
-  /** What a mutation changes: that of its root fields, and the types it selects. */
+  /** Returns what a mutation changes: what its root fields change, and the types that it selects. */
   ofMutation(document: DocumentNode, operationName?: string | null): Dependence
 }
 
@@ -66,7 +67,7 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     const isFetched = rootNames.has(parentName) || definitions.some(hasOwnSource)
     if (isLeafType(type)) return isStated || !isFetched ? union(parts) : everything
     const closure = closures.of(type.name)
-    // What comes with its parent, and has no id, is a part of it.
+    // What comes with its parent, and has no id, is a part of the parent.
     if (!closure.reachesEntity && !isStated && isFetched) return everything
     return union([...parts, ofClosure(closure)])
   }

@@ -2,7 +2,7 @@ import { getNamedType, isLeafType, isObjectType, type GraphQLObjectType, type Gr
 import { objectTypesOf } from './selected-fields.ts'
 import { statedDependsOn } from './statements.ts'
 
-/** What a value of a type is made of. */
+/** The types that a value of a type is made of. */
 export interface TypeClosure {
   /** Object types: the value's own, those without an id field below it, and the first ones with one. */
   readonly types: ReadonlySet<string>

@@ -4,7 +4,7 @@ import { createReminders } from './reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
 /**
- * What a mutation that did not end well has done:
+ * The effect of a mutation that did not end well:
  * - `done`: it was carried out, and failed only after that;
  * - `refused`: nothing, for certain;
  * - `unknown`: it may have been carried out, or may still be.
@@ -14,7 +14,7 @@ export type MutationOutcome = 'done' | 'refused' | 'unknown'
 export interface Mutation<T> {
   readonly call: () => Promise<T>
   readonly outcomeOf: (error: unknown) => MutationOutcome
-  /** What it changes, given its result, if one came. Empty: nothing. */
+  /** Returns what it changes, given its result, if one came. Empty: nothing. */
   readonly changes: (result: T | undefined) => readonly InvalidationEvent[]
 }
 

@@ -21,7 +21,7 @@ export interface MutationEventsInput {
   readonly field: Field | undefined
   readonly verb: Verb
   readonly args: Readonly<Record<string, unknown>>
-  /** What the field resolves to; undefined: it is not known. */
+  /** The value that the field resolves to; undefined: it is not known. */
   readonly result: unknown
 }
 
@@ -31,9 +31,9 @@ export interface MutationEventsOptions {
 }
 
 /**
- * What a mutation announces whose author states no events: the types that it states or returns, in closure, and the
- * one that its name hints at; `{ '*', '*' }` where that is nothing. An id is there only where it is that of the one
- * entity of its type that can have changed as far as the schema says.
+ * Computes what a mutation announces whose author states no events: the types that it states or returns, in
+ * closure, and the one that its name hints at; `{ '*', '*' }` where that is nothing. An id is there only
+ * where it is that of the one entity of its type that can have changed as far as the schema says.
  */
 export function createMutationEvents(
   options: MutationEventsOptions = {},

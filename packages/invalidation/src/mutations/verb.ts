@@ -11,7 +11,7 @@ const OPERATIONS = new Map([
   ['remove', 'delete'],
 ])
 
-/** What the name of a mutation hints at. It is no statement: it may add to what is announced, never narrow it. */
+/** A hint in the name of a mutation. It is no statement: it may add to what is announced, never narrow it. */
 export interface Verb {
   /** `create`, `update` or `delete`; undefined where the first word is none of the known verbs. */
   readonly operation: string | undefined

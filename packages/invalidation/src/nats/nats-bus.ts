@@ -69,7 +69,7 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
     }
   }
 
-  /** What was said last goes out first, if anybody takes it. */
+  /** Closes the connection; what was said last goes out before, if anybody takes it within `PULSE_MS`. */
   async function leave(left: NatsConnection): Promise<void> {
     await Promise.race([left.flush(), sleep(backgroundClock, PULSE_MS)]).catch(() => {})
     await left.close()

@@ -25,7 +25,7 @@ interface ClusterServers extends RedisLogin {
   readonly cluster: readonly string[]
 }
 
-/** Where a Redis, or a Valkey, is that is more than one server. */
+/** The addresses of a Redis, or a Valkey, that is more than one server. */
 export type RedisServers = SentinelServers | ClusterServers
 
 export type RedisClient = Redis | Cluster
@@ -95,7 +95,10 @@ function connectCluster(servers: ClusterServers): ConnectRedis {
   }
 }
 
-/** What is published on one node of a cluster is heard on each; one that is gone is left for the next. */
+/**
+ * Connects to one node of a cluster, as what is published on one is heard on each. One that is gone is left
+ * for the next.
+ */
 function connectToAnyOf(nodes: readonly Address[], options: RedisOptions): Redis {
   const { retryStrategy } = options
   let at = 0

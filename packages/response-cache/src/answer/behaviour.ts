@@ -19,7 +19,7 @@ export interface CacheBehaviour {
   close(): void
 }
 
-/** Leads operations through the cache. `reportOf` gives the report on one that is told in the head of the answer. */
+/** Leads operations through the cache. `reportOf` gives the report that the head of the answer tells. */
 export function createCacheBehaviour(
   cache: CacheEngine,
   reportOf: (context: object, request: Request) => OperationReport,

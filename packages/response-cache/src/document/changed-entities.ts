@@ -52,8 +52,8 @@ export function changedEntities(
   }
 
   /**
-   * Adds the types of the fields that were not seen, as they were not selected, or only with arguments: every field of a type
-   * without id counts.
+   * Adds the types of the fields that were not seen, as they were not selected, or only with arguments: every
+   * field of a type without id counts.
    */
   function addUnselected(place: EntityPlace, typeName: string): void {
     const type = schema.getType(typeName)

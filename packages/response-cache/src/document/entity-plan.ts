@@ -7,10 +7,10 @@ import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store
 export type Variables = Readonly<Record<string, unknown>> | null | undefined
 
 /**
- * Tells what a result of one document depends on, entity by entity where that can be known, and type by type elsewhere.
- * An entity stands for itself only where its own id led to it: it is the value of the argument that is called like its
- * id field, or another entity points to it. What a list holds, what a wrapper counts, and what is not there (null) may
- * change with any entity of the type.
+ * Tells what a result of one document depends on, entity by entity where that can be known, and type by type
+ * elsewhere. An entity stands for itself only where its own id led to it: it is the value of the argument
+ * that is called like its id field, or another entity points to it. What a list holds, what a wrapper counts,
+ * and what is not there (null) may change with any entity of the type.
  */
 export interface EntityPlan {
   /**

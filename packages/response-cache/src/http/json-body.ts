@@ -21,7 +21,7 @@ export function isBoundedBody(request: Request, serverContext: object): boolean 
   return request.headers.get('content-length') === receivedLength(req)
 }
 
-/** Returns it as it was received: a plugin that changes the request's headers changes the message's with them. */
+/** Returns the length as received: a plugin that changes the request's headers changes the message's, too. */
 function receivedLength({ rawHeaders }: IncomingMessage): string | undefined {
   const name = 'content-length'
   const at = rawHeaders.findIndex((raw) => raw.length === name.length && raw.toLowerCase() === name)

@@ -24,8 +24,9 @@ export interface RedisStoreOptions {
    */
   readonly rememberMs?: number | undefined
   /**
-   * Invalidations that Redis has yet to hear of: one of `createUndeliveredInvalidations()`, for all the stores of one
-   * Redis in a process. A store that replaces another one then delivers what that one could not, before it reads. Default: its own.
+   * Invalidations that Redis has yet to hear of: one of `createUndeliveredInvalidations()`, for all the
+   * stores of one Redis in a process. A store that replaces another one then delivers what that one could
+   * not, before it reads. Default: its own.
    */
   readonly undelivered?: UndeliveredInvalidations | undefined
 }

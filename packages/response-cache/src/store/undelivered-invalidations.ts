@@ -1,8 +1,8 @@
 import type { Tags } from './tags.ts'
 
 /**
- * Invalidations that a shared store has yet to hear of, as it did not answer. Kept outside of the store, so that
- * another one in its place neither loses it nor reads anything before it is delivered.
+ * Invalidations that a shared store has yet to hear of, as it did not answer. Kept outside of the store, so
+ * that another one in its place neither loses it nor reads anything before it is delivered.
  */
 export interface UndeliveredInvalidations {
   /** `from`: the store that could not deliver them. */
