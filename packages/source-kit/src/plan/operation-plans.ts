@@ -1,5 +1,5 @@
 import { visit, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
-import { directiveVariables, fragmentsOf } from '@vinyasa/documents'
+import { directiveVariables, fragmentsOf, isIncluded } from '@vinyasa/documents'
 import { fieldsOn, type SelectionScope } from './selection-scope.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
 import type { PlanBudget } from './plan-budget.ts'
@@ -26,6 +26,10 @@ type Found = ReturnType<OperationPlans['find']>
 
 /** Each answer to an operation's `@skip`s and `@include`s has a plan of its own, up to so many. */
 const MAX_VARIANTS = 32
+/** Selections that are looked at for one plan: fragments in fragments multiply them. */
+const MAX_SELECTIONS = 10_000
+/** What is made of one selection takes as much as what is made of so many characters of a document. */
+const CHARACTERS_OF_SELECTION = 5
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
 const NO_VARIABLES: Variables = {}
 
@@ -38,6 +42,17 @@ export function compileOperation(
   const fragments = fragmentsOf(document)
   const { names: conditionNames, obstacle } = examine(document, operation)
   const variants = new Map<string, Found>()
+  /** Those that were looked at for the last plan. */
+  let selections = 0
+
+  function included(conditions: Readonly<Record<string, boolean>>): SelectionScope['includes'] {
+    selections = 0
+    return (selection) => {
+      if (++selections > MAX_SELECTIONS)
+        throw new NotPlannable(`it selects more than ${MAX_SELECTIONS} fields, with fragments in place`)
+      return isIncluded(selection, conditions)
+    }
+  }
 
   function compile(variables: Variables): Found {
     if (variants.size >= MAX_VARIANTS)
@@ -51,7 +66,7 @@ export function compileOperation(
       const conditions: Record<string, boolean> = {}
       for (const name of conditionNames) conditions[name] = variables[name] === true
       return {
-        plan: planFor({ schema, operation, fragments, conditions }),
+        plan: planFor({ schema, operation, fragments, includes: included(conditions) }),
         reason: undefined,
         isNew: true,
       }
@@ -63,7 +78,7 @@ export function compileOperation(
 
   return {
     operation,
-    sources: sourcesOf({ schema, operation, fragments, conditions: 'any' }),
+    sources: sourcesOf({ schema, operation, fragments, includes: () => true }),
     coerce: operation.variableDefinitions?.length ? prepareVariables(schema, operation) : () => NO_VARIABLES,
     find(variables) {
       let key = ''
@@ -77,7 +92,8 @@ export function compileOperation(
       const found = compile(variables)
       if (variants.size < MAX_VARIANTS) {
         variants.set(key, { ...found, isNew: false })
-        budget.add(document.loc?.end ?? 0, () => void variants.delete(key))
+        const held = found.plan ? selections * CHARACTERS_OF_SELECTION : 0
+        budget.add(Math.max(document.loc?.end ?? 0, held), () => void variants.delete(key))
       }
       return found
     },

@@ -1,4 +1,4 @@
-/** Bounds what the plans of a server hold, by the text of their documents. */
+/** Bounds what the plans of a server hold, by the text of their documents, or by what these select where that is more. */
 export interface PlanBudget {
   /** Notes a plan; the oldest ones are forgotten where there is no room for all. */
   add(characters: number, forget: () => void): void

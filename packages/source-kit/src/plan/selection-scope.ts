@@ -6,15 +6,15 @@ import type {
   SelectionNode,
   SelectionSetNode,
 } from 'graphql'
-import { collectFields, type Fragments, isIncluded } from '@vinyasa/documents'
+import { collectFields, type Fragments } from '@vinyasa/documents'
 
-/** The scope of a selection: schema, operation, fragments, and variables that `@skip` and `@include` name. */
+/** The scope of a selection: schema, operation, fragments, and which of the selections count. */
 export interface SelectionScope {
   readonly schema: GraphQLSchema
   readonly operation: OperationDefinitionNode
   readonly fragments: Fragments
-  /** `any`: all that may be selected, whatever the variables are. */
-  readonly conditions: Readonly<Record<string, boolean>> | 'any'
+  /** Asked for each selection that is looked at. @throws NotPlannable where these are more than a plan may have */
+  readonly includes: (selection: SelectionNode) => boolean
 }
 
 /** The fields below nodes, by response name, in the order of the answer (GraphQL, section 6.3.2). */
@@ -31,11 +31,9 @@ export function fieldsBelow(
 }
 
 export function fieldsOn(
-  { schema, fragments, conditions }: SelectionScope,
+  { schema, fragments, includes }: SelectionScope,
   type: GraphQLObjectType,
   selectionSets: readonly SelectionSetNode[],
 ): Map<string, FieldNode[]> {
-  const includes =
-    conditions === 'any' ? undefined : (node: SelectionNode): boolean => isIncluded(node, conditions)
   return collectFields({ schema, fragments, type, includes }, selectionSets)
 }

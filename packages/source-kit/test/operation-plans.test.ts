@@ -1,0 +1,54 @@
+import { buildSchema, getOperationAST, type GraphQLObjectType, parse } from 'graphql'
+import { expect, it } from 'vitest'
+import type { Selection } from '../src/plan/fast-path.ts'
+import { compileOperation } from '../src/plan/operation-plans.ts'
+import { offerField } from '../src/plan/registry.ts'
+import { fieldsBelow, type SelectionScope } from '../src/plan/selection-scope.ts'
+
+const schema = buildSchema('type Query { node: Node } type Node { id: ID left: Node right: Node }')
+const type = schema.getType('Node') as GraphQLObjectType
+const resolve = (): null => null
+Object.assign(schema.getQueryType()?.getFields()['node'] ?? {}, { resolve })
+
+/** It looks at all that is selected below. */
+function look(nodes: Selection['nodes'], scope: SelectionScope): void {
+  for (const below of fieldsBelow(scope, type, nodes).values()) look(below, scope)
+}
+
+offerField(resolve, {
+  prepareRoots(selections, scope) {
+    for (const { nodes } of selections) look(nodes, scope)
+    return { start: () => expect.unreachable('nothing is executed') }
+  },
+})
+
+/** Why there is no plan, and what it holds: of so many fragments, each of which has the next one twice. */
+function planned(links: number) {
+  const fragments = Array.from({ length: links }, (_, at) => {
+    const next = `${at + 1 === links ? 'id' : `...F${at + 1}`}`
+    return `fragment F${at} on Node { left { ${next} } right { ${next} } }`
+  })
+  const text = `{ node { ...F0 } } ${fragments.join(' ')}`
+  const document = parse(text)
+  const operation = getOperationAST(document)
+  let held = 0
+  const budget = { add: (characters: number) => void (held += characters) }
+  if (!operation) throw new Error('There is no operation')
+  const { plan, reason } = compileOperation(schema, document, operation, budget).find({})
+  return { isPlanned: plan !== undefined, reason, held, length: text.length }
+}
+
+it('an operation has no plan once fragments in fragments select more than 10,000 fields', () => {
+  expect(planned(10)).toMatchObject({ isPlanned: true, reason: undefined })
+  const { isPlanned, reason, held, length } = planned(24)
+  expect({ isPlanned, reason }).toEqual({
+    isPlanned: false,
+    reason: 'it selects more than 10000 fields, with fragments in place',
+  })
+  expect(held).toBe(length)
+})
+
+it('a plan holds as much as it selects where that is more than the text says', () => {
+  expect(planned(2).held).toBe(planned(2).length)
+  expect(planned(10).held).toBeGreaterThan(10 * planned(10).length)
+})
