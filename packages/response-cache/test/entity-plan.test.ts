@@ -1,6 +1,7 @@
 import { createDependencies } from '@vinyasa/invalidation'
 import { buildSchema, parse } from 'graphql'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { changedEntities } from '../src/document/changed-entities.ts'
 import { createEntityPlan } from '../src/document/entity-plan.ts'
 
 const SCHEMA = buildSchema(/* GraphQL */ `
@@ -55,4 +56,50 @@ it.each([
   expect(tags).not.toContain('Bot:words')
   expect(tags).not.toContain('Bot:')
   expect(tags).toContain('Bot:?')
+})
+
+describe('of more than 10,000 fields, which fragments in fragments select,', () => {
+  const schema = buildSchema(/* GraphQL */ `
+    type Query {
+      node(id: ID!): Node
+    }
+    type Mutation {
+      change(id: ID!): Changed
+    }
+    type Changed {
+      node: Node
+    }
+    type Node {
+      id: ID!
+      left: Node
+      right: Node
+      owner: User
+    }
+    type User {
+      id: ID!
+    }
+  `)
+  const links = Array.from(
+    { length: 24 },
+    (_, at) => `fragment F${at} on Node { id left { ...F${at + 1} } right { ...F${at + 1} } }`,
+  )
+  const fragments = `${links.join(' ')} fragment F24 on Node { owner { id } }`
+  const input = (operation: string) => ({
+    schema,
+    document: parse(`${operation} ${fragments}`),
+    dependencies: createDependencies(schema),
+    idFieldOf: (type: string) => (type === 'Changed' ? undefined : 'id'),
+  })
+
+  it('each type stands for all of its entities', () => {
+    const data = { node: { id: '1', left: { id: '2' }, right: null } }
+    const { tagsOf } = createEntityPlan(input('{ node(id: "1") { ...F0 } }'))
+    expect([...tagsOf(data, {})].sort()).toEqual(['Node', 'Node:?', 'User', 'User:?'])
+  })
+
+  it('a mutation changes all entities of each type', () => {
+    const data = { change: { node: { id: '1', left: null, right: null } } }
+    const changed = changedEntities(input('mutation { change(id: "1") { node { ...F0 } } }'), ['Node'], data)
+    expect(changed).toEqual([{ type: 'Changed' }, { type: 'Node' }, { type: 'User' }])
+  })
 })

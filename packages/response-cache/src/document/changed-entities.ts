@@ -1,5 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, type DocumentNode, type GraphQLSchema } from 'graphql'
-import { statedChanges, type Dependencies } from '@vinyasa/invalidation'
+import { possibleObjects } from '@vinyasa/documents'
+import { selectOperation, statedChanges, type Dependencies } from '@vinyasa/invalidation'
 import { isRecord, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { IdFieldOf } from './id-fields.ts'
 import type { InvalidationTarget } from '../store/tags.ts'
@@ -63,9 +64,18 @@ export function changedEntities(
       if (!isLeafType(below) && !place.keys.has(`${typeName}.${field.name}`)) addWhole(below.name)
     }
   }
-  for (const [key, place] of root.children) {
-    for (const { field } of place.fields) statedChanges(field)?.forEach(addWhole)
-    if (place.types.size > 0) collect(place, isRecord(data) ? data[key] : undefined)
+  if (root) {
+    for (const [key, place] of root.children) {
+      for (const { field } of place.fields) statedChanges(field)?.forEach(addWhole)
+      if (place.types.size > 0) collect(place, isRecord(data) ? data[key] : undefined)
+    }
+  } else {
+    // What the places would tell apart stands for its whole types.
+    const fields = selectOperation(schema, document, undefined)?.fields ?? []
+    for (const { field } of fields.flatMap(({ definitions }) => definitions)) {
+      statedChanges(field)?.forEach(addWhole)
+      for (const { name } of possibleObjects(schema, getNamedType(field.type))) addWhole(name)
+    }
   }
   const identified = new Set([...found.values()].map(({ type }) => type))
   for (const type of types) if (!identified.has(type)) whole.add(type)

@@ -33,12 +33,20 @@ export interface EntityPlace {
   readonly fragments: Set<string>
 }
 
-/** The places of a normalised document, below a root that stands for the operation. */
-export function placesOf(schema: GraphQLSchema, document: DocumentNode): EntityPlace {
+/** Selections that are looked at for the places of one document: fragments in fragments multiply them. */
+const MAX_SELECTIONS = 10_000
+
+/**
+ * The places of a normalised document, below a root that stands for the operation. Undefined: there are so many that it is
+ * known type by type alone.
+ */
+export function placesOf(schema: GraphQLSchema, document: DocumentNode): EntityPlace | undefined {
   const fragments = fragmentsOf(document)
+  let selections = 0
+  const includes = (): boolean => ++selections <= MAX_SELECTIONS
 
   function add(place: EntityPlace, parent: GraphQLCompositeType, set: SelectionSetNode): void {
-    forEachField({ fragments, followed: place.fragments }, [set], (node, on) => {
+    forEachField({ fragments, includes, followed: place.fragments }, [set], (node, on) => {
       const type = on === undefined ? parent : schema.getType(on)
       if (isCompositeType(type)) addField(place, type, node)
     })
@@ -79,7 +87,7 @@ export function placesOf(schema: GraphQLSchema, document: DocumentNode): EntityP
     root.types.add(rootType.name)
     add(root, rootType, definition.selectionSet)
   }
-  return root
+  return selections <= MAX_SELECTIONS ? root : undefined
 }
 
 function createPlace(args: readonly ArgumentNode[] = []): EntityPlace {

@@ -1,5 +1,5 @@
 import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
-import type { Dependencies } from '@vinyasa/invalidation'
+import { selectOperation, type Dependencies, type FieldOfType } from '@vinyasa/invalidation'
 import { isListField, isRecord, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { IdFieldOf } from './id-fields.ts'
 import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store/tags.ts'
@@ -41,7 +41,7 @@ export function createEntityPlan(input: EntityPlanInput): EntityPlan {
 
 function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanInput): EntityPlan {
   const root = placesOf(schema, document)
-  const asked = new Set(root.children.values())
+  const asked = new Set(root?.children.values())
   const pointers = new Set<EntityPlace>()
   const fixed = new Set<string>()
 
@@ -53,7 +53,10 @@ function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanI
       prepare(place)
     }
   }
-  prepare(root)
+  if (root) prepare(root)
+  else
+    for (const { definitions } of selectOperation(schema, document, undefined)?.fields ?? [])
+      for (const tag of tagsOfFields({ fields: definitions }, dependencies)) fixed.add(tag)
 
   function collect(place: EntityPlace, value: unknown, variables: Variables, tags: Set<string>): void {
     if (Array.isArray(value)) {
@@ -79,7 +82,7 @@ function planEntities({ schema, document, dependencies, idFieldOf }: EntityPlanI
   return {
     tagsOf(data, variables) {
       const tags = new Set(fixed)
-      if (isRecord(data)) collect(root, data, variables, tags)
+      if (root && isRecord(data)) collect(root, data, variables, tags)
       // Whatever hits an entity hits those that nobody knows as well.
       const needed = [...tags].filter((tag) => {
         const unidentified = unidentifiedTag(typeOfTag(tag))
@@ -101,7 +104,10 @@ function isPointer(place: EntityPlace, idFieldOf: IdFieldOf): boolean {
   )
 }
 
-function tagsOfFields({ fields }: EntityPlace, dependencies: Dependencies): string[] {
+function tagsOfFields(
+  { fields }: { readonly fields: readonly FieldOfType[] },
+  dependencies: Dependencies,
+): string[] {
   return fields.flatMap(({ typeName, field }) => {
     const dependence = dependencies.ofField(typeName, field)
     return dependence.everything ? [anyTag] : [...dependence.types].map(unidentifiedTag)
