@@ -30,8 +30,8 @@ interface Place {
   readonly children: readonly Place[]
 }
 
-/** Fragments in fragments multiply places. Of an operation with more than this nothing is identified. */
-const MAX_PLACES = 10_000
+/** Selections that are looked at: fragments in fragments multiply them. Of an operation with more nothing is identified. */
+const MAX_SELECTIONS = 20_000
 
 /** Made once for an operation; looking through a result is then a walk without the schema. */
 export function createEntityFinder(
@@ -43,7 +43,7 @@ export function createEntityFinder(
   const fragments = fragmentsOf(document)
   const identified = new Set<string>()
   const blind = new Set<string>()
-  let count = 0
+  let selections = 0
 
   function placesOf(type: GraphQLCompositeType, fields: readonly FieldNode[]): Place[] {
     const places: Place[] = []
@@ -58,7 +58,7 @@ export function createEntityFinder(
         const fieldType = field && getNamedType(field.type)
         if (!isCompositeType(fieldType)) continue
         if (field && !idNode) noteUnselected(objectType.name, field, below)
-        if (fieldTypes.has(fieldType) || ++count > MAX_PLACES) continue
+        if (fieldTypes.has(fieldType) || selections > MAX_SELECTIONS) continue
         fieldTypes.add(fieldType)
         const typeName = isObjectType(fieldType) ? fieldType.name : undefined
         const known = idNode && typeName ? identified : blind
@@ -96,15 +96,17 @@ export function createEntityFinder(
   }
 
   /** The fields of a selection, through fragments whatever their type: too many is safe, too few is not. */
-  function fieldsOf(set: SelectionSetNode, includes?: (selection: SelectionNode) => boolean): FieldNode[] {
+  function fieldsOf(set: SelectionSetNode, counts?: (selection: SelectionNode) => boolean): FieldNode[] {
     const fields: FieldNode[] = []
+    const includes = (selection: SelectionNode): boolean =>
+      ++selections <= MAX_SELECTIONS && (counts?.(selection) ?? true)
     forEachField({ fragments, includes }, [set], (node) => void fields.push(node))
     return fields
   }
 
   const queryType = schema.getQueryType()
   const places = queryType ? placesOf(queryType, fieldsOf(operation.selectionSet)) : []
-  const isKnown = count <= MAX_PLACES
+  const isKnown = selections <= MAX_SELECTIONS
   return {
     identifies: (typeName) => isKnown && identified.has(typeName) && !blind.has(typeName),
     entitiesIn(data) {
