@@ -23,7 +23,7 @@ export function maskField(shapes: Shapes, request: DescMessage): FieldShape | un
 }
 
 /** Fragments in fragments multiply paths. Of more than these the whole message is less than their mask. */
-const MAX_FIELDS = 10_000
+const MAX_FIELDS = 1_000
 
 /**
  * The paths of a field's selection, relative to `message`. Undefined, which asks for everything, where another source
