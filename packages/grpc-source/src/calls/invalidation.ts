@@ -38,14 +38,12 @@ export function createAnnouncement(
   const verb = { operation, noun: noun === undefined ? undefined : named.typeNamed(meant(noun)[0] ?? noun) }
   const inferred: Announcement = (args, result, place) => mutationEvents({ ...place, verb, args, result })
   if (invalidates === undefined) return inferred
-  const rules = [invalidates]
-    .flat()
-    .flatMap((rule) =>
-      [...new Set(meant(rule.entityType).flatMap(named.typesMeant))].map((entityType) => ({
-        ...rule,
-        entityType,
-      })),
-    )
+  const rules = [invalidates].flat().flatMap((rule) =>
+    [...new Set(meant(rule.entityType).flatMap(named.typesMeant))].map((entityType) => ({
+      ...rule,
+      entityType,
+    })),
+  )
   const stated = new Set(rules.map(({ entityType }) => entityType))
   return (args, result, place) => [
     ...rules.map((rule) => ({
