@@ -268,6 +268,19 @@ describe('/metrics', () => {
     expect(await series()).toBe(before)
   })
 
+  it('counts each answer of a batch by what the cache did', async () => {
+    const { endpoint, server } = await stage({ responseCache: true, graphql: { batching: 3 } })
+    const one = { query: '{ product(id: 1) { name } }' }
+    const two = { query: '{ product(id: 2) { name } }' }
+    await (await post(endpoint, one)).text()
+    expect((await post(endpoint, [one, two, one])).headers.get('x-cache')).toBe('HIT, MISS, HIT')
+    const { value } = await scrape(server.url)
+    const outcomes = ['hit', 'miss', 'hit, miss, hit'].map((outcome) =>
+      value('vinyasa_cache_requests_total', `outcome="${outcome}"`),
+    )
+    expect(outcomes).toEqual([2, 2, Number.NaN])
+  })
+
   it('asks for its token, and is off in production unless the config turns it on', async () => {
     const { server } = await stage({ metrics: { token: 'scraper' } })
     expect((await fetch(`${server.url}/metrics`)).status).toBe(401)

@@ -89,8 +89,9 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
       response(record, { status, headers }, request) {
         const path = recordedPath(record, request)
         requestOf(paths.has(path) ? path : 'other')(status)((now() - record.startedAt) / 1000)
-        const outcome = headers.get('x-cache')
-        if (outcome !== null) cacheOf(outcome.toLowerCase())(1)
+        // A batch has one for each of its operations.
+        const outcomes = headers.get('x-cache')?.toLowerCase().split(', ') ?? []
+        for (const outcome of outcomes) cacheOf(outcome)(1)
       },
     },
   }

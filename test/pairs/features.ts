@@ -1,0 +1,45 @@
+import type { Feature } from './feature.ts'
+import { invalidate, status } from './features/announced.ts'
+import { cache, clientMaxAge } from './features/cache.ts'
+import { apq, documents } from './features/documents.ts'
+import { exposeErrors } from './features/errors.ts'
+import { forward } from './features/forward.ts'
+import { auth } from './features/jwt.ts'
+import { cost, limits, rateLimit } from './features/limits.ts'
+import { live } from './features/live.ts'
+import { log } from './features/log.ts'
+import { metrics } from './features/metrics.ts'
+import { plugin } from './features/plugins.ts'
+import { resolvers } from './features/resolvers.ts'
+import { nats, redis, workers } from './features/shared.ts'
+import { preset, server, sources } from './features/sources.ts'
+import { batching, defer } from './features/ways.ts'
+
+/** All features. The first ones bring what others add to; the last one scrapes when all else is over. */
+export const FEATURES: readonly Feature[] = [
+  sources,
+  preset,
+  server,
+  forward,
+  cache,
+  clientMaxAge,
+  redis,
+  nats,
+  workers,
+  resolvers,
+  auth,
+  limits,
+  cost,
+  rateLimit,
+  documents,
+  apq,
+  batching,
+  defer,
+  exposeErrors,
+  plugin,
+  invalidate,
+  status,
+  live,
+  log,
+  metrics,
+]

@@ -1,0 +1,81 @@
+import { constant, constantFrom, record } from 'fast-check'
+import type { Feature, Value } from '../feature.ts'
+import { isFromCache, outcomesOf } from '../judge.ts'
+import { WATCHED } from '../operations.ts'
+import type { Run } from '../run.ts'
+import { type User, USERS } from '../users.ts'
+
+const drawn = (strategy: string): NonNullable<Value['config']> => {
+  return () =>
+    record({
+      responseCache: record({
+        strategy: constant(strategy),
+        defaultTtlMs: constantFrom(60_000, 3_600_000, Number.MAX_SAFE_INTEGER),
+        staleWhileRevalidateMs: constantFrom(0, 60_000),
+        maxSize: constantFrom(1, 10_000),
+        varyHeaders: constantFrom(['Authorization'], [], ['X-Lang'], ['Authorization', 'x-tenant']),
+      }),
+    })
+}
+
+/** One user asks the same until it is a hit, in each worker if need be. */
+const askAgain: NonNullable<Value['during']> = async ({ ask, keep }) => {
+  return async () => {
+    const outcomes: string[] = []
+    for (let asked = 0; asked < 8 && !outcomes.includes('HIT'); asked++)
+      outcomes.push(...outcomesOf(await ask(USERS[0] as User, WATCHED)))
+    keep('cache', outcomes)
+  }
+}
+
+/** What is asked again is a hit, and neither mutations nor errors ever are. */
+function* observe({ sent, kept }: Run): Generator<string> {
+  for (const one of sent) {
+    for (const [index, { operation, answer }] of one.operations.entries()) {
+      if (!isFromCache(one, index)) continue
+      if (operation.type === 'mutation') yield `a mutation from the cache: ${operation.name}`
+      if (answer.errors) yield `an error from the cache: ${operation.name} by ${one.way}`
+    }
+  }
+  const outcomes = kept.get('cache') as readonly string[]
+  if (!outcomes.includes('HIT')) yield `what was asked again is no hit: ${outcomes.join(', ')}`
+}
+
+export const cache: Feature = {
+  name: 'cache',
+  settings: ['responseCache'],
+  values: [
+    {
+      name: 'off',
+      *observe({ sent }) {
+        const said = sent.find(({ answerHeaders }) => answerHeaders.has('x-cache'))
+        if (said) yield `x-cache without a cache: ${said.answerHeaders.get('x-cache')}`
+      },
+    },
+    { name: 'types', config: drawn('types'), during: askAgain, observe },
+    { name: 'entities', config: drawn('entities'), during: askAgain, observe },
+    { name: 'all', config: drawn('all'), during: askAgain, observe },
+  ],
+}
+
+export const clientMaxAge: Feature = {
+  name: 'clientMaxAge',
+  settings: ['responseCache'],
+  values: [
+    { name: 'off' },
+    {
+      name: 'on',
+      fits: (row) => row['cache'] !== 'off',
+      config: () => constant({ responseCache: { clientMaxAge: true } }),
+      *observe({ sent }) {
+        for (const { answerHeaders, status, target } of sent) {
+          const control = answerHeaders.get('cache-control') ?? ''
+          const age = /max-age=(\S+?)(,|$)/.exec(control)?.[1]
+          if (age !== undefined && !/^\d+$/.test(age)) yield `max-age is no number of seconds: ${control}`
+          if (age !== undefined && age !== '0' && status !== 200)
+            yield `an error may be reused: ${target} ${control}`
+        }
+      },
+    },
+  ],
+}

@@ -1,0 +1,122 @@
+import { constant } from 'fast-check'
+import type { Feature, Value } from '../feature.ts'
+import { isFromCache, outcomesOf } from '../judge.ts'
+import type { Answer, Run, Sent } from '../run.ts'
+
+interface Scrape {
+  readonly status: number
+  readonly text: string
+  /** How many requests had been sent by then. */
+  readonly sent: number
+}
+
+const TOKEN = 'a token of the scraper'
+
+const scrape =
+  (path: string, token?: string): NonNullable<Value['during']> =>
+  async ({ url, keep, countSent }) => {
+    // Last of all, so that it has seen everything.
+    return async () => {
+      const sent = countSent()
+      const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+      const response = await fetch(`${url}${path}`, { headers })
+      keep('metrics', { status: response.status, text: await response.text(), sent } satisfies Scrape)
+    }
+  }
+
+/** Sums of the samples of one metric, by one label. */
+function samplesOf(text: string, name: string, label: string, only = ''): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const line of text.split('\n')) {
+    if (!line.startsWith(`${name}{`) || !line.includes(only)) continue
+    const value = new RegExp(`${label}="([^"]*)"`).exec(line)?.[1] ?? ''
+    sums.set(value, (sums.get(value) ?? 0) + Number(line.slice(line.lastIndexOf(' '))))
+  }
+  return sums
+}
+
+function countBy(
+  sent: readonly Sent[],
+  keysOf: (one: Sent) => readonly string[],
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const key of sent.flatMap(keysOf)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+function* differences(what: string, told: ReadonlyMap<string, number>, seen: ReadonlyMap<string, number>) {
+  for (const key of new Set([...told.keys(), ...seen.keys()])) {
+    const [counted, were] = [told.get(key) ?? 0, seen.get(key) ?? 0]
+    if (counted !== were) yield `${what} of /metrics are not what was sent: ${key} ${counted}, not ${were}`
+  }
+}
+
+function* observe({ kept, sent: all, beside }: Run): Generator<string> {
+  const { status, text, sent: count } = kept.get('metrics') as Scrape
+  if (status !== 200) {
+    yield `/metrics answers with another status: ${status}`
+    return
+  }
+  const sent = all.slice(0, count)
+  const told = (name: string, label: string, only?: string): ReadonlyMap<string, number> =>
+    samplesOf(text, name, label, only)
+  const requests = told('vinyasa_http_request_duration_seconds_count', 'status', 'path="/graphql"')
+  const statuses = plus(
+    countBy(sent, ({ status }) => [String(status)]),
+    '200',
+    beside.requests,
+  )
+  yield* differences('requests', requests, statuses)
+  yield* differences('errors', told('vinyasa_errors_total', 'code'), countBy(sent, codesOf))
+  const outcomes = countBy(sent, (one) => outcomesOf(one).map((outcome) => outcome.toLowerCase()))
+  const isCached = outcomes.size > 0
+  const seen = plus(outcomes, 'bypass', isCached ? beside.bypassed : 0)
+  yield* differences('outcomes of the cache', told('vinyasa_cache_requests_total', 'outcome'), seen)
+  // Of those that are executed, or refused for their cost alone; runs of live queries are counted for themselves.
+  const executed = countBy(sent, (one) =>
+    one.operations.flatMap(({ operation, answer }, index) => {
+      const isCounted = answer.data !== undefined || codeOf(answer) === 'COST_ESTIMATED_TOO_EXPENSIVE'
+      return isCounted && !isFromCache(one, index) ? [operation.type] : []
+    }),
+  )
+  const operations = new Map(
+    [...told('vinyasa_operations_total', 'type')].filter(([type]) => type !== 'live'),
+  )
+  yield* differences('operations', operations, plus(executed, 'query', beside.queries))
+}
+
+const plus = (counts: ReadonlyMap<string, number>, key: string, more: number): ReadonlyMap<string, number> =>
+  more === 0 ? counts : new Map([...counts, [key, (counts.get(key) ?? 0) + more]])
+
+const codeOf = ({ errors }: Answer): unknown => errors?.[0]?.extensions?.['code']
+
+/** The codes of all errors in an answer. What refuses a whole batch is one. */
+function codesOf({ operations, isRefusedWhole }: Sent): string[] {
+  return (isRefusedWhole ? operations.slice(0, 1) : operations).flatMap(({ answer }) =>
+    (answer.errors ?? []).map(({ extensions }) => String(extensions?.['code'] ?? 'INTERNAL_SERVER_ERROR')),
+  )
+}
+
+/** The last one, as it scrapes when all else is over. */
+export const metrics: Feature = {
+  name: 'metrics',
+  settings: ['metrics'],
+  values: [
+    {
+      name: 'off',
+      config: () => constant({ metrics: false }),
+      during: scrape('/metrics'),
+      *observe({ kept }) {
+        const { status } = kept.get('metrics') as Scrape
+        if (status !== 404) yield `/metrics is off and answers: ${status}`
+      },
+    },
+    { name: 'on', config: () => constant({ metrics: true }), during: scrape('/metrics'), observe },
+    {
+      name: 'token',
+      config: () => constant({ metrics: { path: '/numbers', token: TOKEN } }),
+      during: scrape('/numbers', TOKEN),
+      observe,
+    },
+  ],
+}

@@ -1,0 +1,33 @@
+import { constant, constantFrom, record } from 'fast-check'
+import type { Feature } from '../feature.ts'
+
+/** What they promise is what is judged of every run: nothing old, and nothing of another. */
+export const redis: Feature = {
+  name: 'redis',
+  settings: ['redisUrl', 'redis'],
+  values: [
+    { name: 'off' },
+    { name: 'url', needs: ['redis'], config: ({ redisUrl }) => constant({ redisUrl }) },
+    {
+      name: 'settings',
+      needs: ['redis'],
+      config: ({ redisUrl }) =>
+        record({ redis: record({ url: constant(redisUrl), db: constantFrom(0, 3) }) }),
+    },
+  ],
+}
+
+export const nats: Feature = {
+  name: 'nats',
+  settings: ['nats'],
+  values: [
+    { name: 'off' },
+    { name: 'on', needs: ['nats'], config: ({ natsUrl }) => constant({ nats: { servers: natsUrl } }) },
+  ],
+}
+
+export const workers: Feature = {
+  name: 'workers',
+  settings: [],
+  values: [{ name: '1' }, { name: '2', args: ['--workers', '2'] }],
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { gatewayConfig } from '../../apps/gateway/src/config/schema.ts'
+import { allPairs, coveringRows } from './covering-rows.ts'
+import { fits, pairsOf } from './draw-row.ts'
+import { FEATURES } from './features.ts'
+import { NOT_DRAWN } from './not-drawn.ts'
+import { offRow } from './draw-row.ts'
+
+const settings = Object.keys((gatewayConfig as unknown as { readonly shape: object }).shape)
+const drawn = new Set(FEATURES.flatMap((feature) => feature.settings))
+
+it('every setting of the config is drawn by a feature, or listed as not drawn', () => {
+  expect(settings.filter((name) => !drawn.has(name) && !(name in NOT_DRAWN))).toEqual([])
+})
+
+it('what is listed as not drawn is a setting, and no feature draws it', () => {
+  expect(Object.keys(NOT_DRAWN).filter((name) => drawn.has(name) || !settings.includes(name))).toEqual([])
+})
+
+it.each([1, 2])('the rows of seed %i have every pair of values that fit each other', (seed) => {
+  const rows = coveringRows(FEATURES, seed)
+  const covered = new Set(rows.flatMap((row) => pairsOf(FEATURES, row)))
+  expect([...allPairs(FEATURES).keys()].filter((pair) => !covered.has(pair))).toEqual([])
+  expect(rows.filter((row) => !fits(FEATURES, row))).toEqual([])
+  expect(coveringRows(FEATURES, seed)).toEqual(rows)
+})
+
+it('nothing on fits', () => {
+  expect(fits(FEATURES, offRow(FEATURES))).toBe(true)
+})
+
+it('PAIRS.md lists the features, their values and the pairs that they make', () => {
+  const text = readFileSync(new URL('PAIRS.md', import.meta.url), 'utf8')
+  const listed = [...text.matchAll(/^\| `(\w+)` +\| (.*?) *\|/gm)].map(([, name, values]) => [name, values])
+  const values = FEATURES.map(({ name, values }) => [name, values.map((value) => value.name).join(', ')])
+  expect(listed).toEqual(values)
+  expect(text).toContain(`${allPairs(FEATURES).size.toLocaleString('en')} pairs`)
+  expect(text).toContain(`${coveringRows(FEATURES, 1).length} rows`)
+})
