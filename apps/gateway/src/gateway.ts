@@ -6,6 +6,7 @@ import { pathsOf } from './http/paths.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import type { Logger } from './logging/logger.ts'
 import { createObservability } from './observability/observability.ts'
+import type { ShareMetrics } from './observability/readings-of-workers.ts'
 import { lateReadings } from './observability/readings.ts'
 import { configuredRedis } from './redis/servers.ts'
 import { configuredBroker } from './bus/broker.ts'
@@ -39,6 +40,8 @@ export interface CreateGatewayOptions {
   readonly reachedBrokers?: Set<string> | undefined
   /** How many log lines could not be written, for the metrics. Default: none. */
   readonly lostLogLines?: (() => number) | undefined
+  /** In one of several workers: makes the metrics those of all. Default: each process has its own. */
+  readonly shareMetrics?: ShareMetrics | undefined
 }
 
 /**
@@ -60,7 +63,13 @@ export async function createGateway(config: GatewayConfig, options: CreateGatewa
   const cache = await openCache(config, { ...options, bus, redis: shared, access: access.cache })
   let sources: readonly Source[] = []
   const readings = lateReadings(() => sources, options.lostLogLines)
-  const observability = await createObservability({ config, logger, readings, paths })
+  const observability = await createObservability({
+    config,
+    logger,
+    readings,
+    paths,
+    shareMetrics: options.shareMetrics,
+  })
   const closeBackends = async (): Promise<void> => {
     access.close()
     await cache?.close()

@@ -7,6 +7,7 @@ import { answerHeartbeat } from './workers/heartbeat.ts'
 import { logMessage } from './workers/log-settings.ts'
 import { joinReloads } from './workers/reload-messages.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
+import { createWorkerMetrics } from './workers/worker-metrics.ts'
 import { runWorkers } from './workers/run-workers.ts'
 
 // By itself V8 lets a busy heap grow to four times what lives in it before it collects: 150 MB more under a flood of
@@ -51,6 +52,7 @@ process.exitCode = await run(process.argv.slice(2), {
   }),
   ...(worker && {
     shareBus: (local, onError) => createWorkerBus(worker, local, { onError }),
+    shareMetrics: createWorkerMetrics(worker),
     joinReloads: (part) => joinReloads(worker, part),
     tellLogSettings: (settings) => void worker.send(logMessage(settings)),
   }),

@@ -34,6 +34,7 @@ export async function runGateway(
     undelivered: createUndeliveredInvalidations(),
     reachedBrokers: new Set<string>(),
     lostLogLines: () => destination.dropped,
+    shareMetrics: context.shareMetrics,
   }
   const gateway = await createGateway(config, { ...shared, baseDirectory })
   const server = await serve(gateway, {

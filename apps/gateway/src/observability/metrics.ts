@@ -6,6 +6,7 @@ import type { ObserveCost } from '../cost/cost-limit.ts'
 import { errorCodesOf } from './operation.ts'
 import { isLive } from '../context/live-context.ts'
 import type { Observer } from './recorder.ts'
+import { type Readings, registryOf, type ShareMetrics } from './readings-of-workers.ts'
 import { recordedPath } from './request-record.ts'
 import { counterTallies, histogramTallies, keyed } from './tallies.ts'
 
@@ -43,6 +44,8 @@ export interface MetricsOptions {
   /** Paths that have a label of their own. */
   readonly paths: ReadonlySet<string>
   readonly readings: MetricsReadings
+  /** In one of several workers: a scrape is answered for all of them. Default: for this process alone. */
+  readonly share?: ShareMetrics | undefined
   /** Milliseconds; default the platform's. */
   readonly now?: (() => number) | undefined
 }
@@ -55,15 +58,18 @@ const BREAKER_VALUE = { closed: 0, 'half-open': 0.5, open: 1 } as const
  * Prometheus metrics. Labels hold nothing that a client chooses (no operation names, no paths beyond the gateway's
  * own), so that nobody can make their number grow, and no value of a request gets into them.
  */
-export function createMetrics({ readings, paths, now = systemClock.now }: MetricsOptions): Metrics {
+export function createMetrics({ readings, paths, share, now = systemClock.now }: MetricsOptions): Metrics {
   const registry = new Registry()
   addReadings(registry, readings)
   const { requestOf, operationOfType, errorOf, cacheOf, costOf, sizeOf, callOf, retriesOf } =
     createTallies(registry)
+  // Prom-client declares one metric where it gives all.
+  const shared = share?.(async () => (await registry.getMetricsAsJSON()) as unknown as Readings)
+  let isServing = false
 
   return {
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    render: async () => (shared ? registryOf(await shared.all()) : registry).metrics(),
     observe({ source, kind, name }) {
       const endedWith = callOf(kind.name)(source)(name)
       const startedAt = now()
@@ -87,6 +93,8 @@ export function createMetrics({ readings, paths, now = systemClock.now }: Metric
         for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
       },
       response(record, { status, headers }, request) {
+        if (!isServing) shared?.serve()
+        isServing = true
         const path = recordedPath(record, request)
         requestOf(paths.has(path) ? path : 'other')(status)((now() - record.startedAt) / 1000)
         // A batch has one for each of its operations.
@@ -194,6 +202,7 @@ function addReadings(registry: Registry, readings: MetricsReadings): void {
       name: 'vinyasa_backend_breaker_open',
       help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
       labelNames: ['source'],
+      aggregator: 'max',
       registers: [],
       collect() {
         for (const { source, state } of readings.breakers()) {

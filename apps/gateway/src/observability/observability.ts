@@ -7,6 +7,7 @@ import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
 import { createMetrics, type MetricsReadings } from './metrics.ts'
+import type { ShareMetrics } from './readings-of-workers.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
 import type { TracingOptions, Tracing } from './tracing.ts'
@@ -29,14 +30,17 @@ export interface ObservabilityOptions {
   readonly logger: Logger
   readonly readings: MetricsReadings
   readonly paths: GatewayPaths
+  /** In one of several workers: makes metrics those of all. */
+  readonly shareMetrics?: ShareMetrics | undefined
 }
 
 /** A log always; metrics and traces as far as the config asks for them. */
 export async function createObservability(options: ObservabilityOptions): Promise<Observability> {
-  const { config, logger, readings, paths } = options
+  const { config, logger, readings, paths, shareMetrics } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
   const activity = hasStatusPage(config) ? createActivity({ endpoint: paths.graphql }) : undefined
-  const metrics = asked === false ? undefined : createMetrics({ readings, paths: paths.all })
+  const metrics =
+    asked === false ? undefined : createMetrics({ readings, paths: paths.all, share: shareMetrics })
   const { path = '/metrics', token } = typeof asked === 'object' ? asked : {}
   const tracing = traced === false ? undefined : await openTracing(traced === true ? {} : traced)
   return {

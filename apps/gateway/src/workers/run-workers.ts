@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { isLogMessage, type LogSettings } from './log-settings.ts'
 import { watchHeartbeat } from './heartbeat.ts'
+import { MetricsRelay } from './metrics-relay.ts'
 import { closeUntaken } from './node-cluster.ts'
 import { listenForReloads } from './reload-messages.ts'
 import { createReloads, reloadFailure, type ReloadPart } from './reloads.ts'
@@ -48,6 +49,7 @@ class Workers {
   readonly #finish: (code: number) => void
   readonly #workers = new Set<Worker>()
   readonly #relay = createBusRelay()
+  readonly #metrics = new MetricsRelay()
   readonly #parts = new Map<Worker, ReloadPart>()
   readonly #reloads = createReloads({
     parts: () => [...this.#parts.values()],
@@ -85,6 +87,7 @@ class Workers {
     const leaveBus = this.#relay.add(worker, () => {
       this.#warn(worker, 'is slow to hear of changes; until it has, it answers without its cache')
     })
+    const leaveMetrics = this.#metrics.add(worker)
     let endWatch = (): void => {}
     worker.once('listening', () => {
       // A worker may take long before, and holds nobody up.
@@ -99,6 +102,7 @@ class Workers {
     worker.once('exit', (code, signal) => {
       endWatch()
       leaveBus(code === 0)
+      leaveMetrics()
       this.#ended(worker, code, signal)
     })
   }

@@ -1,0 +1,63 @@
+import { backgroundClock, type Clock } from '@vinyasa/base'
+import type { Readings } from '../observability/readings-of-workers.ts'
+import { Answers } from './answers.ts'
+import type { Peer } from './bus-messages.ts'
+import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
+
+/** A worker that does not answer for so long counts with what it said last. */
+const COLLECT_MS = 1_000
+
+interface Member {
+  readonly answers: Answers
+  last: Readings | undefined
+}
+
+/** In the first process: gives a worker that is scraped the metrics of all workers, those that have ended among them. */
+export class MetricsRelay {
+  readonly #clock: Clock
+  readonly #members = new Map<Peer, Member>()
+  /** Counters never fall: those of workers that have ended stay in the sum. */
+  #ended: Promise<Readings | undefined> = Promise.resolve(undefined)
+
+  constructor(clock: Clock = backgroundClock) {
+    this.#clock = clock
+  }
+
+  /** Lets a worker take part. The returned function says that it has ended. */
+  add(worker: Peer): () => void {
+    const member: Member = { answers: new Answers(this.#clock), last: undefined }
+    this.#members.set(worker, member)
+    worker.on('message', (message) => {
+      if (!isMetricsMessage(message)) return
+      const { kind, id, readings } = message
+      if (kind === 'ask') void this.#all().then((all) => sayMetrics(worker, 'all', id, all))
+      if (kind === 'part') {
+        member.last = readings[0]
+        member.answers.answer(id)
+      }
+    })
+    return () => {
+      this.#members.delete(worker)
+      member.answers.close()
+      const { last } = member
+      if (last) this.#ended = this.#ended.then((ended) => sumOf(ended ? [ended, last] : [last]))
+    }
+  }
+
+  async #all(): Promise<Readings[]> {
+    const members = [...this.#members]
+    await Promise.all(
+      members.map(([worker, { answers }]) =>
+        answers.wait((id) => sayMetrics(worker, 'collect', id), COLLECT_MS),
+      ),
+    )
+    const ended = await this.#ended
+    return [...(ended ? [ended] : []), ...members.flatMap(([, { last }]) => (last ? [last] : []))]
+  }
+}
+
+/** Metrics are loaded where a worker that had some has ended: the first process makes none of its own. */
+async function sumOf(all: readonly Readings[]): Promise<Readings> {
+  const { sumOfGrowing } = await import('../observability/readings-of-workers.ts')
+  return sumOfGrowing(all)
+}

@@ -1,0 +1,116 @@
+import { createFakeClock } from '@vinyasa/test-kit'
+import { expect, it } from 'vitest'
+import type { Readings } from '../src/observability/readings-of-workers.ts'
+import { registryOf } from '../src/observability/readings-of-workers.ts'
+import type { Peer } from '../src/workers/bus-messages.ts'
+import { MetricsRelay } from '../src/workers/metrics-relay.ts'
+import { createWorkerMetrics } from '../src/workers/worker-metrics.ts'
+
+/** Both ends of a channel between a worker and the first process; a worker that stands still answers nothing. */
+function channel() {
+  type Listener = (message: unknown) => void
+  const toWorker: Listener[] = []
+  const toFirst: Listener[] = []
+  const state = { isStill: false }
+  const end = (mine: Listener[], others: Listener[]): Peer =>
+    ({
+      on: (event: string, listener: Listener) => event === 'message' && mine.push(listener),
+      isConnected: () => true,
+      send: (message: object) =>
+        queueMicrotask(() => {
+          if (!state.isStill) for (const listener of others) listener(structuredClone(message))
+        }),
+    }) as unknown as Peer
+  return { worker: end(toFirst, toWorker), first: end(toWorker, toFirst), state }
+}
+
+const readings = (count: number, open: number): Readings =>
+  [
+    {
+      name: 'asked_total',
+      help: 'Asked.',
+      type: 'counter',
+      aggregator: 'sum',
+      values: [{ value: count, labels: { path: '/graphql' } }],
+    },
+    { name: 'open', help: 'Open.', type: 'gauge', aggregator: 'max', values: [{ value: open, labels: {} }] },
+  ] as unknown as Readings
+
+function start() {
+  const clock = createFakeClock()
+  const relay = new MetricsRelay(clock)
+  return {
+    clock,
+    add(count: number, open = 0) {
+      const { worker, first, state } = channel()
+      const values = { count, open }
+      const leave = relay.add(worker)
+      const shared = createWorkerMetrics(first, clock)(async () => readings(values.count, values.open))
+      return {
+        values,
+        leave,
+        state,
+        shared,
+        scrape: async () =>
+          (await registryOf(await shared.all()).metrics()).replaceAll(/^#.*\n/gm, '').trim(),
+      }
+    },
+  }
+}
+
+it('whichever worker is scraped answers for all, and states are the worst of all', async () => {
+  const { add } = start()
+  const [one, two] = [add(40, 1), add(80)]
+  const expected = 'asked_total{path="/graphql"} 120\nopen 1'
+  expect((await one.scrape()).replaceAll(/\n+/g, '\n')).toBe(expected)
+  expect((await two.scrape()).replaceAll(/\n+/g, '\n')).toBe(expected)
+})
+
+it('counters never fall: not when a worker ends, and not when its place is taken', async () => {
+  const { add } = start()
+  const [one, two, three] = [add(40, 1), add(80), add(2)]
+  await one.scrape()
+  two.leave()
+  three.leave()
+  one.values.open = 0
+  expect(await one.scrape()).toContain('asked_total{path="/graphql"} 122')
+  const next = add(1)
+  expect(await next.scrape()).toContain('asked_total{path="/graphql"} 123')
+  expect(await next.scrape()).toContain('open 0')
+})
+
+it('a worker that stands still counts with what it said last, after a second', async () => {
+  const { add, clock } = start()
+  const [one, two] = [add(40), add(80)]
+  await one.scrape()
+  two.state.isStill = true
+  two.values.count = 90
+  const scraped = one.scrape()
+  await clock.advance(1_000)
+  expect(await scraped).toContain('asked_total{path="/graphql"} 120')
+})
+
+it('a first process that stands still is told of', async () => {
+  const { add, clock } = start()
+  const one = add(40)
+  one.state.isStill = true
+  const refused = expect(one.shared.all()).rejects.toMatchObject({
+    code: 'METRICS_OUT_OF_REACH',
+    status: 503,
+  })
+  await clock.advance(3_000)
+  await refused
+})
+
+it('a gateway that a reload has made counts once it serves', async () => {
+  const clock = createFakeClock()
+  const { worker, first } = channel()
+  new MetricsRelay(clock).add(worker)
+  const share = createWorkerMetrics(first, clock)
+  const before = share(async () => readings(7, 0))
+  const next = share(async () => readings(1, 0))
+  const text = async () => registryOf(await before.all()).metrics()
+  expect(await text()).toContain('asked_total{path="/graphql"} 7')
+  next.serve()
+  expect(await text()).toContain('asked_total{path="/graphql"} 1')
+})
