@@ -19,16 +19,17 @@ keepTickShape()
 const shutdown = new AbortController()
 const reload = new EventTarget()
 
+const { worker } = cluster
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // A second Ctrl-C does not wait for requests in flight.
-    if (shutdown.signal.aborted) process.exit(130)
-    shutdown.abort(signal)
+    if (!shutdown.signal.aborted) return shutdown.abort(signal)
+    // A second Ctrl-C does not wait for requests in flight. The first process tells its workers by SIGTERM, beside what a
+    // terminal or systemd sends to all: to a worker that is the first time still.
+    if (!worker || signal === 'SIGINT') process.exit(130)
   })
 }
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
 
-const { worker } = cluster
 if (worker) answerHeartbeat(worker)
 
 async function ask(question: string): Promise<string> {

@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { spawnProcess, startRestBackend } from '@vinyasa/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+/** The status of an answer, over a connection of its own; what became of it where there is none. */
+function ask(url: string): Promise<number | string> {
+  return new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json' }
+    const outgoing = request(
+      url,
+      { method: 'POST', headers, agent: new Agent({ keepAlive: false }) },
+      (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+      },
+    )
+    outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    outgoing.end(JSON.stringify({ query: '{ thing }' }))
+  })
+}
+
+/** Two workers, one of which has a request under way that takes a second; the other has nothing to do. */
+async function startBusy() {
+  const backend = await startRestBackend(() => ({ json: 'there', delayMs: 1_000 }))
+  onTestFinished(() => backend.stop())
+  const endpoints = [{ name: 'thing', path: '/thing', returnType: 'String' }]
+  const rest = { things: { baseUrl: backend.url, healthPath: false, endpoints } }
+  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-endings-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'gateway.config.json')
+  await writeFile(file, JSON.stringify({ log: { format: 'json' }, rest }))
+  const gateway = await spawnProcess({
+    command: process.execPath,
+    args: [MAIN, 'start', '--config', file, '--port', '0', '--workers', '2'],
+    ready: /"url":"(http:[^"]+\/graphql)".*"msg":"gateway ready"/,
+    group: true,
+  })
+  onTestFinished(() => gateway[Symbol.asyncDispose]())
+  const ready = (): number => gateway.lines.filter((line) => line.includes('gateway ready')).length
+  await expect.poll(ready, { timeout: 40_000 }).toBe(2)
+  const answer = ask(gateway.ready?.[1] ?? '')
+  await expect.poll(() => backend.requests.length).toBe(1)
+  return { gateway, answer }
+}
+
+it('what one worker has under way is answered though another has ended', { timeout: 120_000 }, async () => {
+  const { gateway, answer } = await startBusy()
+  gateway.signal('SIGTERM')
+  expect(await answer).toBe(200)
+  expect(await gateway.exited).toEqual({ code: 0, signal: null })
+})
+
+// A terminal's Ctrl-C and systemd send their signal to the workers too.
+it.each(['SIGINT', 'SIGTERM'] as const)(
+  'what a worker has under way is answered when all processes get %s',
+  { timeout: 120_000 },
+  async (signal) => {
+    const { gateway, answer } = await startBusy()
+    gateway.signalGroup(signal)
+    expect(await answer).toBe(200)
+    expect(await gateway.exited).toEqual({ code: 0, signal: null })
+  },
+)
+
+it('a second Ctrl-C does not wait for it', { timeout: 120_000 }, async () => {
+  const { gateway, answer } = await startBusy()
+  gateway.signalGroup('SIGINT')
+  await gateway.waitForLine(/finishing requests in flight/)
+  gateway.signalGroup('SIGINT')
+  expect(await answer).not.toBe(200)
+  expect((await gateway.exited).code).toBe(130)
+})
