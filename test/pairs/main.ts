@@ -1,6 +1,6 @@
 // The machine that draws rows of features: `pnpm test:pairs --seed 1 --rows 40 --seconds 600`. Each row is a config that is
 // checked, started, asked and ended. `--row N` is the row N of the seed alone, `--show` prints its config, `--only a=b,c=d` is a
-// row with these features alone, and `--whole` shrinks nothing. Exits with 1 where a rule was broken.
+// row with these features alone, `--whole` shrinks nothing, and `--until-broken` ends with the first violation. Exits with 1 where a rule was broken.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { coveringRows } from './covering-rows.ts'
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     row: { type: 'string' },
     only: { type: 'string' },
     whole: { type: 'boolean', default: false },
+    'until-broken': { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
   },
 })
@@ -28,15 +29,16 @@ const rows = only
   ? [{ ...offRow(FEATURES), ...Object.fromEntries(only) }]
   : coveringRows(FEATURES, seed).slice(0, values.rows === undefined ? undefined : Number(values.rows))
 print(`pairs: seed ${seed}, ${rows.length} rows`)
-const { requests, done, found } = await runPairs({
+const { requests, done, known, found } = await runPairs({
   features: FEATURES,
   rows,
   seed,
   seconds: Number(values.seconds),
   print,
   shrinks: !values.whole,
+  untilBroken: values['until-broken'],
   ...(values.row !== undefined && { row: Number(values.row) }),
   ...(values.show && { onConfig: (file: string) => print(readFileSync(file, 'utf8')) }),
 })
-print(`${done} rows, ${requests} requests, ${found.length} violations, seed ${seed}`)
+print(`${done} rows, ${requests} requests, ${found.length} violations, ${known} known, seed ${seed}`)
 process.exit(found.length > 0 ? 1 : 0)

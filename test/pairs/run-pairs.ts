@@ -1,4 +1,5 @@
 import type { Feature, Row } from './feature.ts'
+import { isKnown } from './known.ts'
 import { runRow, type RowOptions } from './run-row.ts'
 import { onFeatures, shrink } from './shrink.ts'
 
@@ -8,6 +9,8 @@ export interface PairsOptions extends Pick<RowOptions, 'features' | 'onConfig'> 
   readonly seconds: number
   /** Whether features are dropped from what breaks a rule. Default true. */
   readonly shrinks?: boolean
+  /** Whether nothing is run after the first violation. Default false. */
+  readonly untilBroken?: boolean
   /** The only one that is run. Default: all. */
   readonly row?: number
   readonly print: (line: string) => void
@@ -25,15 +28,27 @@ export interface Found {
 export interface PairsResult {
   readonly done: number
   readonly requests: number
+  /** Rules that rows broke as `known.ts` says. */
+  readonly known: number
   readonly found: readonly Found[]
 }
 
 /** Runs rows one after the other, and says of what they break which features it takes. */
 export async function runPairs(options: PairsOptions): Promise<PairsResult> {
-  const { features, rows, seed, seconds, row: single, print, onConfig, shrinks = true } = options
+  const {
+    features,
+    rows,
+    seed,
+    seconds,
+    row: single,
+    print,
+    onConfig,
+    shrinks = true,
+    untilBroken = false,
+  } = options
   const until = performance.now() + seconds * 1_000
   const found: Found[] = []
-  let [requests, done] = [0, 0]
+  let [requests, done, known] = [0, 0, 0]
   for (const [index, row] of rows.entries()) {
     if (single !== undefined && index !== single) continue
     if (performance.now() > until) break
@@ -42,6 +57,7 @@ export async function runPairs(options: PairsOptions): Promise<PairsResult> {
     requests += result.requests
     done++
     const rules = new Map(result.violations.map(({ rule, what }) => [rule, what]))
+    for (const rule of rules.keys()) if (isKnown(rule, row) && rules.delete(rule)) known++
     for (const [rule, what] of rules) {
       print(`seed ${seed}, row ${index}: ${rule}: ${what}`)
       const left =
@@ -49,9 +65,10 @@ export async function runPairs(options: PairsOptions): Promise<PairsResult> {
       const names = onFeatures(features, left).map((name) => `${name}=${left[name]}`)
       print(`  ${names.length} features are left: ${names.join(', ')}`)
       found.push({ row: index, rule, what, features: names })
+      if (untilBroken) return { done, requests, known, found }
     }
   }
-  return { done, requests, found }
+  return { done, requests, known, found }
 }
 
 /** What hangs on times may need to be tried twice. */

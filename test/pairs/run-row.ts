@@ -67,6 +67,7 @@ export async function runRow({
     started = await start(
       file,
       drawn.flatMap(({ value }) => value.args ?? []),
+      Number(row['workers'] ?? 1),
     )
   } catch (error) {
     return { violations: [{ rule: 'start', what: (error as Error).message }], requests: 0 }

@@ -50,7 +50,7 @@ export interface Started {
 }
 
 /** Starts the built gateway and waits until it is ready, whatever it logs. */
-export async function start(file: string, args: readonly string[]): Promise<Started> {
+export async function start(file: string, args: readonly string[], workers: number): Promise<Started> {
   // A gateway that logs nothing does not say where it listens.
   const port = await freePort()
   const started = await spawnProcess({
@@ -64,12 +64,24 @@ export async function start(file: string, args: readonly string[]): Promise<Star
       { timeoutMs: 60_000, awaited: 'readiness' },
     )
     await Promise.race([ready, ended])
+    await allReady(started, workers)
   } catch (error) {
     const output = started.output()
     await started[Symbol.asyncDispose]()
     throw new Error(`The gateway did not start: ${(error as Error).message}\n${output}`, { cause: error })
   }
   return { process: started, port }
+}
+
+/** Of several processes each says so; where none may, they are given some time. */
+async function allReady({ lines }: SpawnedProcess, workers: number): Promise<void> {
+  if (workers === 1) return
+  const silentUntil = performance.now() + 4_000
+  const ready = (): number => lines.filter((line) => line.includes('gateway ready')).length
+  await waitUntil(() => ready() >= workers || (lines.length === 0 && performance.now() > silentUntil), {
+    timeoutMs: 60_000,
+    awaited: 'readiness of all workers',
+  })
 }
 
 const main = (): string => repository('apps/gateway/dist/main.js')
