@@ -29,7 +29,7 @@ const rows = only
   ? [{ ...offRow(FEATURES), ...Object.fromEntries(only) }]
   : coveringRows(FEATURES, seed).slice(0, values.rows === undefined ? undefined : Number(values.rows))
 print(`pairs: seed ${seed}, ${rows.length} rows`)
-const { requests, done, known, found } = await runPairs({
+const { requests, done, found } = await runPairs({
   features: FEATURES,
   rows,
   seed,
@@ -40,5 +40,5 @@ const { requests, done, known, found } = await runPairs({
   ...(values.row !== undefined && { row: Number(values.row) }),
   ...(values.show && { onConfig: (file: string) => print(readFileSync(file, 'utf8')) }),
 })
-print(`${done} rows, ${requests} requests, ${found.length} violations, ${known} known, seed ${seed}`)
+print(`${done} rows, ${requests} requests, ${found.length} violations, seed ${seed}`)
 process.exit(found.length > 0 ? 1 : 0)

@@ -1,5 +1,4 @@
 import type { Feature, Row } from './feature.ts'
-import { isKnown } from './known.ts'
 import { runRow, type RowOptions } from './run-row.ts'
 import { onFeatures, shrink } from './shrink.ts'
 
@@ -28,8 +27,6 @@ export interface Found {
 export interface PairsResult {
   readonly done: number
   readonly requests: number
-  /** Rules that rows broke as `known.ts` says. */
-  readonly known: number
   readonly found: readonly Found[]
 }
 
@@ -48,7 +45,7 @@ export async function runPairs(options: PairsOptions): Promise<PairsResult> {
   } = options
   const until = performance.now() + seconds * 1_000
   const found: Found[] = []
-  let [requests, done, known] = [0, 0, 0]
+  let [requests, done] = [0, 0]
   for (const [index, row] of rows.entries()) {
     if (single !== undefined && index !== single) continue
     if (performance.now() > until) break
@@ -57,7 +54,6 @@ export async function runPairs(options: PairsOptions): Promise<PairsResult> {
     requests += result.requests
     done++
     const rules = new Map(result.violations.map(({ rule, what }) => [rule, what]))
-    for (const rule of rules.keys()) if (isKnown(rule, row) && rules.delete(rule)) known++
     for (const [rule, what] of rules) {
       print(`seed ${seed}, row ${index}: ${rule}: ${what}`)
       const left =
@@ -65,10 +61,10 @@ export async function runPairs(options: PairsOptions): Promise<PairsResult> {
       const names = onFeatures(features, left).map((name) => `${name}=${left[name]}`)
       print(`  ${names.length} features are left: ${names.join(', ')}`)
       found.push({ row: index, rule, what, features: names })
-      if (untilBroken) return { done, requests, known, found }
+      if (untilBroken) return { done, requests, found }
     }
   }
-  return { done, requests, known, found }
+  return { done, requests, found }
 }
 
 /** What hangs on times may need to be tried twice. */

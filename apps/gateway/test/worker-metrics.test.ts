@@ -2,6 +2,7 @@ import { createFakeClock } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import type { Readings } from '../src/observability/readings-of-workers.ts'
 import { registryOf } from '../src/observability/readings-of-workers.ts'
+import { createMetrics } from '../src/observability/metrics.ts'
 import type { Peer } from '../src/workers/bus-messages.ts'
 import { MetricsRelay } from '../src/workers/metrics-relay.ts'
 import { createWorkerMetrics } from '../src/workers/worker-metrics.ts'
@@ -36,9 +37,13 @@ const readings = (count: number, open: number): Readings =>
     { name: 'open', help: 'Open.', type: 'gauge', aggregator: 'max', values: [{ value: open, labels: {} }] },
   ] as unknown as Readings
 
+const fail = (error: unknown): never => {
+  throw error
+}
+
 function start() {
   const clock = createFakeClock()
-  const relay = new MetricsRelay(clock)
+  const relay = new MetricsRelay(fail, clock)
   return {
     clock,
     add(count: number, open = 0) {
@@ -94,18 +99,15 @@ it('a first process that stands still is told of', async () => {
   const { add, clock } = start()
   const one = add(40)
   one.state.isStill = true
-  const refused = expect(one.shared.all()).rejects.toMatchObject({
-    code: 'METRICS_OUT_OF_REACH',
-    status: 503,
-  })
+  const refused = one.shared.all().catch((error: unknown) => error)
   await clock.advance(3_000)
-  await refused
+  expect(await refused).toMatchObject({ code: 'METRICS_OUT_OF_REACH', status: 503 })
 })
 
 it('a gateway that a reload has made counts once it serves', async () => {
   const clock = createFakeClock()
   const { worker, first } = channel()
-  new MetricsRelay(clock).add(worker)
+  new MetricsRelay(fail, clock).add(worker)
   const share = createWorkerMetrics(first, clock)
   const before = share(async () => readings(7, 0))
   const next = share(async () => readings(1, 0))
@@ -113,4 +115,39 @@ it('a gateway that a reload has made counts once it serves', async () => {
   expect(await text()).toContain('asked_total{path="/graphql"} 7')
   next.serve()
   expect(await text()).toContain('asked_total{path="/graphql"} 1')
+})
+
+it('all metrics of a gateway can be added, and have the same names and labels as those of one process', async () => {
+  const clock = createFakeClock()
+  const relay = new MetricsRelay(fail, clock)
+  const readings = {
+    live: () => ({ subscriptions: 1, groups: 1, executions: 2, events: 3 }),
+    cacheBytes: () => 10,
+    breakers: () => [{ source: 'things', state: 'open' as const }],
+    lostLogLines: () => 1,
+  }
+  const options = { readings, paths: new Set(['/graphql']), now: () => 0 }
+  const gateways = [1, 2].map(() => {
+    const { worker, first } = channel()
+    const leave = relay.add(worker)
+    return { leave, metrics: createMetrics({ ...options, share: createWorkerMetrics(first, clock) }) }
+  })
+  const alone = createMetrics(options)
+  for (const { observeCost, observe } of [alone, ...gateways.map(({ metrics }) => metrics)]) {
+    observeCost(5, 'COST_OK')
+    observe({ source: 'things', kind: { name: 'rest' }, name: 'thing' } as never)?.({
+      status: '200',
+      retries: 1,
+      failed: false,
+    })
+  }
+  const [one, two] = gateways
+  const seriesOf = (text: string) => text.split('\n').map((line) => line.replace(/ [^ ]+$/, ''))
+  const text = await one!.metrics.render()
+  expect(seriesOf(text).toSorted()).toEqual(seriesOf(await alone.render()).toSorted())
+  expect(text).toContain('vinyasa_operation_cost_estimated_bucket{le="10",result="COST_OK"} 2')
+  expect(text).toContain('vinyasa_live_executions_total 4')
+  expect(text).toContain('vinyasa_backend_breaker_open{source="things"} 1')
+  two!.leave()
+  expect(await one!.metrics.render()).toContain('vinyasa_operation_cost_estimated_count{result="COST_OK"} 2')
 })

@@ -42,6 +42,7 @@ it('exports these names and no others', () => {
       "prepareArguments",
       "prepareJoin",
       "recordedRoot",
+      "renamedStatements",
       "resolverBehind",
       "serializedKey",
       "sharedOf",

@@ -58,7 +58,7 @@ interface Series {
 
 /**
  * A histogram that counts by itself, as prom-client's can be given single observations only. What its registry reads of
- * a metric is `name`, `get()` and no more; checked with 15.1.3.
+ * a metric is `name`, `get()` and no more, and what adds several processes asks for `aggregator`; checked with 15.1.3.
  */
 export function histogramTallies(options: HistogramTallyOptions): (labels: Labels) => Tally {
   const { registry, name, help, buckets } = options
@@ -69,6 +69,7 @@ export function histogramTallies(options: HistogramTallyOptions): (labels: Label
       name,
       help,
       type: 'histogram',
+      aggregator: 'sum',
       values: series.flatMap((one) => samplesOf(name, buckets, one)),
     }),
   }

@@ -14,12 +14,15 @@ interface Member {
 
 /** In the first process: gives a worker that is scraped the metrics of all workers, those that have ended among them. */
 export class MetricsRelay {
+  readonly #onError: (error: unknown) => void
   readonly #clock: Clock
   readonly #members = new Map<Peer, Member>()
   /** Counters never fall: those of workers that have ended stay in the sum. */
   #ended: Promise<Readings | undefined> = Promise.resolve(undefined)
 
-  constructor(clock: Clock = backgroundClock) {
+  /** `onError` hears where the numbers of a worker that has ended could not be kept. */
+  constructor(onError: (error: unknown) => void, clock: Clock = backgroundClock) {
+    this.#onError = onError
     this.#clock = clock
   }
 
@@ -40,7 +43,16 @@ export class MetricsRelay {
       this.#members.delete(worker)
       member.answers.close()
       const { last } = member
-      if (last) this.#ended = this.#ended.then((ended) => sumOf(ended ? [ended, last] : [last]))
+      if (last) this.#ended = this.#ended.then((ended) => this.#withEnded(ended, last))
+    }
+  }
+
+  async #withEnded(ended: Readings | undefined, last: Readings): Promise<Readings | undefined> {
+    try {
+      return await sumOf(ended ? [ended, last] : [last])
+    } catch (error) {
+      this.#onError(error)
+      return ended
     }
   }
 

@@ -49,7 +49,10 @@ class Workers {
   readonly #finish: (code: number) => void
   readonly #workers = new Set<Worker>()
   readonly #relay = createBusRelay()
-  readonly #metrics = new MetricsRelay()
+  readonly #metrics = new MetricsRelay((error) => {
+    if (this.#logger) this.#logger.error(error, 'metrics of a worker that has ended are lost')
+    else this.#options.print(`metrics of a worker that has ended are lost: ${messageOf(error)}`)
+  })
   readonly #parts = new Map<Worker, ReloadPart>()
   readonly #reloads = createReloads({
     parts: () => [...this.#parts.values()],
