@@ -31,6 +31,7 @@ import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import { createRuntimes } from './methods/runtimes.ts'
 import { createTypeNames } from './contract/names.ts'
+import { checkNamesInSettings } from './contract/named-in-settings.ts'
 import { createTypesMeant } from './contract/types-meant.ts'
 import { findUsedTypes } from './contract/used-types.ts'
 import { createRootField, rootType } from './calls/root-fields.ts'
@@ -74,7 +75,7 @@ export function buildModel(options: ModelOptions): Model {
   const { registry, isOwn, annotations, endpoints, invoker, errors, logger } = options
   const { announcer, source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxResponseItems } = source
-  const findings: Finding[] = []
+  const findings: Finding[] = checkNamesInSettings(source, registry)
   const asker = askerOf(sourceName, source.metadata)
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
