@@ -132,7 +132,7 @@ class Workers {
     this.#workers.delete(worker)
     this.#parts.delete(worker)
     if (shutdown.aborted || !this.#isListening) {
-      // Those that go on have been told: a second signal would cut what they have under way.
+      // The workers that go on have been told: a second signal would cut what they have under way.
       if (!shutdown.aborted) this.stop()
       if (this.#workers.size === 0) this.#finish(shutdown.aborted ? 0 : code || 1)
       return

@@ -67,7 +67,7 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
     const isFetched = rootNames.has(parentName) || definitions.some(hasOwnSource)
     if (isLeafType(type)) return isStated || !isFetched ? union(parts) : everything
     const closure = closures.of(type.name)
-    // What comes with its parent, and has no id, is a part of the parent.
+    // A value that comes with its parent, and has no id, is a part of the parent.
     if (!closure.reachesEntity && !isStated && isFetched) return everything
     return union([...parts, ofClosure(closure)])
   }

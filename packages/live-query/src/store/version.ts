@@ -18,7 +18,7 @@ export interface Version {
   readonly json: string
   /** The same as UTF-8 with the braces that end a message, made when first asked for: the end of every frame. */
   readonly tail: () => Buffer
-  /** Of it what the query asked for: extensions say how a result was made, and may differ where nothing changed. */
+  /** Data and errors alone: extensions say how a result was made, and may differ where nothing changed. */
   readonly asked: string
   /** Equal for versions in a row with equal data and errors. */
   readonly content: number

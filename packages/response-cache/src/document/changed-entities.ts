@@ -70,7 +70,7 @@ export function changedEntities(
       if (place.types.size > 0) collect(place, isRecord(data) ? data[key] : undefined)
     }
   } else {
-    // What the places would tell apart stands for its whole types.
+    // Without places to tell entities apart, their whole types have changed.
     const fields = selectOperation(schema, document, undefined)?.fields ?? []
     for (const { field } of fields.flatMap(({ definitions }) => definitions)) {
       statedChanges(field)?.forEach(addWhole)

@@ -69,7 +69,7 @@ function secretsOf({ args, rendered, sent }: SentRequest): readonly string[] {
   return [...forms].filter(({ length }) => length >= LEAST_LENGTH).toSorted((a, b) => b.length - a.length)
 }
 
-/** What stands in arguments, however deep. */
+/** Returns the leaves of arguments as texts, however deep they stand. */
 function textsIn(args: Args): Set<string> {
   const texts = new Set<string>()
   const left: unknown[] = [args]

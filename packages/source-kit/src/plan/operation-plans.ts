@@ -28,7 +28,7 @@ type Found = ReturnType<OperationPlans['find']>
 const MAX_VARIANTS = 32
 /** Selections that are looked at for one plan: fragments in fragments multiply them. */
 const MAX_SELECTIONS = 10_000
-/** What is made of one selection takes as much as what is made of so many characters of a document. */
+/** A selection of a plan takes as much memory as so many characters of a document do. */
 const CHARACTERS_OF_SELECTION = 5
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
 const NO_VARIABLES: Variables = {}
@@ -42,7 +42,7 @@ export function compileOperation(
   const fragments = fragmentsOf(document)
   const { names: conditionNames, obstacle } = examine(document, operation)
   const variants = new Map<string, Found>()
-  /** Those that were looked at for the last plan. */
+  /** Selections that were looked at for the last plan. */
   let selections = 0
 
   function included(conditions: Readonly<Record<string, boolean>>): SelectionScope['includes'] {

@@ -3,8 +3,8 @@ import { isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
 import { isFieldMap } from './recorded-resolvers.ts'
 
 /**
- * What code of the config resolves comes with no parent, also where a source had that field: it loses the source's mark, by
- * which its answers would depend on the parent alone. Mutations keep theirs: their sources announce them.
+ * Takes the mark of a source from fields that code of the config resolves: their values do not come with a parent, on which
+ * alone the mark would let answers depend. Mutations keep theirs: their sources announce them.
  */
 export function forgetOrigins(schema: GraphQLSchema, resolvers: IResolvers): void {
   for (const [typeName, given] of Object.entries(resolvers)) {
