@@ -84,6 +84,18 @@ it('counters never fall: not when a worker ends, and not when its place is taken
   expect(await next.scrape()).toContain('open 0')
 })
 
+it('a worker that ends while a scrape is under way counts once', async () => {
+  const { add, clock } = start()
+  const [one, two, three] = [add(40), add(80), add(2)]
+  await one.scrape()
+  three.state.isStill = true
+  const scraped = one.scrape()
+  await clock.advance(1)
+  two.leave()
+  await clock.advance(1_000)
+  expect(await scraped).toContain('asked_total{path="/graphql"} 122')
+})
+
 it('a worker that stands still counts with what it said last, after a second', async () => {
   const { add, clock } = start()
   const [one, two] = [add(40), add(80)]

@@ -35,7 +35,7 @@ export class MetricsRelay {
       const { kind, id, readings } = message
       if (kind === 'ask') void this.#all().then((all) => sayMetrics(worker, 'all', id, all))
       if (kind === 'part') {
-        member.last = readings[0]
+        member.last = readings[0] ?? member.last
         member.answers.answer(id)
       }
     })
@@ -57,14 +57,15 @@ export class MetricsRelay {
   }
 
   async #all(): Promise<Readings[]> {
-    const members = [...this.#members]
-    await Promise.all(
-      members.map(([worker, { answers }]) =>
-        answers.wait((id) => sayMetrics(worker, 'collect', id), COLLECT_MS),
-      ),
+    const asked = [...this.#members].map(([worker, { answers }]) =>
+      answers.wait((id) => sayMetrics(worker, 'collect', id), COLLECT_MS),
     )
-    const ended = await this.#ended
-    return [...(ended ? [ended] : []), ...members.flatMap(([, { last }]) => (last ? [last] : []))]
+    await Promise.all(asked)
+    // In one turn: a worker that ends counts among those that have, or among those that live.
+    const ended = this.#ended
+    const living = [...this.#members.values()].flatMap(({ last }) => (last ? [last] : []))
+    const sum = await ended
+    return sum ? [sum, ...living] : living
   }
 }
 

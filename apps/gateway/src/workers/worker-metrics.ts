@@ -16,19 +16,26 @@ export function createWorkerMetrics(first: Peer, clock: Clock = backgroundClock)
   first.on('message', (message) => {
     if (!isMetricsMessage(message)) return
     const { kind, id, readings } = message
-    if (kind === 'collect') void own?.().then((read) => sayMetrics(first, 'part', id, [read]))
+    if (kind === 'collect') void answer(id)
     if (kind === 'all') waiting.get(id)?.(readings)
   })
 
+  /** A worker that has no gateway yet has counted nothing. */
+  async function answer(id: number): Promise<void> {
+    sayMetrics(first, 'part', id, own ? [await own()] : [])
+  }
+
   async function askAll(): Promise<readonly Readings[]> {
     const id = ++lastId
+    let timer: unknown
     try {
       return await new Promise((resolve, reject) => {
         waiting.set(id, resolve)
-        clock.setTimeout(() => reject(new MetricsOutOfReachError(ALL_MS)), ALL_MS)
+        timer = clock.setTimeout(() => reject(new MetricsOutOfReachError(ALL_MS)), ALL_MS)
         sayMetrics(first, 'ask', id)
       })
     } finally {
+      clock.clearTimeout(timer)
       waiting.delete(id)
     }
   }
