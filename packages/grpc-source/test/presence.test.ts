@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { createGrpcSource } from '../src/index.ts'
 import { startBytesServer } from './bytes-server.ts'
-import { disposables } from './harness.ts'
+import { disposables, source } from './harness.ts'
 
 const body = (required: string): string => `
   enum Kind { ZERO = 0; ONE = 1; }
@@ -14,68 +13,49 @@ const body = (required: string): string => `
   message Answered { repeated int32 n = 1; }
   service S { rpc Get(Asked) returns (Answered); }`
 
+const REQUIRED = /(?<=  )(int32 n|int32 i|string s|bool b|double d|bytes raw|Kind kind|Inner inner) = (\d+);/g
 const withFeature = (edition: string): string =>
-  `edition = "${edition}"; package p; ${body('').replace(/ (int32 n|int32 i|string s|bool b|double d|bytes raw|Kind kind|Inner inner) = (\d+);/g, ' $1 = $2 [features.field_presence = LEGACY_REQUIRED];')}`
+  `edition = "${edition}"; package p; ${body(' ').replace(REQUIRED, '$1 = $2 [features.field_presence = LEGACY_REQUIRED];')}`
 
-const PROTOS = {
-  'proto2, required': `syntax = "proto2"; package p; ${body('required')}`,
-  'edition 2023, LEGACY_REQUIRED': withFeature('2023'),
+/** What goes over the wire, as hexadecimal digits. */
+async function sentBy(text: string, args: Readonly<Record<string, unknown>>): Promise<string> {
+  const server = disposables().use(await startBytesServer('/p.S/Get', () => new Uint8Array()))
+  const opened = await source({ endpoint: server.address, protoText: { 'p.proto': text }, expose: 'all' })
+  await opened.call('p.S.Get', args)
+  return Buffer.from(server.requests[0]!).toString('hex')
 }
 
-it.each(Object.entries(PROTOS))('%s: a zero is sent, wherever the field stands', async (_what, text) => {
-  const server = disposables().use(await startBytesServer('/p.S/Get', () => new Uint8Array()))
-  const source = disposables().use(
-    await createGrpcSource({
-      name: 's',
-      endpoint: server.address,
-      protoText: { 'p.proto': text },
-      expose: 'all',
-    }),
-  )
+const ZEROS = { i: 0, s: '', b: false, d: 0, raw: '', kind: 'ZERO' }
+
+it.each([
+  ['proto2, required', `syntax = "proto2"; package p; ${body('required')}`],
+  ['edition 2023, LEGACY_REQUIRED', withFeature('2023')],
+  ['edition 2024, LEGACY_REQUIRED', withFeature('2024')],
+])('%s: a zero is sent, wherever the field stands', async (_what, text) => {
   const inner = { n: 0 }
-  await source.call('p.S.Get', {
-    i: 0,
-    s: '',
-    b: false,
-    d: 0,
-    raw: '',
-    kind: 'ZERO',
-    inner,
-    many: [inner],
-    by: [{ key: 'k', value: inner }],
-    first: inner,
-  })
-  const sent = Buffer.from(server.requests[0]!).toString('hex')
-  expect(sent).toBe(
-    // The fields 1 to 7, one after the other, then the list, the map and the member of the oneof.
-    [
-      '0800',
-      '1200',
-      '1800',
-      '210000000000000000',
-      '2a00',
-      '3000',
-      '3a020800',
-      '42020800',
-      '4a07',
-      '0a016b',
-      '12020800',
-      '52020800',
-    ].join(''),
-  )
+  const args = { ...ZEROS, inner, many: [inner], by: [{ key: 'k', value: inner }], first: inner }
+  const fields = ['0800', '1200', '1800', '210000000000000000', '2a00', '3000', '3a020800']
+  const list = '42020800'
+  const map = '4a070a016b12020800'
+  const ofOneof = '52020800'
+  expect(await sentBy(text, args)).toBe([...fields, list, map, ofOneof].join(''))
+})
+
+it('a group, a field with another default and the fields of a group are fields as all others', async () => {
+  const text = `syntax = "proto2"; package p;
+    message Asked {
+      required group G = 1 { required int32 n = 1; }
+      repeated group Many = 2 { required bool b = 1; }
+      required int32 five = 3 [default = 5];
+      optional int32 free = 4 [default = 5];
+    }
+    message Answered { repeated int32 n = 1; }
+    service S { rpc Get(Asked) returns (Answered); }`
+  const args = { g: { n: 0 }, many: [{ b: false }], five: 0, free: 0 }
+  expect(await sentBy(text, args)).toBe('0b08000c' + '13080014' + '1800' + '2000')
 })
 
 it('a field without presence is left out where it is zero', async () => {
-  const server = disposables().use(await startBytesServer('/p.S/Get', () => new Uint8Array()))
   const text = `syntax = "proto3"; package p; ${body('')}`
-  const source = disposables().use(
-    await createGrpcSource({
-      name: 's',
-      endpoint: server.address,
-      protoText: { 'p.proto': text },
-      expose: 'all',
-    }),
-  )
-  await source.call('p.S.Get', { i: 0, s: '', b: false, d: 0, raw: '', kind: 'ZERO', second: 0 })
-  expect(Buffer.from(server.requests[0]!).toString('hex')).toBe('5800')
+  expect(await sentBy(text, { ...ZEROS, second: 0 })).toBe('5800')
 })

@@ -38,17 +38,17 @@ function planned(links: number) {
   return { isPlanned: plan !== undefined, reason, held, length: text.length }
 }
 
-it('an operation has no plan once fragments in fragments select more than 10,000 fields', () => {
-  expect(planned(10)).toMatchObject({ isPlanned: true, reason: undefined })
+it('an operation has no plan once fragments in fragments select more than 2,000 fields', () => {
+  expect(planned(8)).toMatchObject({ isPlanned: true, reason: undefined })
   const { isPlanned, reason, held, length } = planned(24)
   expect({ isPlanned, reason }).toEqual({
     isPlanned: false,
-    reason: 'it selects more than 10000 fields, with fragments in place',
+    reason: 'it selects more than 2000 fields, with fragments in place',
   })
   expect(held).toBe(length)
 })
 
 it('a plan holds as much as it selects where that is more than the text says', () => {
   expect(planned(2).held).toBe(planned(2).length)
-  expect(planned(10).held).toBeGreaterThan(10 * planned(10).length)
+  expect(planned(8).held).toBeGreaterThan(10 * planned(8).length)
 })

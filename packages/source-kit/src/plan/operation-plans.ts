@@ -27,7 +27,7 @@ type Found = ReturnType<OperationPlans['find']>
 /** Each answer to an operation's `@skip`s and `@include`s has a plan of its own, up to so many. */
 const MAX_VARIANTS = 32
 /** Selections that are looked at for one plan: fragments in fragments multiply them. */
-const MAX_SELECTIONS = 10_000
+const MAX_SELECTIONS = 2_000
 /** A selection of a plan takes as much memory as so many characters of a document do. */
 const CHARACTERS_OF_SELECTION = 5
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
