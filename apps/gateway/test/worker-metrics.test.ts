@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Readings } from '../src/observability/readings-of-workers.ts'
 import { registryOf } from '../src/observability/readings-of-workers.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
-import type { Peer } from '../src/workers/bus-messages.ts'
+import type { Peer } from '../src/workers/peer.ts'
 import { MetricsRelay } from '../src/workers/metrics-relay.ts'
 import { createWorkerMetrics } from '../src/workers/worker-metrics.ts'
 
@@ -48,9 +48,15 @@ function start() {
     clock,
     add(count: number, open = 0) {
       const { worker, first, state } = channel()
-      const values = { count, open }
+      const values = { count, open, reads: 0 }
       const leave = relay.add(worker)
-      const shared = createWorkerMetrics(first, clock)(async () => readings(values.count, values.open))
+      const shared = createWorkerMetrics(
+        first,
+        clock,
+      )(async () => {
+        values.reads++
+        return readings(values.count, values.open)
+      })
       return {
         values,
         leave,
@@ -82,6 +88,14 @@ it('counters never fall: not when a worker ends, and not when its place is taken
   const next = add(1)
   expect(await next.scrape()).toContain('asked_total{path="/graphql"} 123')
   expect(await next.scrape()).toContain('open 0')
+})
+
+it('scrapes at once make each worker read its metrics once', async () => {
+  const { add } = start()
+  const [one, two] = [add(40), add(80)]
+  const texts = await Promise.all([one, two, one, two, one].map(({ scrape }) => scrape()))
+  expect(new Set(texts)).toEqual(new Set([texts[0]]))
+  expect(two.values.reads).toBe(1)
 })
 
 it('a worker that ends while a scrape is under way counts once', async () => {

@@ -1,4 +1,5 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
+import { isMarked, type Peer, send } from './peer.ts'
 
 /** A message between workers and the first process about changes. */
 export interface BusMessage {
@@ -15,22 +16,8 @@ export interface BusMessage {
  */
 export const IN_TOUCH_MS = 1_000
 
-/** The other end of a channel between two processes: what is sent comes whole and in order, or not at all any more. */
-export interface Peer {
-  on(event: 'message', listener: (message: unknown) => void): unknown
-  on(event: 'disconnect', listener: () => void): unknown
-  isConnected(): boolean
-  send(message: object, callback: (error: Error | null) => void): unknown
-}
-
-/** Processes of one command line talk here: the mark is enough to know a message by. */
 export function isBusMessage(message: unknown): message is BusMessage {
-  return (
-    typeof message === 'object' &&
-    message !== null &&
-    'vinyasa' in message &&
-    message.vinyasa === 'invalidation'
-  )
+  return isMarked<BusMessage>(message, 'invalidation')
 }
 
 export function say(
@@ -39,7 +26,5 @@ export function say(
   id: number,
   events: readonly InvalidationEvent[] = [],
 ): void {
-  if (!peer.isConnected()) return
-  // A process that ends just now hears nothing, and its end says so: without a callback it would be an uncaught error.
-  peer.send({ vinyasa: 'invalidation', kind, id, events } satisfies BusMessage, () => {})
+  send<BusMessage>(peer, { vinyasa: 'invalidation', kind, id, events })
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isMarked } from './peer.ts'
 
 /** A process on the other side of a channel, as far as a heartbeat needs it. */
 interface Listener {
@@ -60,11 +61,7 @@ export function answerHeartbeat(worker: Listener & { send(message: object): unkn
 
 const BEAT = { vinyasa: 'heartbeat' }
 
-function isBeat(message: unknown): boolean {
-  return (
-    typeof message === 'object' && message !== null && 'vinyasa' in message && message.vinyasa === 'heartbeat'
-  )
-}
+const isBeat = (message: unknown): boolean => isMarked(message, BEAT.vinyasa)
 
 /** The state stands behind the name, which may hold anything but is in parentheses (proc(5)). */
 function isStoppedOnLinux(pid: number): boolean | undefined {

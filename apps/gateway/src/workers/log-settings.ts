@@ -1,4 +1,5 @@
 import type { LoggerOptions } from '../logging/logger.ts'
+import { isMarked } from './peer.ts'
 
 /** How a gateway logs, as its config says: the first process of several reads none. */
 export type LogSettings = Pick<LoggerOptions, 'level' | 'format'>
@@ -14,5 +15,5 @@ export function logMessage({ level, format }: LogSettings): LogMessage {
 }
 
 export function isLogMessage(message: unknown): message is LogMessage {
-  return typeof message === 'object' && message !== null && 'vinyasa' in message && message.vinyasa === 'log'
+  return isMarked<LogMessage>(message, 'log')
 }

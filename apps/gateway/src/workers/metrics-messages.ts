@@ -1,5 +1,5 @@
 import type { Readings } from '../observability/readings-of-workers.ts'
-import type { Peer } from './bus-messages.ts'
+import { isMarked, type Peer, send } from './peer.ts'
 
 /**
  * A message between workers and the first process about metrics. A worker that is scraped sends `ask`, the first process sends
@@ -14,9 +14,7 @@ export interface MetricsMessage {
 }
 
 export function isMetricsMessage(message: unknown): message is MetricsMessage {
-  return (
-    typeof message === 'object' && message !== null && 'vinyasa' in message && message.vinyasa === 'metrics'
-  )
+  return isMarked<MetricsMessage>(message, 'metrics')
 }
 
 export function sayMetrics(
@@ -25,7 +23,5 @@ export function sayMetrics(
   id: number,
   readings: readonly Readings[] = [],
 ): void {
-  if (!peer.isConnected()) return
-  // The end of a process says that it hears nothing: without a callback that would be an uncaught error.
-  peer.send({ vinyasa: 'metrics', kind, id, readings } satisfies MetricsMessage, () => {})
+  send<MetricsMessage>(peer, { vinyasa: 'metrics', kind, id, readings })
 }

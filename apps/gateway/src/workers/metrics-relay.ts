@@ -1,8 +1,8 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { Readings } from '../observability/readings-of-workers.ts'
 import { Answers } from './answers.ts'
-import type { Peer } from './bus-messages.ts'
 import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
+import type { Peer } from './peer.ts'
 
 /** A worker that does not answer for so long counts with what it said last. */
 const COLLECT_MS = 1_000
@@ -17,6 +17,7 @@ export class MetricsRelay {
   readonly #onError: (error: unknown) => void
   readonly #clock: Clock
   readonly #members = new Map<Peer, Member>()
+  #gathering: Promise<Readings[]> | undefined
   /** Counters never fall: those of workers that have ended stay in the sum. */
   #ended: Promise<Readings | undefined> = Promise.resolve(undefined)
 
@@ -33,7 +34,7 @@ export class MetricsRelay {
     worker.on('message', (message) => {
       if (!isMetricsMessage(message)) return
       const { kind, id, readings } = message
-      if (kind === 'ask') void this.#all().then((all) => sayMetrics(worker, 'all', id, all))
+      if (kind === 'ask') void this.#gathered().then((all) => sayMetrics(worker, 'all', id, all))
       if (kind === 'part') {
         member.last = readings[0] ?? member.last
         member.answers.answer(id)
@@ -56,7 +57,13 @@ export class MetricsRelay {
     }
   }
 
-  async #all(): Promise<Readings[]> {
+  /** Scrapes at once are answered together, so that nobody makes each worker read its metrics once for each of them. */
+  #gathered(): Promise<Readings[]> {
+    this.#gathering ??= this.#gather().finally(() => (this.#gathering = undefined))
+    return this.#gathering
+  }
+
+  async #gather(): Promise<Readings[]> {
     const asked = [...this.#members].map(([worker, { answers }]) =>
       answers.wait((id) => sayMetrics(worker, 'collect', id), COLLECT_MS),
     )

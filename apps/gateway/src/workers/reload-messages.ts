@@ -1,6 +1,6 @@
 import type { Clock } from '@vinyasa/base'
 import { systemClock } from '@vinyasa/base'
-import type { Peer } from './bus-messages.ts'
+import { isMarked, type Peer, send } from './peer.ts'
 import type { ReloadFailure, ReloadPart, Reloads } from './reloads.ts'
 
 /** A message between workers and the first process about reloads. */
@@ -17,15 +17,11 @@ interface ReloadMessage {
 const PREPARE_MS = 60_000
 
 function isReloadMessage(message: unknown): message is ReloadMessage {
-  return (
-    typeof message === 'object' && message !== null && 'vinyasa' in message && message.vinyasa === 'reload'
-  )
+  return isMarked<ReloadMessage>(message, 'reload')
 }
 
 function say(peer: Peer, kind: ReloadMessage['kind'], id = 0, failure?: ReloadFailure): void {
-  if (!peer.isConnected()) return
-  // A process that ends just now hears nothing, and its end says so.
-  peer.send({ vinyasa: 'reload', kind, id, failure } satisfies ReloadMessage, () => {})
+  send<ReloadMessage>(peer, { vinyasa: 'reload', kind, id, failure })
 }
 
 /** In a worker: takes part in the reloads of the first process. Gives what asks it for one. */

@@ -1,7 +1,8 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
-import { IN_TOUCH_MS, isBusMessage, say, type Peer } from './bus-messages.ts'
+import { IN_TOUCH_MS, isBusMessage, say } from './bus-messages.ts'
+import type { Peer } from './peer.ts'
 import { WorkersOutOfTouchError } from './errors.ts'
 
 const RENEW_MS = IN_TOUCH_MS / 4

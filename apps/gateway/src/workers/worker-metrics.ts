@@ -1,8 +1,9 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { Readings, ShareMetrics } from '../observability/readings-of-workers.ts'
-import type { Peer } from './bus-messages.ts'
+import { Answers } from './answers.ts'
 import { MetricsOutOfReachError } from './errors.ts'
 import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
+import type { Peer } from './peer.ts'
 
 /** The first process waits for other workers, not as long as this. */
 const ALL_MS = 3_000
@@ -10,14 +11,17 @@ const ALL_MS = 3_000
 /** In a worker: its metrics are those of the gateway that serves. */
 export function createWorkerMetrics(first: Peer, clock: Clock = backgroundClock): ShareMetrics {
   let own: (() => Promise<Readings>) | undefined
-  const waiting = new Map<number, (all: readonly Readings[]) => void>()
-  let lastId = 0
+  const answers = new Answers(clock)
+  let all: readonly Readings[] = []
 
   first.on('message', (message) => {
     if (!isMetricsMessage(message)) return
     const { kind, id, readings } = message
     if (kind === 'collect') void answer(id)
-    if (kind === 'all') waiting.get(id)?.(readings)
+    if (kind === 'all') {
+      all = readings
+      answers.answer(id)
+    }
   })
 
   /** A worker that has no gateway yet has counted nothing. */
@@ -26,18 +30,9 @@ export function createWorkerMetrics(first: Peer, clock: Clock = backgroundClock)
   }
 
   async function askAll(): Promise<readonly Readings[]> {
-    const id = ++lastId
-    let timer: unknown
-    try {
-      return await new Promise((resolve, reject) => {
-        waiting.set(id, resolve)
-        timer = clock.setTimeout(() => reject(new MetricsOutOfReachError(ALL_MS)), ALL_MS)
-        sayMetrics(first, 'ask', id)
-      })
-    } finally {
-      clock.clearTimeout(timer)
-      waiting.delete(id)
-    }
+    if (!(await answers.wait((id) => sayMetrics(first, 'ask', id), ALL_MS)))
+      throw new MetricsOutOfReachError(ALL_MS)
+    return all
   }
 
   return (read) => {
