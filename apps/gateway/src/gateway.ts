@@ -6,7 +6,7 @@ import { pathsOf } from './http/paths.ts'
 import { ConfigError, messageOf } from './errors.ts'
 import type { Logger } from './logging/logger.ts'
 import { createObservability } from './observability/observability.ts'
-import type { ShareMetrics } from './observability/readings-of-workers.ts'
+import type { ShareMetrics } from './observability/shared-metrics.ts'
 import { lateReadings } from './observability/readings.ts'
 import { configuredRedis } from './redis/servers.ts'
 import { configuredBroker } from './bus/broker.ts'
@@ -40,7 +40,10 @@ export interface CreateGatewayOptions {
   readonly reachedBrokers?: Set<string> | undefined
   /** How many log lines could not be written, for the metrics. Default: none. */
   readonly lostLogLines?: (() => number) | undefined
-  /** In one of several workers: makes the metrics those of all. Default: each process has its own. */
+  /**
+   * Shared likewise: what the gateways before it have counted, and other workers, stays in its metrics. Default: they begin
+   * with it.
+   */
   readonly shareMetrics?: ShareMetrics | undefined
 }
 

@@ -53,7 +53,7 @@ process.exitCode = await run(process.argv.slice(2), {
   }),
   ...(worker && {
     shareBus: (local, onError) => createWorkerBus(worker, local, { onError }),
-    shareMetrics: createWorkerMetrics(worker),
+    shareMetrics: (onError) => createWorkerMetrics(worker, { onError }),
     joinReloads: (part) => joinReloads(worker, part),
     tellLogSettings: (settings) => void worker.send(logMessage(settings)),
   }),

@@ -1,8 +1,8 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
-import type { Readings } from '../src/observability/readings-of-workers.ts'
-import { registryOf } from '../src/observability/readings-of-workers.ts'
 import { createMetrics } from '../src/observability/metrics.ts'
+import { registryOf } from '../src/observability/readings-sum.ts'
+import { type Readings, type ShareMetrics, shareAmongReloads } from '../src/observability/shared-metrics.ts'
 import type { Peer } from '../src/workers/peer.ts'
 import { MetricsRelay } from '../src/workers/metrics-relay.ts'
 import { createWorkerMetrics } from '../src/workers/worker-metrics.ts'
@@ -50,10 +50,7 @@ function start() {
       const { worker, first, state } = channel()
       const values = { count, open, reads: 0 }
       const leave = relay.add(worker)
-      const shared = createWorkerMetrics(
-        first,
-        clock,
-      )(async () => {
+      const shared = createWorkerMetrics(first, { onError: fail, clock })(async () => {
         values.reads++
         return readings(values.count, values.open)
       })
@@ -130,17 +127,29 @@ it('a first process that stands still is told of', async () => {
   expect(await refused).toMatchObject({ code: 'METRICS_OUT_OF_REACH', status: 503 })
 })
 
-it('a gateway that a reload has made counts once it serves', async () => {
+function inWorker(): ShareMetrics {
   const clock = createFakeClock()
   const { worker, first } = channel()
   new MetricsRelay(fail, clock).add(worker)
-  const share = createWorkerMetrics(first, clock)
-  const before = share(async () => readings(7, 0))
-  const next = share(async () => readings(1, 0))
-  const text = async () => registryOf(await before.all()).metrics()
-  expect(await text()).toContain('asked_total{path="/graphql"} 7')
+  return createWorkerMetrics(first, { onError: fail, clock })
+}
+
+it.each([
+  ['a process', () => shareAmongReloads(fail)],
+  ['a worker', inWorker],
+])('counters of %s go on over reloads, and one that fails changes nothing', async (_what, shareOf) => {
+  const share = shareOf()
+  const first = share(async () => readings(7, 1))
+  const text = async () =>
+    (await registryOf(await first.all()).metrics()).replaceAll(/^#.*\n|^\n/gm, '').trim()
+  share(async () => readings(1_000, 1))
+  expect(await text()).toBe('asked_total{path="/graphql"} 7\nopen 1')
+  const next = share(async () => readings(2, 0))
   next.serve()
-  expect(await text()).toContain('asked_total{path="/graphql"} 1')
+  next.serve()
+  expect(await text()).toBe('asked_total{path="/graphql"} 9\nopen 0')
+  share(async () => readings(3, 0)).serve()
+  expect(await text()).toBe('asked_total{path="/graphql"} 12\nopen 0')
 })
 
 it('all metrics of a gateway can be added, and have the same names and labels as those of one process', async () => {
@@ -156,7 +165,10 @@ it('all metrics of a gateway can be added, and have the same names and labels as
   const gateways = [1, 2].map(() => {
     const { worker, first } = channel()
     const leave = relay.add(worker)
-    return { leave, metrics: createMetrics({ ...options, share: createWorkerMetrics(first, clock) }) }
+    return {
+      leave,
+      metrics: createMetrics({ ...options, share: createWorkerMetrics(first, { onError: fail, clock }) }),
+    }
   })
   const alone = createMetrics(options)
   for (const { observeCost, observe } of [alone, ...gateways.map(({ metrics }) => metrics)]) {

@@ -1,4 +1,4 @@
-import type { ShareMetrics } from '../observability/readings-of-workers.ts'
+import type { ShareMetrics } from '../observability/shared-metrics.ts'
 import type { LogSettings } from '../workers/log-settings.ts'
 import type { ReloadPart, Reloads } from '../workers/reloads.ts'
 import type { PresetName } from '../presets.ts'
@@ -20,7 +20,7 @@ export interface CommandContext {
     | ((local: InvalidationBus, onError: (error: Error) => void) => InvalidationBus)
     | undefined
   /** In a worker: makes its metrics those of all workers. */
-  readonly shareMetrics?: ShareMetrics | undefined
+  readonly shareMetrics?: ((onError: (error: unknown) => void) => ShareMetrics) | undefined
   /** In a worker: takes part in reloads of all workers. Gives what asks for one. */
   readonly joinReloads?: ((part: ReloadPart) => Pick<Reloads, 'request' | 'close'>) | undefined
   /** In a worker: tells the first process how to log what becomes of workers. */

@@ -1,3 +1,4 @@
+import { shareAmongReloads } from '../observability/shared-metrics.ts'
 import { createUndeliveredInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from './context.ts'
 import { createGateway } from '../gateway.ts'
@@ -27,6 +28,7 @@ export async function runGateway(
   const onExit = (): void => destination.flushSync()
   process.on('exit', onExit)
   const local = createMemoryBus(logger)
+  const { shareMetrics = shareAmongReloads } = context
   // For all the gateways that reloads make.
   const shared = {
     logger,
@@ -34,7 +36,7 @@ export async function runGateway(
     undelivered: createUndeliveredInvalidations(),
     reachedBrokers: new Set<string>(),
     lostLogLines: () => destination.dropped,
-    shareMetrics: context.shareMetrics,
+    shareMetrics: shareMetrics((error) => logger.error(error, 'metrics')),
   }
   const gateway = await createGateway(config, { ...shared, baseDirectory })
   const server = await serve(gateway, {

@@ -6,7 +6,8 @@ import type { ObserveCost } from '../cost/cost-limit.ts'
 import { errorCodesOf } from './operation.ts'
 import { isLive } from '../context/live-context.ts'
 import type { Observer } from './recorder.ts'
-import { type Readings, registryOf, type ShareMetrics } from './readings-of-workers.ts'
+import { registryOf } from './readings-sum.ts'
+import type { Readings, ShareMetrics } from './shared-metrics.ts'
 import { recordedPath } from './request-record.ts'
 import { counterTallies, histogramTallies, keyed } from './tallies.ts'
 
@@ -44,7 +45,7 @@ export interface MetricsOptions {
   /** Paths that have a label of their own. */
   readonly paths: ReadonlySet<string>
   readonly readings: MetricsReadings
-  /** In one of several workers: a scrape is answered for all of them. Default: for this process alone. */
+  /** A scrape is answered for all that share. Default: for this gateway alone. */
   readonly share?: ShareMetrics | undefined
   /** Milliseconds; default the platform's. */
   readonly now?: (() => number) | undefined
@@ -172,6 +173,8 @@ function createTallies(registry: Registry) {
 }
 
 function addReadings(registry: Registry, readings: MetricsReadings): void {
+  // The gateways that reloads make have one log.
+  const lostBefore = readings.lostLogLines()
   const reading = (name: string, help: string, read: (stats: LiveReading) => number): Gauge =>
     new Gauge({
       name,
@@ -239,7 +242,7 @@ function addReadings(registry: Registry, readings: MetricsReadings): void {
       registers: [],
       collect() {
         this.reset()
-        this.inc(readings.lostLogLines())
+        this.inc(readings.lostLogLines() - lostBefore)
       },
     }),
   )

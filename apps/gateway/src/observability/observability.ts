@@ -7,7 +7,7 @@ import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
 import { useMetricsEndpoint } from './metrics-endpoint.ts'
 import { createMetrics, type MetricsReadings } from './metrics.ts'
-import type { ShareMetrics } from './readings-of-workers.ts'
+import type { ShareMetrics } from './shared-metrics.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
 import type { TracingOptions, Tracing } from './tracing.ts'
@@ -30,7 +30,7 @@ export interface ObservabilityOptions {
   readonly logger: Logger
   readonly readings: MetricsReadings
   readonly paths: GatewayPaths
-  /** In one of several workers: makes metrics those of all. */
+  /** Makes the metrics part of those that a scrape is answered with. Default: they are all. */
   readonly shareMetrics?: ShareMetrics | undefined
 }
 

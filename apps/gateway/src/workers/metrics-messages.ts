@@ -1,15 +1,15 @@
-import type { Readings } from '../observability/readings-of-workers.ts'
+import type { Readings } from '../observability/shared-metrics.ts'
 import { isMarked, type Peer, send } from './peer.ts'
 
 /**
- * A message between workers and the first process about metrics. A worker that is scraped sends `ask`, the first process sends
- * `collect` to each worker, which answers with `part`, and sends the worker that asked `all`.
+ * A message between workers and the first process about metrics. A worker takes part with its first `part`. One that is
+ * scraped sends `ask`, the first process sends `collect` to each, which answers with `part`, and sends the one that asked `all`.
  */
 export interface MetricsMessage {
   readonly vinyasa: 'metrics'
   readonly kind: 'ask' | 'collect' | 'part' | 'all'
   readonly id: number
-  /** With `part` those of one worker, with `all` those of each. */
+  /** With `part` those of one worker, with `all` those of every one. */
   readonly readings: readonly Readings[]
 }
 

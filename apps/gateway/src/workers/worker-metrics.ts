@@ -1,5 +1,5 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
-import type { Readings, ShareMetrics } from '../observability/readings-of-workers.ts'
+import { type Readings, ServedReadings, type ShareMetrics } from '../observability/shared-metrics.ts'
 import { Answers } from './answers.ts'
 import { MetricsOutOfReachError } from './errors.ts'
 import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
@@ -8,35 +8,37 @@ import type { Peer } from './peer.ts'
 /** The first process waits for other workers, not as long as this. */
 const ALL_MS = 3_000
 
-/** In a worker: its metrics are those of the gateway that serves. */
-export function createWorkerMetrics(first: Peer, clock: Clock = backgroundClock): ShareMetrics {
-  let own: (() => Promise<Readings>) | undefined
+export interface WorkerMetricsOptions {
+  readonly onError: (error: unknown) => void
+  readonly clock?: Clock | undefined
+}
+
+/** In a worker: a scrape is answered for all workers. It rejects with MetricsOutOfReachError where the first process is silent. */
+export function createWorkerMetrics(
+  first: Peer,
+  { onError, clock = backgroundClock }: WorkerMetricsOptions,
+): ShareMetrics {
+  const served = new ServedReadings(onError)
   const answers = new Answers(clock)
-  let all: readonly Readings[] = []
+  let last: readonly Readings[] = []
 
   first.on('message', (message) => {
     if (!isMetricsMessage(message)) return
     const { kind, id, readings } = message
-    if (kind === 'collect') void answer(id)
+    if (kind === 'collect') void served.all().then((own) => sayMetrics(first, 'part', id, own), onError)
     if (kind === 'all') {
-      all = readings
+      last = readings
       answers.answer(id)
     }
   })
 
-  /** A worker that has no gateway yet has counted nothing. */
-  async function answer(id: number): Promise<void> {
-    sayMetrics(first, 'part', id, own ? [await own()] : [])
-  }
+  sayMetrics(first, 'part', 0)
 
-  async function askAll(): Promise<readonly Readings[]> {
+  async function all(): Promise<readonly Readings[]> {
     if (!(await answers.wait((id) => sayMetrics(first, 'ask', id), ALL_MS)))
       throw new MetricsOutOfReachError(ALL_MS)
-    return all
+    return last
   }
 
-  return (read) => {
-    own ??= read
-    return { serve: () => void (own = read), all: askAll }
-  }
+  return (read) => ({ serve: served.add(read), all })
 }

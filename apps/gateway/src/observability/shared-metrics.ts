@@ -1,0 +1,77 @@
+import type { MetricObjectWithValues, MetricValue } from 'prom-client'
+
+/** All metrics of one gateway at one moment, as they go from one process to another. */
+export type Readings = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+export type ReadMetrics = () => Promise<Readings>
+
+/** Makes the metrics of one gateway part of those that a scrape is answered with. */
+export type ShareMetrics = (read: ReadMetrics) => SharedMetrics
+
+export interface SharedMetrics {
+  /** Says that the gateway serves: one that a reload has made may fail before. */
+  serve(): void
+  /** Gives all readings that a scrape adds. */
+  all(): Promise<readonly Readings[]>
+}
+
+/** Counters never fall: those of gateways and workers that have ended stay in the sum. */
+export class EndedReadings {
+  readonly #onError: (error: unknown) => void
+  #sum: Promise<readonly Readings[]> = Promise.resolve([])
+
+  /** `onError` hears where the numbers of one that has ended could not be kept. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  add(last: Promise<readonly Readings[]>): void {
+    this.#sum = this.#sum.then(async (before) => {
+      try {
+        // The first process of several makes no metrics of its own.
+        const { sumOfGrowing } = await import('./readings-sum.ts')
+        return [await sumOfGrowing([...before, ...(await last)])]
+      } catch (error) {
+        this.#onError(error)
+        return before
+      }
+    })
+  }
+
+  /** None before something has ended, and one from then on. */
+  all(): Promise<readonly Readings[]> {
+    return this.#sum
+  }
+}
+
+/** The metrics of the gateway that a process serves, and of those before it that reloads have replaced. */
+export class ServedReadings {
+  readonly #ended: EndedReadings
+  #serving: ReadMetrics | undefined
+
+  constructor(onError: (error: unknown) => void) {
+    this.#ended = new EndedReadings(onError)
+  }
+
+  /** Returns what says that it serves. The first one does from the beginning. */
+  add(read: ReadMetrics): () => void {
+    this.#serving ??= read
+    return () => {
+      const before = this.#serving
+      this.#serving = read
+      if (before && before !== read) this.#ended.add(before().then((last) => [last]))
+    }
+  }
+
+  async all(): Promise<readonly Readings[]> {
+    // Both are asked for in one turn: a gateway counts as one that serves, or as one that has ended.
+    const [ended, serving] = await Promise.all([this.#ended.all(), this.#serving?.()])
+    return serving ? [...ended, serving] : ended
+  }
+}
+
+/** In a process without others: a scrape is answered for its gateways alone. */
+export function shareAmongReloads(onError: (error: unknown) => void): ShareMetrics {
+  const served = new ServedReadings(onError)
+  return (read) => ({ serve: served.add(read), all: () => served.all() })
+}
