@@ -52,7 +52,7 @@ it('a group, a field with another default and the fields of a group are fields a
     message Answered { repeated int32 n = 1; }
     service S { rpc Get(Asked) returns (Answered); }`
   const args = { g: { n: 0 }, many: [{ b: false }], five: 0, free: 0 }
-  expect(await sentBy(text, args)).toBe('0b08000c' + '13080014' + '1800' + '2000')
+  expect(await sentBy(text, args)).toBe('0b08000c1308001418002000')
 })
 
 it('a field without presence is left out where it is zero', async () => {

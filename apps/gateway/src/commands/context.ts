@@ -1,4 +1,4 @@
-import type { ShareMetrics } from '../observability/shared-metrics.ts'
+import type { ShareMetrics } from '../observability/metrics/shared-metrics.ts'
 import type { LogSettings } from '../workers/log-settings.ts'
 import type { ReloadPart, Reloads } from '../workers/reloads.ts'
 import type { PresetName } from '../presets.ts'

@@ -1,4 +1,4 @@
-import { shareAmongReloads } from '../observability/shared-metrics.ts'
+import { shareAmongReloads } from '../observability/metrics/shared-metrics.ts'
 import { createUndeliveredInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from './context.ts'
 import { createGateway } from '../gateway.ts'

@@ -1,7 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import type { GraphQLSchema } from 'graphql'
 import type { ActivityReading } from '../observability/activity.ts'
-import type { LiveReading } from '../observability/metrics.ts'
+import type { LiveReading } from '../observability/metrics/metrics.ts'
 
 export interface BackendStatus {
   readonly name: string

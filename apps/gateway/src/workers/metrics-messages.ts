@@ -1,4 +1,4 @@
-import type { Readings } from '../observability/shared-metrics.ts'
+import type { Readings } from '../observability/metrics/readings.ts'
 import { isMarked, type Peer, send } from './peer.ts'
 
 /**

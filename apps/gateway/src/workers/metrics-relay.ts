@@ -1,5 +1,6 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
-import { EndedReadings, type Readings } from '../observability/shared-metrics.ts'
+import type { Readings } from '../observability/metrics/readings.ts'
+import { EndedReadings } from '../observability/metrics/shared-metrics.ts'
 import { Answers } from './answers.ts'
 import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
 import type { Peer } from './peer.ts'

@@ -1,5 +1,6 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
-import { type Readings, ServedReadings, type ShareMetrics } from '../observability/shared-metrics.ts'
+import type { Readings } from '../observability/metrics/readings.ts'
+import { ServedReadings, type ShareMetrics } from '../observability/metrics/shared-metrics.ts'
 import { Answers } from './answers.ts'
 import { MetricsOutOfReachError } from './errors.ts'
 import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import type { Metrics } from './metrics.ts'
-import { withBehaviour } from '../behaviour.ts'
+import { withBehaviour } from '../../behaviour.ts'
 
 export interface MetricsEndpointOptions {
   readonly metrics: Metrics

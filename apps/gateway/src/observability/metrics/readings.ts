@@ -1,5 +1,7 @@
-import { AggregatorRegistry, type Registry } from 'prom-client'
-import type { Readings } from './shared-metrics.ts'
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
+
+/** All metrics of one gateway at one moment, as they go from one process to another. */
+export type Readings = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /** One registry of several readings: counters, histograms and sizes are added, of states the worst one is taken. */
 export function registryOf(all: readonly Readings[]): Registry {

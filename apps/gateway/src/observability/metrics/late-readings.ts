@@ -1,4 +1,4 @@
-import type { Source } from '../sources/source.ts'
+import type { Source } from '../../sources/source.ts'
 import type { MetricsReadings } from './metrics.ts'
 
 /** Metrics are set up before sources are opened and live queries exist, as both are observed. */

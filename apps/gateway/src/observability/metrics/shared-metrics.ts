@@ -1,7 +1,4 @@
-import type { MetricObjectWithValues, MetricValue } from 'prom-client'
-
-/** All metrics of one gateway at one moment, as they go from one process to another. */
-export type Readings = readonly MetricObjectWithValues<MetricValue<string>>[]
+import type { Readings } from './readings.ts'
 
 export type ReadMetrics = () => Promise<Readings>
 
@@ -29,7 +26,7 @@ export class EndedReadings {
     this.#sum = this.#sum.then(async (before) => {
       try {
         // The first process of several makes no metrics of its own.
-        const { sumOfGrowing } = await import('./readings-sum.ts')
+        const { sumOfGrowing } = await import('./readings.ts')
         return [await sumOfGrowing([...before, ...(await last)])]
       } catch (error) {
         this.#onError(error)
