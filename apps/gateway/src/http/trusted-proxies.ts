@@ -56,10 +56,10 @@ export function createTrustedProxies(trusted: boolean | readonly string[]): Trus
       request.rawHeaders = rawHeaders.filter((_, index) => !FORWARDED.test(rawHeaders[index & ~1] ?? ''))
     },
     addressOf(request) {
-      const { headers } = request
-      const told = [headers['x-forwarded-for'] ?? []].flat().join(',')
-      const addresses = told.split(',').map((text) => plain(text.trim()))
       let address = peerOf(request)
+      if (!isTrusted(address)) return address
+      const told = [request.headers['x-forwarded-for'] ?? []].flat().join(',')
+      const addresses = told.split(',').map((text) => plain(text.trim()))
       // Each proxy adds who asked it at the end: the last one that is no proxy of ours is the client.
       while (isTrusted(address)) {
         const before = addresses.pop()

@@ -31,6 +31,7 @@ export function createClientAddress(trustProxy: boolean | readonly string[] = fa
  * are.
  */
 export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
   const [plain = ''] = address.split('%')
   if (!isIPv6(plain)) return address
   const [before = '', after] = plain.split('::')
