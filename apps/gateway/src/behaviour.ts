@@ -10,17 +10,3 @@ export type PluginWithBehaviour = Plugin & { readonly behaviour: Behaviour }
 export function withBehaviour(plugin: Plugin, behaviour: Behaviour = {}): PluginWithBehaviour {
   return Object.assign(plugin, { behaviour })
 }
-
-/** Adds the same to every context. */
-export function useStaticContext(added: Readonly<Record<string, unknown>>): PluginWithBehaviour {
-  return {
-    onContextBuilding({ extendContext }) {
-      extendContext(added)
-    },
-    behaviour: {
-      context(context) {
-        Object.assign(context, added)
-      },
-    },
-  }
-}

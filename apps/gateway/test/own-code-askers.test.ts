@@ -38,8 +38,10 @@ async function shop(): Promise<GatewayConfig['rest']> {
 
 const callsShop: Resolver = async (_root, _args, context) =>
   ((await context.sources.shop.execute('tenant', {}, { context })) as { tenant: string }).tenant
-const callsShopAlone: Resolver = async (_root, _args, { sources }) =>
+const callsShopByItself: Resolver = async (_root, _args, { sources }) =>
   ((await sources.shop.execute('tenant', {})) as { tenant: string }).tenant
+const callsShopForNobody: Resolver = async (_root, _args, { sources }) =>
+  ((await sources.shop.execute('tenant', {}, { context: null })) as { tenant: string }).tenant
 const reads =
   (name: string): Resolver =>
   (_root, _args, { request }) =>
@@ -48,6 +50,7 @@ const reads =
 /** Ways in which code of the config comes to read the tenant, behind `{ mine }`, `{ me { mine } }` or another query. */
 const WAYS: readonly (readonly [string, string, Resolvers])[] = [
   ['a root field calls a source', '{ mine }', { Query: { mine: callsShop } }],
+  ['a root field calls a source and names no context', '{ mine }', { Query: { mine: callsShopByItself } }],
   ['a root field with settings', '{ mine }', { Query: { mine: { resolve: callsShop } } } as Resolvers],
   [
     'a source is called with a copy of the context',
@@ -213,11 +216,26 @@ describe.each(WAYS)('%s', (_name, query, resolvers) => {
   )
 })
 
-describe('a call without the context', () => {
+describe('a call that names no context', () => {
+  it.each([true, false])(
+    'is made for whoever asks, whether anything may be kept for others: %s',
+    async (kept) => {
+      const { ask } = await start({
+        rest: await shop(),
+        resolvers: { Query: { mine: callsShopByItself } },
+        ...(!kept && { responseCache: false, liveQuery: false }),
+      })
+      expect((await ask('{ mine }', ACME)).data).toEqual({ mine: 'acme' })
+      expect((await ask('{ mine }', EVIL)).data).toEqual({ mine: 'evil' })
+    },
+  )
+})
+
+describe('a call for nobody', () => {
   it('is the same for everybody, and may be stated so', async () => {
     const { get } = await start({
       rest: await shop(),
-      resolvers: { Query: { mine: callsShopAlone } },
+      resolvers: { Query: { mine: callsShopForNobody } },
       dependencies: { 'Query.mine': { asker: [] } },
     })
     const first = await get('{ mine }', ACME)

@@ -31,7 +31,7 @@ import { rememberBriefly, useReadiness } from '../http/readiness.ts'
 import { costPlugins } from '../cost/cost-limit.ts'
 import { documentCache } from '../limits/document-cache.ts'
 import { unknownLiveAskers } from '../dependencies/live-askers.ts'
-import { recordedSources } from '../dependencies/own-code/recorded-sources.ts'
+import { useOperationSources } from '../dependencies/own-code/operation-sources.ts'
 import { withRecordedReads } from '../dependencies/own-code/recorded-resolvers.ts'
 import { createViewOf } from '../dependencies/own-code/view-of.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -49,7 +49,7 @@ import { safetyPlugins } from '../safety/plugins.ts'
 import type { Source, SourceHealth } from '../sources/source.ts'
 import { statusReadings } from '../status/readings.ts'
 import { createStatus } from '../status/status.ts'
-import { useStaticContext, withBehaviour } from '../behaviour.ts'
+import { withBehaviour } from '../behaviour.ts'
 
 /** The composed GraphQL server, not listening yet: see `serve`. */
 export interface Gateway {
@@ -170,7 +170,7 @@ export function compose(parts: Parts): Gateway {
     graphiql: http.graphiql && (() => graphiqlOptions(schema.current(), config.graphql?.examples)),
     renderGraphiQL,
     plugins: [
-      useStaticContext({ sources: recordedSources(sources) }),
+      useOperationSources(sources),
       useReadiness({ path: paths.ready, isReady }),
       useParameterTypes(),
       useLeftClients(),

@@ -1,5 +1,6 @@
 import { recordedObject, recordedRequest } from './recorded-request.ts'
 import type { Reads } from './reads.ts'
+import { sourcesForContext } from './sources-for-context.ts'
 
 /** Under it a view has what it is a view of. */
 const BEHIND = Symbol('vinyasa.recorded-context')
@@ -27,7 +28,7 @@ export function recordedContext(context: object, reads: Reads): object {
     return view
   }
 
-  return new Proxy(context, {
+  const view: object = new Proxy(context, {
     get(_target, key) {
       if (key === BEHIND) return behind
       const value = plain[key]
@@ -48,11 +49,14 @@ export function recordedContext(context: object, reads: Reads): object {
           )
         case 'req':
           return viewOf(key, value, () => recordedObject(value, 'context.req', reads))
+        case 'sources':
+          return viewOf(key, value, () => sourcesForContext(value, view))
         default:
           return value
       }
     },
   })
+  return view
 }
 
 /** Returns the context behind a view, and the reads that it tells; undefined for what is no view. */

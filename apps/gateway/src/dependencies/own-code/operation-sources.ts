@@ -1,0 +1,71 @@
+import type { Source } from '../../sources/source.ts'
+import type { PluginWithBehaviour } from '../../behaviour.ts'
+import { behindView } from './recorded-context.ts'
+import { FOR_CONTEXT } from './sources-for-context.ts'
+
+type Call = (name: unknown, args?: unknown, scope?: { readonly context?: unknown }) => unknown
+
+/**
+ * Adds `context.sources`. A call is made on behalf of the operation whose context it is, so that it forwards and ends what the
+ * operation does; a scope with another `context` has it made for that one, with `context: null` for nobody.
+ */
+export function useOperationSources(sources: readonly Source[]): PluginWithBehaviour {
+  const sourcesFor = operationSources(sources)
+  return {
+    onContextBuilding({ context, extendContext }) {
+      const added: Readonly<Record<string, unknown>> = { sources: sourcesFor(context) }
+      extendContext(added)
+    },
+    behaviour: {
+      context(context) {
+        context['sources'] = sourcesFor(context)
+      },
+    },
+  }
+}
+
+function operationSources(sources: readonly Source[]): (context: object) => object {
+  class Sources {
+    readonly #context: object
+    readonly #made = new Map<string, object>()
+
+    constructor(context: object) {
+      this.#context = context
+    }
+
+    [FOR_CONTEXT](context: object): object {
+      return new Sources(context)
+    }
+
+    static {
+      for (const source of sources)
+        Object.defineProperty(this.prototype, source.name, {
+          enumerable: true,
+          get(this: Sources) {
+            let made = this.#made.get(source.name)
+            if (!made) this.#made.set(source.name, (made = sourceFor(source, this.#context)))
+            return made
+          },
+        })
+    }
+  }
+  return (context) => new Sources(context)
+}
+
+/**
+ * What is called with a view of a context counts as having read all that the source forwards, and the source is given the
+ * context itself, to which it holds what an operation shares.
+ */
+function sourceFor({ api, callMember, asker }: Source, own: object): object {
+  const call = (api as Readonly<Record<string, Call>>)[callMember] as Call
+  const value: Call = (name, args, scope = {}) => {
+    const { context = own } = scope
+    if (context === null) return call(name, args, { ...scope, context: undefined })
+    const behind = behindView(context)
+    if (!behind) return call(name, args, { ...scope, context })
+    behind.reads.headers(asker?.headers ?? [])
+    if (asker?.unknown !== undefined) behind.reads.other(`who asks, through a source: ${asker.unknown}`)
+    return call(name, args, { ...scope, context: behind.context })
+  }
+  return Object.create(api, { [callMember]: { value, enumerable: true } }) as object
+}
