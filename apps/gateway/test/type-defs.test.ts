@@ -1,6 +1,6 @@
 import { startGrpcBackend, startRestBackend, type GrpcBackend, type RestBackend } from '@vinyasa/test-kit'
 import { printSchema } from 'graphql'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import type { Gateway } from '../src/gateway.ts'
 import { ask, openGateway } from './support/gateway.ts'
@@ -141,6 +141,38 @@ it('what is not extended is planned as before', async () => {
   })
   expect((await ask(gateway, '{ order { twice } }')).data.order).toEqual({ twice: 6 })
   expect(outcomes).toEqual(['planned', 'unplanned'])
+})
+
+describe('a source whose only query clients do not see', () => {
+  it.each([
+    'type Query { library: [Book!]! }',
+    'extend type Query { library: [Book!]! }',
+    'extend type Query { library: [Book!]! } extend type Query { more: Book } extend type Book { more: String }',
+    'type Shelf { books: [Book!]! } extend type Query { library: [Book!]! shelf: Shelf }',
+  ])('gives types to %s', async (typeDefs) => {
+    const books = await startRestBackend(() => ({ json: [{ id: '1' }] }))
+    onTestFinished(() => books.stop())
+    const fields = { id: { type: 'ID' } } as const
+    const gateway = await openGateway({
+      rest: {
+        books: {
+          baseUrl: books.url,
+          endpoints: [
+            {
+              name: 'books',
+              path: '/books',
+              responseSchema: { typeName: 'Book', fields },
+              returnType: '[Book!]!',
+            },
+          ],
+          hide: ['Query.books'],
+        },
+      },
+      typeDefs,
+      resolvers: { Query: { library: (_root, _args, { sources }) => sources.books.execute('books') } },
+    })
+    expect(await ask(gateway, '{ library { id } }')).toEqual({ data: { library: [{ id: '1' }] } })
+  })
 })
 
 describe('what is wrong is told with its place, all at once', () => {

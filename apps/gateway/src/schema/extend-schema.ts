@@ -21,6 +21,7 @@ import {
   type DefinitionNode,
   type DocumentNode,
   type GraphQLObjectType,
+  type GraphQLSchemaConfig,
   type ValidationRule,
 } from 'graphql'
 import { noteAccessDirectives } from '../access/rules/directives.ts'
@@ -60,7 +61,11 @@ export function extendWith(
   const base = new GraphQLSchema({ ...schema.toConfig(), assumeValid: true })
   const mistakes = validate(base, document, RULES)
   if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
-  const extended = withRoots(extendSchema(base, document, { assumeValidSDL: true }), document)
+  const extended = new GraphQLSchema({
+    ...withRoots(extendSchema(base, document, { assumeValidSDL: true }), document),
+    // By them sources know that they are part of it; `extendSchema` gives none.
+    extensions: schema.extensions,
+  })
   const invalid = extended.getQueryType() ? validateSchema(extended) : []
   if (invalid.length > 0) throw new ConfigError(describeMistakes(invalid))
   noteAccessDirectives(extended)
@@ -76,38 +81,58 @@ export function extendWith(
   }
 }
 
-/** An object type that sources have is added to, whichever word is before it; the same scalar or enum is there already. */
+/**
+ * An object type that sources have is added to, whichever word is before it, and so is a root type that nothing has yet; the
+ * same scalar is there already.
+ */
 function asExtension(schema: GraphQLSchema, { definitions, ...document }: DocumentNode): DocumentNode {
+  const isDefined = new Set(
+    definitions.flatMap((one) => (one.kind === Kind.OBJECT_TYPE_DEFINITION ? one.name.value : [])),
+  )
   return {
     ...document,
     definitions: definitions.flatMap((definition): DefinitionNode[] => {
       if (!('name' in definition) || definition.name === undefined) return [definition]
-      const existing = schema.getType(definition.name.value)
+      const name = definition.name.value
+      const existing = schema.getType(name)
       if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && isObjectType(existing))
         return [{ ...definition, kind: Kind.OBJECT_TYPE_EXTENSION }]
+      if (
+        definition.kind === Kind.OBJECT_TYPE_EXTENSION &&
+        !existing &&
+        isRoot(name) &&
+        !isDefined.has(name)
+      ) {
+        isDefined.add(name)
+        return [{ ...definition, kind: Kind.OBJECT_TYPE_DEFINITION }]
+      }
       if (definition.kind === Kind.SCALAR_TYPE_DEFINITION && isScalarType(existing)) return []
       return [definition]
     }),
   }
 }
 
+function isRoot(name: string): boolean {
+  return name === 'Query' || name === 'Mutation' || name === 'Subscription'
+}
+
 /** Types called `Query`, `Mutation` and `Subscription` are roots, as in a schema that is made of definitions alone. */
-function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLSchema {
+function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLSchemaConfig {
   const saysItself = definitions.some(
     (one) =>
       (one.kind === Kind.SCHEMA_DEFINITION || one.kind === Kind.SCHEMA_EXTENSION) &&
       (one.operationTypes?.length ?? 0) > 0,
   )
-  if (saysItself) return schema
+  const config = schema.toConfig()
+  if (saysItself) return config
   const root = (name: string): GraphQLObjectType | undefined => {
     const type = schema.getType(name)
     return isObjectType(type) ? type : undefined
   }
-  const config = schema.toConfig()
-  return new GraphQLSchema({
+  return {
     ...config,
     query: config.query ?? root('Query'),
     mutation: config.mutation ?? root('Mutation'),
     subscription: config.subscription ?? root('Subscription'),
-  })
+  }
 }

@@ -1,6 +1,6 @@
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLNamedType, type GraphQLSchema, isObjectType } from 'graphql'
 import { addFields, type Pending } from './add-fields.ts'
-import { addSchema, draftOf, finish, objectTypeOf } from './merge-types.ts'
+import { addSchema, type Draft, draftOf, finish, objectTypeOf } from './merge-types.ts'
 import type { Source } from './source.ts'
 
 export interface Merged {
@@ -50,12 +50,25 @@ function markedBy({ id }: Source, schema: GraphQLSchema): GraphQLSchema {
   return schema
 }
 
-/** Whether the source's own schema is part of another: by its mark, or, where the mark was dropped, by its root fields. */
+/**
+ * Whether the source's own schema is part of another: by its mark, or, where the mark was dropped, by its root fields and by
+ * where fields of its types say that they come from.
+ */
 function holds(schema: GraphQLSchema, { id, schema: own }: Source): boolean {
   if (schema.extensions[id] !== undefined) return schema.extensions[id] === own
   const draft = draftOf(schema)
-  return ['Query', 'Mutation', 'Subscription'].some((root) => {
+  const hasRoot = ['Query', 'Mutation', 'Subscription'].some((root) => {
     const present = objectTypeOf(draft, root)?.getFields() ?? {}
     return Object.values(present).some(({ extensions }) => extensions['source'] === id)
   })
+  return hasRoot || Object.values(own?.getTypeMap() ?? {}).some((type) => comesFrom(type, draft))
+}
+
+function comesFrom(own: GraphQLNamedType, draft: Draft): boolean {
+  if (!isObjectType(own)) return false
+  const present = objectTypeOf(draft, own.name)?.getFields() ?? {}
+  return Object.entries(own.getFields()).some(
+    ([name, { extensions }]) =>
+      extensions['origin'] !== undefined && extensions['origin'] === present[name]?.extensions['origin'],
+  )
 }
