@@ -1,4 +1,4 @@
-import { nearestNames } from '@vinyasa/source-kit'
+import { nearestNames } from '@vinyasa/base'
 import {
   isInputObjectType,
   isInterfaceType,

@@ -9,5 +9,7 @@ export {
   type Volatility,
   type VolatilityName,
 } from './live-options.ts'
+export { nearestNames } from './nearest-names.ts'
 export { createRecent, type Recent, type RecentOptions } from './recent.ts'
+export { unknownOption } from './unknown-option.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'

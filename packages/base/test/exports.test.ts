@@ -13,9 +13,11 @@ it('exports what it says', () => {
     'isAsyncIterable',
     'isPromise',
     'jsonQuality',
+    'nearestNames',
     'parseAccept',
     'sleep',
     'systemClock',
     'toVolatility',
+    'unknownOption',
   ])
 })

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@vinyasa/base'
+import { type Clock, systemClock, unknownOption } from '@vinyasa/base'
 import type { GraphQLError } from 'graphql'
 
 /**
@@ -111,6 +111,21 @@ export interface ResolvedOptions {
   readonly clock: Timers
 }
 
+const NAMES = {
+  enabled: true,
+  maxDeferredFragments: true,
+  fragmentTimeoutMs: true,
+  maxTotalTimeoutMs: true,
+  multipartBoundary: true,
+  strategy: true,
+  maxPatches: true,
+  maxAnswerObjects: true,
+  maxAnswerBytes: true,
+  endpoint: true,
+  maskError: true,
+  clock: true,
+} satisfies Readonly<Record<keyof DeferSplitterOptions, true>>
+
 /** Options with every default in place. Throws a TypeError that names the option when one cannot be used. */
 export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): ResolvedOptions {
   if (typeof given === 'string' && !Object.hasOwn(deferPresets, given)) {
@@ -118,6 +133,9 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
       `useDeferSplitter: there is no preset "${given}"; use one of ${Object.keys(deferPresets).join(', ')}.`,
     )
   }
+  const options = typeof given === 'string' ? deferPresets[given] : given
+  const unknown = unknownOption(options, NAMES)
+  if (unknown) throw new TypeError(`useDeferSplitter: ${unknown}`)
   const {
     enabled = true,
     maxDeferredFragments = 16,
@@ -131,7 +149,7 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     endpoint,
     maskError,
     clock = systemClock,
-  } = typeof given === 'string' ? deferPresets[given] : given
+  } = options
   for (const [name, value] of Object.entries({
     maxDeferredFragments,
     fragmentTimeoutMs,

@@ -50,6 +50,13 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
   )
 }
 
+/** An option that nothing reads. Thrown when the server starts. */
+export function noSuchOption(unknown: string): GraphQLError {
+  return new GraphQLError(`live query: ${unknown}`, {
+    extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
+  })
+}
+
 /** Returns the error that a client sees of a failure that is none of its business. */
 export function unexpectedError(cause: unknown): GraphQLError {
   return new GraphQLError('Unexpected error.', {

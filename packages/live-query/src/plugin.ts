@@ -9,7 +9,7 @@ import { liveQueryPlatform } from './errors.ts'
 import { createEventStreams } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
-import type { UseLiveQueryOptions } from './use-options.ts'
+import { refuseUnknownOptions, type UseLiveQueryOptions } from './use-options.ts'
 import { checkRun, createPasses, type Yoga } from './execution/passes.ts'
 import { createSchemaChanges } from './execution/schema-changes.ts'
 import { startLiveQuery } from './execution/start-live-query.ts'
@@ -34,6 +34,7 @@ export interface LiveQueryPlugin extends Plugin {
 export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
   if (navigator?.userAgent === 'Cloudflare-Workers') throw liveQueryPlatform()
+  refuseUnknownOptions(options)
   const { store = createLiveQueryStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
   const { varyHeaders, expiresAt, onError = reportError } = options

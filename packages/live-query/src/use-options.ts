@@ -1,4 +1,6 @@
+import { unknownOption } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
+import { noSuchOption } from './errors.ts'
 import type { LiveQueryStore } from './store/store.ts'
 import type { LiveQueryFieldOptions, LiveQueryStoreOptions } from './options.ts'
 
@@ -34,4 +36,32 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   readonly expiresAt?: ((context: Record<string, unknown>) => number | undefined) | undefined
   /** Least time between two calls of `revalidate` for one group. Default 30. */
   readonly revalidateSeconds?: number | undefined
+}
+
+const NAMES = {
+  batch: true,
+  maxSubscriptions: true,
+  joinWindowMs: true,
+  maxFailures: true,
+  skipUnchanged: true,
+  matchEntityId: true,
+  changedFieldsDepth: true,
+  onError: true,
+  clock: true,
+  random: true,
+  store: true,
+  bus: true,
+  fields: true,
+  defaults: true,
+  contextKey: true,
+  varyHeaders: true,
+  revalidate: true,
+  expiresAt: true,
+  revalidateSeconds: true,
+} satisfies Readonly<Record<keyof UseLiveQueryOptions, true>>
+
+/** Throws LIVE_QUERY_INVALID_OPTION for an option that nothing reads. */
+export function refuseUnknownOptions(options: UseLiveQueryOptions): void {
+  const unknown = unknownOption(options, NAMES)
+  if (unknown) throw noSuchOption(unknown)
 }

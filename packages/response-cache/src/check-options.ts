@@ -1,4 +1,5 @@
-import { configError, foreignOption } from './errors.ts'
+import { unknownOption } from '@vinyasa/base'
+import { configError, foreignOption, noSuchOption } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
 /**
@@ -13,10 +14,34 @@ const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   cache: 'store: fromEnvelopCache(cache)',
   includeExtensionMetadata: 'onEvent, or the x-cache header',
   scopePerSchemaCoordinate: '@cacheControl(scope:)',
-  buildResponseCacheKey: undefined,
+  buildResponseCacheKey: 'varyHeaders and session, by which answers are told apart',
   shouldCacheResult: undefined,
+  getDocumentString: undefined,
   onTtl: undefined,
 }
+
+const NAMES = {
+  maxSize: true,
+  maxBytes: true,
+  defaultTtlMs: true,
+  staleWhileRevalidateMs: true,
+  invalidateOnMutation: true,
+  redisUrl: true,
+  store: true,
+  varyHeaders: true,
+  prefix: true,
+  strategy: true,
+  bus: true,
+  idFields: true,
+  ignoredTypes: true,
+  ttlMsBySchemaCoordinate: true,
+  session: true,
+  access: true,
+  enabled: true,
+  clientMaxAge: true,
+  onEvent: true,
+  clock: true,
+} satisfies Readonly<Record<keyof ResponseCacheOptions, true>>
 
 /** Throws RESPONSE_CACHE_CONFIG for what cannot work. */
 export function checkOptions(options: ResponseCacheOptions): void {
@@ -24,6 +49,8 @@ export function checkOptions(options: ResponseCacheOptions): void {
     if (value !== undefined && Object.hasOwn(namesElsewhere, name))
       throw foreignOption(name, namesElsewhere[name])
   }
+  const unknown = unknownOption(options, NAMES)
+  if (unknown) throw noSuchOption(unknown)
   for (const name of ['maxSize', 'maxBytes', 'defaultTtlMs', 'staleWhileRevalidateMs'] as const) {
     const value = options[name]
     if (value !== undefined && !(value >= 0)) throw configError(name, value, 'a number, 0 or more')

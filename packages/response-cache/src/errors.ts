@@ -22,6 +22,13 @@ export function foreignOption(name: string, here: string | undefined): GraphQLEr
   })
 }
 
+/** An option that nothing reads; thrown at start. */
+export function noSuchOption(unknown: string): GraphQLError {
+  return new GraphQLError(`response-cache: ${unknown}`, {
+    extensions: { code: 'RESPONSE_CACHE_CONFIG' satisfies ResponseCacheErrorCode },
+  })
+}
+
 export function redisClientMissing(cause: unknown): GraphQLError {
   return new GraphQLError(
     'response-cache: redisUrl needs the package ioredis, which is not installed. Install it: npm install ioredis@5',

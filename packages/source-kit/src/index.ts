@@ -30,7 +30,6 @@ export {
 } from './plan/fast-path.ts'
 export { mergeRecorded, type Recorded, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
-export { nearestNames } from './naming/nearest.ts'
 export { type NamedSource, nameSource } from './naming/name-source.ts'
 export { type Meant, renamedStatements } from './naming/statements.ts'
 export { markMember, memberOf } from './own/members.ts'

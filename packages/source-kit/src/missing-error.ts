@@ -1,5 +1,5 @@
 import { isObjectType, type GraphQLSchema } from 'graphql'
-import { nearestNames } from './naming/nearest.ts'
+import { nearestNames } from '@vinyasa/base'
 import { hiddenOf } from './own/names.ts'
 import type { Pending } from './schema/add-fields.ts'
 import { SchemaConflictError } from './schema/source.ts'

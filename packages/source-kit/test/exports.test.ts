@@ -32,7 +32,6 @@ it('exports these names and no others', () => {
       "mergeRecorded",
       "mergeSources",
       "nameSource",
-      "nearestNames",
       "offerField",
       "ownIsTypeOf",
       "ownNameOf",

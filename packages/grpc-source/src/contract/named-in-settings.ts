@@ -1,5 +1,5 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
-import { nearestNames } from '@vinyasa/source-kit'
+import { nearestNames } from '@vinyasa/base'
 import type { Finding } from '../errors.ts'
 import type { GrpcSourceOptions } from '../options.ts'
 import { findMethod } from './methods.ts'

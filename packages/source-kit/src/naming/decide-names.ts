@@ -1,7 +1,7 @@
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
 import { groupBy } from '../schema/assign-names.ts'
 import { elementsOf, isRoot, partOf, unionsOf, type Element } from './elements.ts'
-import { nearestNames } from './nearest.ts'
+import { nearestNames } from '@vinyasa/base'
 import type { SourceNames } from './options.ts'
 import { depthOf, fillName, parsePattern, type Pattern } from './pattern.ts'
 

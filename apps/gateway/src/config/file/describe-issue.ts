@@ -1,5 +1,5 @@
 // Not from the whole of it, which brings graphql: a config that cannot be used is reported before that is loaded.
-import { nearestNames } from '@vinyasa/source-kit/naming/nearest'
+import { nearestNames } from '@vinyasa/base'
 import type { z } from 'zod'
 import { definitionOf } from '../definition.ts'
 

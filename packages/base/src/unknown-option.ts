@@ -1,0 +1,14 @@
+import { nearestNames } from './nearest-names.ts'
+
+/**
+ * Says of an option that is set and that nothing reads what may have been meant: JavaScript takes any in silence. `known`
+ * has each name of a type of options, which `satisfies Record<keyof Options, true>` holds.
+ */
+export function unknownOption(options: object, known: Readonly<Record<string, true>>): string | undefined {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue
+    const [nearest] = nearestNames(name, Object.keys(known), 1)
+    return `there is no option ${name}; ${nearest === undefined ? 'take it away' : `did you mean ${nearest}?`}`
+  }
+  return undefined
+}

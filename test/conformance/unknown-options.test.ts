@@ -1,0 +1,47 @@
+import { useDeferSplitter } from '@vinyasa/defer-splitter'
+import { useLiveQuery } from '@vinyasa/live-query'
+import { useResponseCache } from '@vinyasa/response-cache'
+import { expect, it } from 'vitest'
+
+// JavaScript takes any option in silence. The gateway's config refuses them by its schema.
+
+const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
+  [
+    'a mistyped one of the cache',
+    () => useResponseCache({ defualtTtlMs: 1 } as object),
+    'response-cache: there is no option defualtTtlMs; did you mean defaultTtlMs?',
+  ],
+  [
+    'one of no meaning to the cache',
+    () => useResponseCache({ colour: 'red' } as object),
+    'response-cache: there is no option colour; take it away',
+  ],
+  [
+    'getDocumentString, which is of another package',
+    () => useResponseCache({ getDocumentString: () => '' } as object),
+    'response-cache: option getDocumentString is of @envelop/response-cache; there is nothing like it here.',
+  ],
+  [
+    'buildResponseCacheKey, which is of another package',
+    () => useResponseCache({ buildResponseCacheKey: () => '' } as object),
+    'response-cache: option buildResponseCacheKey is of @envelop/response-cache; here it is varyHeaders and session, by which answers are told apart.',
+  ],
+  [
+    'a mistyped one of live queries',
+    () => useLiveQuery({ joinWindowMS: 1 } as object),
+    'live query: there is no option joinWindowMS; did you mean joinWindowMs?',
+  ],
+  [
+    'a mistyped one of deferred queries',
+    () => useDeferSplitter({ maxDeferredFragment: 1 } as object),
+    'useDeferSplitter: there is no option maxDeferredFragment; did you mean maxDeferredFragments?',
+  ],
+]
+
+it.each(REFUSED)('%s is refused', (_, open, message) => {
+  expect(open).toThrow(message)
+})
+
+it('an option that is undefined is as one that is left out', () => {
+  expect(() => useResponseCache({ colour: undefined } as object)).not.toThrow()
+})
