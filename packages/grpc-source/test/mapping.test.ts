@@ -170,6 +170,30 @@ describe('mapping options', () => {
     ).toEqual([['getIt', 'look'], ['getter', 'up'], ['watch']])
   })
 
+  it.each(['getBooks', 'list_books', 'GetBooks', 'batchGetBooks', 'Batch_get', 'search', 'List2'])(
+    "expose: 'all' takes %s for a query",
+    async (name) => {
+      const proto = `syntax = "proto3"; package m; message E { string a = 1; } service S { rpc ${name}(E) returns (E); rpc getaway(E) returns (E); rpc Listen(E) returns (E); }`
+      const { schema } = await source({ protoText: { 'm.proto': proto }, endpoint: 'x:1', expose: 'all' })
+      expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toHaveLength(1)
+      expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual(['getaway', 'listen'])
+    },
+  )
+
+  it("expose: 'all' notes mutations whose names say that they may only read", async () => {
+    const proto =
+      'syntax = "proto3"; package m; message E { string a = 1; } service S { rpc FindBooks(E) returns (E); rpc countBooks(E) returns (E); rpc Finder(E) returns (E); rpc ReadBook(E) returns (E); }'
+    const { notes } = await source({
+      protoText: { 'm.proto': proto },
+      endpoint: 'x:1',
+      expose: 'all',
+      methods: { 'm.S.ReadBook': { schema: { type: 'MUTATION' } } },
+    })
+    expect(notes).toEqual([
+      `m.S.FindBooks, m.S.countBooks: mutations, as nothing says that they only read; if they do, write "option idempotency_level = NO_SIDE_EFFECTS" into the proto, or methods: { 'm.S.FindBooks': { schema: { type: 'QUERY' } } }`,
+    ])
+  })
+
   it('methods options win over the proto, also for protos without annotations', async () => {
     const { schema } = await source({
       protoText: { 'm.proto': GET },

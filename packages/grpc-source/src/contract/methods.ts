@@ -77,6 +77,7 @@ export function exposeMethods(input: {
       }
     }
   }
+  noteLikelyReads(exposed, annotations, notes)
   const named = withOwnNames(exposed, notes)
   reportDuplicates(named, findings)
   return named
@@ -167,8 +168,29 @@ function typeByShape(desc: DescMethod, annotations: Annotations): FieldType {
   const isRead =
     desc.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ||
     annotations.isHttpGet(desc) ||
-    /^(Get|List|Search|BatchGet)([A-Z0-9]|$)/.test(desc.name)
+    READS.test(desc.name)
   return isRead ? 'QUERY' : 'MUTATION'
+}
+
+/** The standard methods that read (AIP-131, 132, 231), and searches, however their first letters are written. */
+const READS = /^(?:[Gg]et|[Ll]ist|[Ss]earch|[Bb]atch_?[Gg]et)(?:[A-Z0-9_]|$)/
+/** Other verbs of methods that mostly read, which may as well change something. */
+const SEEMS_TO_READ = /^(?:find|read|fetch|count|query|look_?up|describe|show|exists)(?:[A-Z0-9_]|$)/
+
+function noteLikelyReads(exposed: readonly ExposedMethod[], annotations: Annotations, notes: string[]): void {
+  const likely = exposed.filter(
+    ({ desc, type, settings }) =>
+      type === 'MUTATION' &&
+      !settings.schema &&
+      !annotations.schema(desc) &&
+      SEEMS_TO_READ.test(uncapitalize(desc.name)),
+  )
+  const [first] = likely
+  if (!first) return
+  notes.push(
+    `${likely.map(({ id }) => id).join(', ')}: mutations, as nothing says that they only read; if they do, write ` +
+      `"option idempotency_level = NO_SIDE_EFFECTS" into the proto, or methods: { '${first.id}': { schema: { type: 'QUERY' } } }`,
+  )
 }
 
 function checkKind(desc: DescMethod, type: FieldType, report: (message: string) => void): void {
