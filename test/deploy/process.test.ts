@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { spawnProcess, startRestBackend, type RestBackend, type SpawnedProcess } from '@vinyasa/test-kit'
+import {
+  spawnProcess,
+  startRestBackend,
+  waitUntil,
+  type RestBackend,
+  type SpawnedProcess,
+} from '@vinyasa/test-kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 // The built program, as users run it: `pnpm test` builds it first.
@@ -107,6 +113,52 @@ it('50 reloads under load, 10 of them broken: no request fails', async () => {
   expect(requests).toBeGreaterThan(100)
   expect(await item(url)).toBe('/49')
 }, 120_000)
+
+it.each(['npm start', 'npm run first', 'npx -c "$START"'])(
+  'SIGTERM to %s: what is under way is answered, and no process is left',
+  async (launcher) => {
+    let answer: (() => void) | undefined
+    const backend = await startRestBackend(
+      () => new Promise((resolve) => (answer = () => resolve({ json: 'answered' }))),
+    )
+    onTestFinished(() => backend.stop())
+    const folder = await mkdtemp(join(tmpdir(), 'vinyasa-launcher-'))
+    await writeFile(join(folder, 'gateway.config.json'), config(backend, '/'))
+    const start = `"${process.execPath}" "${MAIN}" start`
+    const scripts = { start, first: `echo first && ${start}` }
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, scripts }))
+    const started = await spawnProcess({
+      command: 'sh',
+      args: ['-c', `exec ${launcher}`],
+      cwd: folder,
+      env: { START: start },
+      ready: /\{.*"msg":"gateway ready".*\}/,
+      group: true,
+    })
+    onTestFinished(() => started[Symbol.asyncDispose]())
+    const { url, pid } = JSON.parse(started.ready?.[0] ?? '') as {
+      readonly url: string
+      readonly pid: number
+    }
+    const asked = item(url)
+    await waitUntil(() => answer !== undefined)
+    started.signal('SIGTERM')
+    await started.waitForLine(/"msg":"stopping/).catch(() => {
+      throw new Error(`the gateway goes on: ${started.output()}`)
+    })
+    answer?.()
+    expect(await asked).toBe('answered')
+    await waitUntil(() => !isAlive(pid))
+  },
+)
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 it('SIGTERM when idle: exits with 0, and what it printed ends with `stopped`', async () => {
   const backend = await startBackend()

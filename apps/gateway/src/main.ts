@@ -16,6 +16,8 @@ import { runWorkers } from './workers/run-workers.ts'
 setFlagsFromString('--heap-growing-percent=100')
 keepTickShape()
 
+const PARENT_CHECK_MS = 500
+
 const shutdown = new AbortController()
 const reload = new EventTarget()
 
@@ -27,6 +29,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // terminal or systemd sends to all: to a worker that is the first time still.
     if (!worker || signal === 'SIGINT') process.exit(130)
   })
+}
+// A package manager that gets SIGTERM ends the shell in which it runs a script, and tells the script nothing.
+if (!worker && process.env['npm_lifecycle_event'] !== undefined) {
+  const { ppid } = process
+  const watched = setInterval(() => {
+    if (process.ppid === ppid) return
+    clearInterval(watched)
+    shutdown.abort('SIGTERM')
+  }, PARENT_CHECK_MS).unref()
 }
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
 
