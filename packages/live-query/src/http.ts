@@ -33,6 +33,9 @@ export function createEventStreams(): EventStreams {
   return {
     onRequest({ request, serverContext }) {
       if (!serverContext || !wantsEventStream(request.headers.get('accept'))) return
+      // On Node: nginx would keep back what comes until it has some kilobytes.
+      const { res } = serverContext as { readonly res?: { setHeader?(name: string, value: string): unknown } }
+      res?.setHeader?.('X-Accel-Buffering', 'no')
       askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
     },
     onRequestParse({ serverContext }) {

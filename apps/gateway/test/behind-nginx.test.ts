@@ -1,0 +1,44 @@
+import { describeWithNginx, startNginx } from '@vinyasa/test-kit'
+import { expect, it, onTestFinished } from 'vitest'
+import { startGateway } from './support/gateway.ts'
+
+// nginx keeps an answer back until it is whole, or fills its buffers, unless it says that it is read as it comes.
+
+describeWithNginx('through nginx with its default buffering', () => {
+  it.each([
+    ['a live query', 'query @live { now }'],
+    ['a subscription', 'subscription { now }'],
+  ])('%s over server-sent events arrives as it comes', async (_, query) => {
+    const { endpoint } = await startGateway({
+      typeDefs: 'type Query { now: Int } type Subscription { now: Int }',
+      resolvers: {
+        Query: { now: () => 1 },
+        Subscription: {
+          now: {
+            async *subscribe() {
+              yield { now: 1 }
+              await new Promise(() => {})
+            },
+          },
+        },
+      },
+      liveQuery: { defaults: { enabled: true } },
+    })
+    const nginx = await startNginx({ location: `proxy_pass ${new URL(endpoint).origin};` })
+    onTestFinished(() => nginx[Symbol.asyncDispose]())
+    const abort = new AbortController()
+    onTestFinished(() => abort.abort())
+    const response = await fetch(`http://127.0.0.1:${nginx.port}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(10_000)]),
+    })
+    let text = ''
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      if (text.includes('"now":1')) break
+    }
+    expect(text).toContain('"now":1')
+  })
+})
