@@ -19,7 +19,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/live-query/src/store/store.ts createLiveQueryStore',
   'packages/live-query/src/ws.ts attachLiveServer',
   'packages/node-handler/src/http/light-request.ts createLightRequests',
-  'packages/response-cache/src/answer/pipeline.ts createPipeline',
   'packages/response-cache/src/response-cache.ts createCacheEngine',
 ]
 

@@ -4,13 +4,16 @@ import type { Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
-import { isNotFromHttp } from './from-http.ts'
 import type { CacheEngine } from '../response-cache.ts'
+import { Admission } from './admission.ts'
+import { isNotFromHttp } from './from-http.ts'
+import { Lifetimes } from './lifetimes.ts'
 import { createMutationEviction } from './mutation-eviction.ts'
 import type { OperationState } from './operation-state.ts'
-import { createPipeline } from './pipeline.ts'
 import { createRefresher } from './refresh.ts'
+import { ResultKeeper } from './result-keeper.ts'
 import { runThrough } from './run-through.ts'
+import { StoredAnswers } from './stored-answers.ts'
 
 export interface CacheBehaviour {
   execute(operation: Operation, next: Execute): MaybePromise<unknown>
@@ -25,8 +28,11 @@ export function createCacheBehaviour(
   reportOf: (context: object, request: Request) => OperationReport,
 ): CacheBehaviour {
   const { session, enabled, staleWhileRevalidateMs = 0 } = cache.options
-  const pipeline = createPipeline(cache)
-  const mutations = createMutationEviction(cache, pipeline)
+  const lifetimes = new Lifetimes(cache.options)
+  const admission = new Admission(cache, lifetimes)
+  const answers = new StoredAnswers(cache, admission)
+  const keeper = new ResultKeeper(cache, lifetimes)
+  const mutations = createMutationEviction(cache, admission)
   const refresher = createRefresher(cache.emit)
   const profiles = createAttachment<DocumentProfile>()
   /** Whether a hit need not wait for the finished context: nothing that looks at it decides. */
@@ -35,7 +41,7 @@ export function createCacheBehaviour(
   function profileOf(prepared: PreparedDocument): DocumentProfile | undefined {
     const known = profiles.get(prepared)
     if (known) return known
-    const profile = pipeline.profileOf({ ...prepared, context: {} })
+    const profile = admission.profileOf(prepared)
     if (profile) profiles.set(prepared, profile)
     return profile
   }
@@ -43,8 +49,8 @@ export function createCacheBehaviour(
   function run(state: OperationState, operation: Operation, next: Execute): MaybePromise<unknown> {
     const { prepared, context } = operation
     const { schema, document, operationName } = prepared
-    const execute = (): MaybePromise<unknown> => runThrough(pipeline, state, () => next(operation))
-    const answer = pipeline.beforeExecute(state, { schema, document, operationName, context })
+    const execute = (): MaybePromise<unknown> => runThrough(keeper, state, () => next(operation))
+    const answer = answers.find(state, { schema, document, operationName, context })
     return isPromise(answer) ? answer.then((found) => found ?? execute()) : (answer ?? execute())
   }
 
@@ -73,8 +79,8 @@ export function createCacheBehaviour(
         isRefresh: false,
         refresh: staleWhileRevalidateMs > 0 ? () => refresh(operation, next) : undefined,
       }
-      const hit = answersEarly ? pipeline.findEarly(state, profileOf(prepared)) : undefined
-      return hit ? pipeline.answer(state, hit) : run(state, operation, next)
+      const hit = answersEarly ? answers.findEarly(state, profileOf(prepared)) : undefined
+      return hit ? answers.answer(state, hit) : run(state, operation, next)
     },
     deliver: (operation, result) => mutations.deliver(operation, result),
     close: () => refresher.close(),

@@ -4,8 +4,8 @@ import type { Execute, Operation } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { InvalidationCause } from '../options.ts'
-import type { Pipeline } from './pipeline.ts'
 import type { CacheEngine } from '../response-cache.ts'
+import type { Admission } from './admission.ts'
 
 export interface MutationEviction {
   execute(operation: Operation, next: Execute): MaybePromise<unknown>
@@ -17,12 +17,12 @@ export interface MutationEviction {
  * Evicts after a mutation and before its answer goes out, whether it succeeded, failed in part or
  * threw: a backend may have committed in every case.
  */
-export function createMutationEviction(cache: CacheEngine, pipeline: Pipeline): MutationEviction {
+export function createMutationEviction(cache: CacheEngine, admission: Admission): MutationEviction {
   const { invalidateOnMutation = true } = cache.options
   const evicted = createAttachment<true>()
 
-  function profileOf({ prepared, context }: Operation): DocumentProfile | undefined {
-    return invalidateOnMutation ? pipeline.profileOf({ ...prepared, context }) : undefined
+  function profileOf({ prepared }: Operation): DocumentProfile | undefined {
+    return invalidateOnMutation ? admission.profileOf(prepared) : undefined
   }
 
   async function executeAndEvict(

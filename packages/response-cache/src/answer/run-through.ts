@@ -1,18 +1,18 @@
 import { isPromise } from '@vinyasa/base'
 import type { OperationState } from './operation-state.ts'
-import type { Pipeline } from './pipeline.ts'
+import type { ResultKeeper } from './result-keeper.ts'
 
-/** Executes an operation, and takes what comes of it. */
-export function runThrough(pipeline: Pipeline, state: OperationState, execute: () => unknown): unknown {
+/** Executes an operation, and keeps what comes of it. */
+export function runThrough(keeper: ResultKeeper, state: OperationState, execute: () => unknown): unknown {
   const fail = (error: unknown): never => {
-    pipeline.failed(state)
+    keeper.failed(state)
     throw error
   }
   try {
     const result = execute()
-    if (!isPromise(result)) return pipeline.afterExecute(state, result)
+    if (!isPromise(result)) return keeper.keep(state, result)
     return Promise.resolve(result)
-      .then((value) => pipeline.afterExecute(state, value))
+      .then((value) => keeper.keep(state, value))
       .catch(fail)
   } catch (error) {
     return fail(error)

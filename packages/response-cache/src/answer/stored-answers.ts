@@ -1,0 +1,116 @@
+import { isPromise, type MaybePromise } from '@vinyasa/base'
+import type { ExecutionResult } from 'graphql'
+import type { DocumentProfile } from '../document/document-profile.ts'
+import type { ResponseCacheOptions } from '../options.ts'
+import type { CacheEngine, Lookup, Ticket } from '../response-cache.ts'
+import type { Admission } from './admission.ts'
+import { resultOfEntry } from './entry-result.ts'
+import type { ExecutionInput, OperationState } from './operation-state.ts'
+import { createFlights, type Flight } from './single-flight.ts'
+
+/** A lookup that found something to answer with. */
+export type Hit = Extract<Lookup, { entry: unknown }>
+
+type Answer = ExecutionResult | undefined
+
+/** Answers operations in place of their execution: from what is stored, or with what another execution gives. */
+export class StoredAnswers {
+  readonly #cache: CacheEngine
+  readonly #admission: Admission
+  readonly #enabled: ResponseCacheOptions['enabled']
+  readonly #flights = createFlights()
+
+  constructor(cache: CacheEngine, admission: Admission) {
+    this.#cache = cache
+    this.#admission = admission
+    this.#enabled = cache.options.enabled
+  }
+
+  /** Looks for a hit that memory has, without counting it. `profile`: the document's. */
+  findEarly(state: OperationState, profile: DocumentProfile | undefined): Hit | undefined {
+    if (!profile || profile.incremental || profile.live || !this.#admission.admit(state, profile)) {
+      return undefined
+    }
+    const found = state.key && this.#cache.peek(state.key.key)
+    if (!found || !('entry' in found)) return undefined
+    // A refresh is stored under the shared store's version, which memory does not know.
+    return found.state === 'stale' && this.#cache.isShared ? undefined : found
+  }
+
+  /** The answer in place of execution, or undefined: execute. */
+  find(state: OperationState, input: ExecutionInput): MaybePromise<Answer> {
+    const { context } = input
+    const profile = this.#admission.profileOf(input)
+    if (!profile || this.#enabled?.(context) === false || !this.#admission.admit(state, profile, context)) {
+      this.#cache.emit({ type: 'bypass' })
+      return undefined
+    }
+    const isLive = profile.live || context['liveQuery'] !== undefined
+    const found = this.#cache.lookup(state.key?.key ?? '')
+    if (isPromise(found)) return found.then((read) => this.#decide(state, read, isLive))
+    return this.#decide(state, found, isLive)
+  }
+
+  /** Answers with what was found. */
+  answer(state: OperationState, found: Hit): ExecutionResult {
+    state.report.outcome = found.state === 'fresh' ? 'HIT' : 'STALE'
+    this.#cache.emit({ type: found.state === 'fresh' ? 'hit' : 'stale', key: state.key?.key ?? '' })
+    if (found.state === 'stale') this.#startRefresh(state, found.ticket)
+    return resultOfEntry(state, found.entry)
+  }
+
+  #startRefresh(state: OperationState, { version }: Ticket): void {
+    const key = state.key?.key
+    const tags = state.profile?.tags
+    if (key === undefined || !state.refresh || !tags) return
+    if (this.#flightTo(key, tags)) return
+    // Claims the key until the refresh is over, so that a burst starts one.
+    const claim = this.#flights.lead(key, version)
+    void state.refresh().then(() => claim.settle({ kind: 'abandoned' }))
+  }
+
+  #decide(state: OperationState, found: Lookup, isLive: boolean): MaybePromise<Answer> {
+    if ('entry' in found && !isLive && !state.isRefresh) return this.answer(state, found)
+    const flight = this.#embark(state, found, isLive)
+    if (flight) return this.#follow(state, flight)
+    const { outcome } = state.report
+    this.#cache.emit(outcome === 'MISS' ? { type: 'miss', key: state.key?.key ?? '' } : { type: 'bypass' })
+    return undefined
+  }
+
+  /** Undefined: this operation is to execute; otherwise the flight whose outcome to wait for. */
+  #embark(state: OperationState, found: Lookup, isLive: boolean): Flight | undefined {
+    const { profile, key } = state
+    if (found.state === 'unavailable' || !profile || !key) return undefined
+    state.ticket = found.ticket
+    state.report.outcome = isLive ? 'BYPASS' : 'MISS'
+    // A live re-execution must see the backend; a deferred answer begins before it is whole.
+    if (isLive || profile.incremental) return undefined
+    const flight = state.isRefresh ? undefined : this.#flightTo(key.key, profile.tags)
+    if (!flight) state.flight = this.#flights.lead(key.key, found.ticket.version)
+    return flight
+  }
+
+  /** An execution under way that still answers those who ask now. */
+  #flightTo(key: string, tags: readonly string[]): Flight | undefined {
+    return this.#flights.find(key, (version) => this.#cache.isUntouched(version, tags))
+  }
+
+  async #follow(state: OperationState, flight: Flight): Promise<Answer> {
+    const cache = this.#cache
+    const key = state.key?.key ?? ''
+    const outcome = await flight.outcome(state.request.signal)
+    switch (outcome.kind) {
+      case 'abandoned':
+        return this.#decide(state, await cache.lookup(key), false)
+      case 'unshareable':
+        cache.emit({ type: 'miss', key })
+        return undefined
+      case 'shared':
+        delete state.ticket
+        state.report.outcome = 'COALESCED'
+        cache.emit({ type: 'coalesced', key })
+        return resultOfEntry(state, outcome.entry)
+    }
+  }
+}
