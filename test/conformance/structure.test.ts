@@ -19,7 +19,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/live-query/src/store/store.ts createLiveQueryStore',
   'packages/live-query/src/ws.ts attachLiveServer',
   'packages/node-handler/src/http/light-request.ts createLightRequests',
-  'packages/response-cache/src/response-cache.ts createCacheEngine',
 ]
 
 /** Rooms of the gateway that reach each other. Rooms come off this list when a file moves; none goes on it. */
