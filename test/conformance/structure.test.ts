@@ -17,7 +17,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/live-query/src/fair-turns.ts createFairTurns',
   'packages/live-query/src/protocol/connections.ts createConnections',
   'packages/live-query/src/store/store.ts createLiveQueryStore',
-  'packages/live-query/src/ws.ts attachLiveServer',
   'packages/node-handler/src/http/light-request.ts createLightRequests',
 ]
 

@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { systemClock, type Clock } from '@vinyasa/base'
+import { handleProtocols } from 'graphql-ws'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { Turns } from '../fair-turns.ts'
+import { createConnections, type Connections } from '../protocol/connections.ts'
+import { requestHeadersOf } from '../protocol/handshake.ts'
+import type { Handshake } from '../protocol/live-socket.ts'
+import { MAX_FRAGMENTS } from '../protocol/message-budgets.ts'
+import { createSendBudget, type SendBudget } from '../protocol/send-budget.ts'
+import type { LiveServerOptions } from './live-server-options.ts'
+import { WsSocket } from './ws-socket.ts'
+
+/** A request that is to be a socket. */
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly stream: Duplex
+  readonly head: Buffer
+  readonly handshake: Handshake
+  /** The line of its messages. */
+  readonly turns: Turns
+}
+
+/** An option that the types of ws do not know yet. */
+const FRAGMENTS: object = { maxFragments: MAX_FRAGMENTS }
+
+/** The open sockets of one server. */
+export class LiveSockets {
+  readonly #wss: WebSocketServer
+  readonly #connections: Connections
+  readonly #budget: SendBudget
+  readonly #closeTimeoutMs: number
+  readonly #keepAliveMs: number
+  readonly #clock: Clock
+  #isClosing = false
+
+  constructor(options: LiveServerOptions) {
+    const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
+    const { maxBufferedBytesInAll = 64 * 1024 * 1024, closeTimeoutMs = 3000, keepAliveMs = 12_000 } = options
+    const { clock = systemClock } = options
+    this.#wss = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      ...FRAGMENTS,
+      handleProtocols,
+    })
+    this.#budget = createSendBudget({ perSocket: maxBufferedBytes, inAll: maxBufferedBytesInAll, clock })
+    this.#connections = connectionsOf(options, clock)
+    this.#closeTimeoutMs = closeTimeoutMs
+    this.#keepAliveMs = keepAliveMs
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#wss.clients.size
+  }
+
+  /** Whether no more are to be opened. */
+  get isClosing(): boolean {
+    return this.#isClosing
+  }
+
+  open({ request, stream, head, handshake, turns }: Upgrade): void {
+    this.#wss.handleUpgrade(request, stream, head, (ws) => this.#opened(ws, stream, handshake, turns))
+  }
+
+  #opened(ws: WebSocket, stream: Duplex, handshake: Handshake, turns: Turns): void {
+    const share = this.#budget.open(() => ws.terminate())
+    const socket = new WsSocket({
+      ws,
+      stream,
+      share,
+      clock: this.#clock,
+      closeTimeoutMs: this.#closeTimeoutMs,
+    })
+    const opened = this.#connections.open({ socket, handshake, take: (what) => socket.take(what) })
+    const stopKeepAlive = socket.keepAlive(this.#keepAliveMs)
+    socket.onText((text) => opened.receive(text), turns)
+    ws.once('close', (code, reason) => {
+      stopKeepAlive()
+      share.close()
+      turns.close()
+      opened.closed(code, String(reason))
+    })
+  }
+
+  /** Opens no more and closes the open ones with 1001; resolves when all are gone, after `timeoutMs` by force. */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosing = true
+    const { clients } = this.#wss
+    const gone = [...clients].map((ws) => {
+      const closed = new Promise<void>((resolve) => void ws.once('close', () => resolve()))
+      ws.close(1001, 'Going away')
+      return closed
+    })
+    const force = this.#clock.setTimeout(() => {
+      for (const ws of clients) ws.terminate()
+    }, timeoutMs)
+    await Promise.all(gone)
+    this.#clock.clearTimeout(force)
+    this.#wss.close()
+  }
+}
+
+/** The protocol on the sockets. */
+function connectionsOf(options: LiveServerOptions, clock: Clock): Connections {
+  const {
+    plugin,
+    maxSubscriptionsPerSocket = 100,
+    connectionInitTimeoutMs = 3000,
+    onConnect,
+    context,
+  } = options
+  const { connectionHeaders = ['authorization'], onError = reportError } = options
+  return createConnections({
+    engine: plugin.engine,
+    maxSubscriptionsPerSocket,
+    connectionInitTimeoutMs,
+    onConnect:
+      onConnect && ((connection) => onConnect(connection, requestHeadersOf(connection, connectionHeaders))),
+    toAsked: (connection, params) => ({
+      url: connection.url,
+      client: connection.client,
+      headers: requestHeadersOf(connection, connectionHeaders, params['extensions']),
+      params,
+      context: () => ({ ...context?.(connection), connectionParams: connection.connectionParams }),
+    }),
+    clock,
+    onError,
+  })
+}
+
+function reportError(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.error('[vinyasa] live server:', error)
+}

@@ -1,0 +1,131 @@
+import type { Duplex } from 'node:stream'
+import type { Clock } from '@vinyasa/base'
+import type { WebSocket } from 'ws'
+import type { Turns } from '../fair-turns.ts'
+import type { LiveSocket } from '../protocol/live-socket.ts'
+import { MessageBudgets, type Repeatable } from '../protocol/message-budgets.ts'
+import type { SocketBudget } from '../protocol/send-budget.ts'
+
+/** Bytes that a waiting message costs beside its own, so that small ones do not pile up unread either. */
+const MESSAGE_BYTES = 2048
+
+export interface WsSocketOptions {
+  readonly ws: WebSocket
+  /** The connection below it. */
+  readonly stream: Duplex
+  readonly share: SocketBudget
+  readonly clock: Clock
+  /** See `LiveServerOptions.closeTimeoutMs`. */
+  readonly closeTimeoutMs: number
+}
+
+/** A socket of the library ws: bounded in what its client may send, and in what may wait for it. */
+export class WsSocket implements LiveSocket {
+  readonly #ws: WebSocket
+  readonly #stream: Duplex
+  readonly #share: SocketBudget
+  readonly #clock: Clock
+  readonly #closeTimeoutMs: number
+  readonly #messages: MessageBudgets
+
+  constructor({ ws, stream, share, clock, closeTimeoutMs }: WsSocketOptions) {
+    this.#ws = ws
+    this.#stream = stream
+    this.#share = share
+    this.#clock = clock
+    this.#closeTimeoutMs = closeTimeoutMs
+    this.#messages = new MessageBudgets(clock.now)
+  }
+
+  get protocol(): string {
+    return this.#ws.protocol
+  }
+
+  bufferedBytes(): number {
+    return this.#ws.bufferedAmount
+  }
+
+  send(text: string, shared?: Buffer, done?: () => void): void {
+    const ws = this.#ws
+    const share = this.#share
+    if (ws.readyState !== ws.OPEN) return done?.()
+    if (share.isOver()) {
+      ws.terminate()
+      return done?.()
+    }
+    const bytes = MESSAGE_BYTES + text.length + (shared?.length ?? 0)
+    share.wait(bytes)
+    const onSent = (): void => {
+      share.sent(bytes)
+      done?.()
+    }
+    if (!shared) return ws.send(text, onSent)
+    // Two fragments of one message (RFC 6455, section 5.4): what all receive is not copied for each.
+    this.#stream.cork()
+    ws.send(text, { fin: false })
+    ws.send(shared, { binary: false }, onSent)
+    this.#stream.uncork()
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason)
+    this.#cutOffSoon()
+  }
+
+  /** Whether the client may send one more of these; one too many closes the socket. */
+  take(what: Repeatable): boolean {
+    const ws = this.#ws
+    if (this.#messages.take(what)) return true
+    if (ws.readyState === ws.OPEN) this.close(1008, `Too many messages: ${what}`)
+    else ws.terminate()
+    return false
+  }
+
+  /** Gives each message of text to `receive` in its turn. What else a client may send is dealt with here. */
+  onText(receive: (text: string) => void, turns: Turns): void {
+    const ws = this.#ws
+    ws.on('message', (data, isBinary) => {
+      if (ws.readyState !== ws.OPEN) return
+      if (isBinary && !this.take('binary')) return
+      if (isBinary) return this.close(4400, 'Invalid message received')
+      turns.run(() => {
+        if (ws.readyState === ws.OPEN) receive(String(data))
+        if (ws.isPaused && turns.waiting === 0) ws.resume()
+      })
+      // Its messages wait for their turns where the client can see it: in its own buffers.
+      if (turns.waiting > 0) ws.pause()
+    })
+    // A violation of the WebSocket protocol: ws closes with the code for it. The client's fault, so nothing to report.
+    ws.on('error', () => this.#cutOffSoon())
+    ws.on('ping', () => void this.take('ping frame'))
+    ws.on('pong', () => void this.take('pong frame'))
+  }
+
+  /** Pings the client, and cuts it off when it has not answered by the next ping. Returns how to stop. */
+  keepAlive(intervalMs: number): () => void {
+    if (intervalMs <= 0 || !Number.isFinite(intervalMs)) return () => {}
+    const ws = this.#ws
+    const clock = this.#clock
+    let answered = true
+    let timer: unknown
+    ws.on('pong', () => void (answered = true))
+    const beat = (): void => {
+      if (!answered) return ws.terminate()
+      answered = false
+      if (ws.readyState === ws.OPEN) ws.ping()
+      timer = clock.setTimeout(beat, intervalMs)
+    }
+    timer = clock.setTimeout(beat, intervalMs)
+    return () => clock.clearTimeout(timer)
+  }
+
+  /** A client that does not answer the close frame would be kept for long. */
+  #cutOffSoon(): void {
+    const ws = this.#ws
+    const clock = this.#clock
+    const timer = clock.setTimeout(() => ws.terminate(), this.#closeTimeoutMs)
+    ws.once('close', () => clock.clearTimeout(timer))
+    // The answer is read behind messages that will not be.
+    ws.resume()
+  }
+}
