@@ -1,12 +1,7 @@
 // For users
 export { useLiveQuery, type LiveQueryPlugin } from './plugin.ts'
-export {
-  createLiveQueryStore,
-  type LiveQueryRegistration,
-  type LiveQueryStats,
-  type LiveQueryStore,
-  type LiveQuerySubscription,
-} from './store/store.ts'
+export { createLiveQueryStore, type LiveQueryStats, type LiveQueryStore } from './store/store.ts'
+export type { LiveQueryRegistration, LiveQuerySubscription } from './store/registration.ts'
 export type {
   BatchOptions,
   LiveQueryFieldOptions,

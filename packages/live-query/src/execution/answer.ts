@@ -1,5 +1,5 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import type { LiveQueryRegistration } from '../store/store.ts'
+import type { LiveQueryRegistration } from '../store/registration.ts'
 
 export type AnyResult = ExecutionResult | AsyncIterable<ExecutionResult>
 

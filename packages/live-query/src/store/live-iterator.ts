@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql'
-import type { LiveQueryRegistration, LiveQueryStore, LiveQuerySubscription } from './store.ts'
+import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
+import type { LiveQueryStore } from './store.ts'
 import type { LiveQueryChannel } from './subscriber.ts'
 import { toEvent, type Delivery, type LiveQueryEvent } from './update.ts'
 

@@ -1,0 +1,106 @@
+import type { GraphQLError } from 'graphql'
+import type { InvalidationEvent } from '@vinyasa/invalidation'
+import type { LivePlan } from '../document/live-plan.ts'
+import type { BatchOptions } from '../options.ts'
+import { TriggerIndex } from '../triggers/trigger-index.ts'
+import { isResync } from '../triggers/triggers.ts'
+import { Group, type GroupOptions } from './group.ts'
+import type { LiveQueryRegistration } from './registration.ts'
+import type { Timing } from './schedule.ts'
+
+/** The options that all groups of a store have alike. */
+type CommonOptions = Pick<
+  GroupOptions,
+  'skipUnchanged' | 'maxFailures' | 'changedFieldsDepth' | 'clock' | 'random' | 'onError'
+>
+
+export interface GroupsOptions {
+  readonly batch: BatchOptions
+  readonly joinWindowMs: number
+  readonly matchEntityId: boolean
+  readonly common: CommonOptions
+  /** A group ends all its subscriptions. */
+  readonly onEnd: (group: Group, errors: readonly GraphQLError[]) => void
+}
+
+/** The groups of a store by their keys, and which of them an event hits. */
+export class Groups {
+  readonly #options: GroupsOptions
+  readonly #byKey = new Map<string, Group>()
+  readonly #index = new TriggerIndex<Group>()
+  #executions = 0
+  #events = 0
+
+  constructor(options: GroupsOptions) {
+    this.#options = options
+  }
+
+  counts(): { readonly groups: number; readonly executions: number; readonly events: number } {
+    return { groups: this.#byKey.size, executions: this.#executions, events: this.#events }
+  }
+
+  /** The group of a key: a new one where there is none. */
+  of(key: string, registration: LiveQueryRegistration): Group {
+    return this.#byKey.get(key) ?? this.#create(key, registration)
+  }
+
+  /** Forgets the group of a key once it has no members. */
+  forget(key: string, group: Group): void {
+    if (group.size > 0) return
+    this.#byKey.delete(key)
+    this.#index.remove(group, group.plan.triggers)
+  }
+
+  /** The events stand for one update. Returns the number of subscriptions that they match. */
+  hit(events: readonly InvalidationEvent[]): number {
+    this.#events += events.length
+    const hitBy = this.#hitBy(events)
+    // A gap hits everyone at once: run them over some time, not together.
+    const spreadMs = Math.min(4000, hitBy.size * 10)
+    const { random } = this.#options.common
+    let matching = 0
+    for (const [group, those] of hitBy) {
+      const named = those.filter((event) => !isResync(event))
+      if (named.length < those.length) group.resync(hitBy.size > 1 ? random() * spreadMs : 0)
+      const isHit = named.length > 0 && group.hit(named)
+      if (isHit || named.length < those.length) matching += group.size
+    }
+    return matching
+  }
+
+  #hitBy(events: readonly InvalidationEvent[]): ReadonlyMap<Group, readonly InvalidationEvent[]> {
+    const hitBy = new Map<Group, InvalidationEvent[]>()
+    for (const event of events) {
+      for (const group of this.#index.match(event)) {
+        const others = hitBy.get(group)
+        if (others) others.push(event)
+        else hitBy.set(group, [event])
+      }
+    }
+    return hitBy
+  }
+
+  #create(key: string, registration: LiveQueryRegistration): Group {
+    const { common, batch, joinWindowMs, matchEntityId, onEnd } = this.#options
+    const { plan, public: shared = false } = registration
+    const group = new Group({
+      ...common,
+      plan,
+      timing: timingOf(plan, batch),
+      entities: matchEntityId ? registration.entities?.() : undefined,
+      shared,
+      joinWindowMs: Math.min(joinWindowMs, plan.strategy === 'INVALIDATION' ? Infinity : plan.pollIntervalMs),
+      seenEvents: () => this.#events,
+      onRun: () => void this.#executions++,
+      onEnd: (errors) => onEnd(group, errors),
+    })
+    this.#byKey.set(key, group)
+    this.#index.add(group, plan.triggers)
+    return group
+  }
+}
+
+function timingOf(plan: LivePlan, batch: BatchOptions): Timing {
+  const { enabled = plan.throttleMs > 0, debounceMs = 50, maxBatchSize = 100, maxWaitMs = 500 } = batch
+  return { throttleMs: plan.throttleMs, batching: enabled, debounceMs, maxBatchSize, maxWaitMs }
+}

@@ -1,0 +1,30 @@
+import type { LivePlan } from '../document/live-plan.ts'
+import type { EntityFinder } from '../triggers/identifiers.ts'
+import type { LiveQueryExecute } from './run.ts'
+import type { LiveQueryChannel } from './subscriber.ts'
+
+/** One live subscription, as `register` takes it. */
+export interface LiveQueryRegistration {
+  /** Unique in the store. Default: a new one. */
+  readonly id?: string | undefined
+  /** Registrations with an equal key share one execution; `null` shares with nobody. */
+  readonly key: string | null
+  readonly plan: LivePlan
+  /** The result depends on no header, so anyone may keep it. Default `false`. */
+  readonly public?: boolean | undefined
+  /** Ends it with `UNAUTHENTICATED` at this time, in milliseconds since 1970. Default: never. */
+  readonly expiresAt?: number | undefined
+  readonly execute: LiveQueryExecute
+  /** The client that asks, for `LiveQueryRun.client`. */
+  readonly client?: string | undefined
+  /** Needed where the store has `matchEntityId`. */
+  readonly entities?: (() => EntityFinder) | undefined
+  readonly channel: LiveQueryChannel
+}
+
+export interface LiveQuerySubscription {
+  readonly id: string
+  readonly plan: LivePlan
+  /** The channel can take updates again. */
+  flush(): void
+}
