@@ -15,7 +15,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/grpc-source/src/model.ts buildModel',
   'packages/grpc-source/src/source.ts createGrpcSource',
   'packages/live-query/src/fair-turns.ts createFairTurns',
-  'packages/live-query/src/protocol/connections.ts createConnections',
   'packages/node-handler/src/http/light-request.ts createLightRequests',
 ]
 

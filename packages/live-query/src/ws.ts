@@ -6,7 +6,7 @@ import { createOriginCheck } from './protocol/origins.ts'
 import type { LiveServerOptions } from './ws/live-server-options.ts'
 import { LiveSockets } from './ws/live-sockets.ts'
 
-export type { LiveConnection, OnConnectResult } from './protocol/connections.ts'
+export type { LiveConnection, OnConnectResult } from './protocol/live-connection.ts'
 export {
   createFairTurns,
   type FairTurns,

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { LiveConnection } from './connections.ts'
+import type { LiveConnection } from './live-connection.ts'
 import type { Handshake } from './live-socket.ts'
 
 /** Headers that speak of the socket, not of the operations on it. */

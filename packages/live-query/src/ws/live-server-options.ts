@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '@vinyasa/base'
 import type { LiveQueryPlugin } from '../plugin.ts'
-import type { LiveConnection, OnConnectResult } from '../protocol/connections.ts'
+import type { LiveConnection, OnConnectResult } from '../protocol/live-connection.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
 
 export interface LiveServerOptions {
