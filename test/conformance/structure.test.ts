@@ -14,7 +14,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'packages/defer-splitter/src/plugin.ts useDeferSplitter',
   'packages/grpc-source/src/model.ts buildModel',
   'packages/grpc-source/src/source.ts createGrpcSource',
-  'packages/live-query/src/fair-turns.ts createFairTurns',
   'packages/node-handler/src/http/light-request.ts createLightRequests',
 ]
 

@@ -1,7 +1,7 @@
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import type { LiveQueryEngine } from '../execution/engine.ts'
 import { liveQueryLimit } from '../errors.ts'
-import type { WorkTurns } from '../fair-turns.ts'
+import type { WorkTurns } from '../turns/work-line.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
 import type { AnyResult, Answer, LiveRegistration } from '../execution/answer.ts'
 import type { LiveQuerySubscription } from '../store/registration.ts'
