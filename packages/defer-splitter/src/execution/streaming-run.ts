@@ -9,7 +9,7 @@ import { executeSelections } from './fields.ts'
 import { createFragmentUsages, type FragmentUsages } from './fragment-usage.ts'
 import { isPromise, type MaybePromise } from '@vinyasa/base'
 import type { Operation } from './operation.ts'
-import { createPartStream, type PartStream } from './part-stream.ts'
+import { PartStream } from './part-stream.ts'
 import type { PlannedFragment } from '../document/selections.ts'
 import { createStartGate, type StartGate } from './start-gate.ts'
 
@@ -43,7 +43,7 @@ export class StreamingRun implements DeliveryRun {
     this.#leavingOf = leavingOf
     this.#root = new DeliveryRecord(this, { type, source, path: undefined, shared: undefined })
     this.#gate = createStartGate(clock, (records) => this.#startAll(records))
-    this.#stream = createPartStream({
+    this.#stream = new PartStream({
       root: this.#root,
       onFirstTaken: this.#gate.open,
       onDrop: (record) => this.#drop(record),
@@ -224,6 +224,8 @@ export class StreamingRun implements DeliveryRun {
     }, maxTotalTimeoutMs)
   }
 
+  readonly #left = (): void => this.#stream.end()
+
   /** A client that leaves ends the stream. Before anything waits, whoever reads the stream does that. */
   #watchLeaving(): void {
     if (this.#isWatching) return
@@ -231,7 +233,7 @@ export class StreamingRun implements DeliveryRun {
     this.#leaving ??= this.#leavingOf()
     for (const signal of this.#leaving) {
       if (signal.aborted) this.#stream.end()
-      else signal.addEventListener('abort', this.#stream.end, { once: true })
+      else signal.addEventListener('abort', this.#left, { once: true })
     }
   }
 
@@ -242,7 +244,7 @@ export class StreamingRun implements DeliveryRun {
     this.#usages?.close()
     this.#options.clock.clearTimeout(this.#totalTimer)
     if (!this.#isWatching || !this.#leaving) return
-    for (const signal of this.#leaving) signal.removeEventListener('abort', this.#stream.end)
+    for (const signal of this.#leaving) signal.removeEventListener('abort', this.#left)
   }
 }
 
