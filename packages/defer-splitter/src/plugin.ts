@@ -12,12 +12,12 @@ import { type Behaviour, bringPipeline } from '@vinyasa/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { withIncrementalDirectives } from './document/directives.ts'
-import { createDocumentCache } from './document/document-cache.ts'
+import { createDocumentCache, type DocumentCache } from './document/document-cache.ts'
 import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
 import { jsonTypeOf } from './wire/accept.ts'
-import { withUrl } from './wire/endpoint.ts'
+import { DeferEndpoint } from './wire/endpoint.ts'
 import { createMultipart, createMultipartResponse } from './wire/multipart.ts'
 import type { MaskError } from './wire/wire-format.ts'
 
@@ -38,11 +38,10 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
   const options = resolveOptions(given)
   const documents = createDocumentCache()
   const deliveries = new Deliveries(options)
+  const endpoint = new DeferEndpoint(options.endpoint)
   const requested = new WeakMap<object, GraphQLParams>()
   /** Servers may set the same schema again for each request: it stays the same one. */
   const extendedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
-  let endpoint = options.endpoint ?? '/graphql/defer'
-  let graphqlEndpoint = '/graphql'
   let maskError: MaskError = options.maskError ?? ((error) => error)
   let schema: GraphQLSchema | undefined
   const { behaviour, split, isKnown, isStreamed } = createDeferBehaviour({
@@ -60,8 +59,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     onPluginInit: bringPipeline,
 
     onYogaInit({ yoga }) {
-      graphqlEndpoint = yoga.graphqlEndpoint
-      endpoint = options.endpoint ?? `${graphqlEndpoint.replace(/\/$/, '')}/defer`
+      endpoint.standBehind(yoga.graphqlEndpoint)
       // Yoga keeps its masking to itself, and applies it to `errors` only, not to the errors of patches.
       const masking = yoga['maskedErrorsOpts']
       if (!options.maskError && masking) {
@@ -76,19 +74,9 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       if (extended !== changed) replaceSchema(extended)
     },
 
-    onRequest({ request, url, serverContext, fetchAPI, setRequest, endResponse }) {
-      if (!request.url.includes(endpoint)) return
-      const target = new fetchAPI.URL(request.url, 'http://localhost')
-      if (target.pathname !== endpoint) return
-      if (request.method !== 'POST') {
-        endResponse(new fetchAPI.Response(null, { status: 405, headers: { Allow: 'POST' } }))
-        return
-      }
-      if (serverContext) deliveries.onEndpoint(serverContext)
-      target.pathname = graphqlEndpoint
-      setRequest(withUrl(request, target.toString()))
-      // Yoga's routing looks at both; `url` is made from the request unless an earlier hook has looked at it.
-      if (url instanceof fetchAPI.URL) url.pathname = graphqlEndpoint
+    onRequest(payload) {
+      const { serverContext } = payload
+      if (endpoint.take(payload) && serverContext) deliveries.onEndpoint(serverContext)
     },
 
     onParams({ params, context }) {
@@ -114,7 +102,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     onExecutionResult({ result, request, context, setResult }) {
       const params = requested.get(context)
       if (!params || isKnown(context) || !result || isAsyncIterable(result)) return
-      const source = parsed(params)
+      const source = parsed(documents, params)
       if (!source) return
       const parts = split({ ...source, context, request }, result)
       if (parts !== result) setResult(parts as ExecutionResult)
@@ -140,17 +128,18 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       return undefined
     },
   }
+}
 
-  function parsed({ query, operationName, variables }: GraphQLParams) {
-    if (!query) return undefined
-    try {
-      // Without locations, which keep every token, comments too, for as long as the document.
-      const read = (text: string): DocumentNode => parse(text, { noLocation: true })
-      return { document: documents.parse(query, read), operationName, variables }
-    } catch {
-      // The answer was made without parsing; whoever made it answers for it.
-      return undefined
-    }
+/** The operation that a client asks for; undefined: its text cannot be parsed. */
+function parsed(documents: DocumentCache, { query, operationName, variables }: GraphQLParams) {
+  if (!query) return undefined
+  try {
+    // Without locations, which keep every token, comments too, for as long as the document.
+    const read = (text: string): DocumentNode => parse(text, { noLocation: true })
+    return { document: documents.parse(query, read), operationName, variables }
+  } catch {
+    // The answer was made without parsing; whoever made it answers for it.
+    return undefined
   }
 }
 
