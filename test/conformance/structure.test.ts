@@ -11,7 +11,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'apps/gateway/src/composition/compose.ts compose',
   'packages/grpc-source/src/model.ts buildModel',
   'packages/grpc-source/src/source.ts createGrpcSource',
-  'packages/node-handler/src/http/light-request.ts createLightRequests',
 ]
 
 /** Rooms of the gateway that reach each other. Rooms come off this list when a file moves; none goes on it. */

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
-import { type CheckSize, countedBody, readBody } from './read-body.ts'
+import { LightState } from './light-state.ts'
+import type { CheckSize } from './read-body.ts'
 import { standInFor } from './stand-in.ts'
-import { urlOf } from './request-url.ts'
-import { setMaxListeners } from 'node:events'
 
 /** A request that is read without streams, and becomes a true `Request` when anything unusual is asked of it. */
 export interface LightRequest extends Request {
@@ -20,18 +19,6 @@ export type CreateLightRequest = (
   bytes?: Promise<Buffer>,
 ) => LightRequest
 
-interface LightState {
-  readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
-  check: CheckSize | undefined
-  url: string | undefined
-  parsedUrl: URL | undefined
-  signal: AbortSignal | undefined
-  bytes: Promise<Buffer> | undefined
-  /** The true request, once something unusual was asked. */
-  request: Request | undefined
-}
-
 /** Returns a function that creates requests; they pass `instanceof fetchAPI.Request`. */
 export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
   const IncomingHeaders = incomingHeaders(fetchAPI)
@@ -43,16 +30,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     private readonly lightState: LightState
 
     constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
-      this.lightState = {
-        incoming,
-        outgoing,
-        check: undefined,
-        url: undefined,
-        parsedUrl: undefined,
-        signal: undefined,
-        bytes,
-        request: undefined,
-      }
+      this.lightState = new LightState(incoming, outgoing, bytes)
       this.method = incoming.method ?? 'GET'
       this.headers = new IncomingHeaders(incoming.headers)
     }
@@ -62,7 +40,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     get url(): string {
-      return (this.lightState.url ??= urlOf(this.lightState.incoming))
+      return this.lightState.url
     }
 
     get parsedUrl(): URL {
@@ -70,8 +48,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     get signal(): AbortSignal {
-      const { incoming, outgoing } = this.lightState
-      return (this.lightState.signal ??= leftSignal(incoming, outgoing))
+      return this.lightState.signal
     }
 
     get isMaterialised(): boolean {
@@ -79,25 +56,19 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     }
 
     addSizeCheck(added: CheckSize): void {
-      const { check } = this.lightState
-      this.lightState.check = check
-        ? (bytes) => {
-            check(bytes)
-            added(bytes)
-          }
-        : added
+      this.lightState.addSizeCheck(added)
     }
 
     text(): Promise<string> {
       const request = trueBody(this)
       if (request) return request.text()
-      return read(this.lightState).then((bytes) => bytes.toString('utf8'))
+      return this.lightState.read().then((bytes) => bytes.toString('utf8'))
     }
 
     async arrayBuffer(): Promise<ArrayBuffer> {
       const request = trueBody(this)
       if (request) return request.arrayBuffer()
-      const { buffer, byteOffset, byteLength } = await read(this.lightState)
+      const { buffer, byteOffset, byteLength } = await this.lightState.read()
       // A copy: a chunk of node:http is a part of a larger buffer.
       return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer
     }
@@ -105,7 +76,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
     async json(): Promise<unknown> {
       const request = trueBody(this)
       if (request) return request.json()
-      const bytes = await read(this.lightState)
+      const bytes = await this.lightState.read()
       try {
         return JSON.parse(bytes.toString('utf8'))
       } catch {
@@ -130,7 +101,7 @@ export function createLightRequests(fetchAPI: FetchAPI): CreateLightRequest {
         method: this.method,
         headers: this.headers,
         signal: this.signal,
-        ...(this.method === 'GET' ? {} : { body: remainingBody(this.lightState), duplex: 'half' }),
+        ...(this.method === 'GET' ? {} : { body: this.lightState.remainingBody(), duplex: 'half' }),
       } as RequestInit))
     }
   }
@@ -145,20 +116,6 @@ function trueBody(
   light: Pick<LightRequest, 'isMaterialised' | 'method'> & { readonly materialised: Request },
 ): Request | undefined {
   return light.isMaterialised || light.method === 'GET' ? light.materialised : undefined
-}
-
-function read(state: LightState): Promise<Buffer> {
-  return (state.bytes ??= readBody(state.incoming, state.check))
-}
-
-function remainingBody(state: LightState): AsyncIterable<Buffer> {
-  const { bytes, check, incoming } = state
-  if (bytes || incoming.readableEnded) {
-    return (async function* () {
-      yield await read(state)
-    })()
-  }
-  return check ? countedBody(incoming, check) : incoming
 }
 
 /** Members of Yoga's own class: what it was made from, and a map of its own from the first change on. */
@@ -179,26 +136,4 @@ function incomingHeaders({ Headers }: FetchAPI): new (headers: IncomingHttpHeade
       return typeof value === 'string' ? value : super._get(name)
     }
   }
-}
-
-/** A signal that aborts when the connection ends before the answer does. */
-function leftSignal(incoming: IncomingMessage, outgoing: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  // One request may have any number of backend calls that listen.
-  setMaxListeners(0, controller.signal)
-  const leave = (): void => {
-    if (controller.signal.aborted) return
-    Object.defineProperty(incoming, 'aborted', { value: true })
-    controller.abort(outgoing.errored ?? undefined)
-  }
-  if (outgoing.writableFinished) return controller.signal
-  if (outgoing.closed || outgoing.destroyed) {
-    leave()
-    return controller.signal
-  }
-  outgoing.on('error', leave)
-  outgoing.on('close', () => {
-    if (!outgoing.writableFinished) leave()
-  })
-  return controller.signal
 }

@@ -1,0 +1,79 @@
+import { setMaxListeners } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type CheckSize, countedBody, readBody } from './read-body.ts'
+import { urlOf } from './request-url.ts'
+
+/** What a light request is made from, and what was asked of it by now: each is made once. */
+export class LightState {
+  readonly incoming: IncomingMessage
+  parsedUrl: URL | undefined
+  /** The true request, once something unusual was asked. */
+  request: Request | undefined
+  readonly #outgoing: ServerResponse
+  #check: CheckSize | undefined
+  #url: string | undefined
+  #signal: AbortSignal | undefined
+  #bytes: Promise<Buffer> | undefined
+
+  /** @param bytes The body, where it is being read already. */
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, bytes: Promise<Buffer> | undefined) {
+    this.incoming = incoming
+    this.#outgoing = outgoing
+    this.#bytes = bytes
+  }
+
+  get url(): string {
+    return (this.#url ??= urlOf(this.incoming))
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= leftSignal(this.incoming, this.#outgoing))
+  }
+
+  addSizeCheck(added: CheckSize): void {
+    const check = this.#check
+    this.#check = check
+      ? (bytes) => {
+          check(bytes)
+          added(bytes)
+        }
+      : added
+  }
+
+  /** The whole body. */
+  read(): Promise<Buffer> {
+    return (this.#bytes ??= readBody(this.incoming, this.#check))
+  }
+
+  /** The body for whoever reads the stream. */
+  remainingBody(): AsyncIterable<Buffer> {
+    if (this.#bytes || this.incoming.readableEnded) return this.#bodyInOne()
+    return this.#check ? countedBody(this.incoming, this.#check) : this.incoming
+  }
+
+  async *#bodyInOne(): AsyncGenerator<Buffer> {
+    yield await this.read()
+  }
+}
+
+/** A signal that aborts when the connection ends before the answer does. */
+function leftSignal(incoming: IncomingMessage, outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  // One request may have any number of backend calls that listen.
+  setMaxListeners(0, controller.signal)
+  const leave = (): void => {
+    if (controller.signal.aborted) return
+    Object.defineProperty(incoming, 'aborted', { value: true })
+    controller.abort(outgoing.errored ?? undefined)
+  }
+  if (outgoing.writableFinished) return controller.signal
+  if (outgoing.closed || outgoing.destroyed) {
+    leave()
+    return controller.signal
+  }
+  outgoing.on('error', leave)
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) leave()
+  })
+  return controller.signal
+}
