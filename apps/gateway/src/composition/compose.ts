@@ -267,7 +267,8 @@ function livePlugin(
 ): LiveQueryPlugin {
   const onError = (error: unknown): void => logger.error(error, 'live query')
   if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
-  return useLiveQuery({ ...liveQuery, ...access.live, bus, onError })
+  const { allowedOrigins: _, sockets: __, ...options } = liveQuery ?? {}
+  return useLiveQuery({ ...options, ...access.live, bus, onError })
 }
 
 /** Pages that may ask over HTTP may open a socket. */
