@@ -72,6 +72,7 @@ const style = z.enum([
   'form',
   'spaceDelimited',
   'pipeDelimited',
+  'tabDelimited',
   'deepObject',
   'cookie',
 ])

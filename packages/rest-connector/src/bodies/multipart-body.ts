@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { badInput } from '../errors.ts'
 import type { StreamedBody } from './wire-body.ts'
 import { toJson } from '../json.ts'
+import type { ParameterStyle } from '../parameters/parameter-options.ts'
 import { toText } from '../templates/template.ts'
 import type { EncodingOptions } from './body-options.ts'
 import { isFile, type FileLike } from './file.ts'
@@ -25,15 +26,30 @@ export function compileMultipart(
       throw badInput(`Argument "${arg}" must be an object: each of its members is sent as a part.`)
     const boundary = `vinyasa-${randomUUID()}`
     const segments: Segment[] = []
-    for (const [name, member] of Object.entries(value))
-      for (const item of [member].flat()) {
+    for (const [name, member] of Object.entries(value)) {
+      const own = Object.hasOwn(encoding, name) ? encoding[name] : undefined
+      for (const item of own?.explode === false ? [joined(member, name, own.style)] : [member].flat()) {
         if (item === undefined || item === null) continue
-        const type = Object.hasOwn(encoding, name) ? encoding[name]?.contentType : undefined
-        segments.push(`--${boundary}\r\n`, ...partOf(name, item, type), '\r\n')
+        segments.push(`--${boundary}\r\n`, ...partOf(name, item, own?.contentType), '\r\n')
       }
+    }
     segments.push(`--${boundary}--\r\n`)
     return { contentType: `${mediaType}; boundary=${boundary}`, body: streamOf(segments) }
   }
+}
+
+const SEPARATORS: Readonly<Record<string, string>> = {
+  spaceDelimited: ' ',
+  tabDelimited: '\t',
+  pipeDelimited: '|',
+}
+
+/** The items of a list as one text; anything else as it is. */
+function joined(value: unknown, name: string, style: ParameterStyle = 'form'): unknown {
+  if (!Array.isArray(value)) return value
+  const items = value.filter((item) => item !== undefined && item !== null)
+  if (items.length === 0) return undefined
+  return items.map((item: unknown) => toText(item, name)).join(SEPARATORS[style] ?? ',')
 }
 
 function partOf(name: string, value: unknown, declaredType: string | undefined): Segment[] {

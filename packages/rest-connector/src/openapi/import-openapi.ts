@@ -29,10 +29,6 @@ export async function importOpenApi(
   const taken = new Set(options.taken)
   const loaded = await readDocument(document, { documentUrl: options.documentUrl, download })
   const findings = new Findings()
-  for (const [place, reason] of loaded.unconverted) {
-    const message = `is left out: it cannot be converted to OpenAPI 3 (${reason})`
-    findings.add({ place, message, mend: 'correct it' })
-  }
   const operations = readOperations(loaded, options, findings)
   const { names, moved } = operationNames(operations, { prefix, taken, source, rename })
   const schemas = Object.keys(loaded.components('schemas'))
@@ -60,9 +56,10 @@ export async function importOpenApi(
     place = operation.place
     const name = names.get(keyOf(operation)) as string
     const context = { document: loaded, types, envelopeOf, serverOf }
-    const { endpoint, reason, dropped = [] } = attempt(operation, name, context)
+    const { endpoint, reason, dropped = [], told = [] } = attempt(operation, name, context)
     for (const message of dropped)
       findings.add({ place, message: `${message}: the field has no such argument` })
+    for (const message of told) findings.add({ place, message, mend: 'send it with an interceptor' })
     if (endpoint === undefined) {
       const message = `${keyOf(operation)} is left out: ${reason}`
       findings.add({ place, message, mend: 'declare it under endpoints, or leave it out with exclude' })
@@ -172,6 +169,7 @@ function attempt(
   readonly endpoint?: RestEndpoint
   readonly reason?: string | undefined
   readonly dropped?: readonly string[] | undefined
+  readonly told?: readonly string[] | undefined
 } {
   try {
     const { node, pathItem, method } = operation
@@ -196,7 +194,7 @@ function attempt(
     }
     // An endpoint that a connector would refuse must not stop the others.
     compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
-    return { endpoint, dropped: parameters.dropped }
+    return { endpoint, dropped: parameters.dropped, told: parameters.told }
   } catch (error) {
     return { reason: error instanceof Error ? error.message.replace(/^endpoint "\w+": /, '') : String(error) }
   }

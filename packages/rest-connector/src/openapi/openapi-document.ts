@@ -19,8 +19,6 @@ export interface OpenApiDocument {
   readonly url: string | undefined
   /** Files that it refers to and that cannot be had, by their addresses, each with the reason. */
   readonly missing: ReadonlyMap<string, string>
-  /** The parts that a converter left out of it, by their places, each with the reason. */
-  readonly unconverted: ReadonlyMap<string, string>
   /** The node itself, or what its `$ref` leads to. @throws RestConfigError where that is nowhere */
   resolve(node: unknown): Node
   /** {@link resolve}, with the reference that names the node. */
@@ -29,9 +27,10 @@ export interface OpenApiDocument {
   components(section: string): Node
 }
 
-interface ReadFiles {
+export interface ReadFiles {
   readonly root: Node
-  readonly unconverted: ReadonlyMap<string, string>
+  /** The root was written in Swagger 2: its schemas are referred to as `#/definitions/…`. */
+  readonly isSwagger2?: boolean
   /** The others by their addresses; references in them are absolute, and `#/…` is in the root. */
   readonly files: ReadonlyMap<string, unknown>
   readonly missing: ReadonlyMap<string, string>
@@ -41,7 +40,7 @@ interface ReadFiles {
 
 export function createDocument({
   root,
-  unconverted,
+  isSwagger2 = false,
   files,
   missing,
   paths = [],
@@ -55,6 +54,8 @@ export function createDocument({
 
   /** The reference by its place, where it is by the name that a schema gives itself. */
   function placed(ref: string): string {
+    if (isSwagger2 && ref.startsWith('#/definitions/'))
+      return ref.replace('definitions', 'components/schemas')
     const [file, pointer] = splitOnce(ref, '#')
     if (file === '' ? pointer === '' || pointer.startsWith('/') : files.has(file)) return ref
     names ??= namesIn(root)
@@ -109,7 +110,7 @@ export function createDocument({
     }
   }
 
-  return { root, unconverted, files: paths, url, missing, follow, resolve, components }
+  return { root, files: paths, url, missing, follow, resolve, components }
 }
 
 /** Places by `$anchor`, with its `#`, and by `$id` (JSON Schema 2020-12, sections 8.2.1 and 8.2.2). */

@@ -17,6 +17,8 @@ export interface RequestInput {
   readonly skip?: string | undefined
   /** Why parameters that may be absent are not among the arguments. */
   readonly dropped?: readonly string[] | undefined
+  /** What is sent otherwise than it is written. */
+  readonly told?: readonly string[] | undefined
 }
 
 const QUERY_FORM = 'application/x-www-form-urlencoded'
@@ -35,6 +37,7 @@ export function requestInputOf(
   const args: Record<string, ArgumentDefinition> = {}
   const parameters: ParameterOptions[] = []
   const dropped: string[] = []
+  const told: string[] = []
   const addArgument = (name: string, definition: ArgumentDefinition): string => {
     const base = toFieldName(name)
     let arg = base
@@ -56,15 +59,23 @@ export function requestInputOf(
       continue
     }
     if (typeof parameter === 'string') return { endpoint: { path }, skip: parameter }
+    const style = asText(node['style'])
+    if (style !== undefined && parameter.style === undefined)
+      told.push(
+        `its parameter "${parameter.name}" has the style "${style}", which is none of ${parameter.in}`,
+      )
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
   }
   const requestBody = settings.document.resolve(asNode(operation['requestBody']))
   const found = requestBodyOf(requestBody, method, settings)
   if (typeof found === 'string') return { endpoint: { path }, skip: found }
+  if (method === 'GET' && !found && Object.keys(asNode(requestBody['content'])).length > 0)
+    dropped.push('its body is not sent, as a GET request has none')
   const arg = found && addArgument('input', found.argument)
   return {
     dropped,
+    told,
     endpoint: {
       path,
       args,

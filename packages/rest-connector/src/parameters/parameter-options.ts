@@ -1,4 +1,7 @@
-/** How a value is written: the styles of the OpenAPI specification ("Style Values"). */
+/**
+ * How a value is written: the styles of the OpenAPI specification ("Style Values"), and `tabDelimited`, which is the
+ * `collectionFormat` `tsv` of Swagger 2.
+ */
 export type ParameterStyle =
   | 'matrix'
   | 'label'
@@ -6,6 +9,7 @@ export type ParameterStyle =
   | 'form'
   | 'spaceDelimited'
   | 'pipeDelimited'
+  | 'tabDelimited'
   | 'deepObject'
   | 'cookie'
 

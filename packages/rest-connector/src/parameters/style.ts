@@ -27,6 +27,7 @@ const STYLES: Readonly<Record<ParameterStyle, Style>> = {
   form: { places: ['query', 'cookie'], explode: true, first: '', between: '&', joint: ',', named: '=' },
   spaceDelimited: { places: ['query'], explode: false, first: '', between: '&', joint: '%20', named: '=' },
   pipeDelimited: { places: ['query'], explode: false, first: '', between: '&', joint: '%7C', named: '=' },
+  tabDelimited: { places: ['query'], explode: false, first: '', between: '&', joint: '%09', named: '=' },
   deepObject: { places: ['query'], explode: true, first: '', between: '&', joint: '&', named: '=' },
   cookie: { places: ['cookie'], explode: true, first: '', between: '; ', joint: ',', named: '=' },
 }

@@ -1,9 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { RestConfigError } from '../../errors.ts'
-import { asNode, createDocument, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import {
+  asNode,
+  asText,
+  createDocument,
+  splitOnce,
+  type Node,
+  type OpenApiDocument,
+  type ReadFiles,
+} from '../openapi-document.ts'
 import { DownloadEnded, type DownloadOptions } from './download.ts'
 import { openFile, openUrl, type FileReader } from './file-reader.ts'
-import { upgrade } from './upgrade.ts'
+import { fromSwagger2, isSwagger2 } from './swagger-2.ts'
 
 export interface ReadOptions {
   /** The URL that a document came from which is given as a file. */
@@ -23,7 +31,7 @@ export async function readDocument(
 ): Promise<OpenApiDocument> {
   try {
     if (typeof source === 'string') return await readFiles(source, options)
-    return createDocument({ ...(await upgrade(asNode(source))), files: new Map(), missing: new Map() })
+    return asOpenApi3({ root: asNode(source), files: new Map(), missing: new Map() })
   } catch (cause) {
     const [name = ''] = typeof source !== 'string' ? [] : isAddress(source) ? source.split(/[?#]/) : [source]
     const place = name && `${name}: `
@@ -41,14 +49,23 @@ async function readFiles(
   onText?.(reader.home, reader.text)
   const { files, missing } = await readReferred(given, reader, onText)
   const addresses = [reader.home, ...files.keys(), ...missing.keys()]
-  return createDocument({
-    ...(await upgrade(given)),
+  return asOpenApi3({
+    root: given,
     files,
     missing,
     ...(isUrl
       ? { url: reader.home }
       : { paths: addresses.filter(isOfMachine).map((one) => fileURLToPath(one)) }),
   })
+}
+
+/** @throws Error where it is neither OpenAPI 3 nor Swagger 2 */
+function asOpenApi3(read: ReadFiles): OpenApiDocument {
+  const document = createDocument(read)
+  if (isSwagger2(read.root))
+    return createDocument({ ...read, root: fromSwagger2(document), isSwagger2: true })
+  if (asText(read.root['openapi'])?.startsWith('3.')) return document
+  throw new Error('it is neither OpenAPI 3 nor Swagger 2: it has no such version')
 }
 
 /** A URL to download from, and no path. */

@@ -287,7 +287,11 @@ export class SchemaTypes {
 
 /** Bytes of a file, which are no text: what a part of a multipart body is. */
 function isBinary(node: Node): boolean {
-  return node['format'] === 'binary' || node['contentMediaType'] === 'application/octet-stream'
+  return (
+    node['type'] === 'file' ||
+    node['format'] === 'binary' ||
+    node['contentMediaType'] === 'application/octet-stream'
+  )
 }
 
 function withoutInput(name: string): string {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { validateSchema } from 'graphql'
 import { expect, it } from 'vitest'
-import { createRestConnector, importOpenApi } from '../../src/index.ts'
+import { createRestConnector, importOpenApi } from '../../../src/index.ts'
 
 const document = {
   swagger: '2.0',

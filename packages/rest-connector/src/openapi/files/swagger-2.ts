@@ -1,0 +1,130 @@
+import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { inputOf } from './swagger-2-parameters.ts'
+
+const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch'])
+const JSON_TYPE = 'application/json'
+
+export function isSwagger2(root: Node): boolean {
+  return String(root['swagger']).startsWith('2')
+}
+
+/**
+ * What a Swagger 2 document says, in the words of OpenAPI 3.0. Shared parameters and responses stand in each operation
+ * that refers to them, as their media types are those of the operation. A part that is wrong, or refers to nowhere,
+ * stays as it is: whoever reads it tells that.
+ */
+export function fromSwagger2(document: OpenApiDocument): Node {
+  const { root } = document
+  const { swagger: _, definitions, securityDefinitions, parameters: _2, responses: _3, ...rest } = root
+  const paths = document.resolve(root['paths'])
+  return {
+    ...rest,
+    openapi: '3.0.4',
+    ...serversOf(root, asList(root['schemes']), document.url),
+    components: {
+      schemas: definitions,
+      securitySchemes: mapped(asNode(securityDefinitions), securityScheme),
+    },
+    paths: mapped(paths, (item, path) => (path.startsWith('x-') ? item : pathItem(item, document))),
+  }
+}
+
+function pathItem(given: unknown, document: OpenApiDocument): unknown {
+  const { $ref: _, ...beside } = asNode(given)
+  const found = tried(() => document.resolve(given))
+  if (found === undefined) return given
+  const { parameters, ...item } = { ...found, ...beside }
+  return mapped(item, (member, method) => {
+    const own = tried(() => document.resolve(member))
+    if (!METHODS.has(method) || own === undefined || typeof member !== 'object') return member
+    return operation(own, method, parameters, document)
+  })
+}
+
+function operation(given: Node, method: string, ofPath: unknown, document: OpenApiDocument): Node {
+  const { consumes, produces, schemes, parameters, responses, ...rest } = given
+  const { root } = document
+  const mediaTypes = (own: unknown, shared: unknown): readonly string[] => {
+    const listed = asList(own ?? shared).filter((one) => typeof one === 'string')
+    return listed.length > 0 ? listed : [JSON_TYPE]
+  }
+  const types = mediaTypes(produces, root['produces'])
+  const answers = mapped(asNode(responses), (one) => {
+    const response = tried(() => document.resolve(one))
+    return response === undefined ? one : responseOf(response, types, document)
+  })
+  const wanted = asList(schemes)
+  const usual = asList(root['schemes'])
+  const isElsewhere = wanted.length > 0 && usual.length > 0 && !wanted.includes(usual[0])
+  return {
+    ...rest,
+    ...(isElsewhere && serversOf(root, wanted, document.url)),
+    ...inputOf({
+      method,
+      ofPath: resolvedList(ofPath, document),
+      own: resolvedList(parameters, document),
+      consumes: mediaTypes(consumes, root['consumes']),
+    }),
+    responses: answers,
+  }
+}
+
+/** The parameters; one that refers to nowhere as its reference. */
+function resolvedList(given: unknown, document: OpenApiDocument): readonly Node[] {
+  const list = tried(() => asList(document.resolve(given))) ?? []
+  return list.map((one) => tried(() => document.resolve(one)) ?? asNode(one))
+}
+
+function responseOf(given: Node, produces: readonly string[], document: OpenApiDocument): Node {
+  const { schema, headers, ...response } = given
+  // A file is what it is, whatever the media types of the other answers are.
+  const isFile = asNode(tried(() => document.resolve(schema)))['type'] === 'file'
+  const others = produces.filter((type) => !/[/+]json\b/.test(type))
+  const types = !isFile ? produces : others.length > 0 ? others : ['application/octet-stream']
+  return {
+    ...response,
+    ...(headers !== undefined && {
+      headers: mapped(asNode(headers), (header) => {
+        const { description, ...own } = asNode(header)
+        return { description, schema: own }
+      }),
+    }),
+    ...(schema !== undefined && { content: Object.fromEntries(types.map((type) => [type, { schema }])) }),
+  }
+}
+
+function serversOf(root: Node, schemes: readonly unknown[], url: string | undefined): Node {
+  const host = asText(root['host'])
+  const basePath = asText(root['basePath'])
+  if (host === undefined) return basePath === undefined ? {} : { servers: [{ url: basePath }] }
+  const usual = url?.startsWith('https:') ? 'https' : 'http'
+  const known = schemes.filter((scheme) => scheme === 'http' || scheme === 'https')
+  const found = known.length > 0 ? known : [usual]
+  return { servers: found.map((scheme) => ({ url: `${scheme}://${host}${basePath ?? ''}` })) }
+}
+
+const FLOWS: Readonly<Record<string, string>> = {
+  application: 'clientCredentials',
+  accessCode: 'authorizationCode',
+}
+
+function securityScheme(given: unknown): unknown {
+  const { type, flow, authorizationUrl, tokenUrl, scopes, ...rest } = asNode(given)
+  if (type === 'basic') return { ...rest, type: 'http', scheme: 'basic' }
+  if (type !== 'oauth2') return given
+  const name = asText(flow) ?? 'implicit'
+  return { ...rest, type, flows: { [FLOWS[name] ?? name]: { authorizationUrl, tokenUrl, scopes } } }
+}
+
+function mapped(node: Node, of: (value: unknown, key: string) => unknown): Node {
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, of(value, key)]))
+}
+
+/** Undefined where a reference leads nowhere. */
+function tried<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
