@@ -18,7 +18,9 @@ const signs = z.strictObject({
   constants: z.record(z.string(), z.array(z.unknown())).optional(),
 })
 
-const discriminator = z.strictObject({ key: z.string(), types: z.record(z.string(), z.string()) }).optional()
+const discriminator = z
+  .strictObject({ key: z.string(), types: z.record(z.string(), z.string()), rest: z.string().optional() })
+  .optional()
 
 const enumValue = z.strictObject({
   value: z.union([z.string(), z.number(), z.boolean()]),

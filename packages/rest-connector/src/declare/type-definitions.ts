@@ -49,6 +49,8 @@ interface Abstract extends Described {
         readonly key: string
         /** Names of object types by its values. */
         readonly types: Readonly<Record<string, string>>
+        /** The object type of any other value, and of none. Default: such an object is an error. */
+        readonly rest?: string | undefined
       }
     | undefined
 }

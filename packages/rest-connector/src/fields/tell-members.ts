@@ -5,9 +5,11 @@ export type TellMember = (value: unknown) => string | undefined
 
 /**
  * Tells members apart: by the discriminator where it has a known value, else by their signs. One that says which for all
- * of them, and says something else, leaves nothing to tell; nor does one that is missing, of members without signs.
+ * of them, and says something else, leaves nothing to tell; nor does one that is missing, of members without signs: such
+ * an object is the rest, where there is one.
  */
 export function compileTeller({ discriminator, members }: UnionDefinition | InterfaceDefinition): TellMember {
+  const rest = discriminator?.rest
   const byValue = new Map(Object.entries(discriminator?.types ?? {}))
   // The type that must have more comes first: an object with all of it is rarely one that needs less.
   const signed = Object.entries(members)
@@ -20,9 +22,9 @@ export function compileTeller({ discriminator, members }: UnionDefinition | Inte
     if (discriminator) {
       const value = own(object, discriminator.key) ?? null
       const said = byValue.get(String(value))
-      if (said !== undefined || (saysAll && value !== null)) return said
+      if (said !== undefined || (saysAll && value !== null)) return said ?? rest
     }
-    return signed.find(([, signs]) => bears(object, signs))?.[0]
+    return signed.find(([, signs]) => bears(object, signs))?.[0] ?? rest
   }
 }
 

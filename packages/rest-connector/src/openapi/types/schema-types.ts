@@ -1,18 +1,13 @@
 import type { ArgumentDefinition } from '../../declare/arguments.ts'
-import type {
-  EnumDefinition,
-  MemberDefinition,
-  TypeDefinition,
-  TypeDefinitions,
-} from '../../declare/type-definitions.ts'
+import type { MemberDefinition, TypeDefinition, TypeDefinitions } from '../../declare/type-definitions.ts'
 import { fieldNames } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { DEPRECATED, describe, describeMember } from './describe.ts'
 import { breakInputCycles } from './input-cycles.ts'
 import { makeInterfaces } from './interfaces.ts'
-import { enumNames } from './enum-names.ts'
 import { itemType } from './item-type.ts'
-import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
+import { LeafTypes } from './leaf-types.ts'
+import type { IntegerTyping } from './scalars.ts'
 import { ShapeReader, type ReadShape, type Shape } from './shape.ts'
 import { schemaName } from './schema-name.ts'
 import { inside, type Place, type TypeNames } from './type-names.ts'
@@ -39,16 +34,15 @@ export class SchemaTypes {
   readonly #read: ReadShape
   readonly #outputs = new Map<Node, string>()
   readonly #inputs = new Map<Node, string>()
-  readonly #enums = new Map<Node, string>()
-  /** Enums without a name of their own, by their places' names and values. */
-  readonly #likeEnums = new Map<string, string>()
   readonly #definitions = new Map<string, TypeDefinition>()
+  readonly #leaves: LeafTypes
 
   constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
     this.#names = names
     this.#options = options
     const shapes = new ShapeReader(document, options.onBadReference)
     this.#read = (schema) => shapes.read(schema)
+    this.#leaves = new LeafTypes(names, options.integers, this.#definitions)
   }
 
   /** All types so far. */
@@ -70,14 +64,14 @@ export class SchemaTypes {
         return `[${itemType(shape, this.#read, (schema) => this.output(schema, inside(place, 'items', '')))}]`
       case 'map': {
         const value = this.output(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
-        return value === 'JSON' ? 'JSON' : `[${this.#entry(value, false)}!]`
+        return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, false)}!]`
       }
       case 'object':
         return this.#object(shape, place)
       case 'variants':
         return this.#union(shape, place)
       default:
-        return this.#leaf(shape, place)
+        return this.#leaves.of(shape, place)
     }
   }
 
@@ -89,14 +83,14 @@ export class SchemaTypes {
         return `[${itemType(shape, this.#read, (schema) => this.input(schema, inside(place, 'items', '')))}]`
       case 'map': {
         const value = this.input(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
-        return value === 'JSON' ? 'JSON' : `[${this.#entry(value, true)}!]`
+        return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, true)}!]`
       }
       case 'object':
         return this.#inputObject(shape, place)
       case 'variants':
         return this.#oneOf(shape, place)
       default:
-        return isBinary(shape.node) ? 'Upload' : this.#leaf(shape, place)
+        return isBinary(shape.node) ? 'Upload' : this.#leaves.of(shape, place)
     }
   }
 
@@ -118,45 +112,6 @@ export class SchemaTypes {
   /** The object types of schemas, as one type of all of them; JSON where nothing tells them apart. */
   union(schemas: readonly unknown[], place: Place): string {
     return this.output({ oneOf: schemas }, place)
-  }
-
-  #leaf(shape: Shape, place: Place): string {
-    if (shape.kind === 'enum') return this.#enum(shape, place)
-    if (shape.kind === 'any') return 'JSON'
-    const name = scalarOf(shape.type, shape.node, this.#options.integers)
-    const definition = Object.hasOwn(FORMAT_SCALARS, name) ? FORMAT_SCALARS[name] : undefined
-    if (!definition) return name
-    const own = this.#names.scalar(name)
-    this.#definitions.set(own, definition)
-    return own
-  }
-
-  #enum(shape: Shape, place: Place): string {
-    const known = this.#enums.get(shape.node)
-    if (known !== undefined) return known
-    const schema = schemaName(shape.ref)
-    // The enums of input and output at places of one name are one type, where they are the same.
-    const alike = JSON.stringify([place.name, shape.values, shape.node['description']])
-    const name = (schema ? undefined : this.#likeEnums.get(alike)) ?? this.#names.shared(schema, place)
-    this.#enums.set(shape.node, name)
-    if (!schema) this.#likeEnums.set(alike, name)
-    const values: EnumDefinition['values'] = Object.fromEntries(
-      [...enumNames(shape.values ?? [])].map(([value, valueName]) => [valueName, { value }]),
-    )
-    this.#define(name, { kind: 'enum', ...describe(shape.node), values })
-    return name
-  }
-
-  #entry(value: string, isInput: boolean): string {
-    const wanted = `${value
-      .replaceAll('[', '')
-      .replaceAll(/\]/g, 'List')
-      .replaceAll('!', '')
-      .replace(/Input(?=$|List)/, '')}Entry`
-    const key = `${isInput ? 'input ' : ''}entry of ${value}`
-    const name = this.#names.claim(isInput ? `${wanted}Input` : wanted, key)
-    this.#define(name, { kind: isInput ? 'input entry' : 'entry', value })
-    return name
   }
 
   #object(shape: Shape, place: Place): string {
@@ -243,6 +198,7 @@ export class SchemaTypes {
     }
     const members = Object.fromEntries(named.map((member, index) => [member, signs.members[index] ?? {}]))
     const { discriminator } = signs
+    const rest = named[variants.findIndex(({ schema }) => schema === shape.rest)]
     this.#define(name, {
       kind: 'union',
       ...describe(shape.node),
@@ -253,6 +209,7 @@ export class SchemaTypes {
           types: Object.fromEntries(
             [...discriminator.variants].map(([value, index]) => [value, named[index] as string]),
           ),
+          ...(rest !== undefined && { rest }),
         },
       }),
     })

@@ -17,6 +17,8 @@ export interface Shape {
   readonly variants?: readonly Node[] | undefined
   /** The variants are made of it by `allOf`: it is an object by itself, too. */
   readonly isBase?: boolean | undefined
+  /** The one of the variants that stands for what is none of the others. */
+  readonly rest?: Node | undefined
 }
 
 /** Schemas in here hold under a condition (JSON Schema 2020-12, section 10.2.2). */
@@ -28,7 +30,7 @@ const BESIDE_REF = [...OWN_KEYWORDS, 'prefixItems', 'required', 'allOf', 'oneOf'
 
 export type ReadShape = (schema: unknown) => Shape
 
-type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'>
+type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase' | 'rest'>
 
 /** Members of a united schema that its first part with them gives. */
 const FIRST_GIVEN: readonly string[] =
@@ -172,7 +174,7 @@ export class ShapeReader {
     )
     if (options.length > 0) return this.#classifyOptions(node, options)
     const subtypes = this.#subtypesOf(node)
-    if (subtypes.length > 0) return { kind: 'variants', variants: subtypes, isBase: true }
+    if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }
     const listed = 'const' in node ? [node['const']] : asList(node['enum'])
     if (listed.length > 0) return classifyValues(listed)
     const types = [node['type']].flat().filter((type) => type !== undefined && type !== 'null')

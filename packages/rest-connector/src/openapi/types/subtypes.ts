@@ -1,12 +1,20 @@
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { discriminatorIn } from './discriminator.ts'
 
 /** More variants than these are no choice that a query spells out: the base is then an object of its own fields. */
 const MAX_SUBTYPES = 100
 
-/** The variants of a schema that has a discriminator and lists none itself; none: it is no such schema. */
-export type SubtypesOf = (base: Node) => readonly Node[]
+/** The schemas that are made of another one, which has a discriminator. */
+export interface Subtypes {
+  readonly variants: readonly Node[]
+  /** The one of the variants that is the other schema itself; undefined: it has nothing to show. */
+  readonly base?: Node | undefined
+}
 
-/** They are the schemas of the document that are made of it by `allOf`, and itself where a value stands for that. */
+/** The variants of a schema that has a discriminator and lists none itself; undefined: it is no such schema. */
+export type SubtypesOf = (base: Node) => Subtypes | undefined
+
+/** They are the schemas of the document that are made of it by `allOf`, and itself: its name is a value, too. */
 export function createSubtypes(document: OpenApiDocument): SubtypesOf {
   const byRef = new Map<string, Node>()
   let known: ReadonlyMap<Node, readonly string[]> | undefined
@@ -29,21 +37,17 @@ export function createSubtypes(document: OpenApiDocument): SubtypesOf {
   }
 
   return (base) => {
-    const discriminator = asNode(base['discriminator'])
-    const key = asText(discriminator['propertyName'])
-    if (key === undefined) return []
+    if (!discriminatorIn(base)) return undefined
     known ??= read()
     const refs = known.get(base) ?? []
-    if (refs.length === 0 || refs.length > MAX_SUBTYPES) return []
+    if (refs.length === 0 || refs.length > MAX_SUBTYPES) return undefined
     const own = [...byRef].find(([, node]) => node === base)?.[0]
-    const name = own?.split('/').at(-1)
-    const isListed = asList(asNode(asNode(base['properties'])[key])['enum']).includes(name)
-    const isMapped = Object.values(asNode(discriminator['mapping'])).some((to) => to === own || to === name)
     const variants: readonly Node[] = refs.map(($ref) => ({ $ref }))
+    const hasMembers = Object.keys(asNode(base['properties'])).length > 0 || asList(base['allOf']).length > 0
+    if (own === undefined || !hasMembers) return { variants }
     // With members of its own it is a schema beside the one that it is made of.
-    return isListed || isMapped
-      ? [...variants, { allOf: [{ $ref: own }], properties: {}, title: 'Base' }]
-      : variants
+    const itself = { allOf: [{ $ref: own }], properties: {}, title: 'Base' }
+    return { variants: [...variants, itself], base: itself }
   }
 }
 

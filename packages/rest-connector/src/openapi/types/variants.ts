@@ -1,6 +1,7 @@
 import type { MemberSigns } from '../../declare/type-definitions.ts'
 import { camel, legal, pascal } from '../names.ts'
 import { asList, asNode, asText } from '../openapi-document.ts'
+import { discriminatorIn } from './discriminator.ts'
 import type { ReadShape, Shape } from './shape.ts'
 
 /** One of several things that a value can be. */
@@ -63,16 +64,16 @@ function discriminatorOf(
   variants: readonly Variant[],
   read: ReadShape,
 ): Signs['discriminator'] {
-  const discriminator = asNode(node['discriminator'])
-  const key = asText(discriminator['propertyName'])
-  if (key === undefined) return undefined
+  const discriminator = discriminatorIn(node)
+  if (!discriminator) return undefined
+  const { key, mapping } = discriminator
   const byName = new Map(
     variants.flatMap(({ schema, shape }, index) => {
       const refs = [asText(asNode(schema)['$ref']), shape.ref, ...partRefs(schema)]
       return refs.flatMap((ref) => (ref === undefined ? [] : [[lastStep(ref), index] as const]))
     }),
   )
-  const stated = Object.entries(asNode(discriminator['mapping'])).flatMap(([value, ref]) => {
+  const stated = Object.entries(mapping).flatMap(([value, ref]) => {
     const index = byName.get(lastStep(String(ref)))
     return index === undefined ? [] : [[value, index] as const]
   })
