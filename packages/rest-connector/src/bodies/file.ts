@@ -32,12 +32,57 @@ export function isBase64(text: string): boolean {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1
 }
 
-function fileOf(bytes: Uint8Array): FileLike {
+/** In text and in JSON the bytes are base64. */
+function fileOf(bytes: Uint8Array): FileLike & { toJSON(): string } {
   return {
     size: bytes.length,
     async *stream() {
       yield bytes
     },
+    toJSON: () => Buffer.from(bytes).toString('base64'),
+  }
+}
+
+/** What stands for a value of the scalar `Upload` in a request: a file, wherever it comes from. */
+export function toSentFile(value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  return isFile(value) ? new ReceivedFile(value) : toFile(value, 'Upload')
+}
+
+/** A file of a multipart request, whose bytes have not all come: it has no text that could stand beside others. */
+class ReceivedFile implements FileLike {
+  readonly #file: FileLike
+  readonly arrived: FileLike['arrived']
+
+  constructor(file: FileLike) {
+    this.#file = file
+    this.arrived = file.arrived && (() => file.arrived?.() ?? Promise.resolve())
+  }
+
+  get name(): string | undefined {
+    return this.#file.name
+  }
+
+  get type(): string | undefined {
+    return this.#file.type
+  }
+
+  get size(): number | undefined {
+    return this.#file.size
+  }
+
+  get isOnce(): boolean | undefined {
+    return this.#file.isOnce
+  }
+
+  stream(): ReturnType<FileLike['stream']> {
+    return this.#file.stream()
+  }
+
+  toJSON(): never {
+    throw badInput(
+      'A file of a multipart request can be a body or a part of one alone; give it as base64 text.',
+    )
   }
 }
 

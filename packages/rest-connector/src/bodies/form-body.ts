@@ -1,5 +1,5 @@
 import { badInput } from '../errors.ts'
-import { compileStyle, type WriteValue } from '../parameters/style.ts'
+import { compileStyle, plain, type WriteValue } from '../parameters/style.ts'
 import type { EncodingOptions } from './body-options.ts'
 
 /** Writes an object as `application/x-www-form-urlencoded`, each property as its encoding says. */
@@ -37,8 +37,10 @@ export function compileForm(
 function byKind(name: string): WriteValue {
   const form = compileStyle({ name, in: 'query' })
   const json = compileStyle({ name, in: 'query', content: 'application/json' })
-  return (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? json(value) : form(value)
+  return (given) => {
+    const value = plain(given)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? json(value) : form(value)
+  }
 }
 
 /** Forms write a space as `+` and encode what a query need not. */

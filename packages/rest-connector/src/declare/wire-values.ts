@@ -2,6 +2,7 @@ import type { TypeNode } from 'graphql'
 import { Kind, parseType } from 'graphql'
 import type { Argument } from './arguments.ts'
 import type { InputDefinition, TypeDefinitions } from './type-definitions.ts'
+import { toSentFile } from '../bodies/file.ts'
 import type { Args } from '../templates/template.ts'
 
 /** Makes of a value as a client gave it the JSON that the API wants. */
@@ -65,6 +66,7 @@ function createConverters(types: TypeDefinitions): Converters {
 
   function ofNamed(name: string): ToWire | undefined {
     const definition = definitionOf(name)
+    if (name === 'Upload' && !definition) return toSentFile
     if (definition?.kind !== 'input') return undefined
     const known = byName.get(name)
     if (known) return known

@@ -170,7 +170,7 @@ function isGiven(value: unknown): boolean {
 }
 
 /** Returns what stands for the value in JSON, such as the text of a date. */
-function plain(value: unknown): unknown {
+export function plain(value: unknown): unknown {
   const hasOwnJson =
     typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function'
   return hasOwnJson ? (value as { toJSON(): unknown }).toJSON() : value

@@ -38,6 +38,9 @@ export function toText(value: unknown, variable: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  // A date or a file has a text that stands for it.
+  if (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function')
+    return toText(value.toJSON(), variable)
   throw badInput(`Argument "${variable}" must be a string, a finite number or a boolean.`)
 }
 
