@@ -5,7 +5,7 @@ import { answerOf } from './answers.ts'
 import { createEnvelopes, withLinks, type EnvelopeOf } from './envelopes.ts'
 import { Findings, pointerOf } from './findings.ts'
 import { capitalize, pascal } from './names.ts'
-import { asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { keyOf, operationNames } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
 import { filterOf, readOperations, type ReadOperation } from './operations.ts'
@@ -47,8 +47,7 @@ export async function importOpenApi(
   const { env = process.env, server, variables, documentUrl = loaded.url } = options
   const servers: ServerPlace = { source, env, server, variables, documentUrl }
   const address = options.baseUrl ?? addressOf(loaded.root, servers, findings)
-  const ownServers = { ...servers, server: undefined, documentUrl: documentUrl ?? address }
-  const serverOf = ownServerOf(ownServers, options.baseUrl, findings)
+  const serverOf = ownServerOf({ ...servers, server: undefined }, address, options.baseUrl, findings)
 
   const nodes = new Map<string, Node>()
   const made = new Map<ReadOperation, RestEndpoint>()
@@ -110,15 +109,27 @@ function trusted(
   }
 }
 
-/** Finds the address that an operation or a path has for itself. One who says where the API is means all of it. */
+/**
+ * Finds the address that an operation or a path has for itself, in a document of unknown place relative to the root of the
+ * API's server. One who says where the API is means all of it.
+ */
 function ownServerOf(
   servers: ServerPlace,
+  address: string | undefined,
   baseUrl: string | undefined,
   findings: Findings,
 ): AttemptSettings['serverOf'] {
+  const root = address !== undefined && URL.canParse(address) ? new URL('/', address).href : undefined
   return (node, place) => {
-    const url = serverUrlOf(node, servers)
-    if (url === undefined || baseUrl === undefined || isSameOrigin(url, baseUrl)) return url
+    const url = serverUrlOf(node, { ...servers, documentUrl: servers.documentUrl ?? root })
+    if (url === undefined) return undefined
+    if (servers.documentUrl === undefined && isBelowDocument(node))
+      findings.add({
+        place,
+        message: `its own server is relative to where the document came from, which is not known; ${url} is asked`,
+        mend: 'set documentUrl to the address of the document',
+      })
+    if (baseUrl === undefined || isSameOrigin(url, baseUrl)) return url
     findings.add({
       place,
       message: `its own server ${url} is not asked, as baseUrl is set`,
@@ -126,6 +137,12 @@ function ownServerOf(
     })
     return undefined
   }
+}
+
+/** Whether the server of a node is neither a whole address nor a path from the root. */
+function isBelowDocument(node: Node): boolean {
+  const url = asText(asNode(asList(node['servers'])[0])['url']) ?? '/'
+  return !/^(?:[a-z][a-z0-9+.-]*:|\/|\{)/i.test(url)
 }
 
 function tellMoved(

@@ -5,7 +5,7 @@ import type { ParameterOptions, ParameterPlace, ParameterStyle } from '../parame
 import { RestConfigError } from '../errors.ts'
 import { compileParameters } from '../parameters/compile-parameters.ts'
 import { hasStyle } from '../parameters/style.ts'
-import { pascal, toFieldName } from './names.ts'
+import { isName, pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { requestBodyOf, type TypeSettings } from './request-body.ts'
 import type { Place } from './types/type-names.ts'
@@ -45,11 +45,15 @@ export function requestInputOf(
     args[arg] = definition
     return arg
   }
-  const nodes = [...parametersOf(pathItem, operation, settings.document)]
-  const path = plainPath(
+  const described = [...parametersOf(pathItem, operation, settings.document)]
+  const { path, undescribed } = plainPath(
     template,
-    nodes.filter((node) => node['in'] === 'path').map((node) => asText(node['name'])),
+    described.filter((node) => node['in'] === 'path').map((node) => asText(node['name'])),
   )
+  const nodes = [
+    ...described,
+    ...undescribed.map((name): Node => ({ name, in: 'path', schema: { type: 'string' } })),
+  ]
   for (const node of nodes) {
     const parameter = parameterOf(node, path)
     if (!parameter) continue
@@ -87,13 +91,23 @@ export function requestInputOf(
   }
 }
 
-/** A path with bare names in its braces: frameworks add how a value is matched (`{rest+}`, `{*rest}`, `{id:int}`). */
-function plainPath(template: string, names: readonly (string | undefined)[]): string {
-  return template.replace(/\{([^{}]*)\}/g, (whole, text: string) => {
+/**
+ * A path with bare names in its braces: frameworks add how a value is matched (`{rest+}`, `{*rest}`, `{id:int}`). Those that
+ * no parameter describes and that are no names of arguments need one that has such a name.
+ */
+function plainPath(
+  template: string,
+  names: readonly (string | undefined)[],
+): { readonly path: string; readonly undescribed: readonly string[] } {
+  const undescribed = new Set<string>()
+  const path = template.replace(/\{([^{}]*)\}/g, (whole, text: string) => {
     if (names.includes(text)) return whole
     const bare = text.replace(/:.*$/s, '').replaceAll(/^[\s*+]+|[\s*+?]+$/g, '')
-    return names.includes(bare) || /^[A-Za-z_]\w*$/.test(bare) ? `{${bare}}` : whole
+    if (bare === '') return whole
+    if (!names.includes(bare) && !isName(bare)) undescribed.add(bare)
+    return `{${bare}}`
   })
+  return { path, undescribed: [...undescribed] }
 }
 
 /**

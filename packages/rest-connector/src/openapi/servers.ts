@@ -56,8 +56,10 @@ function urlOf(server: Node, { variables = {}, env, source, documentUrl }: Serve
     return value
   })
   if (URL.canParse(url)) return url.replace(/\/+$/, '')
-  if (documentUrl !== undefined && URL.canParse(url, documentUrl))
-    return new URL(url, documentUrl).href.replace(/\/+$/, '')
+  // An empty reference names the document itself, below which no API is: its folder is meant.
+  const relative = url === '' ? '.' : url
+  if (documentUrl !== undefined && URL.canParse(relative, documentUrl))
+    return new URL(relative, documentUrl).href.replace(/\/+$/, '')
   throw new RestConfigError(
     `the document's server "${url}" is relative to where the document came from; set baseUrl to the whole address`,
   )

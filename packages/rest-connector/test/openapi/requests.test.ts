@@ -133,6 +133,22 @@ describe('braces of a path', () => {
   )
 })
 
+describe('a variable of a path that is no name', () => {
+  it.each([
+    ['api-version', 'apiVersion'],
+    ['b.c', 'bc'],
+    ['2nd', '_2nd'],
+  ])('{%s} is the argument %s, described or not', async (name, arg) => {
+    for (const parameters of [[{ name, in: 'path', required: true, schema: string }], []]) {
+      const document = documentOf({ parameters }, {}, 'get', `/x/{id}/{${name}}`)
+      const { endpoints, findings } = await importOpenApi(document, { baseUrl: backend.url })
+      expect(findings).toEqual([])
+      expect(Object.keys(endpoints[0]?.args ?? {})).toContain(arg)
+      expect((await sent(document, { id: '1', [arg]: 'a/b' })).rawUrl).toBe('/x/1/a%2Fb')
+    }
+  })
+})
+
 describe('the whole query as one parameter', () => {
   const form = (properties: object, more = {}) => ({
     name: 'q',
@@ -494,6 +510,12 @@ describe('servers of a document', () => {
       { documentUrl: 'https://a.example/api/docs/o.json' },
       'https://a.example/api/v2',
     ],
+    [
+      'empty: the folder of the document',
+      [{ url: '' }],
+      { documentUrl: 'https://a.example/api/o.json' },
+      'https://a.example/api',
+    ],
     ['your own', [regional], { baseUrl: 'https://own.example' }, 'https://own.example'],
     ['none', undefined, {}, ''],
     [
@@ -537,6 +559,25 @@ describe('servers of a document', () => {
     await sent(documentOf({ servers: [{ url: '/below' }] }, key), {}, { baseUrl: `${other.url}/v1` })
     expect(backend.requests).toHaveLength(before)
     expect(other.requests.map(({ rawUrl }) => rawUrl)).toEqual(['/uploads/x?k=1', '/below/x'])
+  })
+
+  it.each([
+    ['', undefined, 'https://a.example', 1],
+    ['v2', undefined, 'https://a.example/v2', 1],
+    ['/', undefined, 'https://a.example', 0],
+    ['', 'https://a.example/docs/o.json', 'https://a.example/docs', 0],
+    ['v2', 'https://a.example/docs/o.json', 'https://a.example/docs/v2', 0],
+  ])('"%s" of an operation, in a document at %s, is %s', async (url, documentUrl, expected, told) => {
+    const servers = [{ url: 'https://a.example/api/v1' }]
+    const options = { env: {}, documentUrl }
+    const { endpoints, findings } = await importOpenApi(
+      documentOf({ servers: [{ url }] }, { servers }),
+      options,
+    )
+    expect(endpoints[0]?.baseUrl).toBe(expected)
+    expect(findings.map(({ mend }) => mend)).toEqual(
+      Array.from({ length: told }, () => 'set documentUrl to the address of the document'),
+    )
   })
 
   it('is that of an operation where only operations name one', async () => {
