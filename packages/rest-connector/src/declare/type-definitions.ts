@@ -25,6 +25,8 @@ export interface MemberDefinition extends Described {
   readonly type: string
   /** The JSON member, when it is not called like the field. */
   readonly key?: string | undefined
+  /** Instead of one JSON member it is all of them but these: entries, or `JSON`. */
+  readonly besides?: readonly string[] | undefined
   /** Why it should not be used any more. */
   readonly deprecated?: string | undefined
 }

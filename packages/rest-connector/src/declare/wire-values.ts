@@ -2,6 +2,7 @@ import type { TypeNode } from 'graphql'
 import { Kind, parseType } from 'graphql'
 import type { Argument } from './arguments.ts'
 import type { InputDefinition, TypeDefinitions } from './type-definitions.ts'
+import { badInput } from '../errors.ts'
 import { toSentFile } from '../bodies/file.ts'
 import type { Args } from '../templates/template.ts'
 
@@ -79,16 +80,20 @@ function createConverters(types: TypeDefinitions): Converters {
 
   function ofInput({ fields, isOneOf = false }: InputDefinition): ToWire {
     const members = new Map(
-      Object.entries(fields).map(([name, { key = name, type }]) => [name, { key, toWire: ofText(type) }]),
+      Object.entries(fields).map(([name, { key = name, type, besides }]) => [
+        name,
+        { key, toWire: ofText(type), besides },
+      ]),
     )
     return (given) => {
       if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
       const sent: Record<string, unknown> = {}
       for (const [name, value] of Object.entries(given)) {
-        const { key, toWire } = members.get(name) ?? { key: name }
+        const { key, toWire, besides } = members.get(name) ?? { key: name }
         const converted = toWire && value !== null && value !== undefined ? toWire(value) : value
         if (isOneOf) return converted
-        setOwn(sent, key, converted)
+        if (besides) setOthers(sent, name, converted, besides)
+        else setOwn(sent, key, converted)
       }
       return sent
     }
@@ -106,6 +111,22 @@ function fromEntries(entries: readonly unknown[], toWire: ToWire | undefined): R
       setOwn(sent, key, toWire && value !== null && value !== undefined ? toWire(value) : value)
   }
   return sent
+}
+
+/** Sets members that have no fields of their own. */
+function setOthers(
+  sent: Record<string, unknown>,
+  name: string,
+  others: unknown,
+  besides: readonly string[],
+): void {
+  if (others === null || others === undefined) return
+  if (typeof others !== 'object' || Array.isArray(others)) throw badInput(`"${name}" must be an object.`)
+  for (const [key, value] of Object.entries(others)) {
+    if (besides.includes(key))
+      throw badInput(`"${name}" must not hold "${key}", which has a field of its own.`)
+    setOwn(sent, key, value)
+  }
 }
 
 /** A key of the API's own choosing may be `__proto__`. */

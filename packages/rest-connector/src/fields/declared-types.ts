@@ -34,7 +34,7 @@ import type {
 } from '../declare/type-definitions.ts'
 import { restError } from '../errors.ts'
 import { ENTRY } from '../json/entries.ts'
-import { fieldResolver, isScalarName } from './resolvers.ts'
+import { fieldResolver, isScalarName, othersResolver } from './resolvers.ts'
 import { compileTeller } from './tell-members.ts'
 
 /** Makes the GraphQL types of definitions; `others` are those that they may name besides each other. */
@@ -115,12 +115,14 @@ export class DeclaredTypes {
   #outputField(
     parent: string,
     name: string,
-    { type: text, key = name, description, deprecated }: MemberDefinition,
+    { type: text, key = name, description, deprecated, besides }: MemberDefinition,
   ): GraphQLFieldConfig<unknown, unknown> {
     const type = this.#typeOf<GraphQLOutputType>(text)
     const reference = parseTypeReference(text)
     const isScalar = isScalarName(reference.name) || this.#definitions[reference.name]?.kind === 'scalar'
-    const resolve = fieldResolver(parent, name, key, reference, isScalar)
+    const resolve = besides
+      ? othersResolver(parent, name, besides)
+      : fieldResolver(parent, name, key, reference, isScalar)
     // Its resolver reads what came with the object.
     const extensions = { origin: this.#origin }
     return { type, description, deprecationReason: deprecated, resolve, extensions }

@@ -109,6 +109,20 @@ export function fieldResolver(
   )
 }
 
+/** Reads all members of a response but some, as one value. */
+export function othersResolver(
+  typeName: string,
+  name: string,
+  besides: readonly string[],
+): GraphQLFieldResolver<unknown, unknown> {
+  const known = new Set(besides)
+  return (source, _args, _context, info) => {
+    if (typeof source !== 'object' || source === null) return null
+    const others = Object.entries(source).filter(([key]) => !known.has(key))
+    return withObjects(Object.fromEntries(others), info.returnType, `${typeName}.${name}`)
+  }
+}
+
 /** The value with an error wherever an object or a list is declared and something else came. */
 function withObjects(value: unknown, type: GraphQLOutputType, place: string): unknown {
   const nullable = getNullableType(type)

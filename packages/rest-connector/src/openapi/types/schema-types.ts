@@ -62,10 +62,8 @@ export class SchemaTypes {
     switch (shape.kind) {
       case 'list':
         return `[${itemType(shape, this.#read, (schema) => this.output(schema, inside(place, 'items', '')))}]`
-      case 'map': {
-        const value = this.output(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
-        return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, false)}!]`
-      }
+      case 'map':
+        return this.#map(shape.node, place, false)
       case 'object':
         return this.#object(shape, place)
       case 'variants':
@@ -81,10 +79,8 @@ export class SchemaTypes {
     switch (shape.kind) {
       case 'list':
         return `[${itemType(shape, this.#read, (schema) => this.input(schema, inside(place, 'items', '')))}]`
-      case 'map': {
-        const value = this.input(shape.node['additionalProperties'], inside(place, 'values', 'Value'))
-        return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, true)}!]`
-      }
+      case 'map':
+        return this.#map(shape.node, place, true)
       case 'object':
         return this.#inputObject(shape, place)
       case 'variants':
@@ -114,6 +110,25 @@ export class SchemaTypes {
     return this.output({ oneOf: schemas }, place)
   }
 
+  /** The type of the members of an object that have no names. */
+  #map(node: Node, place: Place, isInput: boolean): string {
+    const at = inside(place, 'values', 'Value')
+    const given = node['additionalProperties']
+    const value = isInput ? this.input(given, at) : this.output(given, at)
+    return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, isInput)}!]`
+  }
+
+  /** The field of those members beside the ones with names, under a name that is free. */
+  #others(node: Node, place: Place, taken: object, isInput: boolean): Record<string, MemberDefinition> {
+    const given = node['additionalProperties']
+    if (given === undefined || given === false) return {}
+    let name = 'additionalProperties'
+    for (let number = 2; Object.hasOwn(taken, name); number++) name = `additionalProperties${number}`
+    const description = 'All members that have no fields of their own.'
+    const besides = Object.keys(asNode(node['properties']))
+    return { [name]: { type: this.#map(node, place, isInput), description, besides } }
+  }
+
   #object(shape: Shape, place: Place): string {
     const known = this.#outputs.get(shape.node)
     if (known !== undefined) return known
@@ -139,6 +154,7 @@ export class SchemaTypes {
         ...describeMember(schema, this.#read),
       }
     }
+    Object.assign(fields, this.#others(shape.node, { name, key: place.key }, fields, false))
     this.#define(name, { kind: 'object', ...describe(shape.node), fields })
     return name
   }
@@ -165,6 +181,8 @@ export class SchemaTypes {
         ...(deprecated !== undefined && !isNonNull && { deprecated }),
       }
     }
+    const own = { name: withoutInput(name), key: place.key }
+    Object.assign(fields, this.#others(shape.node, own, fields, true))
     this.#define(name, { kind: 'input', ...describe(shape.node), fields })
     return name
   }

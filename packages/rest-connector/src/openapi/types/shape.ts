@@ -215,7 +215,8 @@ export class ShapeReader {
       const isNumber = [...types].every((type) => type === 'integer' || type === 'number')
       if (isNumber) return { kind: 'scalar', type: 'number' }
     }
-    const own = { properties: node['properties'], required: asList(node['required']) }
+    const { properties, additionalProperties } = node
+    const own = { properties, additionalProperties, required: asList(node['required']) }
     const variants = hasOwn
       ? options.map((option): Node => ({ allOf: [own, option], title: asNode(option)['title'] }))
       : options.map(asNode)
