@@ -82,11 +82,13 @@ export class ShapeReader {
 
   #computeOwn(given: Node): Shape {
     const options = [...asList(given['oneOf']), ...asList(given['anyOf'])]
-    const others = options.filter((option) => !isNull(option))
-    const isNullable = saysNull(given) || others.length < options.length
+    const others = options.filter((option) => !this.#isNull(option))
+    const parts = asList(given['allOf'])
+    const needed = parts.filter((part) => !marksNullable(asNode(part)))
+    const isNullable = saysNull(given) || others.length < options.length || needed.length < parts.length
     const isBare = !OWN_KEYWORDS.some((key) => key in given)
-    const [only] = [...others, ...asList(given['allOf'])]
-    if (isBare && others.length + asList(given['allOf']).length === 1) {
+    const [only] = [...others, ...needed]
+    if (isBare && others.length + needed.length === 1) {
       const inner = this.read(only)
       if (!requiresMore(given, inner)) return { ...inner, isNullable: inner.isNullable || isNullable }
       const node = this.#unite({
@@ -99,6 +101,15 @@ export class ShapeReader {
     const isUnited = asList(given['allOf']).length > 0 || CONDITIONAL.some((key) => key in given)
     const node = isUnited ? this.#unite(given) : given
     return { ...this.#classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
+  }
+
+  #isNull(option: unknown): boolean {
+    try {
+      return isNull(this.#document.resolve(option))
+    } catch {
+      // Whoever reads the option reports the reference.
+      return false
+    }
   }
 
   /** Makes one schema of what `allOf` splits. */
@@ -170,7 +181,7 @@ export class ShapeReader {
 
   #classify(node: Node): Classified {
     const options = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter(
-      (option) => !isNull(option) && !isConstraint(option),
+      (option) => !this.#isNull(option) && !isConstraint(option),
     )
     if (options.length > 0) return this.#classifyOptions(node, options)
     const subtypes = this.#subtypesOf(node)
@@ -224,10 +235,23 @@ export class ShapeReader {
   }
 }
 
-function isNull(option: unknown): boolean {
-  const node = asNode(option)
+/** A schema that is nothing but null. */
+function isNull(node: Node): boolean {
   const values = asList(node['enum'])
-  return node['type'] === 'null' || (values.length > 0 && values.every((value) => value === null))
+  return (
+    String(node['type']) === 'null' ||
+    node['const'] === null ||
+    (values.length > 0 && values.every((value) => value === null)) ||
+    marksNullable(node)
+  )
+}
+
+/** Before `type: 'null'` there was no way to write null: generators mean it with a schema that says no more than this. */
+function marksNullable(node: Node): boolean {
+  const keys = Object.keys(node)
+  return (
+    saysNull(node) && keys.every((key) => ['nullable', 'x-nullable', 'description', 'title'].includes(key))
+  )
 }
 
 function saysNull(node: Node): boolean {
