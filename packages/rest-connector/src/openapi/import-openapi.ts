@@ -10,7 +10,7 @@ import { keyOf, operationNames } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
 import { filterOf, readOperations, type ReadOperation } from './operations.ts'
 import { readDocument } from './files/read-document.ts'
-import { requestInputOf } from './request-parameters.ts'
+import { requestInputOf, type RequestInput } from './request-parameters.ts'
 import { securityOf } from './security.ts'
 import { serverUrlOf, type ServerPlace } from './servers.ts'
 import { SchemaTypes } from './types/schema-types.ts'
@@ -58,7 +58,7 @@ export async function importOpenApi(
     const { endpoint, reason, dropped = [], told = [] } = attempt(operation, name, context)
     for (const message of dropped)
       findings.add({ place, message: `${message}: the field has no such argument` })
-    for (const message of told) findings.add({ place, message, mend: 'send it with an interceptor' })
+    for (const one of told) findings.add({ place, ...one })
     if (endpoint === undefined) {
       const message = `${keyOf(operation)} is left out: ${reason}`
       findings.add({ place, message, mend: 'declare it under endpoints, or leave it out with exclude' })
@@ -186,7 +186,7 @@ function attempt(
   readonly endpoint?: RestEndpoint
   readonly reason?: string | undefined
   readonly dropped?: readonly string[] | undefined
-  readonly told?: readonly string[] | undefined
+  readonly told?: RequestInput['told']
 } {
   try {
     const { node, pathItem, method } = operation

@@ -19,6 +19,14 @@ export interface TypeSettings {
 export interface RequestBody {
   readonly argument: ArgumentDefinition
   readonly body: BodyOptions
+  /** Members that go as JSON text without the document's saying so. */
+  readonly asJson: readonly string[]
+}
+
+/** Why an operation has no body that its document describes. */
+export interface BodyFault {
+  readonly fault: string
+  readonly isRequired: boolean
 }
 
 type BodyKind = 'json' | 'form' | 'multipart' | 'text' | 'binary'
@@ -32,31 +40,36 @@ const PREFERENCE: readonly [RegExp, BodyKind][] = [
   [/^multipart\//, 'multipart'],
 ]
 
-/** The body of an operation; undefined: it has none; text: why it cannot be sent. */
+/** The body of an operation; undefined: it has none. */
 export function requestBodyOf(
   node: Node,
   method: HttpMethod,
   settings: TypeSettings,
-): RequestBody | string | undefined {
+): RequestBody | BodyFault | undefined {
   const { document } = settings
   const content = Object.entries(document.resolve(node['content']))
   if (Object.keys(node).length === 0 || content.length === 0) return undefined
   const isRequired = node['required'] === true
-  if (method === 'GET') return isRequired ? 'a GET request has no body' : undefined
+  if (method === 'GET') return { fault: 'a GET request has no body', isRequired }
   const chosen = choose(content)
   if (!chosen) {
     const types = content.map(([type]) => type).join(', ')
-    return isRequired ? `its body (${types}) cannot be written` : undefined
+    return { fault: `its body (${types}) cannot be written`, isRequired }
   }
   const { kind, contentType } = chosen
   const media = document.resolve(chosen.media)
   const description = asText(node['description'])
+  const { encoding = {} } = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
   return {
+    asJson:
+      kind !== 'form'
+        ? []
+        : settings.types.objectsIn(media['schema']).filter((one) => !Object.hasOwn(encoding, one)),
     argument: argumentOf(kind, media, { isRequired, description }, settings),
     body: {
       ...(contentType !== 'application/json' && { contentType }),
       ...(kind === 'binary' && isBase64(media['schema'], document) && { isBase64: true }),
-      ...((kind === 'form' || kind === 'multipart') && encodingOf(media, document)),
+      ...(Object.keys(encoding).length > 0 && { encoding }),
     },
   }
 }

@@ -5,6 +5,7 @@ import type { ParameterOptions, ParameterPlace, ParameterStyle } from '../parame
 import { RestConfigError } from '../errors.ts'
 import { compileParameters } from '../parameters/compile-parameters.ts'
 import { hasStyle } from '../parameters/style.ts'
+import type { OpenApiFinding } from './findings.ts'
 import { isName, pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { requestBodyOf, type TypeSettings } from './request-body.ts'
@@ -18,7 +19,7 @@ export interface RequestInput {
   /** Why parameters that may be absent are not among the arguments. */
   readonly dropped?: readonly string[] | undefined
   /** What is sent otherwise than it is written. */
-  readonly told?: readonly string[] | undefined
+  readonly told?: readonly Pick<OpenApiFinding, 'message' | 'mend'>[] | undefined
 }
 
 const QUERY_FORM = 'application/x-www-form-urlencoded'
@@ -37,7 +38,7 @@ export function requestInputOf(
   const args: Record<string, ArgumentDefinition> = {}
   const parameters: ParameterOptions[] = []
   const dropped: string[] = []
-  const told: string[] = []
+  const told: Pick<OpenApiFinding, 'message' | 'mend'>[] = []
   const addArgument = (name: string, definition: ArgumentDefinition): string => {
     const base = toFieldName(name)
     let arg = base
@@ -65,17 +66,25 @@ export function requestInputOf(
     if (typeof parameter === 'string') return { endpoint: { path }, skip: parameter }
     const style = asText(node['style'])
     if (style !== undefined && parameter.style === undefined)
-      told.push(
-        `its parameter "${parameter.name}" has the style "${style}", which is none of ${parameter.in}`,
-      )
+      told.push({
+        message: `its parameter "${parameter.name}" has the style "${style}", which is none of ${parameter.in}`,
+        mend: 'send it with an interceptor',
+      })
     const arg = addArgument(parameter.name, argumentOf(node, parameter, settings))
     parameters.push({ ...parameter, ...(arg !== parameter.name && { arg }) })
   }
   const requestBody = settings.document.resolve(asNode(operation['requestBody']))
-  const found = requestBodyOf(requestBody, method, settings)
-  if (typeof found === 'string') return { endpoint: { path }, skip: found }
-  if (method === 'GET' && !found && Object.keys(asNode(requestBody['content'])).length > 0)
-    dropped.push('its body is not sent, as a GET request has none')
+  const body = requestBodyOf(requestBody, method, settings)
+  const found = body && 'fault' in body ? undefined : body
+  if (body && 'fault' in body) {
+    if (body.isRequired) return { endpoint: { path }, skip: body.fault }
+    dropped.push(body.fault)
+  }
+  if (found && found.asJson.length > 0)
+    told.push({
+      message: `its body's ${found.asJson.map((one) => `"${one}"`).join(', ')} go as JSON text within the form, as the document names no other encoding`,
+      mend: 'where the API wants brackets, write encoding: { …: { style: deepObject } } beside the schema',
+    })
   const arg = found && addArgument('input', found.argument)
   return {
     dropped,

@@ -200,6 +200,43 @@ describe('the body of a document', () => {
     expect(endpoints[0]?.args).toMatchObject({ input: { type: 'XInput!' } })
   })
 
+  it('is a form whose objects are JSON text, which is told where the document does not say so', async () => {
+    const object = { type: 'object', properties: { a: string } }
+    const properties = {
+      told: object,
+      items: { type: 'array', items: object },
+      map: { type: 'object', additionalProperties: string },
+      deep: object,
+      json: object,
+      text: string,
+      texts: { type: 'array', items: string },
+    }
+    const encoding = { deep: { style: 'deepObject' }, json: { contentType: 'application/json' } }
+    const form = { schema: { type: 'object', properties }, encoding }
+    const document = bodyOf({ 'application/x-www-form-urlencoded': form })
+    const { findings } = await importOpenApi(document, { baseUrl: backend.url })
+    expect(findings).toMatchObject([
+      {
+        place: '#/paths/~1x/post',
+        message: expect.stringContaining('"told", "items", "map"'),
+        mend: expect.stringContaining('deepObject'),
+      },
+    ])
+    const { body } = await sent(document, { input: { told: { a: '1' }, deep: { a: '2' }, json: { a: '3' } } })
+    expect(Object.fromEntries(new URLSearchParams(body.toString()))).toEqual({
+      told: '{"a":"1"}',
+      'deep[a]': '2',
+      json: '{"a":"3"}',
+    })
+  })
+
+  it('that nobody can write is told where the operation can be called without', async () => {
+    const document = documentOf({ requestBody: { content: { 'image/*': { schema: {} } } } })
+    const { endpoints, findings } = await importOpenApi(document, { baseUrl: backend.url })
+    expect(endpoints).toHaveLength(1)
+    expect(findings).toMatchObject([{ message: expect.stringContaining('its body (image/*)') }])
+  })
+
   it('is a form with objects, as the encoding says', async () => {
     const encoding = { items: { style: 'deepObject', explode: true } }
     const { body } = await sent(bodyOf({ 'application/x-www-form-urlencoded': { schema, encoding } }), {

@@ -56,6 +56,16 @@ export class SchemaTypes {
     return this.#read(schema).isNullable
   }
 
+  /** Properties whose values are objects, or lists of them. */
+  objectsIn(schema: unknown): readonly string[] {
+    const isObject = (one: unknown): boolean => {
+      const { kind, node } = this.#read(one)
+      return kind === 'list' ? isObject(node['items']) : ['object', 'map', 'variants'].includes(kind)
+    }
+    const properties = Object.entries(asNode(this.#read(schema).node['properties']))
+    return properties.filter(([, one]) => isObject(one)).map(([name]) => name)
+  }
+
   /** The GraphQL type of what an API gives, nullable. */
   output(schema: unknown, place: Place): string {
     const shape = this.#read(schema)
