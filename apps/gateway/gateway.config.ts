@@ -171,7 +171,7 @@ query Deferred {
           args: { productId: 'ID!' },
           responseSchema: review,
           returnType: '[Review!]!',
-          live: { enabled: true },
+          liveQuery: { enabled: true },
         },
         {
           name: 'createReview',

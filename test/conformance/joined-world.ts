@@ -60,9 +60,9 @@ export async function openJoined(gateway: Gateway): Promise<readonly object[]> {
       ...gateway.grpc,
       expose: 'all',
       methods: {
-        'p.Users.GetUser': { schema: { name: 'user', type: 'QUERY' }, retries: 0 },
-        'p.Users.ListUsers': { schema: { name: 'users', type: 'QUERY' }, retries: 0 },
-        'p.Users.BatchUsers': { retries: 0 },
+        'p.Users.GetUser': { schema: { name: 'user', type: 'QUERY' }, retry: { maxRetries: 0 } },
+        'p.Users.ListUsers': { schema: { name: 'users', type: 'QUERY' }, retry: { maxRetries: 0 } },
+        'p.Users.BatchUsers': { retry: { maxRetries: 0 } },
       },
       joins: [
         { type: 'Thing', field: 'owner', batch: { ...batch, parentKey: 'ownerId' } },

@@ -78,8 +78,8 @@ async function serve(
       endpoint: urls.grpc,
       expose: 'all',
       methods: {
-        'p.Users.GetUser': { schema: { name: 'user', type: 'QUERY' }, retries: 0 },
-        'p.Users.ListUsers': { schema: { name: 'users', type: 'QUERY' }, retries: 0 },
+        'p.Users.GetUser': { schema: { name: 'user', type: 'QUERY' }, retry: { maxRetries: 0 } },
+        'p.Users.ListUsers': { schema: { name: 'users', type: 'QUERY' }, retry: { maxRetries: 0 } },
       },
       logger: { warn() {}, error() {} },
       plans,

@@ -87,7 +87,7 @@ function restConnector(bus: InvalidationBus): RestConnector {
   return createRestConnector('shop', {
     baseUrl: backends.rest.url,
     endpoints: [
-      { name: 'getProduct', path: '/product', responseSchema, live },
+      { name: 'getProduct', path: '/product', responseSchema, liveQuery: live },
       { name: 'updateProduct', method: 'PATCH', path: '/product', args: { name: 'String!' }, responseSchema },
     ],
     bus,

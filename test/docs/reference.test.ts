@@ -59,7 +59,7 @@ describe('the config reference', () => {
       meaning: 'Time a client has to send its headers. 0: no limit.',
     })
     expect(found('graphql.limits.maxDepth')).toMatchObject({ default: '100; production 15' })
-    expect(found('grpc.*.deadlineMs')).toMatchObject({ default: '15000' })
+    expect(found('grpc.*.timeoutMs')).toMatchObject({ default: '15000' })
   })
 
   it('has a row for each setting on its page', () => {

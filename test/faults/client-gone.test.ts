@@ -28,7 +28,7 @@ beforeAll(async () => {
     name,
     path: `/${name}/{id}`,
     args: { id: 'ID!' },
-    live: { enabled: true },
+    liveQuery: { enabled: true },
   })
   gateway = disposables.use(
     await startGateway({

@@ -132,7 +132,7 @@ beforeAll(async () => {
             },
             methods: {
               'r.Users.GetUser': { schema: { name: 'refused' } },
-              'r.Users.FindUser': { schema: { name: 'waiting' }, deadlineMs: WAITING_DEADLINE_MS },
+              'r.Users.FindUser': { schema: { name: 'waiting' }, timeoutMs: WAITING_DEADLINE_MS },
             },
           },
         },

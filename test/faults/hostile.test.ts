@@ -46,7 +46,7 @@ beforeAll(async () => {
           users: {
             endpoint: grpc.address,
             protoText: { 'h.proto': PROTO },
-            methods: { 'h.Users.GetUser': { schema: { name: 'user' }, deadlineMs: 300 } },
+            methods: { 'h.Users.GetUser': { schema: { name: 'user' }, timeoutMs: 300 } },
           },
         },
         rest: {

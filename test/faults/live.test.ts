@@ -33,7 +33,7 @@ beforeAll(async () => {
           api: {
             baseUrl: backend.url,
             endpoints: [
-              { name: 'thing', path: '/things/{id}', args: { id: 'ID!' }, live: { enabled: true } },
+              { name: 'thing', path: '/things/{id}', args: { id: 'ID!' }, liveQuery: { enabled: true } },
             ],
           },
         },

@@ -22,7 +22,7 @@ const config = () => ({
   rest: {
     api: {
       baseUrl: backend.url,
-      endpoints: [{ name: 'thing', path: '/things/{id}', args: { id: 'ID!' }, live: { enabled: true } }],
+      endpoints: [{ name: 'thing', path: '/things/{id}', args: { id: 'ID!' }, liveQuery: { enabled: true } }],
     },
   },
 })

@@ -51,7 +51,7 @@ describe.each(['development', 'production'])('a canary secret, %s preset', (pres
               forwardHeaders: ['authorization'],
               noRetry: true,
               endpoints: [
-                { name: 'fine', path: '/fine', live: { enabled: true } },
+                { name: 'fine', path: '/fine', liveQuery: { enabled: true } },
                 { name: 'broken', path: '/broken' },
                 { name: 'garbage', path: '/garbage' },
                 { name: 'login', method: 'POST', path: '/login', args: { password: 'String!', id: 'Int' } },

@@ -31,7 +31,7 @@ beforeAll(async () => {
                 name: 'thing',
                 path: '/things/{id}',
                 args: { id: 'ID!' },
-                live: { enabled: true, triggers: ['Thing.update'] },
+                liveQuery: { enabled: true, triggers: ['Thing.update'] },
               },
               {
                 name: 'updateThing',

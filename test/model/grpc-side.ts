@@ -137,7 +137,7 @@ function rpcOfMutation(mutation: MutationPlan, behaviour: Behaviour): Rpc {
     response: responses[returns],
     options: {
       schema: { type: 'MUTATION', name, ...(pluck !== undefined && { response: { pluck } }) },
-      deadlineMs: DEADLINE_MS,
+      timeoutMs: DEADLINE_MS,
       ...stated({ changes }),
     },
     handler: async (args: MutationArgs, { metadata }) => {

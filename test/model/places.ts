@@ -119,11 +119,9 @@ async function openTenant(plan: WorldPlan, name: string, disposables: Disposable
     endpoint: grpcBackend.address,
     dedupe: settings.dedupe,
     plans: settings.plans,
-    retries: { max: 0 },
-    metadata: {
-      static: { 'x-place': name },
-      ...(settings.grpcForward && { forward: settings.grpcForward }),
-    },
+    retry: { maxRetries: 0 },
+    forwardHeaders: settings.grpcForward,
+    metadata: { static: { 'x-place': name } },
   }
   const rest: RestConnectorOptions = {
     ...restOptions(settings, name),

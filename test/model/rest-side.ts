@@ -122,7 +122,7 @@ function routeOfRead(
       ...(shape === 'one' && { args: { id: 'ID!' }, queryParams: { id: '{id}' } }),
       ...typeOfRead(read, fields),
       ...(on.length > 0 && { on }),
-      live: { enabled: true, throttleMs, ...(triggers && { triggers }) },
+      liveQuery: { enabled: true, throttleMs, ...(triggers && { triggers }) },
     },
     handler: async ({ url }, mark) => {
       const json = await behaviour.read(() =>

@@ -96,7 +96,7 @@ async function startBeside({ grpc, rest, people }: Backends, config: Partial<Gat
             {
               name: 'slowRating',
               path: '/slow',
-              live: { enabled: true },
+              liveQuery: { enabled: true },
               responseSchema: { typeName: 'Rating', fields: { stars: 'int!' } },
             },
             {

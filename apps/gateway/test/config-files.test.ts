@@ -61,6 +61,19 @@ describe('variables in a config file', () => {
       { rest: { s: { baseUrl: 'http://s', timeoutMs: 30_000, retry: { maxRetries: 2 } } } },
     ],
     [
+      'under the names that gRPC shares with REST',
+      'grpc: { s: { timeout: 5s, retry: { max_retries: 2, initial_backoff: 20ms }, methods: { m: { timeout: 1 } } } }',
+      {
+        grpc: {
+          s: {
+            timeoutMs: 5000,
+            retry: { maxRetries: 2, initialBackoffMs: 20 },
+            methods: { m: { timeoutMs: 1000 } },
+          },
+        },
+      },
+    ],
+    [
       'a duration in seconds',
       'rest: { s: { base_url: http://s, timeout: "${T:-30}" } }',
       { rest: { s: { baseUrl: 'http://s', timeoutMs: 30_000 } } },

@@ -31,6 +31,11 @@ describe('parseConfig', () => {
       'rest.shop.baseURL: unknown setting; did you mean baseUrl?',
     ],
     [
+      'another word for a setting',
+      { grpc: { s: { retries: {} } } },
+      'grpc.s.retries: unknown setting; did you mean retry?',
+    ],
+    [
       'a Redis in two places',
       { redis: { url: 'redis://a', cluster: ['b'] } },
       'redis: expected one of url, sentinels and cluster',

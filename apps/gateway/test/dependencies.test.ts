@@ -13,7 +13,7 @@ import { createDependencies } from '@vinyasa/invalidation'
 import { parse } from 'graphql'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../src/cli.ts'
-import type { GatewayConfig, RestSourceConfig } from '../src/config/types.ts'
+import type { GatewayConfig, GrpcSourceConfig, RestSourceConfig } from '../src/config/types.ts'
 import { createGateway } from '../src/gateway.ts'
 import { createLogger } from '../src/logging/logger.ts'
 import { startGateway } from './support/gateway.ts'
@@ -84,7 +84,7 @@ async function restSource(options: Partial<RestSourceConfig> = {}): Promise<Rest
   }
 }
 
-async function grpcSource(metadata?: object): Promise<NonNullable<GatewayConfig['grpc']>[string]> {
+async function grpcSource(options: Partial<GrpcSourceConfig> = {}): Promise<GrpcSourceConfig> {
   const backend = await startGrpcBackend({
     protos: PROTO,
     handlers: {
@@ -100,7 +100,7 @@ async function grpcSource(metadata?: object): Promise<NonNullable<GatewayConfig[
     endpoint: backend.address,
     protoText: { 'people.proto': PROTO },
     expose: 'all',
-    ...(metadata && { metadata }),
+    ...options,
   }
 }
 
@@ -113,8 +113,8 @@ describe('whoever a source forwards, nobody gets the answer of another', () => {
       'x-tenant',
     ],
     [
-      'gRPC metadata.forward',
-      async () => ({ grpc: { t: await grpcSource({ forward: ['x-tenant'] }) } }),
+      'gRPC forwardHeaders',
+      async () => ({ grpc: { t: await grpcSource({ forwardHeaders: ['x-tenant'] }) } }),
       '{ getPerson(id: "1") { seenBy } }',
       'x-tenant',
     ],
@@ -179,7 +179,7 @@ describe('a source that cannot say who its answers are for', () => {
     ],
     [
       'fromContext',
-      async () => ({ grpc: { g: await grpcSource({ fromContext: () => ({}) }) } }),
+      async () => ({ grpc: { g: await grpcSource({ metadata: { fromContext: () => ({}) } }) } }),
       /grpc source "g": metadata\.fromContext/,
     ],
   ])('%s: refused by name with the cache on, unless session says it', async (_title, sources, message) => {

@@ -92,7 +92,7 @@ describe('POST /invalidate', () => {
       rest: {
         users: {
           baseUrl: backend.url,
-          endpoints: [{ name: 'user', path: '/user', responseSchema, live: { enabled: true } }],
+          endpoints: [{ name: 'user', path: '/user', responseSchema, liveQuery: { enabled: true } }],
         },
       },
       invalidate: { secret: SECRET },

@@ -73,7 +73,7 @@ async function stage(config: Partial<GatewayConfig> = {}): Promise<Stage> {
               path: '/products/{id}',
               args: { id: 'ID!' },
               responseSchema: { typeName: 'Product', fields: { id: 'id!', name: 'string' } },
-              live: { enabled: true },
+              liveQuery: { enabled: true },
             },
             {
               name: 'order',

@@ -23,7 +23,7 @@ function gatewayFor(backend: RestBackend, path: string): ReturnType<typeof creat
         shop: {
           baseUrl: backend.url,
           noRetry: true,
-          endpoints: [{ name: 'item', path, live: { enabled: true } }],
+          endpoints: [{ name: 'item', path, liveQuery: { enabled: true } }],
         },
       },
     },

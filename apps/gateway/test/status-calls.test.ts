@@ -59,7 +59,7 @@ async function stage(): Promise<Stage> {
       slow: {
         baseUrl: rest.url,
         retry: { maxRetries: 0 },
-        endpoints: [{ name: 'slow', path: '/slow', live: { enabled: true } }],
+        endpoints: [{ name: 'slow', path: '/slow', liveQuery: { enabled: true } }],
       },
       late: {
         baseUrl: rest.url,

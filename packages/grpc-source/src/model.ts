@@ -76,7 +76,7 @@ export function buildModel(options: ModelOptions): Model {
   const { announcer, source, sourceId } = options
   const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxResponseItems } = source
   const findings: Finding[] = checkNamesInSettings(source, registry)
-  const asker = askerOf(sourceName, source.metadata)
+  const asker = askerOf(sourceName, source)
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
   const notes: string[] = []

@@ -90,9 +90,9 @@ export interface MethodOptions {
   /** The same as `(graphql.live_query)`; wins over the proto. */
   readonly liveQuery?: LiveQueryAnnotation | undefined
   /** Milliseconds from the start of the operation by which the call must be done. Default: the source's. */
-  readonly deadlineMs?: number | undefined
-  /** Attempts after the first; see `retries`. Mutations are never sent twice. */
-  readonly retries?: number | undefined
+  readonly timeoutMs?: number | undefined
+  /** How often it is sent again; mutations never are. Default: the source's. */
+  readonly retry?: Pick<RetryOptions, 'maxRetries'> | undefined
   /**
    * The changes that a mutation announces when it succeeded or its outcome is unknown (it broke off, or ran
    * out of time); `false`: nothing. Default: read off the method.
@@ -142,12 +142,17 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
   /** Fields of types, of this or any other source, that an RPC resolves. */
   readonly joins?: readonly JoinOptions[] | undefined
   /** Milliseconds from the start of the operation by which calls must be done; 0: no limit. Default 15000. Streams have none unless the method sets one. */
-  readonly deadlineMs?: number | undefined
+  readonly timeoutMs?: number | undefined
   /** How often a query is sent again to a backend that is not there. */
-  readonly retries?: RetryOptions | undefined
+  readonly retry?: RetryOptions | undefined
   /** One RPC for identical calls: within a query (`operation`, default), also across requests in flight with the same metadata (`inflight`), or never. */
   readonly dedupe?: 'operation' | 'inflight' | false | undefined
-  /** Metadata of every call. Default: forwards `authorization`, `x-request-id`, `traceparent`, `tracestate`. */
+  /**
+   * Names of headers of the client's request to pass on as metadata. Default `authorization`, `x-request-id`,
+   * `traceparent`, `tracestate`. What belongs to the connection or to gRPC itself is never passed on.
+   */
+  readonly forwardHeaders?: readonly string[] | undefined
+  /** Metadata of every call, beside `forwardHeaders`. Default: none. */
   readonly metadata?: MetadataOptions | undefined
   /**
    * Answers queries whose fields are all of sources with plans by plans: from the replies' bytes to JSON, without

@@ -82,10 +82,10 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const endpoints = createEndpoints(options, await transportOf(options))
   const replyHeaders = options.responseHeaders && createReplyHeaders(options.responseHeaders)
   const invoker = new Invoker({
-    caller: createCaller({ clock, random, retries: options.retries }),
+    caller: createCaller({ clock, random, retry: options.retry }),
     clock,
     operations,
-    metadata: createMetadataSource(options.metadata),
+    metadata: createMetadataSource(options),
     dedupe,
     isInTouch: () => bus.isInTouch !== false,
     watch: createCallWatch({
@@ -216,7 +216,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     },
     call,
     contribution,
-    asker: askerOf(name, options.metadata),
+    asker: askerOf(name, options),
     reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
     requestArrived: (request) => operations.arrived(request),

@@ -65,7 +65,7 @@ describeTransports('status', (source) => {
         throw grpcError(STATUS_NAMES.indexOf(status as never), 'secret', metadata)
       }
       const { address } = await backend({ 'c.proto': PROTO }, { 'c.S/Get': fails })
-      const endpoint = { protoText: { 'c.proto': PROTO }, endpoint: address, retries: { max: 0 } }
+      const endpoint = { protoText: { 'c.proto': PROTO }, endpoint: address, retry: { maxRetries: 0 } }
       for (const exposeErrors of [undefined, false, 'caller', true] as const) {
         const result = await run(yogaWith(await source({ ...endpoint, exposeErrors })), '{ get { text } }')
         expect(result.errors).toEqual([
@@ -137,7 +137,7 @@ describeTransports('metadata', (source) => {
 
   it('never forwards hop-by-hop and grpc- headers, whatever the list says; the call is sent once', async () => {
     const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
-    const forward = [
+    const forwardHeaders = [
       'connection',
       'keep-alive',
       'upgrade',
@@ -150,10 +150,10 @@ describeTransports('metadata', (source) => {
       'x-kept',
     ]
     const yoga = yogaWith(
-      await source({ protoText: { 'c.proto': PROTO }, endpoint: address, metadata: { forward } }),
+      await source({ protoText: { 'c.proto': PROTO }, endpoint: address, forwardHeaders }),
       {
         context: () => ({
-          request: { headers: new Headers(forward.map((name): [string, string] => [name, 'evil'])) },
+          request: { headers: new Headers(forwardHeaders.map((name): [string, string] => [name, 'evil'])) },
         }),
       },
     )
@@ -291,9 +291,9 @@ describeTransports('deadlines', (source) => {
     const grpc = await source({
       protoText: { 'c.proto': PROTO },
       endpoint: address,
-      deadlineMs: 10_000,
+      timeoutMs: 10_000,
       clock,
-      methods: { 'c.S.Put': { deadlineMs: 2_000 } },
+      methods: { 'c.S.Put': { timeoutMs: 2_000 } },
     })
     const slow = { onExecute: () => void clock.advance(0) }
     const yoga = yogaWith(grpc, {
@@ -315,9 +315,7 @@ describeTransports('deadlines', (source) => {
 
   it('can be turned off', async () => {
     const { address, calls } = await backend({ 'c.proto': PROTO }, ok)
-    await (
-      await source({ protoText: { 'c.proto': PROTO }, endpoint: address, deadlineMs: 0 })
-    ).call('c.S.Get')
+    await (await source({ protoText: { 'c.proto': PROTO }, endpoint: address, timeoutMs: 0 })).call('c.S.Get')
     expect(calls[0]?.timeLeftMs).toBeUndefined()
   })
 })
@@ -422,15 +420,15 @@ describeTransports('TLS', (source) => {
     const anonymous = await source({
       protoText: { 'c.proto': PROTO },
       endpoint: { address, tls: { ca: cert, serverName: 'backend.test' } },
-      deadlineMs: 1_000,
-      retries: { max: 0 },
+      timeoutMs: 1_000,
+      retry: { maxRetries: 0 },
     })
     await expect(anonymous.call('c.S.Get')).rejects.toThrow(/unavailable|in time/)
     const plain = await source({
       protoText: { 'c.proto': PROTO },
       endpoint: address,
-      deadlineMs: 1_000,
-      retries: { max: 0 },
+      timeoutMs: 1_000,
+      retry: { maxRetries: 0 },
     })
     await expect(plain.call('c.S.Get')).rejects.toThrow(/unavailable|in time/)
   })

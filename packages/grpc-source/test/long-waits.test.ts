@@ -32,11 +32,11 @@ const startBackend = () =>
 describeTransports('waits longer than a timer of the platform', (source) => {
   describe.each([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 32, Number.MAX_SAFE_INTEGER])(
     'a deadline of %d ms',
-    (deadlineMs) => {
+    (timeoutMs) => {
       it('ends no call at once, neither here nor at the server', async () => {
         const { address: endpoint } = await startBackend()
-        const methods = { 'r.S.Follow': { deadlineMs } }
-        const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint, deadlineMs, methods })
+        const methods = { 'r.S.Follow': { timeoutMs } }
+        const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint, timeoutMs, methods })
         expect(await run(yogaWith(grpc), '{ get { text } }')).toEqual({ data: { get: { text: 'x' } } })
         const streamed = await yogaWith(grpc).fetch('http://test/graphql', {
           method: 'POST',
@@ -67,7 +67,7 @@ describeTransports('the wall clock steps', (source) => {
       const grpc = await source({
         protoText: { 'r.proto': PROTO },
         endpoint: up.address,
-        retries: { max: 0 },
+        retry: { maxRetries: 0 },
       })
       await grpc.call('r.S.Get')
       await up.stop()

@@ -27,7 +27,7 @@ it.each<[Partial<GrpcSourceOptions>, string]>([
     'endpoints: "shop.v1.User" names no service of the protos; did you mean "shop.v1.Users"?',
   ],
   [
-    { methods: { 'shop.v1.Users.GetUsr': { deadlineMs: 5 } } },
+    { methods: { 'shop.v1.Users.GetUsr': { timeoutMs: 5 } } },
     'methods: "shop.v1.Users.GetUsr" names no method of the protos; did you mean "shop.v1.Users.GetUser"?',
   ],
   [
@@ -43,7 +43,7 @@ it('what is there is taken, however it is written', async () => {
     fields: { 'shop.v1.User.secret': { omit: true }, 'shop.v1.User.Card.number': { name: 'digits' } },
     typeNames: { 'shop.v1.User.Card': 'Card', 'shop.v1.Kind': 'UserKind' },
     endpoints: { 'shop.v1.Users': '127.0.0.1:2' },
-    methods: { 'shop.v1.Users/GetUser': { deadlineMs: 5 } },
+    methods: { 'shop.v1.Users/GetUser': { timeoutMs: 5 } },
   })
   expect(Object.keys((schema.getType('User') as GraphQLObjectType).getFields())).toEqual([
     'id',

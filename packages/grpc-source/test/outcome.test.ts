@@ -95,7 +95,7 @@ describe('a mutation that was never sent announces nothing', () => {
 describe('a mutation of which nobody knows', () => {
   it('announces again after its deadline, when the backend commits late', async () => {
     const { yoga, batches, clock } = await setup(() => new Promise(() => {}), {
-      methods: { 'o.S.UpdateUser': { deadlineMs: 50 } },
+      methods: { 'o.S.UpdateUser': { timeoutMs: 50 } },
     })
     const { errors } = await run(yoga, MUTATION)
     expect(errors[0].extensions.code).toBe('TIMEOUT')

@@ -336,7 +336,7 @@ describe('plans with joins', () => {
         protoText: { 'u.proto': users },
         endpoint: server.address,
         expose: 'all',
-        retries: { max: 0 },
+        retry: { maxRetries: 0 },
         dedupe: false,
         int64: 'number-when-safe',
         joins: [join],

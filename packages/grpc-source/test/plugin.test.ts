@@ -190,7 +190,7 @@ describe('useGrpcSource', () => {
     const { address, calls } = await backend({
       'demo.users.v1.UserService/GetUser': () => new Promise(() => {}),
     })
-    const yoga = await server(address, { deadlineMs: 200 })
+    const yoga = await server(address, { timeoutMs: 200 })
     const result = await run(yoga, '{ user(id: "1") { name } }')
     expect(result.errors[0].extensions.code).toBe('TIMEOUT')
     expect(calls[0]?.timeLeftMs).toBeLessThanOrEqual(200)

@@ -29,7 +29,11 @@ const GET = 'r.S.Get'
 describeTransports('faults of backends', (source) => {
   it('a backend that was killed is found again within a second of its restart', { retry: 2 }, async () => {
     const up = await backend({ 'r.proto': PROTO }, { 'r.S/Get': () => ({ text: 'x' }) })
-    const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: up.address, retries: { max: 0 } })
+    const grpc = await source({
+      protoText: { 'r.proto': PROTO },
+      endpoint: up.address,
+      retry: { maxRetries: 0 },
+    })
     await grpc.call(GET)
     await up.stop()
     const stopped = performance.now()
@@ -54,7 +58,7 @@ describeTransports('faults of backends', (source) => {
       const grpc = await source({
         protoText: { 'r.proto': PROTO },
         endpoint: `127.0.0.1:${port}`,
-        deadlineMs: 300,
+        timeoutMs: 300,
       })
       // The deadline ends the first calls; after 900 ms the connection itself is given up.
       for (let call = 0; call < 3; call++) {
@@ -105,8 +109,8 @@ describeTransports('faults of backends', (source) => {
       const grpc = await source({
         protoText: { 'r.proto': PROTO },
         endpoint: address,
-        deadlineMs: 20_000,
-        retries: { max: 0 },
+        timeoutMs: 20_000,
+        retry: { maxRetries: 0 },
         channel: { keepalive: { timeMs: 400, timeoutMs: 400 } },
       })
       await grpc.call(GET)
@@ -191,7 +195,7 @@ describe('retries', () => {
     metadata: [],
     deadline: undefined,
     signal: undefined,
-    retries: 2,
+    maxRetries: 2,
   }
   const failing = (onCall: () => void): any => ({
     unary: () => {
@@ -203,7 +207,7 @@ describe('retries', () => {
   it('wait longer from one attempt to the next, with jitter', async () => {
     const clock = createFakeClock()
     const times: number[] = []
-    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const caller = createCaller({ clock, random: () => 1, retry: undefined })
     const result = caller
       .unary(
         failing(() => times.push(clock.now())),
@@ -219,7 +223,7 @@ describe('retries', () => {
   it('end with the deadline', async () => {
     const clock = createFakeClock()
     let attempts = 0
-    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const caller = createCaller({ clock, random: () => 1, retry: undefined })
     const result = caller
       .unary(
         failing(() => attempts++),
@@ -233,7 +237,7 @@ describe('retries', () => {
   it('end when the client leaves', async () => {
     const clock = createFakeClock()
     const abort = new AbortController()
-    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const caller = createCaller({ clock, random: () => 1, retry: undefined })
     const result = caller
       .unary(
         failing(() => {}),
@@ -248,7 +252,7 @@ describe('retries', () => {
   it('are given up while a backend stays away', async () => {
     const clock = createFakeClock()
     let attempts = 0
-    const caller = createCaller({ clock, random: () => 1, retries: undefined })
+    const caller = createCaller({ clock, random: () => 1, retry: undefined })
     for (let round = 0; round < 100; round++) {
       const result = caller
         .unary(

@@ -26,8 +26,8 @@ describe('metadata of a request', () => {
       const grpc = await source({
         protoText: { 'r.proto': PROTO },
         endpoint: up.address,
-        retries: { max: 0 },
-        deadlineMs: 10_000,
+        retry: { maxRetries: 0 },
+        timeoutMs: 10_000,
       })
       const ask = (length: number): Promise<unknown> =>
         grpc.call('r.S.Get', {}, { metadata: { 'x-large': 'm'.repeat(length) } })

@@ -6,7 +6,7 @@ import { createOperations } from '../src/methods/operation.ts'
 import { createMetadataSource } from '../src/runtime/metadata.ts'
 
 const operations = createOperations(systemClock)
-const metadata = createMetadataSource({ fromContext: () => ({ 'x-one': 'one' }) })
+const metadata = createMetadataSource({ metadata: { fromContext: () => ({ 'x-one': 'one' }) } })
 const aborts = new AbortWatch()
 
 /** What each request leaves, with what it leads to. */

@@ -26,7 +26,7 @@ const config: object = {
     hostile: {
       endpoint: process.env['HOSTILE_GRPC'],
       protoText: { 'hostile.proto': HOSTILE },
-      methods: { 'hostile.Hostile.Ask': { schema: { name: 'hostileGrpc' }, deadlineMs: 1_000 } },
+      methods: { 'hostile.Hostile.Ask': { schema: { name: 'hostileGrpc' }, timeoutMs: 1_000 } },
     },
   },
   rest: {

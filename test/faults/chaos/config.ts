@@ -58,7 +58,7 @@ export function gatewayConfig({ usersAddress, shopUrl, redisUrl, defaultTtlMs }:
             path: '/products/{id}',
             args: { id: 'ID!' },
             responseSchema: product,
-            live: { enabled: true },
+            liveQuery: { enabled: true },
           },
           {
             name: 'listReviews',
@@ -66,7 +66,7 @@ export function gatewayConfig({ usersAddress, shopUrl, redisUrl, defaultTtlMs }:
             args: { productId: 'ID!' },
             responseSchema: review,
             returnType: '[Review!]!',
-            live: { enabled: true },
+            liveQuery: { enabled: true },
           },
           {
             name: 'createReview',

@@ -5,7 +5,7 @@ const forwards = (name: string, grpc: readonly string[], rest: readonly string[]
   name,
   config: () =>
     constant({
-      grpc: { books: { metadata: { forward: grpc } } },
+      grpc: { books: { forwardHeaders: grpc } },
       rest: { authors: { forwardHeaders: rest } },
     }),
   forwards: { grpc, rest },

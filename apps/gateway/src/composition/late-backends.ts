@@ -15,10 +15,10 @@ export function lateBackends({
       setting: `rest.${name}`,
       longest: longestOf([timeoutMs, totalTimeoutMs, ...endpoints.map((one) => one.timeoutMs)]),
     })),
-    ...Object.entries(grpc).map(([name, { deadlineMs, methods = {} }]) => ({
+    ...Object.entries(grpc).map(([name, { timeoutMs, methods = {} }]) => ({
       source: name,
       setting: `grpc.${name}`,
-      longest: longestOf([deadlineMs, ...Object.values(methods).map((one) => one.deadlineMs)]),
+      longest: longestOf([timeoutMs, ...Object.values(methods).map((one) => one.timeoutMs)]),
     })),
   ]
   return timeouts

@@ -59,8 +59,8 @@ const invalidation = z.strictObject({
 const method = z.strictObject({
   schema: z.union([z.literal(false), schemaAnnotation]).optional(),
   liveQuery: liveOptions.optional(),
-  deadlineMs: milliseconds.optional(),
-  retries: count.optional(),
+  timeoutMs: milliseconds.optional(),
+  retry: z.strictObject({ maxRetries: count.optional() }).optional(),
   invalidates: z.union([z.literal(false), invalidation, z.array(invalidation)]).optional(),
   changes: typeNames.optional(),
   dependsOn: typeNames.optional(),
@@ -132,18 +132,18 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
   expose: z.union([z.enum(['annotated', 'all']), z.array(z.string())]).optional(),
   methods: z.record(z.string(), method).optional(),
   joins: z.array(z.strictObject({ type: z.string(), field: z.string(), ...join })).optional(),
-  deadlineMs: milliseconds.optional(),
-  retries: z
+  timeoutMs: milliseconds.optional(),
+  retry: z
     .strictObject({
-      max: count.optional(),
+      maxRetries: count.optional(),
       initialBackoffMs: milliseconds.optional(),
       maxBackoffMs: milliseconds.optional(),
     })
     .optional(),
   dedupe: z.union([z.literal(false), z.enum(['operation', 'inflight'])]).optional(),
+  forwardHeaders: z.array(z.string()).optional(),
   metadata: z
     .strictObject({
-      forward: z.array(z.string()).optional(),
       static: metadataValues.optional(),
       fromContext: functionValue().optional(),
     })

@@ -170,7 +170,7 @@ const endpoint = z.strictObject({
   invalidates: z.union([z.literal(false), z.array(invalidation)]).optional(),
   changes: typeNames.optional(),
   dependsOn: typeNames.optional(),
-  live: liveOptions.optional(),
+  liveQuery: liveOptions.optional(),
 } satisfies OptionsOf<RestEndpoint>) as z.ZodType<RestEndpoint>
 
 const operations = z.union([z.array(z.string()), functionValue()])

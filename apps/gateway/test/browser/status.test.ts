@@ -37,7 +37,7 @@ async function stage() {
         healthPath: '/health',
         retry: { maxRetries: 0 },
         endpoints: [
-          { name: 'rating', path: '/rating', live: { enabled: true } },
+          { name: 'rating', path: '/rating', liveQuery: { enabled: true } },
           { name: 'broken', path: '/broken', args: { note: 'String' }, queryParams: { note: '{note}' } },
         ],
       },

@@ -30,7 +30,7 @@ export async function openGraphiQL(): Promise<Stage> {
       users: {
         baseUrl: backend.url,
         endpoints: [
-          { name: 'currentUser', path: '/user', responseSchema, live: { enabled: true } },
+          { name: 'currentUser', path: '/user', responseSchema, liveQuery: { enabled: true } },
           { name: 'updateUser', method: 'PATCH', path: '/user', args: { name: 'String!' }, responseSchema },
         ],
       },

@@ -9,9 +9,9 @@ export interface Callable {
   readonly path: string
   readonly transport: () => Transport
   readonly decode: MessageDecoder
-  /** 0: none. */
-  readonly deadlineMs: number
-  readonly retries: number
+  /** From the start of the operation; 0: no limit. */
+  readonly timeoutMs: number
+  readonly maxRetries: number
   /** A read: may be shared and sent again. */
   readonly isRead: boolean
 }

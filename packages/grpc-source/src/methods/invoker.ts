@@ -47,8 +47,8 @@ export class Invoker {
     const metadata = await this.#entriesOf(site)
     const watched = this.#options.watch(method, 'stream', site)
     watched.attempt()
-    const { path, deadlineMs } = method
-    const timeoutMs = deadlineMs > 0 ? deadlineMs : undefined
+    const { path } = method
+    const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
     const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
     const call = { path, metadata, timeoutMs, signal, ...watched.listeners }
     return repliesOf(method, method.transport().stream(call, requests), watched, signal)
@@ -138,8 +138,8 @@ export class Invoker {
     const watched = watch(method, 'unary', site)
     try {
       const deadline = this.#deadlineOf(method, site)
-      const retries = isRead ? method.retries : 0
-      const call = { path, request, metadata, deadline, signal, retries, ...watched.listeners }
+      const maxRetries = isRead ? method.maxRetries : 0
+      const call = { path, request, metadata, deadline, signal, maxRetries, ...watched.listeners }
       const bytes = await caller.unary(method.transport(), call, watched.attempt)
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
@@ -151,10 +151,10 @@ export class Invoker {
     }
   }
 
-  #deadlineOf({ deadlineMs }: Callable, { context, info }: CallSite): number | undefined {
-    if (deadlineMs <= 0) return undefined
+  #deadlineOf({ timeoutMs }: Callable, { context, info }: CallSite): number | undefined {
+    if (timeoutMs <= 0) return undefined
     const { clock, operations } = this.#options
-    return deadlineMs + (info ? operations.of(context, info).startedAt : clock.now())
+    return timeoutMs + (info ? operations.of(context, info).startedAt : clock.now())
   }
 
   #entriesOf({ context, metadata: own }: CallSite): MetadataEntries | Promise<MetadataEntries> {

@@ -79,8 +79,8 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
       path: `/${desc.parent.typeName}/${desc.name}`,
       transport: transport ?? neverConnected,
       decode: decoders(desc.output),
-      deadlineMs: settings.deadlineMs ?? (isStream ? 0 : (source.deadlineMs ?? 15_000)),
-      retries: settings.retries ?? source.retries?.max ?? 2,
+      timeoutMs: settings.timeoutMs ?? (isStream ? 0 : (source.timeoutMs ?? 15_000)),
+      maxRetries: settings.retry?.maxRetries ?? source.retry?.maxRetries ?? 2,
       isRead,
     }
   }

@@ -9,7 +9,7 @@ import {
 
 export interface RetryOptions {
   /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
-  readonly max?: number | undefined
+  readonly maxRetries?: number | undefined
   /** First pause; doubles, with jitter. Default 50. */
   readonly initialBackoffMs?: number | undefined
   /** Longest pause. Default 500. */
@@ -60,7 +60,7 @@ export interface OutgoingCall extends Pick<TransportCall, 'onHeaders' | 'onTrail
   readonly deadline: number | undefined
   readonly signal: AbortSignal | undefined
   /** Attempts after the first. */
-  readonly retries: number
+  readonly maxRetries: number
 }
 
 export interface Caller {
@@ -71,10 +71,10 @@ export interface Caller {
 export function createCaller(options: {
   readonly clock: Clock
   readonly random: () => number
-  readonly retries: RetryOptions | undefined
+  readonly retry: RetryOptions | undefined
 }): Caller {
   const { clock, random } = options
-  const { initialBackoffMs = 50, maxBackoffMs = 500 } = options.retries ?? {}
+  const { initialBackoffMs = 50, maxBackoffMs = 500 } = options.retry ?? {}
   // A backend that keeps failing is not asked more often for it, as with gRPC's retry throttling.
   const maxTokens = 20
   let tokens = maxTokens
@@ -96,7 +96,7 @@ export function createCaller(options: {
           tokens = Math.min(maxTokens, tokens + 0.1)
           return reply
         } catch (error) {
-          if (!mayRetry(error) || attempt >= call.retries) throw error
+          if (!mayRetry(error) || attempt >= call.maxRetries) throw error
           tokens = Math.max(0, tokens - 1)
           if (tokens <= maxTokens / 2) throw error
           const longest = Math.min(maxBackoffMs, initialBackoffMs * 2 ** attempt)

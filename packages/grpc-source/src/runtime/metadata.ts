@@ -6,12 +6,16 @@ import type { MetadataEntries } from '@vinyasa/grpc-transport'
 export type MetadataValue = string | Uint8Array | readonly (string | Uint8Array)[] | undefined
 
 export interface MetadataOptions {
-  /** Headers of the client's request to pass on. Default `authorization`, `x-request-id`, `traceparent`, `tracestate`. */
-  readonly forward?: readonly string[] | undefined
   /** Sent with every call. Names that end in `-bin` take bytes. */
   readonly static?: Readonly<Record<string, MetadataValue>> | undefined
-  /** Computed once per operation from its context; wins over the others. */
+  /** Computed once per operation from its context; wins over `static` and forwarded headers. */
   readonly fromContext?: MetadataFromContext | undefined
+}
+
+/** The options of a source that make the metadata of its calls. */
+interface MetadataSettings {
+  readonly forwardHeaders?: readonly string[] | undefined
+  readonly metadata?: MetadataOptions | undefined
 }
 
 export interface MetadataFromContext {
@@ -56,10 +60,10 @@ export function isForbidden(name: string): boolean {
 }
 
 /** Returns the part of a client's request that can change the source's answers; undefined: none. */
-export function askerOf(sourceName: string, options: MetadataOptions = {}): Asker | undefined {
-  const { forward = FORWARDED, fromContext } = options
+export function askerOf(sourceName: string, settings: MetadataSettings): Asker | undefined {
+  const { forwardHeaders = FORWARDED, metadata: { fromContext } = {} } = settings
   const headers = [
-    ...forward.filter((name) => !isForbidden(name.toLowerCase())),
+    ...forwardHeaders.filter((name) => !isForbidden(name.toLowerCase())),
     ...(fromContext?.readsHeaders ?? []),
   ]
   if (!fromContext || fromContext.readsHeaders) return toAsker(headers)
@@ -72,9 +76,10 @@ export function askerOf(sourceName: string, options: MetadataOptions = {}): Aske
 /** Returns what is sent with the calls of one operation. It is synchronous unless `fromContext` is not. */
 export type MetadataSource = (context: unknown) => MetadataEntries | Promise<MetadataEntries>
 
-export function createMetadataSource(options: MetadataOptions = {}): MetadataSource {
-  const { forward = FORWARDED, static: fixed = {}, fromContext } = options
-  const forwarded = forward.map((name) => name.toLowerCase()).filter((name) => !isForbidden(name))
+export function createMetadataSource(settings: MetadataSettings): MetadataSource {
+  const { forwardHeaders = FORWARDED, metadata = {} } = settings
+  const { static: fixed = {}, fromContext } = metadata
+  const forwarded = forwardHeaders.map((name) => name.toLowerCase()).filter((name) => !isForbidden(name))
   const constant = fixedEntries(fixed)
   const ofContext = createAttachment<MetadataEntries | Promise<MetadataEntries>>()
 

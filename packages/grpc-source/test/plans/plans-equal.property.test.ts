@@ -45,7 +45,7 @@ async function createSide(
     name: 't',
     protoText: { 't.proto': proto, 'graphql.proto': GRAPHQL_PROTO },
     endpoint: 'localhost:1',
-    retries: { max: 0 },
+    retry: { maxRetries: 0 },
     logger: { warn() {}, error() {} },
     ...options,
     transport: () => ({

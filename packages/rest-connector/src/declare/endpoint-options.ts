@@ -122,5 +122,5 @@ export interface RestEndpoint {
   /** States of what types the answer is computed besides those that it shows; `[]`: none, `['*']`: any. */
   readonly dependsOn?: readonly string[] | undefined
   /** Makes the query field live-capable. */
-  readonly live?: LiveOptions | undefined
+  readonly liveQuery?: LiveOptions | undefined
 }

@@ -90,7 +90,7 @@ export function contribute(
 
   for (const endpoint of endpoints) {
     const { declared, name, method } = endpoint
-    const { description, deprecated, responseSchema, live, rootField = true, on = [] } = declared
+    const { description, deprecated, responseSchema, liveQuery, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
     const own = { ...(asker && { asker }), ...statementsOf(endpoint) }
     const call = calls.get(name)
@@ -106,7 +106,7 @@ export function contribute(
           args: endpoint.args,
           resolve: rootResolver(endpoint, call, isPlannable, turns),
           origin,
-          extensions: { ...own, ...(live && { liveQuery: live }) },
+          extensions: { ...own, ...(liveQuery && { liveQuery }) },
         })
       for (const join of [on].flat()) {
         const field = joinField(endpoint, call, join, isPlannable)
@@ -169,7 +169,7 @@ function statementsOf({
   declared,
   isMutation,
 }: CompiledEndpoint): Readonly<Record<string, readonly string[]>> {
-  const { invalidates, live, dependsOn = live?.dependsOn } = declared
+  const { invalidates, liveQuery, dependsOn = liveQuery?.dependsOn } = declared
   const announced = isMutation && invalidates ? invalidates.map(({ entityType }) => entityType) : undefined
   const changes = declared.changes ?? announced
   return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
