@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   retry: /^(?:retries|retrying|retryOptions|retryPolicy)$/,
   maxRetries: /^(?:max|attempts|maxAttempts|retryCount)$/,
   maxResponseItems: /^max(?:Reply|Answer|Result)/,
+  entityId: /^(?:id|key|entityId)Field$|^(?:id|entityKey)$/,
   maxBatchSize: /^(?:maxSize|batchSize|size|maxKeys)$/,
 }
 

@@ -115,8 +115,11 @@ export interface InvalidationRule {
   readonly entityType: string
   /** The kind of change. Default: from the verb in the method's name. */
   readonly operation?: string | undefined
-  /** The field of the request or response that holds the id. Default `id`. */
-  readonly idField?: string | undefined
+  /**
+   * `{id}` or `{user.id}` from the request, `$.id` from the response, as fields have their names in GraphQL. Default: the
+   * response's `id` where the response is such an entity, else any entity of the type.
+   */
+  readonly entityId?: string | undefined
 }
 
 /** Options of {@link createGrpcSource}. */

@@ -222,16 +222,45 @@ describe('mapping options', () => {
     }
     const rules = [
       { entityType: 'Thing', operation: 'reset' },
-      { entityType: 'Part', idField: 'name' },
+      { entityType: 'Part', entityId: '{by.name}' },
+      { entityType: 'Part', entityId: '$.single.text' },
     ]
     await served(
       { bus, methods: { 'm.S.Put': { invalidates: rules } } },
-      'mutation { put(input: { id: "7", by: { name: "n" } }) { id } }',
+      'mutation { put(input: { id: "7", by: { name: "n" }, single: { text: "t" } }) { id } }',
     )
     expect(events).toEqual([
       { entityType: 'Thing', operation: 'reset', entityId: '7' },
       { entityType: 'Part', operation: 'update', entityId: 'n' },
+      { entityType: 'Part', operation: 'update', entityId: 't' },
     ])
+  })
+
+  it('an id in the options that no call can have is refused at the start', async () => {
+    const invalidates = { entityType: 'Part', entityId: 'name' }
+    await expect(
+      source({ protoText: { 'm.proto': GET }, methods: { 'm.S.Put': { invalidates } } }),
+    ).rejects.toThrow(
+      'm.S.Put: invalidates.entityId "name" names neither an argument nor a part of the result; write {id}',
+    )
+  })
+
+  it('a call from code announces the id of its request', async () => {
+    const events: unknown[] = []
+    const bus = {
+      publish: async (batch: readonly unknown[]) => void events.push(...batch),
+      subscribe: () => () => {},
+    }
+    const { address } = await backend({ 'm.proto': GET }, { 'm.S/Put': (request) => request })
+    const grpc = await source({
+      bus,
+      protoText: { 'm.proto': GET },
+      endpoint: address,
+      methods: { 'm.S.Put': { invalidates: { entityType: 'Thing', entityId: '{id}' } } },
+    })
+    yogaWith(grpc)
+    await grpc.call('m.S.Put', { id: '7' })
+    expect(events).toContainEqual({ entityType: 'Thing', operation: 'update', entityId: '7' })
   })
 
   it('uploads: bytes come as files of a multipart request', async () => {

@@ -14,6 +14,8 @@ it('exports these names and no others', () => {
       "answerSizeOf",
       "askAll",
       "assignNames",
+      "compileEntityId",
+      "compileResultPath",
       "createAttachment",
       "createBatchedJoin",
       "createSingleJoin",

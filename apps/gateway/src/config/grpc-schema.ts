@@ -53,7 +53,7 @@ const fieldAnnotation = z.strictObject({
 const invalidation = z.strictObject({
   entityType: z.string(),
   operation: z.string().optional(),
-  idField: z.string().optional(),
+  entityId: z.string().optional(),
 })
 
 const method = z.strictObject({

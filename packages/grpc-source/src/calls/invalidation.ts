@@ -8,7 +8,7 @@ import {
 } from '@vinyasa/invalidation'
 import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
 import type { ExposedMethod } from '../contract/methods.ts'
-import type { InvalidationRule } from '../options.ts'
+import { readerOfEntityId } from '../contract/entity-id.ts'
 import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
 import { type Meant, memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
 
@@ -27,7 +27,7 @@ export type Announcement = (
 
 /** Reads off a mutation what it changes; its settings may say more, or that it is nothing. */
 export function createAnnouncement(
-  { desc, settings: { invalidates } }: ExposedMethod,
+  { desc, wrapRequest, settings: { invalidates } }: ExposedMethod,
   mutationEvents: ReturnType<typeof createMutationEvents>,
   named: Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
   typesMeant: (method: DescMethod) => Meant,
@@ -40,16 +40,21 @@ export function createAnnouncement(
   if (invalidates === undefined) return inferred
   const rules = [invalidates].flat().flatMap((rule) =>
     [...new Set(meant(rule.entityType).flatMap(named.typesMeant))].map((entityType) => ({
-      ...rule,
       entityType,
+      operation: rule.operation ?? verb.operation ?? 'update',
+      isStated: rule.entityId !== undefined,
+      idOf: readerOfEntityId(rule.entityId ?? '$.id'),
     })),
   )
+  const requestOf = (args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+    wrapRequest === undefined ? args : ((args[wrapRequest] ?? {}) as Readonly<Record<string, unknown>>)
   const stated = new Set(rules.map(({ entityType }) => entityType))
   return (args, result, place) => [
-    ...rules.map((rule) => ({
-      entityType: rule.entityType,
-      operation: rule.operation ?? verb.operation ?? 'update',
-      entityId: idByRule(rule, args, result, place),
+    ...rules.map(({ entityType, operation, isStated, idOf }) => ({
+      entityType,
+      operation,
+      // An id that is not said to be the entity's is taken for it only where the result is the entity.
+      entityId: isStated || isOfType(place, entityType) ? idOf(requestOf(args), result) : undefined,
     })),
     // The types of the result have changed too, whatever else has.
     ...inferred({}, undefined, place).filter(
@@ -91,7 +96,9 @@ export function createAnnouncedCalls({
   ): Promise<T> => {
     const method = exposed.find((candidate) => candidate.desc === desc && candidate.type === 'MUTATION')
     if (!method) return call()
-    const announcement = createAnnouncement(method, mutationEvents, named, typesMeant)
+    // What code gives is the request itself, whatever argument holds it in the field.
+    const called = { ...method, wrapRequest: undefined }
+    const announcement = createAnnouncement(called, mutationEvents, named, typesMeant)
     const name = named.fieldNamed('Mutation', method.name)
     const field = name === undefined ? undefined : schema.getMutationType()?.getFields()[name]
     const place = { schema, field }
@@ -99,28 +106,9 @@ export function createAnnouncedCalls({
   }
 }
 
-/** An id that is not said to be the entity's is taken for it only where the result is the entity. */
-function idByRule(
-  { entityType, idField }: InvalidationRule,
-  args: Readonly<Record<string, unknown>>,
-  result: unknown,
-  { field }: MutationField,
-): string | undefined {
-  if (idField !== undefined) return idOf(result, idField) ?? idOf(args, idField)
+function isOfType({ field }: MutationField, typeName: string): boolean {
   const type = field && getNullableType(field.type)
-  return isObjectType(type) && type.name === entityType ? idOf(result, 'id') : undefined
-}
-
-function idOf(value: unknown, field: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const record = value as Readonly<Record<string, unknown>>
-  const id = record[field]
-  if (typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint') return String(id)
-  // One level down: `{ input: { id } }` and `{ user: { id } }`.
-  const nested = Object.values(record).filter(
-    (item) => typeof item === 'object' && item !== null && !Array.isArray(item) && field in item,
-  )
-  return nested.length === 1 ? idOf(nested[0], field) : undefined
+  return isObjectType(type) && type.name === typeName
 }
 
 /** The outcome of a sent call by its status: with a refusal the service itself says that it did nothing. */

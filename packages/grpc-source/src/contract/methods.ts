@@ -2,10 +2,11 @@ import { LEAST_POLL_INTERVAL_MS } from '@vinyasa/base'
 import type { DescField, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
-import type { Finding } from '../errors.ts'
+import { type Finding, GrpcSourceError } from '../errors.ts'
 import type { GrpcSourceOptions, MethodOptions } from '../options.ts'
 import type { Exposure } from './exposure.ts'
 import { assignNames, groupBy } from '@vinyasa/source-kit'
+import { readerOfEntityId } from './entity-id.ts'
 import { capitalize, decapitalize, toGraphQLName, uncapitalize } from './names.ts'
 
 export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'
@@ -89,6 +90,7 @@ export function exposeMethods(input: {
     const liveQuery = settings.liveQuery ?? annotations.liveQuery(desc)
     checkKind(desc, type, report)
     checkLive(liveQuery, type, report)
+    checkInvalidates(settings.invalidates, report)
     const plucks = schema.request?.plucks?.length ? schema.request.plucks : undefined
     for (const pluck of plucks ?? []) {
       if (!hasField(desc.input.fields, pluck))
@@ -225,6 +227,20 @@ function checkLive(
   const { pollIntervalMs = 0 } = live
   if (pollIntervalMs > 0 && pollIntervalMs < LEAST_POLL_INTERVAL_MS)
     report(`live_query.poll_interval_ms is ${pollIntervalMs}; at least ${LEAST_POLL_INTERVAL_MS} is allowed`)
+}
+
+function checkInvalidates(
+  invalidates: MethodOptions['invalidates'],
+  report: (message: string) => void,
+): void {
+  for (const { entityId } of [invalidates || []].flat()) {
+    try {
+      if (entityId !== undefined) readerOfEntityId(entityId)
+    } catch (error) {
+      if (!(error instanceof GrpcSourceError)) throw error
+      report(error.message)
+    }
+  }
 }
 
 function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]): void {

@@ -3,11 +3,10 @@ import type { GraphQLField, GraphQLSchema } from 'graphql'
 import { BadStatus } from '../http/attempt.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { RestConfigError } from '../errors.ts'
-import type { NamedSource } from '@vinyasa/source-kit'
+import { compileEntityId, type NamedSource } from '@vinyasa/source-kit'
 import type { InvalidationTemplate } from '../declare/endpoint-options.ts'
 import { responseMember } from '../declare/members.ts'
-import { compileResponsePath } from '../templates/response-path.ts'
-import { argOf, parseTemplate, type Args } from '../templates/template.ts'
+import type { Args } from '../templates/template.ts'
 
 /** The field that a mutation endpoint is, and the schema that has it. */
 export interface MutationField {
@@ -103,27 +102,10 @@ function compileTemplate(template: InvalidationTemplate): (args: Args, result: u
   if (!entityType || !operation)
     throw new RestConfigError('an entry of invalidates needs entityType and operation')
   if (entityId === undefined) return () => eventOf(entityType, operation, undefined)
-  if (entityId.startsWith('$')) {
-    const extract = compileResponsePath(entityId)
-    return (_, result) => eventOf(entityType, operation, asId(extract(result)))
-  }
-  const parts = parseTemplate(entityId)
-  return (args) => {
-    const values = parts.map((part) => (typeof part === 'string' ? part : asId(argOf(args, part.variable))))
-    return eventOf(
-      entityType,
-      operation,
-      values.some((value) => value === undefined) ? undefined : values.join(''),
-    )
-  }
+  const idOf = compileEntityId(entityId, (problem) => new RestConfigError(`invalidates: entityId ${problem}`))
+  return (args, result) => eventOf(entityType, operation, idOf(args, result))
 }
 
 function eventOf(entityType: string, operation: string, entityId: string | undefined): InvalidationEvent {
   return { entityType, operation, ...(entityId !== undefined && { entityId }) }
-}
-
-function asId(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
-    ? String(value)
-    : undefined
 }

@@ -24,7 +24,7 @@ export interface InvalidationTemplate {
   readonly entityType: string
   /** Usually `create`, `update` or `delete`. */
   readonly operation: string
-  /** `{id}` from the arguments or `$.id` from the result; absent: any entity of the type. */
+  /** `{id}` or `{user.id}` from the arguments, `$.id` from the result; absent: any entity of the type. */
   readonly entityId?: string | undefined
 }
 

@@ -1,3 +1,4 @@
+import type { ResultPath } from '@vinyasa/source-kit'
 import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
 import { parseArgument, type Argument } from './arguments.ts'
 import { compileArgumentBody, type Body } from '../bodies/compile-body.ts'
@@ -15,7 +16,7 @@ import type { HttpMethod } from '../http/http-method.ts'
 import { compileParameters, type Parameters } from '../parameters/compile-parameters.ts'
 import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
-import { compileResponsePath, type ResponsePath } from '../templates/response-path.ts'
+import { compileResponsePath } from '../templates/response-path.ts'
 import { argOf, type Args } from '../templates/template.ts'
 import type { WireRequest } from '../http/transport.ts'
 
@@ -34,7 +35,7 @@ export interface CompiledEndpoint {
   /** Object types that a response may hold; empty when nothing is declared. */
   readonly types: ReadonlySet<string>
   readonly timeoutMs: number
-  readonly extract: ResponsePath
+  readonly extract: ResultPath
   /** The request for these arguments; throws BAD_USER_INPUT for values that cannot be sent. */
   render(args: Args): WireRequest
 }

@@ -1,0 +1,45 @@
+import { compileResultPath, type Refuse } from './result-path.ts'
+
+/** Reads the id of the entity that a mutation changed; undefined: it is not known. */
+export type ReadEntityId = (args: Readonly<Record<string, unknown>>, result: unknown) => string | undefined
+
+const VARIABLE = /\{([_A-Za-z]\w*(?:\.[_A-Za-z]\w*)*)\}/
+
+/**
+ * Compiles the `entityId` of an event that a mutation announces: `{id}` or `{user.id}` from its arguments, also with text
+ * around them, or `$.id` from its result. Text alone is refused: it would be the id of no entity, and nothing would be evicted.
+ */
+export function compileEntityId(entityId: string, refuse: Refuse): ReadEntityId {
+  if (entityId.startsWith('$')) {
+    const extract = compileResultPath(entityId, refuse)
+    return (_, result) => asId(extract(result))
+  }
+  // Every second part is what the group of the expression has found.
+  const parts = entityId.split(VARIABLE)
+  if (parts.length === 1 || parts.some((part, index) => index % 2 === 0 && /[{}]/.test(part)))
+    throw refuse(
+      `"${entityId}" names neither an argument nor a part of the result; ` +
+        `write {id} or {user.id} for the one, $.id for the other`,
+    )
+  const paths = parts.map((part, index) => (index % 2 === 0 ? part : part.split('.')))
+  return (args) => {
+    const texts = paths.map((part) => (typeof part === 'string' ? part : asId(memberAt(args, part))))
+    return texts.includes(undefined) ? undefined : texts.join('')
+  }
+}
+
+/** Only own members are read, so that `{constructor}` is never found on a prototype. */
+function memberAt(args: unknown, path: readonly string[]): unknown {
+  let current = args
+  for (const name of path) {
+    if (typeof current !== 'object' || current === null || Array.isArray(current)) return undefined
+    current = Object.hasOwn(current, name) ? (current as Record<string, unknown>)[name] : undefined
+  }
+  return current
+}
+
+function asId(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+    ? String(value)
+    : undefined
+}

@@ -1,0 +1,44 @@
+/** Makes the error for a setting out of what is wrong with it. */
+export type Refuse = (problem: string) => Error
+
+/** Takes one value out of an answer; what is not there is `null`. */
+export type ResultPath = (value: unknown) => unknown
+
+const STEP =
+  /\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\['\\])*)'\]|\["((?:[^"\\]|\\["\\])*)"\]/uy
+
+/**
+ * Compiles the specification's JSONPath subset: `$.field`, `$.field.nested`, `$.array[0]`, `$.array[0].field`, and
+ * quoted names, `$['a-b']`. Only own properties are read. Anything else is refused with its position.
+ */
+export function compileResultPath(path: string, refuse: Refuse): ResultPath {
+  if (!path.startsWith('$')) throw refuse(problemAt(path, 0))
+  const steps: (string | number)[] = []
+  let position = 1
+  while (position < path.length) {
+    STEP.lastIndex = position
+    const match = STEP.exec(path)
+    if (!match) throw refuse(problemAt(path, position))
+    const [, name, index, single, double] = match
+    if (index !== undefined) steps.push(Number(index))
+    else steps.push(name ?? (single ?? double ?? '').replace(/\\(['"\\])/g, (_, quoted: string) => quoted))
+    position = STEP.lastIndex
+  }
+  return (value) => {
+    let current = value
+    for (const step of steps) {
+      if (typeof current !== 'object' || current === null) return null
+      if (typeof step === 'number' ? !Array.isArray(current) : Array.isArray(current)) return null
+      if (!Object.hasOwn(current, step)) return null
+      current = (current as Record<string | number, unknown>)[step]
+    }
+    return current ?? null
+  }
+}
+
+function problemAt(path: string, position: number): string {
+  return (
+    `"${path}" is not understood at position ${position}; ` +
+    `the forms are $.field, $.field.nested, $.array[0], $.array[0].field and $['quoted name']`
+  )
+}
