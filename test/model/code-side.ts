@@ -45,7 +45,7 @@ function resolverOf({ reads, header, call }: CodePlan): Resolver {
     case 'source':
     case 'source alone':
       return async (_root, _args, context) => {
-        const scope = reads === 'source' ? {} : { context: null }
+        const scope = { context: reads === 'source' ? context : null }
         const { zoo, farm } = context.sources
         const found =
           call.source === 'grpc'
