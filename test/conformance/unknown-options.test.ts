@@ -1,9 +1,16 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { useResponseCache } from '@vinyasa/response-cache'
+import { createRestConnector } from '@vinyasa/rest-connector'
 import { expect, it } from 'vitest'
 
 // JavaScript takes any option in silence. The gateway's config refuses them by its schema.
+
+const endpoint = (options: object): unknown =>
+  createRestConnector('a', {
+    baseUrl: 'http://a',
+    endpoints: [{ name: 'b', path: '/', ...options }],
+  } as never)
 
 const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   [
@@ -30,6 +37,21 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
     'a mistyped one of live queries',
     () => useLiveQuery({ joinWindowMS: 1 } as object),
     'live query: there is no option joinWindowMS; did you mean joinWindowMs?',
+  ],
+  [
+    'a mistyped one of a REST connector',
+    () => createRestConnector('a', { baseUrl: 'http://a', endpoints: [], timeoutMS: 1 } as never),
+    'REST connector "a": there is no option timeoutMS; did you mean timeoutMs?',
+  ],
+  [
+    'a mistyped one of an endpoint',
+    () => endpoint({ methd: 'POST' }),
+    'REST connector "a": endpoint "b": there is no option methd; did you mean method?',
+  ],
+  [
+    'a mistyped one of a body',
+    () => endpoint({ method: 'POST', body: { encodings: {} } }),
+    'REST connector "a": endpoint "b": body: there is no option encodings; did you mean encoding?',
   ],
   [
     'a mistyped one of deferred queries',
