@@ -206,13 +206,16 @@ describe('.proto text', () => {
   })
 
   it.each([
-    ['message A { int32 = 3; }', 'line 1, column 19: expected the field\'s name, found "="'],
-    ['message A { string s = 1 [(a) = {] }; }', 'expected brackets that match'],
+    [
+      'syntax = "proto3"; message A { int32 = 3; }',
+      'line 1, column 38: expected the field\'s name, found "="',
+    ],
+    ['message A { optional string s = 1 [(a) = {] }; }', 'expected brackets that match'],
     ['message A {', 'the text ends'],
     ['/* open', 'a comment that is never closed'],
-    ['message A { string s = "x }', 'a string that is never closed'],
+    ['message A { optional string s = "x }', 'a string that is never closed'],
     ['edition = "2077";', 'edition "2077" is not known'],
-    ['message A { string s = 1 [(a) = { [[[[ ', 'the text ends'],
+    ['message A { optional string s = 1 [(a) = { [[[[ ', 'the text ends'],
   ])('that is none says where: %s', async (text, message) => {
     await expect(schemaOf(text)).rejects.toThrow(message)
   })

@@ -397,7 +397,7 @@ describe('what is wrong stops the start with one clear error', () => {
     [
       'an unknown type',
       text('syntax = "proto3"; package m; message A { Nope b = 1; }'),
-      'm.proto: m.A.b uses the type "Nope"',
+      'm.proto is not a valid .proto file: line 1, column 43: m.A.b uses the type "Nope"',
     ],
     [
       'an unknown option',

@@ -1,14 +1,17 @@
 import { create, type FileRegistry } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema, type FileDescriptorProto } from '@bufbuild/protobuf/wkt'
 import { GrpcSourceError } from '../errors.ts'
+import { inDependencyOrder } from './dependency-order.ts'
 import { createProtoFinder, type FoundProto } from './find-proto.ts'
 import { wellKnownFile } from './shipped/bundled.ts'
-import { resolveInScope } from './proto-names.ts'
 import { createDescriptorRegistry } from './registry.ts'
+import { checkFiles, type FileFaults } from './rules/check-files.ts'
+import { createTypeResolver, type Resolution } from './rules/resolve-types.ts'
+import { collectSymbols, type Symbols } from './rules/symbols.ts'
 import type { TypeReference } from './text/context.ts'
 import { interpretBuiltIn, interpretExtensions } from './text/interpret-options.ts'
 import { parseFile, type ParsedProto } from './text/parse-file.ts'
-import { typesOf } from './type-names.ts'
+import { ProtoSyntaxError, type Token } from './text/tokens.ts'
 
 export interface ProtoTextInput {
   /** Paths of `.proto` files, relative to the working directory or to an include path. */
@@ -29,6 +32,12 @@ interface MissingImport {
   readonly importedBy: string
 }
 
+/** A file on the way to one that it imports, and where it does. */
+interface Importing {
+  readonly name: string
+  readonly at: Token
+}
+
 export interface CompiledProtos {
   readonly registry: FileRegistry
   /** The files that were named, by the paths under which others import them: not what they import. */
@@ -45,29 +54,44 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const missing: MissingImport[] = []
   const find = createProtoFinder({ protoFiles, protoText, includePaths, onFile })
 
-  function compile(proto: FoundProto): Promise<void> | undefined {
+  function compile(proto: FoundProto, chain: readonly Importing[] = []): Promise<void> | undefined {
+    refuseCircle(proto.name, chain)
     if (parsed.has(proto.name)) return undefined
     const file = parse(proto.name, proto.text, references)
     parsed.set(proto.name, file)
-    return compileImports(proto, file.file)
+    return compileImports(proto, file, chain)
   }
 
-  async function compileImports(importer: FoundProto, file: FileDescriptorProto): Promise<void> {
+  async function compileImports(
+    importer: FoundProto,
+    { file, imports }: ParsedProto,
+    chain: readonly Importing[],
+  ): Promise<void> {
     const found: string[] = []
-    for (const importPath of file.dependency) {
-      const name = await compileImport(importPath, importer)
+    const isPublic = new Set<string>()
+    for (const [importPath, written] of imports) {
+      const name = await compileImport(importPath, importer, [
+        ...chain,
+        { name: importer.name, at: written.at },
+      ])
       if (name === undefined) missing.push({ importPath, importedBy: importer.name })
       else found.push(name)
+      if (name !== undefined && written.isPublic) isPublic.add(name)
     }
     file.dependency = [...new Set(found)]
+    file.publicDependency = file.dependency.flatMap((name, index) => (isPublic.has(name) ? [index] : []))
   }
 
   /** The name under which the import is known. */
-  async function compileImport(importPath: string, importer: FoundProto): Promise<string | undefined> {
+  async function compileImport(
+    importPath: string,
+    importer: FoundProto,
+    chain: readonly Importing[],
+  ): Promise<string | undefined> {
     if (wellKnown.has(importPath)) return importPath
     const proto = await find(importPath, importer)
     if (!proto) return loadWellKnown(importPath) ? importPath : undefined
-    await compile(proto)
+    await compile(proto, chain)
     return proto.name
   }
 
@@ -89,55 +113,94 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   }
   const files = [...parsed.values()]
   const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
-  resolveTypes(references, [...wellKnown.values(), ...files.map(({ file }) => file)], missing, where)
+  const symbols = resolveTypes(references, files, [...wellKnown.values()], missing, where)
   for (const { importPath, importedBy } of missing) {
     onLeftOut(
       `${importedBy} imports "${importPath}", which was not found (${where}); no type needs it, but options that it defines are not read`,
     )
   }
-  return { registry: withOptions(files, [...wellKnown.values()], onLeftOut), named }
+  return { registry: withOptions(files, [...wellKnown.values()], symbols, onLeftOut), named }
+}
+
+function refuseCircle(name: string, chain: readonly Importing[]): void {
+  const from = chain.findIndex((importing) => importing.name === name)
+  const first = chain[from]
+  if (!first) return
+  const circle = [...chain.slice(from).map((importing) => importing.name), name].join(' → ')
+  throw invalidFile(name, [
+    new ProtoSyntaxError(
+      first.at,
+      `${name} imports itself (${circle}); move what both sides need to a file of its own`,
+    ),
+  ])
 }
 
 function parse(name: string, text: string, references: TypeReference[]): ParsedProto {
   try {
     return parseFile(name, text, references)
   } catch (cause) {
-    throw descriptorError(`${name} is not a valid .proto file: ${reasonOf(cause)}`, cause)
+    throw cause instanceof ProtoSyntaxError ? invalidFile(name, [cause]) : cause
   }
 }
 
 function resolveTypes(
   references: readonly TypeReference[],
-  files: readonly FileDescriptorProto[],
+  parsed: readonly ParsedProto[],
+  wellKnown: readonly FileDescriptorProto[],
   missing: readonly MissingImport[],
   where: string,
-): void {
-  const types = typesOf(files)
-  for (const { file, scope, element, name, resolve: apply } of references) {
-    const fullName = resolveInScope(name, scope, (candidate) =>
-      types.has(candidate) ? candidate : undefined,
-    )
-    if (fullName !== undefined) {
-      apply(fullName, types.get(fullName) === 'enum')
+): Symbols {
+  const own = new Map(parsed.map(({ file }) => [file.name, file]))
+  // A file that was given stands in for the one that comes along under its name.
+  const files = [...wellKnown.filter(({ name }) => !own.has(name)), ...own.values()]
+  const places = new Map(parsed.flatMap((one) => [...one.places]))
+  const symbols = collectSymbols(
+    inDependencyOrder(files),
+    (descriptor) => places.get(descriptor)?.name.start ?? 0,
+  )
+  const resolve = createTypeResolver(symbols, new Map(files.map((file) => [file.name, file])))
+  for (const reference of references) {
+    const resolution = resolve(reference)
+    if (resolution && 'found' in resolution) {
+      reference.resolve(resolution.found.name, resolution.found.kind === 'enum')
       continue
     }
-    const absent = missing.find(({ importedBy }) => importedBy === file) ?? missing[0]
-    throw descriptorError(
-      absent
-        ? `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which no other file defines; add the folder that holds it to includePaths, or its text to protoText`
-        : `${file}: ${element} uses the type "${name}", which neither this file nor its imports define; correct the name or import the file that defines it`,
-    )
+    const absent =
+      missing.find(({ importedBy }) => importedBy === reference.file) ?? (resolution ? undefined : missing[0])
+    if (absent) {
+      const { element, name } = reference
+      throw descriptorError(
+        `${absent.importedBy} imports "${absent.importPath}", which was not found (${where}), and ${element} uses the type "${name}", which no other file defines; add the folder that holds it to includePaths, or its text to protoText`,
+      )
+    }
+    throw invalidFile(reference.file, [new ProtoSyntaxError(reference.at, whyNoType(reference, resolution))])
   }
+  return symbols
+}
+
+function whyNoType(
+  { element, name, file }: TypeReference,
+  resolution: Exclude<Resolution, { readonly found: unknown }>,
+): string {
+  const uses = `${element} uses the type "${name}", which`
+  if (!resolution) {
+    return `${uses} neither this file nor its imports define; correct the name or import the file that defines it`
+  }
+  if ('wrong' in resolution) return `${uses} ${resolution.wrong}`
+  return `${uses} ${resolution.unseen.file.name} defines, and ${file} does not import that; add import "${resolution.unseen.file.name}";`
 }
 
 function withOptions(
   parsed: readonly ParsedProto[],
   wellKnown: readonly FileDescriptorProto[],
+  symbols: Symbols,
   onLeftOut: (message: string) => void,
 ): FileRegistry {
   // A registry's own rules, such as presence, follow from built-in options; the others need a registry to be read.
   for (const { file, options } of parsed)
     for (const written of options) attempt(file, () => interpretBuiltIn(written))
+  const invalid = checkFiles(parsed, symbols)
+  if (invalid.length > 0) throw invalidFiles(invalid)
   const files = [...wellKnown, ...parsed.map(({ file }) => file)]
   const registry = createDescriptorRegistry(create(FileDescriptorSetSchema, { file: files }))
   for (const { file, options } of parsed) {
@@ -160,6 +223,24 @@ function missingFile(importPath: string, includePaths: readonly string[]): GrpcS
   return descriptorError(
     `the proto file "${importPath}" does not exist (working directory ${process.cwd()}; ${where})`,
   )
+}
+
+function invalidFile(file: string, faults: readonly ProtoSyntaxError[]): GrpcSourceError {
+  return invalidFiles([{ file, faults }])
+}
+
+/** One error for all faults, each on a line of its own if there are several. */
+function invalidFiles(files: readonly FileFaults[]): GrpcSourceError {
+  const findings = files.flatMap(({ file, faults }) => faults.map(({ message }) => ({ file, message })))
+  const texts = files.map(({ file, faults }) => {
+    const [first, ...more] = faults.map(({ message }) => message)
+    if (more.length === 0) return `${file} is not a valid .proto file: ${first}`
+    return `${file} is not a valid .proto file, ${faults.length} faults:\n${[first, ...more].map((text) => `- ${text}`).join('\n')}`
+  })
+  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', texts.join('\n'), {
+    findings,
+    cause: files[0]?.faults[0],
+  })
 }
 
 function descriptorError(message: string, cause?: unknown): GrpcSourceError {

@@ -2,7 +2,7 @@ import { create, type Message } from '@bufbuild/protobuf'
 import { SourceCodeInfo_LocationSchema, type SourceCodeInfo_Location } from '@bufbuild/protobuf/wkt'
 import type { WrittenOption } from './option-text.ts'
 import type { TokenReader } from './token-reader.ts'
-import type { Token } from './tokens.ts'
+import { ProtoSyntaxError, type Token } from './tokens.ts'
 
 /** The elements that options can stand on; `file` for `google.protobuf.FileOptions`, and so on. */
 export type OptionTarget =
@@ -30,7 +30,21 @@ export interface TypeReference {
   readonly scope: string
   readonly element: string
   readonly name: string
+  readonly at: Token
+  /** Fields have enums too; methods and `extend` have messages alone. */
+  readonly wants: 'message' | 'type'
   resolve(fullName: string, isEnum: boolean): void
+}
+
+/** Where the parts of a declaration stand, for errors that are found once the whole file is read. */
+export interface Place {
+  readonly name: Token
+  /** Of a field, an extension, a value of an enum. */
+  readonly number?: Token
+  readonly type?: Token
+  readonly label?: Token
+  /** What stands in the brackets of a field, `default` and `json_name` too. */
+  readonly brackets?: readonly WrittenOption[]
 }
 
 /** The state that the parts of one file's parser share. */
@@ -39,6 +53,8 @@ export interface ParseContext {
   readonly syntax: string
   readonly tokens: TokenReader
   readonly references: TypeReference[]
+  /** By the descriptor of the declaration; ranges have theirs too. */
+  readonly places: Map<object, Place>
   readonly options: UninterpretedOptions[]
   readonly locations: SourceCodeInfo_Location[]
 }
@@ -60,6 +76,22 @@ export function keepComments(context: ParseContext, path: readonly number[], fro
   )
 }
 
+/** Options that are lists, so that each may stand several times. */
+const LISTS: ReadonlySet<string> = new Set(['edition_defaults', 'targets', 'uninterpreted_option'])
+
+/** @throws ProtoSyntaxError if a built-in option stands twice on one element */
+export function refuseTwice(entries: readonly WrittenOption[]): void {
+  const seen = new Set<string>()
+  for (const { name, at } of entries) {
+    const [first] = name
+    if (!first || first.isExtension || name.length > 1 || LISTS.has(first.name)) continue
+    if (seen.has(first.name))
+      throw new ProtoSyntaxError(at, `the option ${first.name} is set twice; remove one of them`)
+    seen.add(first.name)
+  }
+}
+
 export function keepOptions(context: ParseContext, options: UninterpretedOptions): void {
+  refuseTwice(options.entries)
   if (options.entries.length > 0) context.options.push(options)
 }

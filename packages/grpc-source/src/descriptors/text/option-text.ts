@@ -1,4 +1,5 @@
 import type { TokenReader } from './token-reader.ts'
+import type { Token } from './tokens.ts'
 
 /** One part of an option's name: `features`, or `(graphql.schema)`, which names an extension. */
 export interface OptionNamePart {
@@ -8,6 +9,7 @@ export interface OptionNamePart {
 
 /** An option as written. */
 export interface WrittenOption {
+  readonly at: Token
   readonly name: readonly OptionNamePart[]
   /** In protobuf's text format, without comments. */
   readonly value: string
@@ -17,6 +19,7 @@ export interface WrittenOption {
 
 /** Reads `name = value`. The value may be anything between balanced brackets: only what is used is interpreted. */
 export function readOption(tokens: TokenReader): WrittenOption {
+  const at = tokens.peek()
   const name: OptionNamePart[] = []
   do {
     if (tokens.skip('(')) {
@@ -30,10 +33,10 @@ export function readOption(tokens: TokenReader): WrittenOption {
   const from = tokens.place
   if (tokens.peek().kind === 'string') {
     const string = tokens.string('a string')
-    return { name, value: tokens.written(from, tokens.place), string }
+    return { at, name, value: tokens.written(from, tokens.place), string }
   }
   skipValue(tokens)
-  return { name, value: tokens.written(from, tokens.place), string: undefined }
+  return { at, name, value: tokens.written(from, tokens.place), string: undefined }
 }
 
 /** Reads `[a = 1, b = 2]` where it stands. */

@@ -1,11 +1,17 @@
 import { create } from '@bufbuild/protobuf'
 import {
+  EnumDescriptorProto_EnumReservedRangeSchema,
   EnumDescriptorProtoSchema,
   EnumValueDescriptorProtoSchema,
   type EnumDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
 import { readBracketedOptions, readOption, type WrittenOption } from './option-text.ts'
+import { parseReserved } from './parse-ranges.ts'
+import { ProtoSyntaxError } from './tokens.ts'
+
+/** The numbers that values of enums may have. */
+const VALUES = { min: -(2 ** 31), max: 2 ** 31 - 1 }
 
 /** Reads `enum Name { … }`. */
 export function parseEnum(
@@ -15,7 +21,9 @@ export function parseEnum(
 ): EnumDescriptorProto {
   const { tokens } = context
   const from = tokens.expect('enum')
+  const at = tokens.peek()
   const proto = create(EnumDescriptorProtoSchema, { name: tokens.name("the enum's name") })
+  context.places.set(proto, { name: at })
   const fullName = inScope(scope, proto.name)
   keepComments(context, path, from, tokens.expect('{'))
   const entries: WrittenOption[] = []
@@ -25,11 +33,21 @@ export function parseEnum(
       entries.push(readOption(tokens))
       tokens.expect(';')
     } else if (tokens.looksAt('reserved')) {
-      skipStatement(context)
+      parseReserved(context, fullName, {
+        names: proto.reservedName,
+        limits: VALUES,
+        add: (range, place) => {
+          const reserved = create(EnumDescriptorProto_EnumReservedRangeSchema, range)
+          context.places.set(reserved, { name: place })
+          proto.reservedRange.push(reserved)
+        },
+      })
     } else {
       parseValue(context, proto, fullName, path, scope)
     }
   }
+  if (proto.value.length === 0)
+    throw new ProtoSyntaxError(at, `the enum ${fullName} has no value; give it one, or remove it`)
   keepOptions(context, { target: proto, kind: 'enum', scope, element: fullName, entries })
   return proto
 }
@@ -45,18 +63,17 @@ function parseValue(
   const from = tokens.peek()
   const name = tokens.name("a value's name")
   tokens.expect('=')
+  const at = tokens.peek()
   const value = create(EnumValueDescriptorProtoSchema, { name, number: tokens.integer("the value's number") })
+  if (value.number < VALUES.min || value.number > VALUES.max) {
+    throw new ProtoSyntaxError(
+      at,
+      `${enumName}.${name} has the number ${value.number}; values have numbers from ${VALUES.min} to ${VALUES.max}`,
+    )
+  }
+  context.places.set(value, { name: from, number: at })
   const entries = readBracketedOptions(tokens)
   keepComments(context, [...path, 2, proto.value.length], from, tokens.expect(';'))
   proto.value.push(value)
   keepOptions(context, { target: value, kind: 'enumValue', scope, element: `${enumName}.${name}`, entries })
-}
-
-/** Passes over what says nothing about the schema, such as `reserved 1 to max;`. */
-export function skipStatement({ tokens }: ParseContext): void {
-  while (!tokens.looksAt(';')) {
-    if (tokens.peek().kind === 'end') throw tokens.unexpected('";"')
-    tokens.next()
-  }
-  tokens.next()
 }

@@ -8,10 +8,12 @@ import {
   type FieldDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { toJsonName, toMapEntryName } from '../proto-names.ts'
-import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
+import { inScope, keepComments, keepOptions, refuseTwice, type ParseContext } from './context.ts'
 import { readBracketedOptions, type WrittenOption } from './option-text.ts'
+import { FIELD_NUMBERS } from './parse-ranges.ts'
+import { ProtoSyntaxError, type Token } from './tokens.ts'
 
-const SCALARS: ReadonlyMap<string, FieldDescriptorProto_Type> = new Map([
+export const SCALARS: ReadonlyMap<string, FieldDescriptorProto_Type> = new Map([
   ['double', FieldDescriptorProto_Type.DOUBLE],
   ['float', FieldDescriptorProto_Type.FLOAT],
   ['int64', FieldDescriptorProto_Type.INT64],
@@ -35,30 +37,38 @@ const LABELS: ReadonlyMap<string, FieldDescriptorProto_Label> = new Map([
   ['repeated', FieldDescriptorProto_Label.REPEATED],
 ])
 
+const KEYS: ReadonlySet<string> = new Set(
+  [...SCALARS.keys()].filter((type) => !['double', 'float', 'bytes'].includes(type)),
+)
+
 /** The element that fields stand in: a message, or an `extend` block. */
 export interface FieldHolder {
+  readonly kind: 'message' | 'oneof' | 'extend'
   readonly scope: string
   readonly fields: FieldDescriptorProto[]
   /** The path of the list of fields, as source code info numbers it. */
   readonly path: readonly number[]
   /** Reads the message of a group, whose `{` was taken. */
-  addGroup(name: string): void
+  addGroup(name: string, at: Token): void
 }
 
 /** Reads one field, with the message that a group brings along, into its holder. */
 export function parseField(context: ParseContext, holder: FieldHolder): FieldDescriptorProto {
   const { tokens } = context
   const from = tokens.peek()
-  const label = LABELS.get(from.text)
-  if (label !== undefined) tokens.next()
+  const label = readLabel(context, holder)
   const isGroup = tokens.looksAt('group') && tokens.peek(1).kind === 'name' && tokens.looksAt('=', 2)
+  const typeAt = tokens.peek()
+  if (isGroup) refuseGroup(context)
   const type = tokens.dottedName("a field's type")
+  const nameAt = tokens.peek()
   const written = tokens.name("the field's name")
   tokens.expect('=')
   const name = isGroup ? written.toLowerCase() : written
+  const numberAt = tokens.peek()
   const proto = create(FieldDescriptorProtoSchema, {
     name,
-    number: tokens.integer("the field's number"),
+    number: readNumber(context, inScope(holder.scope, name)),
     label: label ?? FieldDescriptorProto_Label.OPTIONAL,
     jsonName: toJsonName(name),
     proto3Optional: context.syntax === 'proto3' && label === FieldDescriptorProto_Label.OPTIONAL,
@@ -69,13 +79,89 @@ export function parseField(context: ParseContext, holder: FieldHolder): FieldDes
   if (isGroup) {
     proto.type = FieldDescriptorProto_Type.GROUP
     keepComments(context, path, from, tokens.expect('{'))
-    holder.addGroup(written)
+    holder.addGroup(written, nameAt)
   } else {
     keepComments(context, path, from, tokens.expect(';'))
   }
-  setType(context, proto, isGroup ? written : type, holder.scope)
+  const place = { name: nameAt, number: numberAt, type: typeAt, label: from, brackets: entries }
+  context.places.set(proto, place)
+  setType(context, proto, { name: isGroup ? written : type, at: isGroup ? nameAt : typeAt }, holder.scope)
   keepFieldOptions(context, proto, holder.scope, entries)
   return proto
+}
+
+/** Takes a field's label, if it has the one that its syntax and its place want. */
+function readLabel(
+  { tokens, syntax }: ParseContext,
+  { kind }: FieldHolder,
+): FieldDescriptorProto_Label | undefined {
+  const at = tokens.peek()
+  const label = LABELS.get(at.text)
+  const isMap = tokens.looksAt('map', label ? 1 : 0) && tokens.looksAt('<', label ? 2 : 1)
+  if (isMap) {
+    const where = kind === 'oneof' ? 'in a oneof' : kind === 'extend' ? 'in extend' : 'behind a label'
+    throw new ProtoSyntaxError(
+      tokens.peek(label ? 1 : 0),
+      `a map cannot stand ${where}; ${kind === 'message' ? `remove "${at.text}"` : 'put it into a message'}`,
+    )
+  }
+  if (label !== undefined) {
+    const why = whyNoLabel(at.text, syntax, kind)
+    if (why !== undefined) throw new ProtoSyntaxError(at, why)
+    tokens.next()
+  } else if (syntax === '' && kind !== 'oneof') {
+    throw tokens.unexpected('optional, required or repeated, which fields of proto2 begin with')
+  }
+  return label
+}
+
+function whyNoLabel(label: string, syntax: string, kind: FieldHolder['kind']): string | undefined {
+  if (kind === 'oneof') return `a field of a oneof has no label; remove "${label}"`
+  if (kind === 'extend' && label === 'required')
+    return 'an extension cannot be required, as a message that lacks it is valid; write optional'
+  if (syntax === 'proto3' && label === 'required')
+    return 'proto3 has no required fields; remove "required", or write the file in proto2'
+  if (syntax !== 'editions' || label === 'repeated') return undefined
+  return label === 'optional'
+    ? 'editions have no label optional, which is what fields are; remove it'
+    : 'editions have no label required; write the option [features.field_presence = LEGACY_REQUIRED]'
+}
+
+function refuseGroup({ tokens, syntax }: ParseContext): void {
+  if (syntax === 'proto3')
+    throw new ProtoSyntaxError(tokens.peek(), 'proto3 has no groups; write a message, and a field of it')
+  if (syntax === 'editions') {
+    throw new ProtoSyntaxError(
+      tokens.peek(),
+      'editions have no groups; write a message, and a field of it with [features.message_encoding = DELIMITED]',
+    )
+  }
+  const name = tokens.peek(1)
+  if (!/^[A-Z]/.test(name.text)) {
+    throw new ProtoSyntaxError(
+      name,
+      `the group "${name.text}" is a message too, so its name begins with a capital letter; write ${name.text.charAt(0).toUpperCase()}${name.text.slice(1)}`,
+    )
+  }
+}
+
+function readNumber({ tokens }: ParseContext, element: string): number {
+  const at = tokens.peek()
+  if (at.text === '-') throw tokens.unexpected("the field's number")
+  const number = tokens.integer("the field's number")
+  if (number < FIELD_NUMBERS.min || number > FIELD_NUMBERS.max) {
+    throw new ProtoSyntaxError(
+      at,
+      `${element} has the number ${number}; fields have numbers from ${FIELD_NUMBERS.min} to ${FIELD_NUMBERS.max}`,
+    )
+  }
+  if (number >= 19_000 && number <= 19_999) {
+    throw new ProtoSyntaxError(
+      at,
+      `${element} has the number ${number}; 19000 to 19999 are protobuf's own, so give it another`,
+    )
+  }
+  return number
 }
 
 /** Reads `map<K, V> name = 1;` into its holder, and gives the message of its entries. */
@@ -83,10 +169,19 @@ export function parseMapField(context: ParseContext, holder: FieldHolder): Descr
   const { tokens } = context
   const from = tokens.expect('map')
   tokens.expect('<')
+  const keyAt = tokens.peek()
   const keyType = tokens.dottedName("the key's type")
+  if (!KEYS.has(keyType)) {
+    throw new ProtoSyntaxError(
+      keyAt,
+      `map<${keyType}, …> has keys that no map can have: those are integers, bool or string; use one of them, or a list of messages`,
+    )
+  }
   tokens.expect(',')
+  const valueAt = tokens.peek()
   const valueType = tokens.dottedName("the value's type")
   tokens.expect('>')
+  const nameAt = tokens.peek()
   const name = tokens.name("the field's name")
   tokens.expect('=')
   const label = FieldDescriptorProto_Label.OPTIONAL
@@ -97,27 +192,36 @@ export function parseMapField(context: ParseContext, holder: FieldHolder): Descr
     options: { mapEntry: true },
     field: [key, value],
   })
+  context.places.set(entry, { name: nameAt })
+  context.places.set(value, { name: nameAt, type: valueAt })
+  const numberAt = tokens.peek()
   const proto = create(FieldDescriptorProtoSchema, {
     name,
-    number: tokens.integer("the field's number"),
+    number: readNumber(context, inScope(holder.scope, name)),
     label: FieldDescriptorProto_Label.REPEATED,
     type: FieldDescriptorProto_Type.MESSAGE,
     typeName: `.${inScope(holder.scope, entry.name)}`,
     jsonName: toJsonName(name),
   })
-  setType(context, key, keyType, inScope(holder.scope, name))
-  setType(context, value, valueType, inScope(holder.scope, name))
+  setType(context, key, { name: keyType, at: keyAt }, inScope(holder.scope, name))
+  setType(context, value, { name: valueType, at: valueAt }, inScope(holder.scope, name))
   const path = [...holder.path, holder.fields.length]
   holder.fields.push(proto)
   const entries = readBracketedOptions(tokens)
   keepComments(context, path, from, tokens.expect(';'))
+  context.places.set(proto, { name: nameAt, number: numberAt, type: from, brackets: entries })
   keepFieldOptions(context, proto, holder.scope, entries)
   return entry
 }
 
 /** Gives a field its type, once the type's name is resolved if it is no scalar. */
-function setType(context: ParseContext, proto: FieldDescriptorProto, type: string, scope: string): void {
-  const scalar = SCALARS.get(type)
+function setType(
+  context: ParseContext,
+  proto: FieldDescriptorProto,
+  type: { readonly name: string; readonly at: Token },
+  scope: string,
+): void {
+  const scalar = SCALARS.get(type.name)
   if (scalar !== undefined) {
     proto.type = scalar
     return
@@ -126,7 +230,9 @@ function setType(context: ParseContext, proto: FieldDescriptorProto, type: strin
     file: context.file,
     scope,
     element: inScope(scope, proto.name),
-    name: type,
+    name: type.name,
+    at: type.at,
+    wants: 'type',
     resolve(fullName, isEnum) {
       proto.typeName = `.${fullName}`
       if (isEnum) proto.type = FieldDescriptorProto_Type.ENUM
@@ -143,13 +249,17 @@ function keepFieldOptions(
   scope: string,
   entries: readonly WrittenOption[],
 ): void {
+  refuseTwice(entries)
   const options: WrittenOption[] = []
   for (const entry of entries) {
     const [first] = entry.name
     const pseudo = entry.name.length === 1 && first?.isExtension === false ? first.name : undefined
     if (pseudo === 'default') proto.defaultValue = entry.string ?? toDefault(entry.value)
-    else if (pseudo === 'json_name' && entry.string !== undefined) proto.jsonName = entry.string
-    else options.push(entry)
+    else if (pseudo === 'json_name') {
+      if (entry.string === undefined)
+        throw new ProtoSyntaxError(entry.at, `json_name is a text; write json_name = "${entry.value}"`)
+      proto.jsonName = entry.string
+    } else options.push(entry)
   }
   const element = inScope(scope, proto.name)
   keepOptions(context, { target: proto, kind: 'field', scope, element, entries: options })

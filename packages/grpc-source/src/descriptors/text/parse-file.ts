@@ -5,18 +5,33 @@ import {
   SourceCodeInfoSchema,
   type FileDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
-import { keepOptions, type ParseContext, type TypeReference, type UninterpretedOptions } from './context.ts'
+import {
+  keepOptions,
+  type ParseContext,
+  type Place,
+  type TypeReference,
+  type UninterpretedOptions,
+} from './context.ts'
 import { readOption, type WrittenOption } from './option-text.ts'
 import { parseEnum } from './parse-enum.ts'
 import { parseExtend, parseMessage, skipVisibility } from './parse-message.ts'
 import { parseService } from './parse-service.ts'
 import { TokenReader } from './token-reader.ts'
-import { ProtoSyntaxError } from './tokens.ts'
+import { ProtoSyntaxError, type Token } from './tokens.ts'
 
 export interface ParsedProto {
   readonly file: FileDescriptorProto
   /** The options as written: custom ones can be read once every extension is known. */
   readonly options: readonly UninterpretedOptions[]
+  readonly places: ReadonlyMap<object, Place>
+  /** Where each import stands, by its path as written. */
+  readonly imports: ReadonlyMap<string, Import>
+}
+
+export interface Import {
+  readonly at: Token
+  /** Whether files that import this one see what it imports. */
+  readonly isPublic: boolean
 }
 
 const EDITIONS: ReadonlyMap<string, Edition> = new Map([
@@ -40,23 +55,25 @@ export function parseFile(name: string, text: string, references: TypeReference[
     tokens,
     references,
     options: [],
+    places: new Map(),
     locations: [],
   }
   const entries: WrittenOption[] = []
+  const imports = new Map<string, Import>()
   while (tokens.peek().kind !== 'end') {
     if (tokens.skip(';')) continue
     skipVisibility(context)
-    parseStatement(context, file, entries)
+    parseStatement(context, file, entries, imports)
   }
   keepOptions(context, { target: file, kind: 'file', scope: file.package, element: name, entries })
   file.sourceCodeInfo = create(SourceCodeInfoSchema, { location: context.locations })
-  return { file, options: context.options }
+  return { file, options: context.options, places: context.places, imports }
 }
 
 function readSyntax(tokens: TokenReader, file: FileDescriptorProto): void {
-  const at = tokens.peek()
   if (tokens.skip('syntax')) {
     tokens.expect('=')
+    const at = tokens.peek()
     const syntax = tokens.string('"proto2" or "proto3"')
     if (syntax !== 'proto2' && syntax !== 'proto3')
       throw new ProtoSyntaxError(at, `expected syntax "proto2" or "proto3", found "${syntax}"`)
@@ -65,6 +82,7 @@ function readSyntax(tokens: TokenReader, file: FileDescriptorProto): void {
     tokens.expect(';')
   } else if (tokens.skip('edition')) {
     tokens.expect('=')
+    const at = tokens.peek()
     const written = tokens.string('an edition')
     const edition = EDITIONS.get(written)
     if (edition === undefined)
@@ -78,21 +96,24 @@ function readSyntax(tokens: TokenReader, file: FileDescriptorProto): void {
   }
 }
 
-function parseStatement(context: ParseContext, file: FileDescriptorProto, entries: WrittenOption[]): void {
+function parseStatement(
+  context: ParseContext,
+  file: FileDescriptorProto,
+  entries: WrittenOption[],
+  imports: Map<string, Import>,
+): void {
   const { tokens } = context
   const keyword = tokens.peek().kind === 'name' ? tokens.peek().text : ''
   switch (keyword) {
     case 'package':
+      if (file.package !== '')
+        throw tokens.unexpected(`no second package beside "${file.package}", as a file has one`)
       tokens.next()
       file.package = tokens.dottedName("the package's name")
       tokens.expect(';')
       return
     case 'import':
-      tokens.next()
-      // A file of `import option` serves options alone, and those that are read are known by number.
-      if (!tokens.skip('public') && !tokens.skip('weak')) tokens.skip('option')
-      file.dependency.push(tokens.string("a file's path"))
-      tokens.expect(';')
+      parseImport(context, file, imports)
       return
     case 'option':
       tokens.next()
@@ -110,6 +131,7 @@ function parseStatement(context: ParseContext, file: FileDescriptorProto, entrie
       return
     case 'extend':
       parseExtend(context, {
+        kind: 'extend',
         scope: file.package,
         fields: file.extension,
         path: [7],
@@ -118,7 +140,27 @@ function parseStatement(context: ParseContext, file: FileDescriptorProto, entrie
         },
       })
       return
+    case 'syntax':
+    case 'edition':
+      throw tokens.unexpected(`no ${keyword} behind something else, as it is what a file begins with`)
     default:
       throw tokens.unexpected('"message", "enum", "service", "extend", "import", "option" or "package"')
   }
+}
+
+function parseImport(
+  { tokens }: ParseContext,
+  file: FileDescriptorProto,
+  imports: Map<string, Import>,
+): void {
+  tokens.expect('import')
+  const isPublic = tokens.skip('public')
+  // A file of `import option` serves options alone, and those that are read are known by number.
+  if (!isPublic && !tokens.skip('weak')) tokens.skip('option')
+  const at = tokens.peek()
+  const path = tokens.string("a file's path")
+  if (imports.has(path)) throw new ProtoSyntaxError(at, `imports "${path}" twice; remove one of them`)
+  imports.set(path, { at, isPublic })
+  file.dependency.push(path)
+  tokens.expect(';')
 }

@@ -1,19 +1,25 @@
 import { create } from '@bufbuild/protobuf'
 import {
+  DescriptorProto_ExtensionRangeSchema,
+  DescriptorProto_ReservedRangeSchema,
   DescriptorProtoSchema,
   OneofDescriptorProtoSchema,
   type DescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
 import { readOption, type WrittenOption } from './option-text.ts'
-import { parseEnum, skipStatement } from './parse-enum.ts'
+import { parseEnum } from './parse-enum.ts'
 import { parseField, parseMapField, type FieldHolder } from './parse-field.ts'
+import { FIELD_NUMBERS, parseExtensionRanges, parseReserved } from './parse-ranges.ts'
+import { ProtoSyntaxError } from './tokens.ts'
 
 /** Reads `message Name { … }`. */
 export function parseMessage(context: ParseContext, scope: string, path: readonly number[]): DescriptorProto {
   const { tokens } = context
   const from = tokens.expect('message')
+  const at = tokens.peek()
   const message = create(DescriptorProtoSchema, { name: tokens.name("the message's name") })
+  context.places.set(message, { name: at })
   keepComments(context, path, from, tokens.expect('{'))
   parseBody(context, message, scope, path)
   return message
@@ -23,14 +29,16 @@ export function parseMessage(context: ParseContext, scope: string, path: readonl
 export function parseExtend(context: ParseContext, holder: FieldHolder): void {
   const { tokens, file, references } = context
   tokens.expect('extend')
+  const at = tokens.peek()
   const name = tokens.dottedName("the extended message's name")
   tokens.expect('{')
+  if (tokens.looksAt('}')) throw tokens.unexpected('a field')
   while (!tokens.skip('}')) {
     if (tokens.skip(';')) continue
-    const field = parseField(context, holder)
+    const field = parseField(context, { ...holder, kind: 'extend' })
     const element = inScope(holder.scope, field.name)
     const resolve = (fullName: string): void => void (field.extendee = `.${fullName}`)
-    references.push({ file, scope: holder.scope, element, name, resolve })
+    references.push({ file, scope: holder.scope, element, name, at, wants: 'message', resolve })
   }
 }
 
@@ -51,11 +59,13 @@ function parseBody(
   const entries: WrittenOption[] = []
   const maps: DescriptorProto[] = []
   const holder: FieldHolder = {
+    kind: 'message',
     scope,
     fields: message.field,
     path: [...path, 2],
-    addGroup(name) {
+    addGroup(name, at) {
       const group = create(DescriptorProtoSchema, { name })
+      context.places.set(group, { name: at })
       const groupPath = [...path, 3, message.nestedType.length]
       message.nestedType.push(group)
       parseBody(context, group, scope, groupPath)
@@ -75,8 +85,10 @@ function parseBody(
     } else if (tokens.skip('option')) {
       entries.push(readOption(tokens))
       tokens.expect(';')
-    } else if (tokens.looksAt('reserved') || tokens.looksAt('extensions')) {
-      skipStatement(context)
+    } else if (tokens.looksAt('reserved') && tokens.peek(1).kind !== 'symbol') {
+      parseReservedFields(context, message, scope)
+    } else if (tokens.looksAt('extensions')) {
+      parseExtensions(context, message, scope)
     } else if (tokens.looksAt('map') && tokens.looksAt('<', 1)) {
       maps.push(parseMapField(context, holder))
     } else {
@@ -88,24 +100,59 @@ function parseBody(
   keepOptions(context, { target: message, kind: 'message', scope: outer, element: scope, entries })
 }
 
+function parseReservedFields(context: ParseContext, message: DescriptorProto, scope: string): void {
+  parseReserved(context, scope, {
+    names: message.reservedName,
+    limits: FIELD_NUMBERS,
+    add({ start, end }, at) {
+      const reserved = create(DescriptorProto_ReservedRangeSchema, { start, end: end + 1 })
+      context.places.set(reserved, { name: at })
+      message.reservedRange.push(reserved)
+    },
+  })
+}
+
+function parseExtensions(context: ParseContext, message: DescriptorProto, scope: string): void {
+  const at = context.tokens.peek(1)
+  parseExtensionRanges(context, scope, {
+    limits: FIELD_NUMBERS,
+    add({ start, end }, place) {
+      const range = create(DescriptorProto_ExtensionRangeSchema, { start, end: end + 1 })
+      context.places.set(range, { name: place })
+      message.extensionRange.push(range)
+    },
+  })
+  if (context.syntax === 'proto3') {
+    throw new ProtoSyntaxError(
+      at,
+      `${scope} has extensions, which proto3 has not; remove them, use google.protobuf.Any, or write the file in proto2`,
+    )
+  }
+}
+
 function parseOneof(context: ParseContext, message: DescriptorProto, holder: FieldHolder): void {
   const { tokens } = context
   tokens.expect('oneof')
+  const at = tokens.peek()
   const oneof = create(OneofDescriptorProtoSchema, { name: tokens.name("the oneof's name") })
+  context.places.set(oneof, { name: at })
   tokens.expect('{')
   const entries: WrittenOption[] = []
   const oneofIndex = message.oneofDecl.length
   message.oneofDecl.push(oneof)
+  const fieldsBefore = message.field.length
   while (!tokens.skip('}')) {
     if (tokens.skip(';')) continue
     if (tokens.skip('option')) {
       entries.push(readOption(tokens))
       tokens.expect(';')
     } else {
-      parseField(context, holder).oneofIndex = oneofIndex
+      parseField(context, { ...holder, kind: 'oneof' }).oneofIndex = oneofIndex
     }
   }
   const element = `${holder.scope}.${oneof.name}`
+  if (message.field.length === fieldsBefore)
+    throw new ProtoSyntaxError(at, `the oneof ${element} has no field; give it one, or remove it`)
   keepOptions(context, { target: oneof, kind: 'oneof', scope: holder.scope, element, entries })
 }
 

@@ -7,6 +7,8 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
 import { readOption, type WrittenOption } from './option-text.ts'
+import { SCALARS } from './parse-field.ts'
+import { ProtoSyntaxError } from './tokens.ts'
 
 /** Reads `service Name { … }`. */
 export function parseService(
@@ -16,7 +18,9 @@ export function parseService(
 ): ServiceDescriptorProto {
   const { tokens } = context
   const from = tokens.expect('service')
+  const at = tokens.peek()
   const proto = create(ServiceDescriptorProtoSchema, { name: tokens.name("the service's name") })
+  context.places.set(proto, { name: at })
   const fullName = inScope(packageName, proto.name)
   keepComments(context, path, from, tokens.expect('{'))
   const entries: WrittenOption[] = []
@@ -42,13 +46,22 @@ function parseMethod(
 ): MethodDescriptorProto {
   const { tokens, file, references } = context
   const from = tokens.expect('rpc')
+  const at = tokens.peek()
   const proto = create(MethodDescriptorProtoSchema, { name: tokens.name("the method's name") })
+  context.places.set(proto, { name: at })
   const element = `${serviceName}.${proto.name}`
   const side = (apply: (fullName: string) => void): boolean => {
     tokens.expect('(')
     const isStream = tokens.skip('stream')
+    const typeAt = tokens.peek()
     const name = tokens.dottedName("a message's name")
-    references.push({ file, scope: serviceName, element, name, resolve: apply })
+    if (SCALARS.has(name)) {
+      throw new ProtoSyntaxError(
+        typeAt,
+        `${element} takes or returns ${name}, and methods have messages alone; wrap it in one`,
+      )
+    }
+    references.push({ file, scope: serviceName, element, name, at: typeAt, wants: 'message', resolve: apply })
     tokens.expect(')')
     return isStream
   }

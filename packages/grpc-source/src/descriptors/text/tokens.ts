@@ -72,18 +72,59 @@ class Tokenizer {
     if (this.position >= this.source.length) return { kind: 'end', text: '' }
     const name = this.take(NAME)
     if (name !== undefined) return { kind: 'name', text: name }
-    const number = this.take(NUMBER)
-    if (number !== undefined) return { kind: INTEGER.test(number) ? 'integer' : 'float', text: number }
     const at = this.place()
+    const number = this.take(NUMBER)
+    if (number !== undefined) {
+      this.refuseNumber(number, at)
+      return { kind: INTEGER.test(number) ? 'integer' : 'float', text: number }
+    }
     const string = this.take(STRING)
     if (string !== undefined) {
+      this.refuseEscape(string)
       this.countLines(string)
       return { kind: 'string', text: unescape(string.slice(1, -1)) }
     }
-    const symbol = this.source[this.position] ?? ''
+    const symbol = String.fromCodePoint(this.source.codePointAt(this.position) ?? 0)
     if (symbol === '"' || symbol === "'") throw new ProtoSyntaxError(at, 'a string that is never closed')
+    if (!/[!-~]/.test(symbol)) {
+      throw new ProtoSyntaxError(
+        at,
+        `${JSON.stringify(symbol)} stands outside of comments and strings, where protobuf has ASCII alone; remove it`,
+      )
+    }
     this.position += 1
     return { kind: 'symbol', text: symbol }
+  }
+
+  private refuseNumber(number: string, at: Pick<Token, 'line' | 'column'>): void {
+    const next = this.source[this.position] ?? ''
+    if (number === '0' && /[xX]/.test(next))
+      throw new ProtoSyntaxError(at, 'a hexadecimal number without digits; write them behind 0x')
+    if (/[A-Za-z_.]/.test(next)) {
+      throw new ProtoSyntaxError(
+        at,
+        `the number ${number} runs into "${next}"; write a space between them, or remove one`,
+      )
+    }
+    if (/^0\d+$/.test(number) && /[89]/.test(number)) {
+      throw new ProtoSyntaxError(
+        at,
+        `${number} is no octal number, which is what begins with 0; write ${number.replace(/^0+/, '')}`,
+      )
+    }
+  }
+
+  /** The string is taken already. */
+  private refuseEscape(string: string): void {
+    for (const match of string.matchAll(ESCAPE)) {
+      const simple = match[5]
+      if (simple === undefined || simple in SIMPLE_ESCAPES) continue
+      const at = placeOf(this.source, this.position - string.length + match.index)
+      throw new ProtoSyntaxError(
+        at,
+        `the escape ${JSON.stringify(match[0])} is none of protobuf's; write \\\\ for a backslash`,
+      )
+    }
   }
 
   private take(pattern: RegExp): string | undefined {
@@ -126,6 +167,13 @@ class Tokenizer {
       if (this.source[this.position + 1] === '*')
         throw new ProtoSyntaxError(at, 'a comment that is never closed')
       return undefined
+    }
+    const nested = block.slice(0, -1).indexOf('/*', 2)
+    if (nested >= 0) {
+      throw new ProtoSyntaxError(
+        placeOf(this.source, this.position - block.length + nested),
+        'a comment begins inside of a comment, and the first */ ends both; remove the inner /*',
+      )
     }
     this.countLines(block)
     // The space at the beginning of a line, and a star behind it, belong to the frame, the rest to the text.
@@ -180,7 +228,16 @@ class Tokenizer {
   }
 }
 
+function placeOf(source: string, offset: number): Pick<Token, 'line' | 'column'> {
+  const before = source.slice(0, offset)
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+}
+
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '?': '?',
+  '\\': '\\',
   a: '\x07',
   b: '\b',
   f: '\f',

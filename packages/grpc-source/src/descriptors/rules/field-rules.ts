@@ -1,0 +1,151 @@
+import {
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  type DescriptorProto,
+  type EnumDescriptorProto,
+  type FieldDescriptorProto,
+} from '@bufbuild/protobuf/wkt'
+import type { WrittenOption } from '../text/option-text.ts'
+import type { RuleContext } from './message-rules.ts'
+import type { ProtoSymbol, Symbols } from './symbols.ts'
+
+const { REPEATED } = FieldDescriptorProto_Label
+const { STRING, BYTES, MESSAGE, GROUP, ENUM, BOOL, FLOAT, DOUBLE } = FieldDescriptorProto_Type
+
+const INTEGERS: ReadonlyMap<FieldDescriptorProto_Type, readonly [min: bigint, max: bigint]> = new Map([
+  ...(['INT32', 'SINT32', 'SFIXED32'] as const).map((name) => of(name, -(2n ** 31n), 2n ** 31n - 1n)),
+  ...(['INT64', 'SINT64', 'SFIXED64'] as const).map((name) => of(name, -(2n ** 63n), 2n ** 63n - 1n)),
+  ...(['UINT32', 'FIXED32'] as const).map((name) => of(name, 0n, 2n ** 32n - 1n)),
+  ...(['UINT64', 'FIXED64'] as const).map((name) => of(name, 0n, 2n ** 64n - 1n)),
+])
+
+function of(
+  name: keyof typeof FieldDescriptorProto_Type,
+  min: bigint,
+  max: bigint,
+): readonly [FieldDescriptorProto_Type, readonly [bigint, bigint]] {
+  return [FieldDescriptorProto_Type[name], [min, max]]
+}
+
+/** What protobuf has of one field, or extension, whose type is known. */
+export function checkField(
+  context: RuleContext,
+  field: FieldDescriptorProto,
+  element: string,
+  symbols: Symbols,
+): void {
+  const { places, report, syntax } = context
+  const type = symbols.byName.get(field.typeName.slice(1))
+  for (const entry of places.get(field)?.brackets ?? []) {
+    const [first] = entry.name
+    if (entry.name.length !== 1 || first?.isExtension !== false) continue
+    const wrong =
+      first.name === 'default'
+        ? wrongDefault(syntax, field, entry, type)
+        : first.name === 'packed' && entry.value === 'true' && !isPackable(field)
+          ? 'is packed, which repeated numbers, booleans and enums alone can be; remove packed'
+          : undefined
+    if (wrong !== undefined) report(entry.at, `${element} ${wrong}`)
+  }
+  if (syntax === 'proto3' && type?.kind === 'enum' && type.file.syntax === '') {
+    report(
+      places.get(field)?.type,
+      `${element} is of ${type.name}: ${type.name} is an enum of proto2 (${type.file.name}), which proto3 cannot have; move it to a file of proto3`,
+    )
+  }
+}
+
+function isPackable({ label, type }: FieldDescriptorProto): boolean {
+  return label === REPEATED && type !== STRING && type !== BYTES && type !== MESSAGE && type !== GROUP
+}
+
+function wrongDefault(
+  syntax: string,
+  { label, type }: FieldDescriptorProto,
+  { value, string }: WrittenOption,
+  named: ProtoSymbol | undefined,
+): string | undefined {
+  if (syntax === 'proto3')
+    return 'has a default, which proto3 has not; remove it, or write the file in proto2'
+  if (label === REPEATED) return 'has a default, which lists cannot have; remove it'
+  if (type === MESSAGE || type === GROUP) return 'has a default, which messages cannot have; remove it'
+  const has = `has the default ${string === undefined ? value : JSON.stringify(string)}, which is`
+  if (type === STRING || type === BYTES)
+    return string === undefined ? `${has} no text; write it between quotes` : undefined
+  if (string !== undefined) return `${has} a text; write a value of its type without quotes`
+  const text = value.replaceAll(' ', '')
+  if (type === BOOL) return /^(?:true|false)$/.test(text) ? undefined : `${has} neither true nor false`
+  if (type === FLOAT || type === DOUBLE)
+    return /^-?(?:inf|nan|\.?\d)/.test(text) ? undefined : `${has} no number, inf or nan`
+  if (type === ENUM) return named ? noValue(named.descriptor as EnumDescriptorProto, text, has) : undefined
+  const limits = INTEGERS.get(type)
+  if (!limits) return undefined
+  const [min, max] = limits
+  const number = toBigInt(text)
+  return number !== undefined && number >= min && number <= max
+    ? undefined
+    : `${has} no whole number from ${min} to ${max}`
+}
+
+function noValue({ name, value }: EnumDescriptorProto, text: string, has: string): string | undefined {
+  if (value.some((one) => one.name === text)) return undefined
+  return `${has} no value of ${name}; it has ${value.map((one) => one.name).join(', ')}`
+}
+
+function toBigInt(text: string): bigint | undefined {
+  const [, sign, digits] = /^(-?)(0[xX][0-9a-fA-F]+|\d+)$/.exec(text) ?? []
+  if (digits === undefined) return undefined
+  const value = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits)
+  return sign === '-' ? -value : value
+}
+
+/** An entry of a map whose value is absent has the first value of its enum. */
+export function checkMapEntry(
+  { places, report }: RuleContext,
+  entry: DescriptorProto,
+  element: string,
+  { byName }: Symbols,
+): void {
+  const value = entry.field[1]
+  const type = value && byName.get(value.typeName.slice(1))
+  if (!value || type?.kind !== 'enum') return
+  const first = (type.descriptor as EnumDescriptorProto).value[0]
+  if (!first || first.number === 0) return
+  report(
+    places.get(value)?.type,
+    `${element} is a map to ${type.name}: the first value of ${type.name} is ${first.name} = ${first.number}, and a map needs one of 0 for absent values; give it one`,
+  )
+}
+
+/** What messages may be extended with, and by which numbers. */
+export function checkExtensions(
+  { places, report, syntax }: RuleContext,
+  extensions: readonly { readonly field: FieldDescriptorProto; readonly element: string }[],
+  { byName }: Symbols,
+): void {
+  const seen = new Map<string, string>()
+  for (const { field, element } of extensions) {
+    const extendee = byName.get(field.extendee.slice(1))
+    const place = places.get(field)
+    if (!extendee) continue
+    if (syntax === 'proto3' && !/^google\.protobuf\.(?:\w+Options|FeatureSet)$/.test(extendee.name)) {
+      report(
+        place?.name,
+        `${element} extends ${extendee.name}, and proto3 extends the options of google.protobuf alone; use google.protobuf.Any, or write the file in proto2`,
+      )
+    }
+    const number = `${element} has the number ${field.number}`
+    const first = seen.get(`${extendee.name} ${field.number}`)
+    if (first === undefined) seen.set(`${extendee.name} ${field.number}`, element)
+    else
+      report(
+        place?.number,
+        `${number} of ${extendee.name}, which the extension ${first} has; give it another`,
+      )
+    const ranges = (extendee.descriptor as DescriptorProto).extensionRange
+    if (ranges.some(({ start, end }) => field.number >= start && field.number < end)) continue
+    const kept = ranges.map(({ start, end }) => `${start} to ${end - 1}`).join(', ')
+    const has = kept === '' ? 'no number' : `${kept} alone`
+    report(place?.number, `${number}, and ${extendee.name} keeps ${has} for extensions; declare it there`)
+  }
+}

@@ -1,0 +1,112 @@
+import type { DescriptorProto, FieldDescriptorProto } from '@bufbuild/protobuf/wkt'
+import { toJsonName } from '../proto-names.ts'
+import type { Place, UninterpretedOptions } from '../text/context.ts'
+import { toRange } from '../text/parse-ranges.ts'
+import type { Report } from './report.ts'
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+export interface RuleContext {
+  readonly syntax: string
+  readonly places: ReadonlyMap<object, Place>
+  /** Of an element, by its descriptor: what was written of the option's value. */
+  option(target: UninterpretedOptions['target'], name: string): string | undefined
+  readonly report: Report
+}
+
+/** What protobuf has of the numbers and names of one message. */
+export function checkMessage(context: RuleContext, message: DescriptorProto, fullName: string): void {
+  const { places, report, syntax, option } = context
+  checkNumbers(context, message, fullName)
+  const reserved = new Set(message.reservedName)
+  for (const field of message.field) {
+    if (reserved.has(field.name)) {
+      report(
+        places.get(field)?.name,
+        `${fullName}.${field.name} has a name that ${fullName} reserves; rename it, or take the name off the list`,
+      )
+    }
+  }
+  checkRanges(context, message, fullName)
+  if (option(message, 'deprecated_legacy_json_field_conflicts') !== 'true') {
+    // Field masks know nothing of the names that were written, so both must differ.
+    checkJsonNames(context, message, fullName, (field) => toJsonName(field.name))
+    checkJsonNames(context, message, fullName, jsonNameOf)
+  }
+  if (syntax === 'proto3' && option(message, 'message_set_wire_format') === 'true') {
+    report(
+      places.get(message)?.name,
+      `${fullName} sets message_set_wire_format, which proto3 has not; remove it, or write the file in proto2`,
+    )
+  }
+}
+
+function checkNumbers({ places, report }: RuleContext, message: DescriptorProto, fullName: string): void {
+  const byNumber = new Map<number, FieldDescriptorProto>()
+  for (const field of message.field) {
+    const { number } = field
+    const at = places.get(field)?.number
+    const has = `${fullName}.${field.name} has the number ${number}, which`
+    const first = byNumber.get(number)
+    if (first) report(at, `${has} ${fullName}.${first.name} has; give it a number of its own`)
+    else byNumber.set(number, field)
+    const includes = ({ start, end }: Range): boolean => number >= start && number < end
+    const reserved = message.reservedRange.find(includes)
+    if (reserved) report(at, `${has} ${fullName} reserves (${written(reserved)}); give it another`)
+    const extensions = message.extensionRange.find(includes)
+    if (extensions) {
+      report(at, `${has} ${fullName} keeps for extensions (${written(extensions)}); give it another`)
+    }
+  }
+}
+
+function checkRanges({ places, report }: RuleContext, message: DescriptorProto, fullName: string): void {
+  const seen: { readonly range: Range; readonly verb: string }[] = []
+  const add = (range: Range, verb: string): void => {
+    const other = seen.find((one) => range.start < one.range.end && one.range.start < range.end)
+    seen.push({ range, verb })
+    if (!other) return
+    const beside = other.verb === verb ? 'beside' : `beside what it ${other.verb},`
+    report(
+      places.get(range)?.name,
+      `${fullName} ${verb} ${written(range)} ${beside} ${written(other.range)}; let no number be in two ranges`,
+    )
+  }
+  for (const range of message.reservedRange) add(range, 'reserves')
+  for (const range of message.extensionRange) add(range, 'keeps for extensions')
+}
+
+function written({ start, end }: Range): string {
+  return toRange(start, end - 1)
+}
+
+function jsonNameOf({ jsonName }: FieldDescriptorProto): string {
+  return jsonName
+}
+
+/** Old proto2 files may have names that are one in JSON as long as nobody wrote both. */
+function checkJsonNames(
+  { places, report, syntax }: RuleContext,
+  message: DescriptorProto,
+  fullName: string,
+  nameOf: (field: FieldDescriptorProto) => string,
+): void {
+  const isWritten = (field: FieldDescriptorProto): boolean => nameOf(field) !== toJsonName(field.name)
+  const byName = new Map<string, FieldDescriptorProto>()
+  for (const field of message.field) {
+    const name = nameOf(field)
+    const first = byName.get(name)
+    byName.set(name, field)
+    if (!first || first.name === field.name) continue
+    const isByDefault = toJsonName(first.name) === toJsonName(field.name)
+    if (isByDefault && nameOf === jsonNameOf) continue
+    if (syntax === '' && !(isWritten(field) && isWritten(first))) continue
+    report(
+      places.get(field)?.name,
+      `${fullName}.${field.name} has the JSON name "${name}", which ${fullName}.${first.name} has too; rename one of them`,
+    )
+  }
+}

@@ -1,0 +1,95 @@
+import type { FileDescriptorProto } from '@bufbuild/protobuf/wkt'
+import { inScope, type TypeReference } from '../text/context.ts'
+import type { ProtoSymbol, Symbols } from './symbols.ts'
+
+/** Says why a name means no type that the file sees; undefined where nothing has the name. */
+export type Resolution =
+  | { readonly found: ProtoSymbol }
+  | { readonly wrong: string }
+  | { readonly unseen: ProtoSymbol }
+  | undefined
+
+/** Finds what names of types mean, as protoc does. */
+export function createTypeResolver(
+  symbols: Symbols,
+  files: ReadonlyMap<string, FileDescriptorProto>,
+): (reference: TypeReference) => Resolution {
+  const seenBy = new Map<string, ReadonlySet<string>>()
+
+  function visibleFrom(file: string): ReadonlySet<string> {
+    const known = seenBy.get(file)
+    if (known) return known
+    const seen = new Set([file])
+    const add = (name: string): void => {
+      if (seen.has(name)) return
+      seen.add(name)
+      const imported = files.get(name)
+      for (const index of imported?.publicDependency ?? []) add(imported?.dependency[index] ?? name)
+    }
+    for (const name of files.get(file)?.dependency ?? []) add(name)
+    seenBy.set(file, seen)
+    return seen
+  }
+
+  return (reference) => {
+    const visible = visibleFrom(reference.file)
+    const resolution = resolve(reference, symbols, (file) => visible.has(file))
+    if (resolution) return 'found' in resolution ? checkKind(reference, resolution.found) : resolution
+    const anywhere = resolve(reference, symbols, () => true)
+    return anywhere && 'found' in anywhere ? { unseen: anywhere.found } : anywhere
+  }
+}
+
+function resolve(
+  { name, scope }: TypeReference,
+  { byName, packages }: Symbols,
+  isVisible: (file: string) => boolean,
+): { readonly found: ProtoSymbol } | { readonly wrong: string } | undefined {
+  const look = (fullName: string): ProtoSymbol | undefined => {
+    const symbol = byName.get(fullName)
+    return symbol && isVisible(symbol.file.name) ? symbol : undefined
+  }
+  const isScope = (fullName: string): boolean => {
+    const kind = look(fullName)?.kind
+    if (kind === 'message' || kind === 'enum' || kind === 'service') return true
+    return [...(packages.get(fullName) ?? [])].some(isVisible)
+  }
+  if (name.startsWith('.')) {
+    const found = look(name.slice(1))
+    return found && { found }
+  }
+  const [first = name] = name.split('.')
+  let other: ProtoSymbol | undefined
+  for (const outer of outwards(scope)) {
+    const candidate = inScope(outer, first)
+    if (first === name) {
+      const found = look(candidate)
+      if (found && isType(found)) return { found }
+      other ??= found
+    } else if (isScope(candidate)) {
+      // The innermost scope that knows the first part decides, whether or not it knows the rest.
+      const found = look(inScope(outer, name))
+      if (found) return { found }
+      return {
+        wrong: `means ${inScope(outer, name)} here, as "${first}" is ${candidate}, and that is not defined; write ".${name}" if it is to begin outside`,
+      }
+    }
+  }
+  return other && { found: other }
+}
+
+function* outwards(scope: string): Generator<string> {
+  for (let at = scope; at !== ''; at = at.slice(0, Math.max(at.lastIndexOf('.'), 0))) yield at
+  yield ''
+}
+
+function isType({ kind }: ProtoSymbol): boolean {
+  return kind === 'message' || kind === 'enum'
+}
+
+function checkKind({ wants }: TypeReference, found: ProtoSymbol): Resolution {
+  if (wants === 'type' ? isType(found) : found.kind === 'message') return { found }
+  const article = /^[aeo]/.test(found.kind) ? 'an' : 'a'
+  const wanted = wants === 'type' ? 'a message or an enum' : 'a message'
+  return { wrong: `is no ${wants}: ${found.name} is ${article} ${found.kind}; name ${wanted}` }
+}
