@@ -54,6 +54,11 @@ export function badInputError(message: string, cause?: unknown): GraphQLError {
   return withCause(new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } }), cause)
 }
 
+/** Holds a value of a reply that protobuf's rules do not allow, as its place in the answer tells. */
+export function badValueError(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'INTERNAL_SERVER_ERROR' } })
+}
+
 /**
  * Attaches what an error came from without showing it to clients: as `cause`, not as GraphQL's
  * `originalError`, for which servers would mask the whole error.

@@ -46,9 +46,13 @@ class EncoderCompiler {
     const writes: { name: string; write: Write }[] = []
     const writeFields: Write = (writer, value, path) => {
       if (!isRecord(value)) {
-        // A message without fields is a Boolean in GraphQL: true sets it.
-        if (value === true && shape.fields.length === 0) return
-        throw wrongValue(path, 'an object', value)
+        if (shape.fields.length > 0) throw wrongValue(path, 'an object', value)
+        if (value === true) return
+        throw wrongValue(
+          path,
+          `true, as ${desc.typeName} has no fields: what is not there is left out`,
+          value,
+        )
       }
       const source = shape.oneofs.length === 0 ? value : flattenOneofs(shape, value, path)
       for (const { name, write } of writes) {
@@ -66,11 +70,21 @@ class EncoderCompiler {
     if (field.cardinality === 'map') return this.mapWriter(field, number)
     if (field.cardinality === 'list') return this.listWriter(field, number)
     const write = this.valueWriter(field.value, number)
+    if (this.isEmpty(field.value)) {
+      // A message without fields is a Boolean in GraphQL: true sets it, false leaves it out.
+      return (writer, value, path) => {
+        if (value !== false) write(writer, value, path)
+      }
+    }
     if (field.sendsZero || field.value.kind === 'message' || field.value.kind === 'wellKnown') return write
     const isZero = this.zeroTest(field.value)
     return (writer, value, path) => {
       if (!isZero(value)) write(writer, value, path)
     }
+  }
+
+  private isEmpty(value: ValueKind): boolean {
+    return value.kind === 'message' && this.shapes.message(value.message).fields.length === 0
   }
 
   private zeroTest(value: ValueKind & { readonly kind: 'scalar' | 'enum' }): (item: unknown) => boolean {

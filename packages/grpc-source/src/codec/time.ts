@@ -1,3 +1,5 @@
+import type { GraphQLError } from 'graphql'
+import { badValueError } from '../errors.ts'
 import { wrongValue } from './scalar-codecs.ts'
 import type { WireReader } from './wire-reader.ts'
 
@@ -10,6 +12,8 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?
 const DURATION = /^(-)?(\d{1,12})(?:\.(\d{1,9}))?s$/
 const MIN_SECONDS = -62_135_596_800n
 const MAX_SECONDS = 253_402_300_799n
+const MAX_DURATION = 315_576_000_000n
+const MAX_NANOS = 999_999_999
 
 /** Reads a Timestamp or Duration that fills the reader's range. */
 export function readTime(reader: WireReader): SecondsAndNanos {
@@ -24,9 +28,21 @@ export function readTime(reader: WireReader): SecondsAndNanos {
   return { seconds, nanos }
 }
 
-/** RFC 3339 in UTC with as many digits as the value needs (0, 3, 6 or 9); null outside years 1 to 9999. */
-export function formatTimestamp({ seconds, nanos }: SecondsAndNanos): string | null {
-  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS || nanos < 0 || nanos > 999_999_999) return null
+/**
+ * RFC 3339 in UTC with as many digits as the value needs (0, 3, 6 or 9). What no Timestamp can be is an error, which
+ * GraphQL tells at the place of the value.
+ */
+export function formatTimestamp({ seconds, nanos }: SecondsAndNanos): string | GraphQLError {
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) {
+    return badValueError(
+      `The backend sent a google.protobuf.Timestamp of ${seconds} seconds since 1970, outside of the years 1 to 9999; it may have sent milliseconds as seconds`,
+    )
+  }
+  if (nanos < 0 || nanos > MAX_NANOS) {
+    return badValueError(
+      `The backend sent a google.protobuf.Timestamp of ${seconds} seconds and ${nanos} nanoseconds, of which there are 0 to ${MAX_NANOS}`,
+    )
+  }
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
   return `${whole}${formatFraction(nanos)}Z`
 }
@@ -53,8 +69,19 @@ function toSeconds(match: RegExpExecArray): bigint | undefined {
   return BigInt(millis / 1000 - (sign === '-' ? -offset : offset))
 }
 
-/** Seconds with an `s`, as protobuf's JSON has it: `1.500s`. */
-export function formatDuration({ seconds, nanos }: SecondsAndNanos): string {
+/** Seconds with an `s`, as protobuf's JSON has it: `1.500s`. What no Duration can be is an error. */
+export function formatDuration({ seconds, nanos }: SecondsAndNanos): string | GraphQLError {
+  if (seconds < -MAX_DURATION || seconds > MAX_DURATION) {
+    return badValueError(
+      `The backend sent a google.protobuf.Duration of ${seconds} seconds, outside of -${MAX_DURATION} to ${MAX_DURATION}`,
+    )
+  }
+  const isMixed = (seconds < 0n && nanos > 0) || (seconds > 0n && nanos < 0)
+  if (isMixed || Math.abs(nanos) > MAX_NANOS) {
+    return badValueError(
+      `The backend sent a google.protobuf.Duration of ${seconds} seconds and ${nanos} nanoseconds, which are of one sign and ${MAX_NANOS} at most`,
+    )
+  }
   const negative = seconds < 0n || nanos < 0
   const whole = seconds < 0n ? -seconds : seconds
   return `${negative ? '-' : ''}${whole}${formatFraction(Math.abs(nanos))}s`
@@ -63,8 +90,7 @@ export function formatDuration({ seconds, nanos }: SecondsAndNanos): string {
 export function parseDuration(value: unknown, path: string): SecondsAndNanos {
   const match = typeof value === 'string' ? DURATION.exec(value) : null
   const seconds = BigInt(match?.[2] ?? 0)
-  if (!match || seconds > 315_576_000_000n)
-    throw wrongValue(path, 'a duration in seconds such as "1.5s"', value)
+  if (!match || seconds > MAX_DURATION) throw wrongValue(path, 'a duration in seconds such as "1.5s"', value)
   const nanos = parseFraction(match[3])
   return match[1] === '-' ? { seconds: -seconds, nanos: nanos === 0 ? 0 : -nanos } : { seconds, nanos }
 }

@@ -1,16 +1,8 @@
-import {
-  create,
-  fromBinary,
-  fromJson,
-  ScalarType,
-  toBinary,
-  toJson,
-  type JsonValue,
-  type Registry,
-} from '@bufbuild/protobuf'
+import { create, fromBinary, ScalarType, toBinary, type Registry } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { AnySchema, FieldMaskSchema } from '@bufbuild/protobuf/wkt'
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt'
 import type { WellKnownType } from '../contract/well-known.ts'
+import { decodeAny, encodeAny } from './any.ts'
 import { readList, readStruct, readValue, writeList, writeStruct, writeValue } from './json-values.ts'
 import { wrongValue, type ScalarCodec } from './scalar-codecs.ts'
 import {
@@ -89,8 +81,11 @@ export function wellKnownCodecs(
     'google.protobuf.Any': {
       decode: (bytes) => decodeAny(bytes, registry),
       encode: (value, path) =>
-        encodeJson(path, 'an object with "@type", the name of a message that the protos define', value, () =>
-          toBinary(AnySchema, fromJson(AnySchema, value as JsonValue, { registry })),
+        encodeJson(
+          path,
+          'an object with "@type", the name of a message that the protos define, or with "value", its bytes as base64, beside it',
+          value,
+          () => encodeAny(value, registry),
         ),
     },
     'google.protobuf.DoubleValue': wrapper(ScalarType.DOUBLE),
@@ -111,17 +106,6 @@ function writeTime({ seconds, nanos }: SecondsAndNanos): Uint8Array {
   if (seconds !== 0n) writer.tag(1, WireType.Varint).int64(seconds)
   if (nanos !== 0) writer.tag(2, WireType.Varint).int32(nanos)
   return writer.finish()
-}
-
-/** A message that is not known keeps its type and its bytes. */
-function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | null {
-  const any = fromBinary(AnySchema, bytes)
-  if (any.typeUrl === '') return null
-  try {
-    return toJson(AnySchema, any, { registry })
-  } catch {
-    return { '@type': any.typeUrl, value: Buffer.from(any.value).toString('base64') }
-  }
 }
 
 function encodeJson(path: string, expected: string, value: unknown, convert: () => Uint8Array): Uint8Array {

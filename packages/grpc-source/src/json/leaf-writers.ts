@@ -41,7 +41,7 @@ export function leafWriter(
   const fast = value.kind === 'scalar' ? scalarWriter(value.scalar, type, writeNull, options) : undefined
   if (fast) return fast
   if (value.kind === 'wellKnown' && value.type === 'google.protobuf.Timestamp' && isOwn(type, 'DateTime')) {
-    return (transcoder) => writeTimestamp(transcoder, writeNull)
+    return writeTimestamp
   }
   const read = leafReader(value, options)
   return (transcoder) => {
@@ -71,6 +71,7 @@ export function leafReader(
  */
 export function leafToJson(value: unknown, type: GraphQLLeafType): string | undefined {
   if (value === null || value === undefined) return undefined
+  if (value instanceof Error) throw new FallBack(value.message)
   const serialized: unknown = type.serialize(value)
   const json = serialized === null ? undefined : JSON.stringify(serialized)
   if (json === undefined) throw new FallBack(`${type.name} has no output for a value`)
@@ -191,15 +192,11 @@ const LONG_READERS: Partial<Record<ScalarType, (reader: WireReader) => bigint>> 
   [ScalarType.FIXED64]: (reader) => reader.fixed64(),
 }
 
-function writeTimestamp(transcoder: Transcoder, writeNull: (transcoder: Transcoder) => void): void {
-  const { reader, json } = transcoder
+function writeTimestamp({ reader, json }: Transcoder): void {
   const outer = reader.enter()
   const text = formatTimestamp(readTime(reader))
   reader.leave(outer)
-  if (text === null) {
-    writeNull(transcoder)
-    return
-  }
+  if (typeof text !== 'string') throw new FallBack(text.message)
   json.byte(QUOTE)
   json.ascii(text)
   json.byte(QUOTE)
