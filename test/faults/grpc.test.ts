@@ -194,7 +194,7 @@ describe.each(TRANSPORTS)('a gRPC backend that answers wrongly, over %s', (trans
       asked: 'a mapped error',
       seen: errors[0]?.extensions.code ?? 'answered',
     })
-    expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
+    expect(errors).toMatchObject([{ extensions: { code: 'RESPONSE_TOO_LARGE' } }])
     backend.handle('test.Things/Get', ({ id }) => ({ id }))
     expect((await gateway.query('{ thing(id: "3") { id } }')).errors).toEqual([])
   })

@@ -146,7 +146,17 @@ describeTransports('faults of backends', (source) => {
     const server = disposables().use(await startBytesServer('/r.S/Get', () => reply))
     const small = await source({ protoText: { 'r.proto': PROTO }, endpoint: server.address })
     await expect(small.call(GET)).rejects.toMatchObject({
-      extensions: { code: 'RATE_LIMITED', grpc: { status: 'RESOURCE_EXHAUSTED' } },
+      message: "The service's reply has more than 4194304 bytes; ask for less, or in several operations",
+      extensions: { code: 'RESPONSE_TOO_LARGE', limit: 4_194_304 },
+      cause: { status: 'RESOURCE_EXHAUSTED' },
+    })
+    const silent = await source({
+      protoText: { 'r.proto': PROTO },
+      endpoint: server.address,
+      channel: { maxSendBytes: 2 },
+    })
+    await expect(silent.call(GET, { id: 'long' })).rejects.toMatchObject({
+      extensions: { code: 'BAD_USER_INPUT', limit: 2 },
     })
     const large = await source({
       protoText: { 'r.proto': PROTO },

@@ -88,7 +88,7 @@ describe.each([true, false])('with plans: %s', (plans) => {
     expect(await ask(bytes(MAX), plans)).toMatchObject({ data: { list: {} } })
     const { data, errors } = await ask(bytes(MAX + 1), plans)
     expect(data).toEqual({ list: null })
-    expect(errors).toMatchObject([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }])
+    expect(errors).toMatchObject([{ extensions: { code: 'RESPONSE_TOO_LARGE', limit: MAX } }])
   })
 })
 
@@ -119,8 +119,8 @@ it('a plan that counted too many items does not have them decoded, to count them
     return { decoded, read: async (length: number) => read(new Uint8Array(length)) }
   }
   for (const length of [10, 1_000_000]) {
-    const counted = reading(new TooManyItemsError('too many'))
-    await expect(counted.read(length)).rejects.toThrow('too many')
+    const counted = reading(new TooManyItemsError(1))
+    await expect(counted.read(length)).rejects.toThrow('maxResponseItems')
     expect(counted.decoded).toEqual([])
     const other = reading(new Error('not for a plan'))
     expect(await other.read(length)).toMatchObject({ json: undefined, reason: 'not for a plan' })

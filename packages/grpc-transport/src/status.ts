@@ -21,6 +21,11 @@ export const STATUS_NAMES = [
 
 export type StatusName = (typeof STATUS_NAMES)[number]
 
+interface OwnLimit {
+  readonly of: 'request' | 'reply'
+  readonly maxBytes: number
+}
+
 /** A call ended with a status other than OK. The message is the backend's and may hold internals. */
 export class GrpcCallError extends Error {
   override name = 'GrpcCallError'
@@ -31,6 +36,8 @@ export class GrpcCallError extends Error {
   readonly retryable: boolean
   /** Whether the backend may have seen the call. Default true; false: it was certainly not carried out. */
   readonly wasSent: boolean
+  /** Which of the caller's own limits ended the call; undefined where the backend did. */
+  readonly ownLimit: OwnLimit | undefined
 
   constructor(
     status: StatusName,
@@ -39,6 +46,7 @@ export class GrpcCallError extends Error {
       readonly details?: Uint8Array | undefined
       readonly retryable?: boolean | undefined
       readonly wasSent?: boolean | undefined
+      readonly ownLimit?: OwnLimit | undefined
       readonly cause?: unknown
     } = {},
   ) {
@@ -47,6 +55,7 @@ export class GrpcCallError extends Error {
     this.details = options.details
     this.retryable = options.retryable ?? true
     this.wasSent = options.wasSent ?? true
+    this.ownLimit = options.ownLimit
   }
 }
 

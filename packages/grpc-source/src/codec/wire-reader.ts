@@ -105,10 +105,7 @@ export class WireReader {
 
   /** Notes a member of a list or map: it may take two bytes here and a hundred in what is made of it. */
   item(): void {
-    if (++this.items > this.maxItems)
-      throw new TooManyItemsError(
-        `the reply has more items than the ${this.maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
-      )
+    if (++this.items > this.maxItems) throw new TooManyItemsError(this.maxItems)
   }
 
   /** Reads a length prefix and narrows the reader to what it covers; give the returned end to `leave`. */
@@ -184,7 +181,16 @@ export class MalformedMessageError extends Error {
 }
 
 /** More than is taken of it. */
-export class TooManyItemsError extends MalformedMessageError {}
+export class TooManyItemsError extends MalformedMessageError {
+  readonly maxItems: number
+
+  constructor(maxItems: number) {
+    super(
+      `the reply has more items than the ${maxItems} that maxResponseItems allows; ask for fewer, or raise it`,
+    )
+    this.maxItems = maxItems
+  }
+}
 
 function malformed(reason: string): MalformedMessageError {
   return new MalformedMessageError(`malformed protobuf message: ${reason}`)

@@ -1,8 +1,10 @@
 import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
 import { GraphQLError } from 'graphql'
 import { withCause } from '../errors.ts'
-import { MalformedMessageError } from '../codec/wire-reader.ts'
+import { MalformedMessageError, TooManyItemsError } from '../codec/wire-reader.ts'
 import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
+
+const RESPONSE_TOO_LARGE = 'RESPONSE_TOO_LARGE'
 
 const CODES: Readonly<Record<StatusName, string>> = {
   OK: 'INTERNAL_SERVER_ERROR',
@@ -73,6 +75,8 @@ export interface RpcErrorOptions {
 /** Returns the error that a client sees of a failed call. The status itself stays in `cause`, for logs. */
 export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) return error
+  const own = toLimitError(error)
+  if (own) return withCause(own, error)
   const { status, message, details } = toCallError(error)
   const { exposeErrors } = options
   const isShown = exposeErrors === true || (exposeErrors === 'caller' && FOR_CALLERS.has(status))
@@ -87,6 +91,32 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
     }),
     error,
   )
+}
+
+/** A limit of this server's own is no fault of the backend, so it is not told as one. */
+function toLimitError(error: unknown): GraphQLError | undefined {
+  if (error instanceof TooManyItemsError) {
+    const limit = error.maxItems
+    return new GraphQLError(`The service's reply has more than ${limit} items in its lists; ask for fewer`, {
+      extensions: { code: RESPONSE_TOO_LARGE, limit },
+    })
+  }
+  const own = error instanceof GrpcCallError ? error.ownLimit : undefined
+  if (!own) return undefined
+  const limit = own.maxBytes
+  return own.of === 'reply'
+    ? new GraphQLError(
+        `The service's reply has more than ${limit} bytes; ask for less, or in several operations`,
+        {
+          extensions: { code: RESPONSE_TOO_LARGE, limit },
+        },
+      )
+    : new GraphQLError(
+        `The arguments are more than the ${limit} bytes that are sent to the service; send less`,
+        {
+          extensions: { code: 'BAD_USER_INPUT', limit },
+        },
+      )
 }
 
 function toCallError(error: unknown): Pick<GrpcCallError, 'status' | 'message' | 'details'> {

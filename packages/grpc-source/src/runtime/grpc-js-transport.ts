@@ -213,8 +213,18 @@ function toCallError(error: unknown): GrpcCallError {
   const [details] = error.metadata?.get('grpc-status-details-bin') ?? []
   return new GrpcCallError(statusName(error.code), error.details ?? error.message, {
     details: details instanceof Uint8Array ? details : undefined,
+    ownLimit: ownLimit(error),
     cause: error,
   })
+}
+
+/** grpc-js tells of its own limits in words alone, which are those of its servers too. */
+function ownLimit({ code, details }: ServiceError): GrpcCallError['ownLimit'] {
+  if (statusName(code) !== 'RESOURCE_EXHAUSTED') return undefined
+  const [, received] = /^Received message larger than max \(\d+ vs (\d+)\)$/.exec(details) ?? []
+  if (received !== undefined) return { of: 'reply', maxBytes: Number(received) }
+  const [, sent] = /^Attempted to send message with a size larger than (\d+)$/.exec(details) ?? []
+  return sent === undefined ? undefined : { of: 'request', maxBytes: Number(sent) }
 }
 
 function isServiceError(error: unknown): error is ServiceError & { metadata?: Metadata } {

@@ -53,6 +53,14 @@ const FLOATS = [
   Number.POSITIVE_INFINITY,
 ]
 
+/** What is no time is an error at its place, and among many errors there would be little else. */
+const SECONDS = [...Array.from({ length: 12 }, () => [0n, 1_700_000_000n, -1n]).flat(), 2n ** 50n]
+const NANOS = [
+  ...Array.from({ length: 12 }, () => [0n, 5_000_000n, 123_456_789n]).flat(),
+  2_000_000_000n,
+  -1n,
+]
+
 /**
  * Bytes of a message as a backend might send them, and as none should: fields in any order and apart from their
  * likes, packed and not, twice where once is meant, unknown, of another wire type, cut off, or damaged.
@@ -168,12 +176,8 @@ export function randomReply(random: Random, proto: RandomProto, message: RandomM
       case 'Timestamp':
       case 'Duration':
         return Buffer.concat([
-          ...(random.chance(0.8)
-            ? [Buffer.of(8), varint(random.pick([0n, 1_700_000_000n, -1n, 2n ** 50n]))]
-            : []),
-          ...(random.chance(0.5)
-            ? [Buffer.of(16), varint(random.pick([0n, 5_000_000n, 123_456_789n, 2_000_000_000n, -1n]))]
-            : []),
+          ...(random.chance(0.8) ? [Buffer.of(8), varint(random.pick(SECONDS))] : []),
+          ...(random.chance(0.5) ? [Buffer.of(16), varint(random.pick(NANOS))] : []),
         ])
       case 'FieldMask':
         return Buffer.concat(

@@ -271,7 +271,12 @@ export class Http2Call implements PendingCall, StreamOwner {
     const { maxSendBytes } = this.#settings
     if (maxSendBytes < 0 || request.length <= maxSendBytes) return true
     const message = `the request has ${request.length} bytes; channel.maxSendBytes allows ${maxSendBytes}`
-    this.end(new GrpcCallError('RESOURCE_EXHAUSTED', message, { wasSent: this.#stream !== undefined }))
+    this.end(
+      new GrpcCallError('RESOURCE_EXHAUSTED', message, {
+        wasSent: this.#stream !== undefined,
+        ownLimit: { of: 'request', maxBytes: maxSendBytes },
+      }),
+    )
     return false
   }
 }

@@ -134,5 +134,6 @@ function tooLarge(size: number | string, maxBytes: number): GrpcCallError {
   return new GrpcCallError(
     'RESOURCE_EXHAUSTED',
     `the reply has ${size} bytes; channel.maxReceiveBytes allows ${maxBytes}`,
+    { ownLimit: { of: 'reply', maxBytes } },
   )
 }
