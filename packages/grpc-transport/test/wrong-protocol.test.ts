@@ -12,10 +12,23 @@ import { createHttp2Transport, type TlsOptions } from '../src/index.ts'
 const folder = mkdtempSync(join(tmpdir(), 'grpc-tls-'))
 const request =
   'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
-const files = [join(folder, 'key.pem'), join(folder, 'cert.pem')] as const
-execFileSync('openssl', [...request.split(' '), '-keyout', files[0], '-out', files[1]], { stdio: 'pipe' })
-const [key, cert] = files.map((file) => readFileSync(file)) as [Buffer, Buffer]
+const names = ['-addext', 'subjectAltName=DNS:localhost']
+const [key, cert] = certificate('own')
+const [strangeKey, strangeCert] = certificate('strange')
 rmSync(folder, { recursive: true })
+
+function certificate(name: string): readonly [key: Buffer, cert: Buffer] {
+  const files = ['key', 'cert'].map((kind) => join(folder, `${name}-${kind}.pem`)) as [string, string]
+  const command = [...request.split(' '), ...names, '-keyout', files[0], '-out', files[1]]
+  execFileSync('openssl', command, { stdio: 'pipe' })
+  return [readFileSync(files[0]), readFileSync(files[1])]
+}
+
+/** A server that asks who calls. */
+function mutual(maxVersion: 'TLSv1.2' | 'TLSv1.3'): Server {
+  const asks = { requestCert: true, rejectUnauthorized: true, ca: cert, maxVersion }
+  return createSecureServer({ key, cert, ...asks }) as unknown as Server
+}
 
 const CALL = { path: '/w.S/Get', metadata: [], timeoutMs: 5_000, signal: undefined }
 const page = (_: unknown, response: { end(text: string): void }): void => response.end('a page')
@@ -30,6 +43,8 @@ const SERVERS = {
     createTcpServer((socket) =>
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     ),
+  'HTTP/2 to known certificates, over TLS 1.3': () => mutual('TLSv1.3'),
+  'HTTP/2 to known certificates, over TLS 1.2': () => mutual('TLSv1.2'),
   'nothing, and closes': () => createTcpServer((socket) => socket.on('error', () => {}).end()),
   'nothing, and closes once asked': () =>
     createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.destroy())),
@@ -70,6 +85,26 @@ describe('a server that speaks something else is named as that', () => {
     ['HTTP/2 over TLS', 'Hostname/IP does not match'],
   ] as const)('over TLS, to %s', async (kind, message) => {
     expect(await failureOf(kind, { ca: cert })).toMatch(new RegExp(message))
+  })
+})
+
+describe('a server that wants a client certificate says so', () => {
+  it.each([
+    ['HTTP/2 to known certificates, over TLS 1.3', 'it wants a client certificate: set tls.cert and tls.key'],
+    [
+      'HTTP/2 to known certificates, over TLS 1.2',
+      'where it wants a client certificate, set tls.cert and tls.key',
+    ],
+  ] as const)('to none: %s', async (kind, message) => {
+    const failure = await failureOf(kind, { ca: cert, serverName: 'localhost' })
+    expect(failure).toContain(message)
+    expect(failure).not.toContain('SSL routines')
+  })
+
+  it.each(['1.3', '1.2'] as const)('to one that it does not know: TLS %s', async (version) => {
+    const tls = { ca: cert, cert: strangeCert, key: strangeKey, serverName: 'localhost' }
+    const failure = await failureOf(`HTTP/2 to known certificates, over TLS ${version}`, tls)
+    expect(failure).toContain('tls.cert')
   })
 })
 

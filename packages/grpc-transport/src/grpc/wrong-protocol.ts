@@ -1,4 +1,5 @@
 const USE_TLS = 'write "https://host:port", or set tls'
+const USE_CERTIFICATE = 'set tls.cert and tls.key'
 const USE_PLAIN_TEXT = 'write "http://host:port", or leave tls out'
 
 /** Says what a server speaks that begins with something else than HTTP/2; undefined: it may be HTTP/2. */
@@ -14,18 +15,35 @@ export function foreignGreeting(bytes: Buffer): string | undefined {
 export function explainLoss(error: Error, isTls: boolean, hasConnected: boolean): Error {
   const { code = '' } = error as NodeJS.ErrnoException
   if (isTls) {
+    const alert = explainAlert(code)
+    if (alert !== undefined) return explained(alert, error)
     const isForeign =
       code === 'EPROTO' || /^ERR_SSL_(WRONG_VERSION|PACKET|HTTP|UNKNOWN_PROTOCOL|BAD_RECORD)/.test(code)
     if (isForeign) return explained(`it does not speak TLS: ${USE_PLAIN_TEXT}`, error)
-    if ((code === '' || code === 'ECONNRESET') && !hasConnected)
+    if (code === '' || code === 'ECONNRESET') {
+      const known = `where it wants a client certificate that it knows, ${USE_CERTIFICATE}`
       return explained(
-        `it broke off the TLS handshake: where it expects plain text, ${USE_PLAIN_TEXT}`,
+        hasConnected
+          ? `it closed the connection behind the TLS handshake: ${known}`
+          : `it broke off the TLS handshake: where it expects plain text, ${USE_PLAIN_TEXT}; ${known}`,
         error,
       )
+    }
   } else if (hasConnected && code !== 'ECONNREFUSED') {
     return explained(`it closed the connection without a word: where it expects TLS, ${USE_TLS}`, error)
   }
   return error
+}
+
+/** Says what a server wants that ends a handshake by an alert (RFC 8446, section 6.2), of which OpenSSL has its own words. */
+function explainAlert(code: string): string | undefined {
+  const [, alert = ''] = /^ERR_SSL_.*_ALERT_(.*)$/.exec(code) ?? []
+  if (alert === 'CERTIFICATE_REQUIRED') return `it wants a client certificate: ${USE_CERTIFICATE}`
+  if (alert === 'HANDSHAKE_FAILURE')
+    return `it refused the TLS handshake: where it wants a client certificate, ${USE_CERTIFICATE}`
+  return /^(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/.test(alert)
+    ? `it does not take the client certificate (${alert.toLowerCase().replaceAll('_', ' ')}): set tls.cert and tls.key to one that it knows`
+    : undefined
 }
 
 function explained(message: string, cause: Error): Error {
