@@ -145,6 +145,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   async function close(): Promise<void> {
     listeners.clear()
     watcher?.close()
+    invoker.close()
     endpoints.close()
     await announcer.close()
   }

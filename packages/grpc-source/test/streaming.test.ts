@@ -38,6 +38,31 @@ describeTransports('server streaming', (source) => {
     expect(text).toContain('event: complete')
   })
 
+  it('ends with the source: subscribers get `complete`, and the backend hears of it', async () => {
+    async function* silent(): AsyncIterable<object> {
+      yield { number: 1 }
+      await new Promise(() => {})
+    }
+    const { address, calls } = await backend({ 's.proto': PROTO }, { 's.Ticks/Watch': silent })
+    const grpc = await source({ protoText: { 's.proto': PROTO }, endpoint: address })
+    const response = await subscribe(yogaWith(grpc), 'subscription { ticks { number } }')
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    let text = ''
+    const readUntil = async (wanted: string): Promise<void> => {
+      while (!text.includes(wanted)) {
+        const { done, value } = await reader.read()
+        if (done) return
+        text += Buffer.from(value).toString()
+      }
+    }
+    await readUntil('"number":1')
+    await grpc.close()
+    await readUntil('event: complete')
+    expect(text).toContain('event: complete')
+    expect(text).not.toContain('errors')
+    await waitUntil(() => calls[0]?.cancelledAt)
+  })
+
   it("brings the stream's end status to the client", async () => {
     async function* failing(): AsyncIterable<object> {
       yield { number: 1 }

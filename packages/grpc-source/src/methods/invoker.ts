@@ -1,6 +1,8 @@
 import type { Clock } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
+import { answersWithStream } from '../contract/methods.ts'
+import { OpenStreams } from './open-streams.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import type { CallWatch, WatchedCall } from './call-watch.ts'
 import { signalOf, type Operations, type Reply } from './operation.ts'
@@ -28,6 +30,8 @@ export class Invoker {
   readonly #options: InvokerOptions
   readonly #inflight = new Map<string, SharedCall>()
 
+  readonly #streams = new OpenStreams()
+
   constructor(options: InvokerOptions) {
     this.#options = options
   }
@@ -51,7 +55,13 @@ export class Invoker {
     const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
     const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
     const call = { path, metadata, timeoutMs, signal, ...watched.listeners }
-    return repliesOf(method, method.transport().stream(call, requests), watched, signal)
+    const replies = repliesOf(method, method.transport().stream(call, requests), watched, signal)
+    return answersWithStream(method.desc) ? this.#streams.add(replies) : replies
+  }
+
+  /** Ends the streams that are open: to their readers as if the servers had. */
+  close(): void {
+    this.#streams.close()
   }
 
   /** Nobody joins a call any more that is under way now: something has changed since it started. */
