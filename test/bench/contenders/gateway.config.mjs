@@ -123,7 +123,7 @@ const deployable = {
 
 /** A plugin with one hook, which does next to nothing. */
 let seen = 0
-const plugin = (hook) => ({ plugins: [{ [hook]: () => void seen++ }] })
+const plugin = (hook) => ({ plugins: [{ readsHeaders: [], [hook]: () => void seen++ }] })
 
 function documents() {
   const folder = mkdtempSync(joined(tmpdir(), 'bench-documents-'))
