@@ -9,8 +9,8 @@ const PLACES: Readonly<Record<string, (options: object) => object>> = {
       users: { endpoint: 'localhost:1', protoFiles: ['a.proto'], methods: { 'a.B.C': { liveQuery } } },
     },
   }),
-  'rest endpoints': (live) => ({
-    rest: { shop: { baseUrl: 'http://localhost:1', endpoints: [{ name: 'a', path: '/', live }] } },
+  'rest endpoints': (liveQuery) => ({
+    rest: { shop: { baseUrl: 'http://localhost:1', endpoints: [{ name: 'a', path: '/', liveQuery }] } },
   }),
   'liveQuery.fields': (options) => ({ liveQuery: { fields: { a: options } } }),
   'liveQuery.defaults': (defaults) => ({ liveQuery: { defaults } }),

@@ -231,6 +231,20 @@ describe('a call that names no context', () => {
   )
 })
 
+it('the sources of a context can be listed, spread and asked for by any name', async () => {
+  const { ask } = await start({
+    rest: await shop(),
+    responseCache: false,
+    resolvers: {
+      Query: {
+        mine: (_root, _args, { sources }) =>
+          `${Object.keys(sources).join()} ${'execute' in { ...sources }.shop} ${typeof sources.other}`,
+      },
+    },
+  })
+  expect((await ask('{ mine }')).data).toEqual({ mine: 'shop true undefined' })
+})
+
 describe('a call for nobody', () => {
   it('is the same for everybody, and may be stated so', async () => {
     const { get } = await start({

@@ -13,6 +13,12 @@ export function wantsEventStream(accept: string | null): boolean {
   return stream !== undefined && stream.quality >= jsonQuality(accepted)
 }
 
+/** On Node: nginx would keep back what comes of a stream until it has some kilobytes. */
+export function sendAsItComes(context: object): void {
+  const { res } = context as { readonly res?: { setHeader?(name: string, value: string): unknown } }
+  res?.setHeader?.('X-Accel-Buffering', 'no')
+}
+
 /** Headers of the body that came, which is not the body of later requests. */
 const OF_THE_BODY = ['content-encoding', 'transfer-encoding']
 
@@ -33,9 +39,6 @@ export function createEventStreams(): EventStreams {
   return {
     onRequest({ request, serverContext }) {
       if (!serverContext || !wantsEventStream(request.headers.get('accept'))) return
-      // On Node: nginx would keep back what comes until it has some kilobytes.
-      const { res } = serverContext as { readonly res?: { setHeader?(name: string, value: string): unknown } }
-      res?.setHeader?.('X-Accel-Buffering', 'no')
       askings.set(serverContext, { request, context: { ...serverContext }, params: undefined })
     },
     onRequestParse({ serverContext }) {

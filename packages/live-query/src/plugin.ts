@@ -1,12 +1,12 @@
 import type { Plugin } from 'graphql-yoga'
-import { after, systemClock } from '@vinyasa/base'
+import { after, isAsyncIterable, systemClock } from '@vinyasa/base'
 import { argsOf, type Behaviour, bringPipeline, withDocument } from '@vinyasa/pipeline'
 import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createLiveSchema } from './document/gateway-filter.ts'
 import { liveQueryPlatform } from './errors.ts'
-import { createEventStreams } from './http.ts'
+import { createEventStreams, sendAsItComes } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
 import { refuseUnknownOptions, type UseLiveQueryOptions } from './use-options.ts'
@@ -92,6 +92,7 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
           const started = live && startLiveQuery({ store, registrationOf, live, pass })
           if (started) {
             operation.progress.isFinal = true
+            if (!pass && isAsyncIterable(started)) sendAsItComes(context)
             return started
           }
         } else if (!pass) return next(operation)

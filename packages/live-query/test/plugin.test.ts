@@ -21,6 +21,8 @@ async function openEventStream(query: string, headers: Record<string, string> = 
     signal: abort.signal,
   })
   expect(response.headers.get('content-type')).toContain('text/event-stream')
+  // nginx passes on what comes.
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   return {

@@ -24,6 +24,8 @@ export function createLiveStreams(): LiveStreams {
       onResponse({ response, serverContext }) {
         const { res } = serverContext as { readonly res?: ServerResponse }
         if (!res || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return
+        // nginx would keep back what comes until it has some kilobytes.
+        response.headers.set('X-Accel-Buffering', 'no')
         open.add(res)
         res.once('close', () => open.delete(res))
         if (closed) cut(res)

@@ -3,7 +3,7 @@ import type { PluginWithBehaviour } from '../../behaviour.ts'
 import { behindView } from './recorded-context.ts'
 import { FOR_CONTEXT } from './sources-for-context.ts'
 
-type Call = (name: unknown, args?: unknown, scope?: { readonly context?: unknown }) => unknown
+type Call = (name: unknown, args?: unknown, scope?: { readonly context?: unknown } | null) => unknown
 
 /**
  * Adds `context.sources`. A call is made on behalf of the operation whose context it is, so that it forwards and ends what the
@@ -25,31 +25,25 @@ export function useOperationSources(sources: readonly Source[]): PluginWithBehav
 }
 
 function operationSources(sources: readonly Source[]): (context: object) => object {
-  class Sources {
-    readonly #context: object
-    readonly #made = new Map<string, object>()
+  const byName = new Map(sources.map((source) => [source.name, source]))
+  const apis = Object.fromEntries(sources.map(({ name, api }) => [name, api]))
 
-    constructor(context: object) {
-      this.#context = context
-    }
-
-    [FOR_CONTEXT](context: object): object {
-      return new Sources(context)
-    }
-
-    static {
-      for (const source of sources)
-        Object.defineProperty(this.prototype, source.name, {
-          enumerable: true,
-          get(this: Sources) {
-            let made = this.#made.get(source.name)
-            if (!made) this.#made.set(source.name, (made = sourceFor(source, this.#context)))
-            return made
-          },
-        })
-    }
+  /** Each is made when it is asked for: most operations ask for none. */
+  function sourcesFor(context: object): object {
+    const made = new Map<string, object>()
+    return new Proxy(apis, {
+      get(_apis, name) {
+        if (name === FOR_CONTEXT) return sourcesFor
+        const source = byName.get(name as string)
+        if (!source) return undefined
+        let own = made.get(source.name)
+        if (!own) made.set(source.name, (own = sourceFor(source, context)))
+        return own
+      },
+    })
   }
-  return (context) => new Sources(context)
+
+  return sourcesFor
 }
 
 /**
@@ -58,8 +52,8 @@ function operationSources(sources: readonly Source[]): (context: object) => obje
  */
 function sourceFor({ api, callMember, asker }: Source, own: object): object {
   const call = (api as Readonly<Record<string, Call>>)[callMember] as Call
-  const value: Call = (name, args, scope = {}) => {
-    const { context = own } = scope
+  const value: Call = (name, args, scope) => {
+    const { context = own } = scope ?? {}
     if (context === null) return call(name, args, { ...scope, context: undefined })
     const behind = behindView(context)
     if (!behind) return call(name, args, { ...scope, context })

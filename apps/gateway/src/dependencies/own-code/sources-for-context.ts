@@ -2,10 +2,10 @@
 export const FOR_CONTEXT: unique symbol = Symbol('vinyasa.sources-for-context')
 
 interface ContextSources {
-  readonly [FOR_CONTEXT]: (context: object) => object
+  readonly [FOR_CONTEXT]?: (context: object) => object
 }
 
 /** The same sources for another context, such as a view of the one that they are of. */
 export function sourcesForContext(sources: object, context: object): object {
-  return FOR_CONTEXT in sources ? (sources as ContextSources)[FOR_CONTEXT](context) : sources
+  return (sources as ContextSources)[FOR_CONTEXT]?.(context) ?? sources
 }
