@@ -1,4 +1,5 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
+import { createGrpcSource } from '@vinyasa/grpc-source'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { createRestConnector } from '@vinyasa/rest-connector'
@@ -21,7 +22,7 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   [
     'one of no meaning to the cache',
     () => useResponseCache({ colour: 'red' } as object),
-    'response-cache: there is no option colour; take it away',
+    'response-cache: there is no option colour; there are maxSize, maxBytes, defaultTtlMs',
   ],
   [
     'getDocumentString, which is of another package',
@@ -59,6 +60,28 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
     'useDeferSplitter: there is no option maxDeferredFragment; did you mean maxDeferredFragments?',
   ],
 ]
+
+it.each<readonly [string, object, string]>([
+  ['its options', { timeoutMS: 1 }, 'grpc source "a": there is no option timeoutMS; did you mean timeoutMs?'],
+  [
+    'metadata, by which it would send what was not meant',
+    { metadata: { forward: [] } },
+    'grpc source "a", metadata: there is no option forward; there are static, fromContext',
+  ],
+  ['retry', { retry: { max: 0 } }, 'grpc source "a", retry: there is no option max; there are maxRetries'],
+  [
+    'a method',
+    { methods: { 'a.B.C': { deadlineMs: 1 } } },
+    'grpc source "a", methods["a.B.C"]: there is no option deadlineMs; there are schema, liveQuery, timeoutMs',
+  ],
+  [
+    'what a method changes',
+    { methods: { 'a.B.C': { invalidates: [{ entityType: 'A', idField: 'id' }] } } },
+    'grpc source "a", methods["a.B.C"].invalidates: there is no option idField; there are entityType',
+  ],
+])('a gRPC source refuses a mistyped name in %s', async (_, options, message) => {
+  await expect(createGrpcSource({ name: 'a', endpoint: 'a:1', ...options } as never)).rejects.toThrow(message)
+})
 
 it.each(REFUSED)('%s is refused', (_, open, message) => {
   expect(open).toThrow(message)

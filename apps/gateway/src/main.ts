@@ -22,9 +22,13 @@ const shutdown = new AbortController()
 const reload = new EventTarget()
 
 const { worker } = cluster
+let wasSignalled = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    if (!shutdown.signal.aborted) return shutdown.abort(signal)
+    if (!wasSignalled) {
+      wasSignalled = true
+      return shutdown.abort(signal)
+    }
     // A second Ctrl-C does not wait for requests in flight. The first process tells its workers by SIGTERM, beside what a
     // terminal or systemd sends to all: to a worker that is the first time still.
     if (!worker || signal === 'SIGINT') process.exit(130)

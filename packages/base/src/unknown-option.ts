@@ -7,8 +7,9 @@ import { nearestNames } from './nearest-names.ts'
 export function unknownOption(options: object, known: Readonly<Record<string, true>>): string | undefined {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, name)) continue
-    const [nearest] = nearestNames(name, Object.keys(known), 1)
-    return `there is no option ${name}; ${nearest === undefined ? 'take it away' : `did you mean ${nearest}?`}`
+    const names = Object.keys(known)
+    const [nearest] = nearestNames(name, names, 1)
+    return `there is no option ${name}; ${nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${nearest}?`}`
   }
   return undefined
 }

@@ -25,7 +25,7 @@ export function createLiveStreams(): LiveStreams {
         const { res } = serverContext as { readonly res?: ServerResponse }
         if (!res || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return
         // nginx would keep back what comes until it has some kilobytes.
-        response.headers.set('X-Accel-Buffering', 'no')
+        if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')
         open.add(res)
         res.once('close', () => open.delete(res))
         if (closed) cut(res)

@@ -8,6 +8,7 @@ import {
   KnownDirectivesRule,
   KnownTypeNamesRule,
   LoneSchemaDefinitionRule,
+  OperationTypeNode,
   PossibleTypeExtensionsRule,
   UniqueArgumentDefinitionNamesRule,
   UniqueDirectiveNamesRule,
@@ -49,6 +50,12 @@ const RULES: readonly ValidationRule[] = [
   PossibleTypeExtensionsRule,
 ] as unknown as readonly ValidationRule[]
 
+const ROOTS: ReadonlyMap<string, OperationTypeNode> = new Map([
+  ['Query', OperationTypeNode.QUERY],
+  ['Mutation', OperationTypeNode.MUTATION],
+  ['Subscription', OperationTypeNode.SUBSCRIPTION],
+])
+
 /** The schema of the sources with what the config's `typeDefs` and `resolvers` add. @throws ConfigError with all mistakes */
 export function extendWith(
   schema: GraphQLSchema,
@@ -63,8 +70,9 @@ export function extendWith(
   if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
   const extended = new GraphQLSchema({
     ...withRoots(extendSchema(base, document, { assumeValidSDL: true }), document),
-    // By them sources know that they are part of it; `extendSchema` gives none.
-    extensions: schema.extensions,
+    // By them sources know that they are part of it; `extendSchema` gives none. Marks of plugins are symbols: they are of
+    // what was there before.
+    extensions: Object.fromEntries(Object.entries(schema.extensions)),
   })
   const invalid = extended.getQueryType() ? validateSchema(extended) : []
   if (invalid.length > 0) throw new ConfigError(describeMistakes(invalid))
@@ -89,6 +97,11 @@ function asExtension(schema: GraphQLSchema, { definitions, ...document }: Docume
   const isDefined = new Set(
     definitions.flatMap((one) => (one.kind === Kind.OBJECT_TYPE_DEFINITION ? one.name.value : [])),
   )
+  const saysRoots = definitions.some(namesRoots)
+  const isMissingRoot = (name: string): boolean => {
+    const operation = ROOTS.get(name)
+    return operation !== undefined && !saysRoots && !schema.getRootType(operation)
+  }
   return {
     ...document,
     definitions: definitions.flatMap((definition): DefinitionNode[] => {
@@ -97,12 +110,7 @@ function asExtension(schema: GraphQLSchema, { definitions, ...document }: Docume
       const existing = schema.getType(name)
       if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && isObjectType(existing))
         return [{ ...definition, kind: Kind.OBJECT_TYPE_EXTENSION }]
-      if (
-        definition.kind === Kind.OBJECT_TYPE_EXTENSION &&
-        !existing &&
-        isRoot(name) &&
-        !isDefined.has(name)
-      ) {
+      if (definition.kind === Kind.OBJECT_TYPE_EXTENSION && isMissingRoot(name) && !isDefined.has(name)) {
         isDefined.add(name)
         return [{ ...definition, kind: Kind.OBJECT_TYPE_DEFINITION }]
       }
@@ -112,19 +120,17 @@ function asExtension(schema: GraphQLSchema, { definitions, ...document }: Docume
   }
 }
 
-function isRoot(name: string): boolean {
-  return name === 'Query' || name === 'Mutation' || name === 'Subscription'
+function namesRoots(definition: DefinitionNode): boolean {
+  return (
+    (definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION) &&
+    (definition.operationTypes?.length ?? 0) > 0
+  )
 }
 
 /** Types called `Query`, `Mutation` and `Subscription` are roots, as in a schema that is made of definitions alone. */
 function withRoots(schema: GraphQLSchema, { definitions }: DocumentNode): GraphQLSchemaConfig {
-  const saysItself = definitions.some(
-    (one) =>
-      (one.kind === Kind.SCHEMA_DEFINITION || one.kind === Kind.SCHEMA_EXTENSION) &&
-      (one.operationTypes?.length ?? 0) > 0,
-  )
   const config = schema.toConfig()
-  if (saysItself) return config
+  if (definitions.some(namesRoots)) return config
   const root = (name: string): GraphQLObjectType | undefined => {
     const type = schema.getType(name)
     return isObjectType(type) ? type : undefined

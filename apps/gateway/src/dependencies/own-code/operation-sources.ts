@@ -35,11 +35,12 @@ function operationSources(sources: readonly Source[]): (context: object) => obje
       get(_apis, name) {
         if (name === FOR_CONTEXT) return sourcesFor
         const source = byName.get(name as string)
-        if (!source) return undefined
+        if (!source) return Reflect.get(apis, name) as unknown
         let own = made.get(source.name)
         if (!own) made.set(source.name, (own = sourceFor(source, context)))
         return own
       },
+      set: () => false,
     })
   }
 
