@@ -248,7 +248,7 @@ it.each(replies)('%s: %s', async (area, fault, query) => {
     },
   })
   expect(codes.size).toBe(1)
-  expect([...codes][0]).toMatch(/INTERNAL_SERVER_ERROR|REST_/)
+  expect([...codes][0]).toMatch(/RESPONSE_TOO_LARGE|REST_/)
 })
 
 it.skipIf(isQuick)(
