@@ -4,29 +4,36 @@ import {
   fromJson,
   toBinary,
   toJson,
+  type DescMessage,
   type JsonValue,
   type Registry,
 } from '@bufbuild/protobuf'
 import { AnySchema, type Any } from '@bufbuild/protobuf/wkt'
-import { MalformedMessageError } from './wire-reader.ts'
+import type { GraphQLError } from 'graphql'
+import { isWellKnown } from '../contract/well-known.ts'
+import { badValueError, withCause } from '../errors.ts'
 
 /**
- * A message that the protos define is its JSON beside `@type`; any other keeps its type and its bytes, as `value`.
- * @throws MalformedMessageError for what could not be sent back as it is read
+ * A message that the protos define is its JSON beside `@type`; one without JSON, and any other, keeps its type and its
+ * bytes, as `value`. What could not be sent back as it is read is an error, which GraphQL tells at the place of the value.
  */
-export function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue {
+export function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | GraphQLError {
   const any = fromBinary(AnySchema, bytes)
-  if (any.typeUrl === '' && any.value.length === 0) return {}
+  const { typeUrl, value } = any
+  if (typeUrl === '' && value.length === 0) return {}
+  const raw = { '@type': typeUrl, value: Buffer.from(value).toString('base64') }
+  const known = messageOf(typeUrl, registry)
+  if (!known) return raw
   try {
-    if (any.typeUrl !== '') return toJson(AnySchema, any, { registry })
-  } catch {
-    // Its bytes say what its JSON cannot.
+    return toJson(AnySchema, any, { registry })
+  } catch (cause) {
+    if (isToldByBytes(known, value)) return raw
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return withCause(
+      badValueError(`The backend sent a google.protobuf.Any of ${typeUrl} that has no JSON: ${reason}`),
+      cause,
+    )
   }
-  const raw = { '@type': any.typeUrl, value: toBase64(any.value) }
-  const again = fromBinary(AnySchema, encodeAny(raw, registry))
-  if (toBase64(again.value) !== raw.value)
-    throw new MalformedMessageError(`an Any of ${any.typeUrl} holds what is none`)
-  return raw
 }
 
 /** @throws Error for what is no `Any` */
@@ -36,7 +43,7 @@ export function encodeAny(value: unknown, registry: Registry): Uint8Array {
 
 function toAny(json: JsonValue, registry: Registry): Any {
   const raw = rawAny(json)
-  const known = raw && registry.getMessage(raw.typeUrl.replace(/^.*\//, ''))
+  const known = raw && messageOf(raw.typeUrl, registry)
   if (raw && !known) return raw
   try {
     const any = fromJson(AnySchema, json, { registry })
@@ -44,8 +51,24 @@ function toAny(json: JsonValue, registry: Registry): Any {
     if (any.typeUrl !== '') any.typeUrl = (json as { '@type': string })['@type']
     return any
   } catch (error) {
-    if (raw) return raw
+    if (raw && known && isToldByBytes(known, raw.value)) return raw
     throw error
+  }
+}
+
+function messageOf(typeUrl: string, registry: Registry): DescMessage | undefined {
+  return registry.getMessage(typeUrl.slice(typeUrl.lastIndexOf('/') + 1))
+}
+
+/** Whether bytes beside the type can mean nothing but the message: its JSON has no `value`, and the bytes are of it. */
+function isToldByBytes(message: DescMessage, bytes: Uint8Array): boolean {
+  const hasValue = message.fields.some(({ name, jsonName }) => name === 'value' || jsonName === 'value')
+  if (hasValue || isWellKnown(message.typeName)) return false
+  try {
+    fromBinary(message, bytes)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -58,8 +81,4 @@ function rawAny(json: JsonValue): Any | undefined {
   if (!Object.hasOwn(json, 'value')) return undefined
   const bytes = Buffer.from(value, 'base64')
   return bytes.toString('base64') === value ? create(AnySchema, { typeUrl, value: bytes }) : undefined
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
 }
