@@ -79,7 +79,23 @@ const NUMBERS = rows(
     `${P3}message A { reserved 1 to 5, ▲4 to 6; }`,
     'reserves 4 to 6 beside 1 to 5',
   ],
-  ['a reserved zero', `${P3}message A { reserved ▲0; }`, 'numbers from 1 to 536870911'],
+  ['a reserved zero', `${P3}message A { reserved ▲0; }`, 'numbers from 1 to 2147483646'],
+  ['a reserved number past 32 bits', `${P3}message A { reserved ▲2147483648; }`, 'from 1 to 2147483646'],
+  [
+    'an extension range past the largest number',
+    `${P2}message A { extensions ▲5 to 536870912; }`,
+    'numbers from 1 to 536870911',
+  ],
+  [
+    'an extension past the largest number of all but MessageSets',
+    `${P2}message A { extensions 5 to max; } extend A { optional A a = ▲600000000; }`,
+    'A keeps 5 to 536870911 alone for extensions',
+  ],
+  [
+    "an extension past a MessageSet's largest number",
+    `${P2}message A { option message_set_wire_format = true; extensions 5 to max; } extend A { optional A a = ▲2147483647; }`,
+    'extensions have numbers from 1 to 2147483646',
+  ],
   [
     'a field inside of an extension range',
     `${P2}message A { extensions 5 to 9; optional string a = ▲7; }`,
@@ -322,6 +338,8 @@ const TYPES = rows(
 )
 
 const FILES = rows(
+  ['a package twice, behind messages', `${P3}message A {} package a; message B {} ▲package b;`, 'package'],
+  ['a word of a later edition before a message', `${P3}▲export message A {}`, 'expected "message"'],
   ['a package twice', `${P3}package a; ▲package b;`, 'package'],
   ['an import twice', `${P3}import "b.proto"; import ▲"b.proto";`, '"b.proto" twice', { 'b.proto': P3 }],
   ['the syntax behind something else', `package a; ▲syntax = "proto3";`, 'syntax'],
@@ -355,6 +373,21 @@ const NEWER_ROWS = rows(
   [
     'fields of one JSON name that was written',
     `${P3}message A { string a = 1 [json_name = "x"]; int32 ▲b = 2 [json_name = "x"]; }`,
+    'the JSON name "x"',
+  ],
+  [
+    'fields of two default names that are one, written alike',
+    `${P2}message A { optional string foo_bar = 1 [json_name = "x"]; optional int32 ▲fooBar = 2 [json_name = "x"]; }`,
+    'the JSON name "x"',
+  ],
+  [
+    'fields of one JSON name in a message that asks for JSON again',
+    `${E23}option features.json_format = LEGACY_BEST_EFFORT; message A { option features.json_format = ALLOW; string foo_bar = 1; int32 ▲fooBar = 2; }`,
+    'the JSON name "fooBar"',
+  ],
+  [
+    'JSON names that both were written, where the file has no rules for JSON',
+    `${E23}option features.json_format = LEGACY_BEST_EFFORT; message A { string a = 1 [json_name = "x"]; int32 ▲b = 2 [json_name = "x"]; }`,
     'the JSON name "x"',
   ],
   ['`optional`', `${E23}message A { ▲optional string a = 1; }`, 'optional'],

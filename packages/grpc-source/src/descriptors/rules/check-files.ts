@@ -1,5 +1,6 @@
 import {
   FeatureSet_EnumType,
+  FeatureSet_JsonFormat,
   type DescriptorProto,
   type EnumDescriptorProto,
   type FeatureSet,
@@ -18,6 +19,16 @@ import type { Symbols } from './symbols.ts'
 export interface FileFaults {
   readonly file: string
   readonly faults: readonly ProtoSyntaxError[]
+}
+
+/** Those features that the rules ask for; an element has those of what it stands in, unless it sets its own. */
+type Features = Partial<Pick<FeatureSet, 'enumType' | 'jsonFormat'>>
+
+function inherit(outer: Features, own: FeatureSet | undefined): Features {
+  return {
+    enumType: own?.enumType || outer.enumType,
+    jsonFormat: own?.jsonFormat || outer.jsonFormat,
+  }
 }
 
 interface Found {
@@ -60,19 +71,20 @@ function checkFile({ file, places, options }: ParsedProto, symbols: Symbols): re
   }
   const extensions: { field: FieldDescriptorProto; element: string }[] = []
 
-  function visitEnum(type: EnumDescriptorProto, scope: string, inherited: FeatureSet | undefined): void {
-    checkEnum(context, type, inScope(scope, type.name), isOpen(file.syntax, type, inherited))
+  function visitEnum(type: EnumDescriptorProto, scope: string, inherited: Features): void {
+    const features = inherit(inherited, type.options?.features)
+    checkEnum(context, type, inScope(scope, type.name), isOpen(file.syntax, features))
   }
 
   function visitFields(fields: readonly FieldDescriptorProto[], scope: string): void {
     for (const field of fields) checkField(context, field, inScope(scope, field.name), symbols)
   }
 
-  function visitMessage(message: DescriptorProto, scope: string, inherited: FeatureSet | undefined): void {
+  function visitMessage(message: DescriptorProto, scope: string, inherited: Features): void {
     const fullName = inScope(scope, message.name)
     if (message.options?.mapEntry === true) return checkMapEntry(context, message, fullName, symbols)
-    const features = message.options?.features?.enumType ? message.options.features : inherited
-    checkMessage(context, message, fullName)
+    const features = inherit(inherited, message.options?.features)
+    checkMessage(context, message, fullName, isLegacyJson(file.syntax, features))
     visitFields(message.field, fullName)
     visitExtensions(message.extension, fullName)
     for (const type of message.enumType) visitEnum(type, fullName, features)
@@ -85,16 +97,20 @@ function checkFile({ file, places, options }: ParsedProto, symbols: Symbols): re
     for (const field of fields) extensions.push({ field, element: inScope(scope, field.name) })
   }
 
-  for (const message of file.messageType) visitMessage(message, file.package, file.options?.features)
-  for (const type of file.enumType) visitEnum(type, file.package, file.options?.features)
+  const features = inherit({}, file.options?.features)
+  for (const message of file.messageType) visitMessage(message, file.package, features)
+  for (const type of file.enumType) visitEnum(type, file.package, features)
   visitExtensions(file.extension, file.package)
   checkExtensions(context, extensions, symbols)
   return found
 }
 
 /** Whether an enum has numbers without names too, so that 0 must have one. */
-function isOpen(syntax: string, type: EnumDescriptorProto, inherited: FeatureSet | undefined): boolean {
-  if (syntax !== 'editions') return syntax === 'proto3'
-  const set = type.options?.features?.enumType || inherited?.enumType
-  return set !== FeatureSet_EnumType.CLOSED
+function isOpen(syntax: string, { enumType }: Features): boolean {
+  return syntax === 'editions' ? enumType !== FeatureSet_EnumType.CLOSED : syntax === 'proto3'
+}
+
+/** Whether names of a message that are one in JSON are the business of those who need JSON. */
+function isLegacyJson(syntax: string, { jsonFormat }: Features): boolean {
+  return syntax === 'editions' ? jsonFormat === FeatureSet_JsonFormat.LEGACY_BEST_EFFORT : syntax === ''
 }

@@ -17,8 +17,16 @@ export interface RuleContext {
   readonly report: Report
 }
 
-/** What protobuf has of the numbers and names of one message. */
-export function checkMessage(context: RuleContext, message: DescriptorProto, fullName: string): void {
+/**
+ * What protobuf has of the numbers and names of one message.
+ * @param isLegacyJson whether its names need not differ in JSON, as in proto2
+ */
+export function checkMessage(
+  context: RuleContext,
+  message: DescriptorProto,
+  fullName: string,
+  isLegacyJson: boolean,
+): void {
   const { places, report, syntax, option } = context
   checkNumbers(context, message, fullName)
   const reserved = new Set(message.reservedName)
@@ -33,8 +41,8 @@ export function checkMessage(context: RuleContext, message: DescriptorProto, ful
   checkRanges(context, message, fullName)
   if (option(message, 'deprecated_legacy_json_field_conflicts') !== 'true') {
     // Field masks know nothing of the names that were written, so both must differ.
-    checkJsonNames(context, message, fullName, (field) => toJsonName(field.name))
-    checkJsonNames(context, message, fullName, jsonNameOf)
+    checkJsonNames(context, message, fullName, isLegacyJson, (field) => toJsonName(field.name))
+    checkJsonNames(context, message, fullName, isLegacyJson, jsonNameOf)
   }
   if (syntax === 'proto3' && option(message, 'message_set_wire_format') === 'true') {
     report(
@@ -87,11 +95,12 @@ function jsonNameOf({ jsonName }: FieldDescriptorProto): string {
   return jsonName
 }
 
-/** Old proto2 files may have names that are one in JSON as long as nobody wrote both. */
+/** Messages that need no JSON may have names that are one in it as long as nobody wrote both. */
 function checkJsonNames(
-  { places, report, syntax }: RuleContext,
+  { places, report }: RuleContext,
   message: DescriptorProto,
   fullName: string,
+  isLegacyJson: boolean,
   nameOf: (field: FieldDescriptorProto) => string,
 ): void {
   const isWritten = (field: FieldDescriptorProto): boolean => nameOf(field) !== toJsonName(field.name)
@@ -99,11 +108,11 @@ function checkJsonNames(
   for (const field of message.field) {
     const name = nameOf(field)
     const first = byName.get(name)
-    byName.set(name, field)
+    if (!first) byName.set(name, field)
     if (!first || first.name === field.name) continue
-    const isByDefault = toJsonName(first.name) === toJsonName(field.name)
+    const isByDefault = !isWritten(first) && !isWritten(field)
     if (isByDefault && nameOf === jsonNameOf) continue
-    if (syntax === '' && !(isWritten(field) && isWritten(first))) continue
+    if (isLegacyJson && !(isWritten(first) && isWritten(field))) continue
     report(
       places.get(field)?.name,
       `${fullName}.${field.name} has the JSON name "${name}", which ${fullName}.${first.name} has too; rename one of them`,

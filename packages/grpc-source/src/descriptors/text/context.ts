@@ -1,5 +1,9 @@
 import { create, type Message } from '@bufbuild/protobuf'
-import { SourceCodeInfo_LocationSchema, type SourceCodeInfo_Location } from '@bufbuild/protobuf/wkt'
+import {
+  SourceCodeInfo_LocationSchema,
+  type Edition,
+  type SourceCodeInfo_Location,
+} from '@bufbuild/protobuf/wkt'
 import type { WrittenOption } from './option-text.ts'
 import type { TokenReader } from './token-reader.ts'
 import { ProtoSyntaxError, type Token } from './tokens.ts'
@@ -42,7 +46,6 @@ export interface Place {
   /** Of a field, an extension, a value of an enum. */
   readonly number?: Token
   readonly type?: Token
-  readonly label?: Token
   /** What stands in the brackets of a field, `default` and `json_name` too. */
   readonly brackets?: readonly WrittenOption[]
 }
@@ -51,6 +54,8 @@ export interface Place {
 export interface ParseContext {
   readonly file: string
   readonly syntax: string
+  /** Unknown where a syntax is written. */
+  readonly edition: Edition
   readonly tokens: TokenReader
   readonly references: TypeReference[]
   /** By the descriptor of the declaration; ranges have theirs too. */

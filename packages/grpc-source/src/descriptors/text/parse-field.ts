@@ -10,7 +10,7 @@ import {
 import { toJsonName, toMapEntryName } from '../proto-names.ts'
 import { inScope, keepComments, keepOptions, refuseTwice, type ParseContext } from './context.ts'
 import { readBracketedOptions, type WrittenOption } from './option-text.ts'
-import { FIELD_NUMBERS } from './parse-ranges.ts'
+import { FIELD_NUMBERS, MESSAGE_SET_NUMBERS } from './parse-ranges.ts'
 import { ProtoSyntaxError, type Token } from './tokens.ts'
 
 export const SCALARS: ReadonlyMap<string, FieldDescriptorProto_Type> = new Map([
@@ -68,7 +68,7 @@ export function parseField(context: ParseContext, holder: FieldHolder): FieldDes
   const numberAt = tokens.peek()
   const proto = create(FieldDescriptorProtoSchema, {
     name,
-    number: readNumber(context, inScope(holder.scope, name)),
+    number: readNumber(context, inScope(holder.scope, name), holder.kind),
     label: label ?? FieldDescriptorProto_Label.OPTIONAL,
     jsonName: toJsonName(name),
     proto3Optional: context.syntax === 'proto3' && label === FieldDescriptorProto_Label.OPTIONAL,
@@ -83,7 +83,7 @@ export function parseField(context: ParseContext, holder: FieldHolder): FieldDes
   } else {
     keepComments(context, path, from, tokens.expect(';'))
   }
-  const place = { name: nameAt, number: numberAt, type: typeAt, label: from, brackets: entries }
+  const place = { name: nameAt, number: numberAt, type: typeAt, brackets: entries }
   context.places.set(proto, place)
   setType(context, proto, { name: isGroup ? written : type, at: isGroup ? nameAt : typeAt }, holder.scope)
   keepFieldOptions(context, proto, holder.scope, entries)
@@ -145,14 +145,17 @@ function refuseGroup({ tokens, syntax }: ParseContext): void {
   }
 }
 
-function readNumber({ tokens }: ParseContext, element: string): number {
+function readNumber({ tokens }: ParseContext, element: string, kind: FieldHolder['kind']): number {
   const at = tokens.peek()
   if (at.text === '-') throw tokens.unexpected("the field's number")
   const number = tokens.integer("the field's number")
-  if (number < FIELD_NUMBERS.min || number > FIELD_NUMBERS.max) {
+  // What may be extended with which numbers is known once all files are read.
+  const [what, { min, max }] =
+    kind === 'extend' ? ['extensions', MESSAGE_SET_NUMBERS] : ['fields', FIELD_NUMBERS]
+  if (number < min || number > max) {
     throw new ProtoSyntaxError(
       at,
-      `${element} has the number ${number}; fields have numbers from ${FIELD_NUMBERS.min} to ${FIELD_NUMBERS.max}`,
+      `${element} has the number ${number}; ${what} have numbers from ${min} to ${max}`,
     )
   }
   if (number >= 19_000 && number <= 19_999) {
@@ -197,7 +200,7 @@ export function parseMapField(context: ParseContext, holder: FieldHolder): Descr
   const numberAt = tokens.peek()
   const proto = create(FieldDescriptorProtoSchema, {
     name,
-    number: readNumber(context, inScope(holder.scope, name)),
+    number: readNumber(context, inScope(holder.scope, name), holder.kind),
     label: FieldDescriptorProto_Label.REPEATED,
     type: FieldDescriptorProto_Type.MESSAGE,
     typeName: `.${inScope(holder.scope, entry.name)}`,

@@ -14,7 +14,7 @@ import {
 } from './context.ts'
 import { readOption, type WrittenOption } from './option-text.ts'
 import { parseEnum } from './parse-enum.ts'
-import { parseExtend, parseMessage, skipVisibility } from './parse-message.ts'
+import { parseExtend, parseGroup, parseMessage, skipVisibility } from './parse-message.ts'
 import { parseService } from './parse-service.ts'
 import { TokenReader } from './token-reader.ts'
 import { ProtoSyntaxError, type Token } from './tokens.ts'
@@ -52,6 +52,7 @@ export function parseFile(name: string, text: string, references: TypeReference[
   const context: ParseContext = {
     file: name,
     syntax: file.syntax,
+    edition: file.edition,
     tokens,
     references,
     options: [],
@@ -60,10 +61,11 @@ export function parseFile(name: string, text: string, references: TypeReference[
   }
   const entries: WrittenOption[] = []
   const imports = new Map<string, Import>()
+  const packageAt = readPackage(tokens, file)
   while (tokens.peek().kind !== 'end') {
     if (tokens.skip(';')) continue
     skipVisibility(context)
-    parseStatement(context, file, entries, imports)
+    parseStatement(context, { file, entries, imports, packageAt })
   }
   keepOptions(context, { target: file, kind: 'file', scope: file.package, element: name, entries })
   file.sourceCodeInfo = create(SourceCodeInfoSchema, { location: context.locations })
@@ -96,20 +98,50 @@ function readSyntax(tokens: TokenReader, file: FileDescriptorProto): void {
   }
 }
 
+/** Gives a file its package, which may stand behind what it holds for, and returns where it stands. */
+function readPackage(tokens: TokenReader, file: FileDescriptorProto): Token | undefined {
+  for (let ahead = 0, depth = 0; tokens.peek(ahead).kind !== 'end'; ahead += 1) {
+    if (tokens.looksAt('{', ahead)) depth += 1
+    else if (tokens.looksAt('}', ahead)) depth -= 1
+    else if (depth === 0 && tokens.looksAt('package', ahead) && isBeginning(tokens, ahead)) {
+      for (let part = ahead + 1; isOfName(tokens.peek(part)); part += 1)
+        file.package += tokens.peek(part).text
+      return tokens.peek(ahead)
+    }
+  }
+  return undefined
+}
+
+function isBeginning(tokens: TokenReader, ahead: number): boolean {
+  return ahead === 0 || tokens.looksAt(';', ahead - 1) || tokens.looksAt('}', ahead - 1)
+}
+
+function isOfName({ kind, text }: Token): boolean {
+  return kind === 'name' || text === '.'
+}
+
 function parseStatement(
   context: ParseContext,
-  file: FileDescriptorProto,
-  entries: WrittenOption[],
-  imports: Map<string, Import>,
+  {
+    file,
+    entries,
+    imports,
+    packageAt,
+  }: {
+    readonly file: FileDescriptorProto
+    readonly entries: WrittenOption[]
+    readonly imports: Map<string, Import>
+    readonly packageAt: Token | undefined
+  },
 ): void {
   const { tokens } = context
   const keyword = tokens.peek().kind === 'name' ? tokens.peek().text : ''
   switch (keyword) {
     case 'package':
-      if (file.package !== '')
+      if (tokens.peek() !== packageAt)
         throw tokens.unexpected(`no second package beside "${file.package}", as a file has one`)
       tokens.next()
-      file.package = tokens.dottedName("the package's name")
+      tokens.dottedName("the package's name")
       tokens.expect(';')
       return
     case 'import':
@@ -135,9 +167,8 @@ function parseStatement(
         scope: file.package,
         fields: file.extension,
         path: [7],
-        addGroup() {
-          throw tokens.unexpected('no group outside of a message')
-        },
+        addGroup: (name, at) =>
+          parseGroup(context, { name, at, scope: file.package, path: [4], into: file.messageType }),
       })
       return
     case 'syntax':

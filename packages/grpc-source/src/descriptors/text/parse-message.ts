@@ -3,6 +3,7 @@ import {
   DescriptorProto_ExtensionRangeSchema,
   DescriptorProto_ReservedRangeSchema,
   DescriptorProtoSchema,
+  Edition,
   OneofDescriptorProtoSchema,
   type DescriptorProto,
 } from '@bufbuild/protobuf/wkt'
@@ -10,8 +11,15 @@ import { inScope, keepComments, keepOptions, type ParseContext } from './context
 import { readOption, type WrittenOption } from './option-text.ts'
 import { parseEnum } from './parse-enum.ts'
 import { parseField, parseMapField, type FieldHolder } from './parse-field.ts'
-import { FIELD_NUMBERS, parseExtensionRanges, parseReserved } from './parse-ranges.ts'
-import { ProtoSyntaxError } from './tokens.ts'
+import {
+  FIELD_NUMBERS,
+  MESSAGE_SET_NUMBERS,
+  parseExtensionRanges,
+  parseReserved,
+  RESERVED_NUMBERS,
+} from './parse-ranges.ts'
+import type { TokenReader } from './token-reader.ts'
+import { ProtoSyntaxError, type Token } from './tokens.ts'
 
 /** Reads `message Name { … }`. */
 export function parseMessage(context: ParseContext, scope: string, path: readonly number[]): DescriptorProto {
@@ -23,6 +31,24 @@ export function parseMessage(context: ParseContext, scope: string, path: readonl
   keepComments(context, path, from, tokens.expect('{'))
   parseBody(context, message, scope, path)
   return message
+}
+
+/** Reads the message of a group, whose `{` was taken, into the list that it is to stand in. */
+export function parseGroup(
+  context: ParseContext,
+  group: {
+    readonly name: string
+    readonly at: Token
+    readonly scope: string
+    /** Of the list. */
+    readonly path: readonly number[]
+    readonly into: DescriptorProto[]
+  },
+): void {
+  const { name, at, scope, path, into } = group
+  const message = create(DescriptorProtoSchema, { name })
+  context.places.set(message, { name: at })
+  parseBody(context, message, scope, [...path, into.push(message) - 1])
 }
 
 /** Reads `extend Name { … }`, whose fields the holder takes. */
@@ -43,7 +69,8 @@ export function parseExtend(context: ParseContext, holder: FieldHolder): void {
 }
 
 /** Edition 2024 writes `export` or `local` before a declaration; neither changes the schema. */
-export function skipVisibility({ tokens }: ParseContext): void {
+export function skipVisibility({ tokens, edition }: ParseContext): void {
+  if (edition < Edition.EDITION_2024 || tokens.peek(2).kind !== 'name') return
   const isMarked = tokens.looksAt('export') || tokens.looksAt('local')
   if (isMarked && (tokens.looksAt('message', 1) || tokens.looksAt('enum', 1))) tokens.next()
 }
@@ -63,13 +90,8 @@ function parseBody(
     scope,
     fields: message.field,
     path: [...path, 2],
-    addGroup(name, at) {
-      const group = create(DescriptorProtoSchema, { name })
-      context.places.set(group, { name: at })
-      const groupPath = [...path, 3, message.nestedType.length]
-      message.nestedType.push(group)
-      parseBody(context, group, scope, groupPath)
-    },
+    addGroup: (name, at) =>
+      parseGroup(context, { name, at, scope, path: [...path, 3], into: message.nestedType }),
   }
   while (!tokens.skip('}')) {
     if (tokens.skip(';')) continue
@@ -88,7 +110,7 @@ function parseBody(
     } else if (tokens.looksAt('reserved') && tokens.peek(1).kind !== 'symbol') {
       parseReservedFields(context, message, scope)
     } else if (tokens.looksAt('extensions')) {
-      parseExtensions(context, message, scope)
+      parseExtensions(context, message, scope, entries.some(makesMessageSet) || isMessageSetBelow(tokens))
     } else if (tokens.looksAt('map') && tokens.looksAt('<', 1)) {
       maps.push(parseMapField(context, holder))
     } else {
@@ -103,7 +125,7 @@ function parseBody(
 function parseReservedFields(context: ParseContext, message: DescriptorProto, scope: string): void {
   parseReserved(context, scope, {
     names: message.reservedName,
-    limits: FIELD_NUMBERS,
+    limits: RESERVED_NUMBERS,
     add({ start, end }, at) {
       const reserved = create(DescriptorProto_ReservedRangeSchema, { start, end: end + 1 })
       context.places.set(reserved, { name: at })
@@ -112,10 +134,15 @@ function parseReservedFields(context: ParseContext, message: DescriptorProto, sc
   })
 }
 
-function parseExtensions(context: ParseContext, message: DescriptorProto, scope: string): void {
+function parseExtensions(
+  context: ParseContext,
+  message: DescriptorProto,
+  scope: string,
+  isMessageSet: boolean,
+): void {
   const at = context.tokens.peek(1)
   parseExtensionRanges(context, scope, {
-    limits: FIELD_NUMBERS,
+    limits: isMessageSet ? MESSAGE_SET_NUMBERS : FIELD_NUMBERS,
     add({ start, end }, place) {
       const range = create(DescriptorProto_ExtensionRangeSchema, { start, end: end + 1 })
       context.places.set(range, { name: place })
@@ -128,6 +155,21 @@ function parseExtensions(context: ParseContext, message: DescriptorProto, scope:
       `${scope} has extensions, which proto3 has not; remove them, use google.protobuf.Any, or write the file in proto2`,
     )
   }
+}
+
+function makesMessageSet({ name, value }: WrittenOption): boolean {
+  return name.length === 1 && name[0]?.name === 'message_set_wire_format' && value === 'true'
+}
+
+/** Whether the rest of a message's body says that it is a MessageSet. */
+function isMessageSetBelow(tokens: TokenReader): boolean {
+  for (let ahead = 0, depth = 0; depth >= 0 && tokens.peek(ahead).kind !== 'end'; ahead += 1) {
+    if (tokens.looksAt('{', ahead)) depth += 1
+    else if (tokens.looksAt('}', ahead)) depth -= 1
+    else if (depth === 0 && tokens.looksAt('message_set_wire_format', ahead))
+      return tokens.looksAt('option', ahead - 1) && tokens.looksAt('true', ahead + 2)
+  }
+  return false
 }
 
 function parseOneof(context: ParseContext, message: DescriptorProto, holder: FieldHolder): void {

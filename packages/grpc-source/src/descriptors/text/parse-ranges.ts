@@ -5,6 +5,8 @@ import { ProtoSyntaxError, type Token } from './tokens.ts'
 interface Limits {
   readonly min: number
   readonly max: number
+  /** What the word `max` means, where it is not the largest number that can be written. */
+  readonly word?: number
 }
 
 export interface NumberRange {
@@ -22,6 +24,12 @@ interface Ranges {
 
 /** The numbers that fields may have. */
 export const FIELD_NUMBERS: Limits = { min: 1, max: 2 ** 29 - 1 }
+
+/** The numbers that messages in the old format of MessageSets may be extended with: all whose next is an int32. */
+export const MESSAGE_SET_NUMBERS: Limits = { min: 1, max: 2 ** 31 - 2 }
+
+/** The numbers that may be reserved: protobuf has no limit of its own for them. */
+export const RESERVED_NUMBERS: Limits = { ...MESSAGE_SET_NUMBERS, word: FIELD_NUMBERS.max }
 
 /** Reads `reserved 1, 3 to max;` or `reserved "a", "b";`, whose words have no quotes in editions. */
 export function parseReserved(
@@ -77,7 +85,8 @@ function readRanges({ tokens }: ParseContext, element: string, what: string, { l
     const at = tokens.peek()
     const start = tokens.integer(what)
     let end = start
-    if (tokens.skip('to')) end = tokens.skip('max') ? limits.max : tokens.integer('the end of the range')
+    if (tokens.skip('to'))
+      end = tokens.skip('max') ? (limits.word ?? limits.max) : tokens.integer('the end of the range')
     if (start < limits.min || end > limits.max) {
       throw new ProtoSyntaxError(
         at,
