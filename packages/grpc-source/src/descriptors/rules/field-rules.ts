@@ -6,6 +6,7 @@ import {
   type FieldDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import type { WrittenOption } from '../text/option-text.ts'
+import { parseInteger } from '../text/token-reader.ts'
 import type { RuleContext } from './message-rules.ts'
 import type { ProtoSymbol, Symbols } from './symbols.ts'
 
@@ -95,7 +96,7 @@ function noValue({ name, value }: EnumDescriptorProto, text: string, has: string
 function toBigInt(text: string): bigint | undefined {
   const [, sign, digits] = /^(-?)(0[xX][0-9a-fA-F]+|\d+)$/.exec(text) ?? []
   if (digits === undefined) return undefined
-  const value = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits)
+  const value = parseInteger(digits)
   return sign === '-' ? -value : value
 }
 

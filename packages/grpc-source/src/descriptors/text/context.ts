@@ -85,7 +85,7 @@ export function keepComments(context: ParseContext, path: readonly number[], fro
 const LISTS: ReadonlySet<string> = new Set(['edition_defaults', 'targets', 'uninterpreted_option'])
 
 /** @throws ProtoSyntaxError if a built-in option stands twice on one element */
-export function refuseTwice(entries: readonly WrittenOption[]): void {
+function refuseTwice(entries: readonly WrittenOption[]): void {
   const seen = new Set<string>()
   for (const { name, at } of entries) {
     const [first] = name

@@ -8,9 +8,10 @@ import {
   type FieldDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { toJsonName, toMapEntryName } from '../proto-names.ts'
-import { inScope, keepComments, keepOptions, refuseTwice, type ParseContext } from './context.ts'
+import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
 import { readBracketedOptions, type WrittenOption } from './option-text.ts'
 import { FIELD_NUMBERS, MESSAGE_SET_NUMBERS } from './parse-ranges.ts'
+import { parseInteger } from './token-reader.ts'
 import { ProtoSyntaxError, type Token } from './tokens.ts'
 
 export const SCALARS: ReadonlyMap<string, FieldDescriptorProto_Type> = new Map([
@@ -245,15 +246,14 @@ function setType(
   })
 }
 
-/** Keeps what stands in a field's brackets; `default` and `json_name` are written there, but are no options. */
+/** Keeps what stands in a field's brackets; `default` and `json_name` are written there, but nobody reads them as options. */
 function keepFieldOptions(
   context: ParseContext,
   proto: FieldDescriptorProto,
   scope: string,
   entries: readonly WrittenOption[],
 ): void {
-  refuseTwice(entries)
-  const options: WrittenOption[] = []
+  keepOptions(context, { target: proto, kind: 'field', scope, element: inScope(scope, proto.name), entries })
   for (const entry of entries) {
     const [first] = entry.name
     const pseudo = entry.name.length === 1 && first?.isExtension === false ? first.name : undefined
@@ -262,10 +262,8 @@ function keepFieldOptions(
       if (entry.string === undefined)
         throw new ProtoSyntaxError(entry.at, `json_name is a text; write json_name = "${entry.value}"`)
       proto.jsonName = entry.string
-    } else options.push(entry)
+    }
   }
-  const element = inScope(scope, proto.name)
-  keepOptions(context, { target: proto, kind: 'field', scope, element, entries: options })
 }
 
 /** Writes a default as descriptors do: numbers in decimal, names as they are. */
@@ -274,6 +272,6 @@ function toDefault(written: string): string {
   const isInteger = /^-?(?:0[xX][0-9a-fA-F]+|\d+)$/.test(text)
   if (!isInteger) return /^-?[\d.]/.test(text) ? String(Number(text.replace(/[fF]$/, ''))) : text
   const digits = text.replace('-', '')
-  const value = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits)
+  const value = parseInteger(digits)
   return String(text.startsWith('-') ? -value : value)
 }

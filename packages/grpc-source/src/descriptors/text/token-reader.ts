@@ -96,7 +96,7 @@ export class TokenReader {
 }
 
 /** Reads an integer as protobuf writes it: decimal, `0x…`, or octal with a leading zero. */
-function parseInteger(text: string): bigint {
+export function parseInteger(text: string): bigint {
   return BigInt(/^0[0-7]+$/.test(text) ? `0o${text.slice(1)}` : text)
 }
 
