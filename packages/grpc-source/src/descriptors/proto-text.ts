@@ -3,7 +3,7 @@ import { FileDescriptorSetSchema, type FileDescriptorProto } from '@bufbuild/pro
 import { GrpcSourceError } from '../errors.ts'
 import { inDependencyOrder } from './dependency-order.ts'
 import { createProtoFinder, type FoundProto } from './find-proto.ts'
-import { wellKnownFile } from './shipped/bundled.ts'
+import { shippedFileOf, wellKnownFile } from './shipped/bundled.ts'
 import { createDescriptorRegistry } from './registry.ts'
 import { checkFiles, type FileFaults } from './rules/check-files.ts'
 import { createTypeResolver, type Resolution } from './rules/resolve-types.ts'
@@ -158,15 +158,17 @@ function resolveTypes(
     inDependencyOrder(files),
     (descriptor) => places.get(descriptor)?.name.start ?? 0,
   )
-  const resolve = createTypeResolver(symbols, new Map(files.map((file) => [file.name, file])))
+  const resolve = createTypeResolver(symbols, new Map(files.map((file) => [file.name, file])), shippedFileOf)
   for (const reference of references) {
     const resolution = resolve(reference)
     if (resolution && 'found' in resolution) {
       reference.resolve(resolution.found.name, resolution.found.kind === 'enum')
       continue
     }
-    const absent =
-      missing.find(({ importedBy }) => importedBy === reference.file) ?? (resolution ? undefined : missing[0])
+    // What no file defines may be in one that was not found: in the one that this file imports, or that its imports do.
+    const isNowhere = !resolution || ('meant' in resolution && !symbols.byName.has(reference.name))
+    const ofFile = missing.find(({ importedBy }) => importedBy === reference.file)
+    const absent = isNowhere ? (ofFile ?? (resolution ? undefined : missing[0])) : undefined
     if (absent) {
       const { element, name } = reference
       throw descriptorError(
@@ -187,7 +189,7 @@ function whyNoType(
     return `${uses} neither this file nor its imports define; correct the name or import the file that defines it`
   }
   if ('wrong' in resolution) return `${uses} ${resolution.wrong}`
-  return `${uses} ${resolution.unseen.file.name} defines, and ${file} does not import that; add import "${resolution.unseen.file.name}";`
+  return `${uses} ${resolution.unseen} defines, and ${file} does not import that; add import "${resolution.unseen}";`
 }
 
 function withOptions(

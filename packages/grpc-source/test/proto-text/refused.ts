@@ -337,6 +337,60 @@ const TYPES = rows(
   ],
 )
 
+const USERS = { 'users.proto': `${P3}package shop.users; message User {}` }
+const GOOGLE = 'import "google/api/annotations.proto"; '
+
+const IMPORTS = rows(
+  [
+    'a type of a package that begins like this one',
+    `${P3}package shop.orders; message O { ▲shop.users.User u = 1; }`,
+    'users.proto defines, and m.proto does not import that; add import "users.proto";',
+    USERS,
+  ],
+  [
+    'such a type beside an import that is missing',
+    `${P3}package shop.orders; import "nowhere.proto"; message O { ▲shop.users.User u = 1; }`,
+    'add import "users.proto";',
+    USERS,
+  ],
+  [
+    'a type of a file that is given, beside an import that is missing',
+    `${P3}import "nowhere.proto"; message O { ▲.shop.users.User u = 1; }`,
+    'add import "users.proto";',
+    USERS,
+  ],
+  [
+    'a service as a type, beside an import that is missing',
+    `${P3}import "nowhere.proto"; service S {} message O { ▲S s = 1; }`,
+    'S is a service',
+  ],
+  [
+    'a type of protobuf',
+    `${P3}message O { ▲google.protobuf.Timestamp t = 1; }`,
+    'add import "google/protobuf/timestamp.proto";',
+  ],
+  [
+    'a type of protobuf beside an import of Google',
+    `${P3}${GOOGLE}message O { ▲google.protobuf.Timestamp t = 1; }`,
+    'add import "google/protobuf/timestamp.proto";',
+  ],
+  [
+    'a type of protobuf by its full name',
+    `${P3}${GOOGLE}message O { ▲.google.protobuf.NullValue t = 1; }`,
+    'add import "google/protobuf/struct.proto";',
+  ],
+  [
+    'a type of Google that comes along',
+    `${P3}${GOOGLE}message O { ▲google.rpc.Status s = 1; }`,
+    'add import "google/rpc/status.proto";',
+  ],
+  [
+    'a type of protobuf where its package means something nearer',
+    `${P3}package a; message google { message A {} } message O { ▲google.protobuf.Timestamp t = 1; }`,
+    'write ".google.protobuf.Timestamp"',
+  ],
+)
+
 const FILES = rows(
   ['a package twice, behind messages', `${P3}message A {} package a; message B {} ▲package b;`, 'package'],
   ['a word of a later edition before a message', `${P3}▲export message A {}`, 'expected "message"'],
@@ -408,6 +462,7 @@ export const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
   fields: FIELDS,
   enums: ENUMS,
   types: TYPES,
+  imports: IMPORTS,
   files: FILES,
   [NEWER]: NEWER_ROWS,
 }

@@ -6,13 +6,25 @@ import type { ProtoSymbol, Symbols } from './symbols.ts'
 export type Resolution =
   | { readonly found: ProtoSymbol }
   | { readonly wrong: string }
-  | { readonly unseen: ProtoSymbol }
+  | Undefined
+  /** The file that defines it, which would be seen if it were imported. */
+  | { readonly unseen: string }
   | undefined
 
-/** Finds what names of types mean, as protoc does. */
+/** A name whose first part means something, in which there is nothing of that name. */
+interface Undefined {
+  readonly wrong: string
+  readonly meant: string
+}
+
+/**
+ * Finds what names of types mean, as protoc does.
+ * @param shippedFileOf tells which file would define a type, if it were imported
+ */
 export function createTypeResolver(
   symbols: Symbols,
   files: ReadonlyMap<string, FileDescriptorProto>,
+  shippedFileOf: (fullName: string) => string | undefined,
 ): (reference: TypeReference) => Resolution {
   const seenBy = new Map<string, ReadonlySet<string>>()
 
@@ -34,9 +46,13 @@ export function createTypeResolver(
   return (reference) => {
     const visible = visibleFrom(reference.file)
     const resolution = resolve(reference, symbols, (file) => visible.has(file))
-    if (resolution) return 'found' in resolution ? checkKind(reference, resolution.found) : resolution
+    if (resolution && 'found' in resolution) return checkKind(reference, resolution.found)
     const anywhere = resolve(reference, symbols, () => true)
-    return anywhere && 'found' in anywhere ? { unseen: anywhere.found } : anywhere
+    const unseen =
+      anywhere && 'found' in anywhere
+        ? anywhere.found.file.name
+        : shippedFileOf(resolution?.meant ?? reference.name.replace(/^\./, ''))
+    return unseen === undefined ? (resolution ?? anywhere) : { unseen }
   }
 }
 
@@ -44,7 +60,7 @@ function resolve(
   { name, scope }: TypeReference,
   { byName, packages }: Symbols,
   isVisible: (file: string) => boolean,
-): { readonly found: ProtoSymbol } | { readonly wrong: string } | undefined {
+): { readonly found: ProtoSymbol } | Undefined | undefined {
   const look = (fullName: string): ProtoSymbol | undefined => {
     const symbol = byName.get(fullName)
     return symbol && isVisible(symbol.file.name) ? symbol : undefined
@@ -68,10 +84,12 @@ function resolve(
       other ??= found
     } else if (isScope(candidate)) {
       // The innermost scope that knows the first part decides, whether or not it knows the rest.
-      const found = look(inScope(outer, name))
+      const meant = inScope(outer, name)
+      const found = look(meant)
       if (found) return { found }
       return {
-        wrong: `means ${inScope(outer, name)} here, as "${first}" is ${candidate}, and that is not defined; write ".${name}" if it is to begin outside`,
+        meant,
+        wrong: `means ${meant} here, as "${first}" is ${candidate}, and that is not defined; write ".${name}" if it is to begin outside`,
       }
     }
   }

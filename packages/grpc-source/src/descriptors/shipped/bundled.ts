@@ -33,6 +33,18 @@ export function wellKnownFile(importPath: string): DescFile | undefined {
   return WELL_KNOWN.find((file) => `${file.name}.proto` === importPath)
 }
 
+/** The file that defines a type, of those that come along. */
+export function shippedFileOf(fullName: string): string | undefined {
+  const wellKnown = WELL_KNOWN.find(({ messages, enums }) =>
+    [...messages, ...enums].some(({ typeName }) => typeName === fullName),
+  )
+  if (wellKnown) return `${wellKnown.name}.proto`
+  const dot = fullName.lastIndexOf('.')
+  const head = `package ${fullName.slice(0, Math.max(dot, 0))};`
+  const type = new RegExp(`^(?:message|enum) ${fullName.slice(dot + 1)} `, 'm')
+  return [...SHIPPED_PROTOS].find(([, text]) => text.includes(head) && type.test(text))?.[0]
+}
+
 /** The text of a proto that comes with this package; `graphql.proto` is found in any folder. */
 export function shippedProto(importPath: string): string | undefined {
   return SHIPPED_PROTOS.get(importPath.endsWith('/graphql.proto') ? 'graphql.proto' : importPath)
