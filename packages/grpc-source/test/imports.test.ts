@@ -4,7 +4,9 @@ import { dirname, join, posix, relative } from 'node:path'
 import { array, assert, asyncProperty, boolean, constantFrom, integer, record } from 'fast-check'
 import { lexicographicSortSchema, printSchema } from 'graphql'
 import { expect, it, onTestFinished } from 'vitest'
+import { compileProtoText } from '../src/descriptors/proto-text.ts'
 import { createGrpcSource } from '../src/index.ts'
+import { GRAPHQL_PROTO } from './graphql-proto.ts'
 
 const FOLDERS = ['', 'a', 'a/b', 'c', 'c/d/e']
 
@@ -81,6 +83,41 @@ it('an import that is nowhere is told with the file that asks for it', async () 
   await expect(schema({ protoFiles: [file] })).rejects.toThrow(
     /a\.proto imports "\.\.\/nope\.proto", which was not found/,
   )
+})
+
+const OPTION = 'option (graphql.schema) = { name: "get" }'
+const service = (name: string, imports: string): string =>
+  `syntax = "proto3"; package p.${name}; ${imports} message A { string id = 1; }
+   service S { rpc Get(A) returns (A) { ${OPTION.replace('get', name)}; } }`
+
+it.each([
+  ['./graphql.proto', {}],
+  ['../graphql.proto', {}],
+  ['vendor/graphql.proto', {}],
+  ['vendor/graphql.proto', { 'graphql.proto': GRAPHQL_PROTO }],
+])('the graphql.proto that comes along is one, also as %s', async (written, given) => {
+  const protoText = {
+    'a.proto': service('a', 'import "graphql.proto";'),
+    'svc/b.proto': service('b', `import "${written}";`),
+    ...given,
+  }
+  expect(await schema({ protoText, expose: undefined })).toMatch(/type Query \{\s+a\(.*\s+b\(/)
+  const reversed = Object.fromEntries(Object.entries(protoText).toReversed())
+  expect(await schema({ protoText: reversed, expose: undefined })).toContain(' b(')
+})
+
+it('a graphql.proto on the disk is read before the one that comes along, whichever way it is imported', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'vinyasa-imports-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'graphql.proto'), GRAPHQL_PROTO)
+  await writeFile(join(folder, 'b.proto'), service('b', 'import "vendor/graphql.proto";'))
+  const read: string[] = []
+  await compileProtoText({
+    protoFiles: ['b.proto'],
+    includePaths: [folder],
+    onFile: (path) => void read.push(relative(folder, path)),
+  })
+  expect(read).toEqual(['b.proto', 'graphql.proto'])
 })
 
 /** File 0 may be imported by 1, that by 2 and so on: circles are not allowed. */

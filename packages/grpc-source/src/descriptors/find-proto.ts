@@ -51,7 +51,8 @@ export function createProtoFinder(options: {
       if (proto) return proto
     }
     const shipped = shippedProto(name)
-    return shipped === undefined ? undefined : { name, text: shipped }
+    // In whichever folder it is looked for, it is one file, and one of its name that is given stands in for it.
+    return shipped && shipped.name !== name ? below(shipped.name) : shipped
   }
 
   async function beside(importer: FoundProto, importPath: string): Promise<FoundProto | undefined> {

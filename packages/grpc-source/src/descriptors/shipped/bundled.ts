@@ -45,7 +45,11 @@ export function shippedFileOf(fullName: string): string | undefined {
   return [...SHIPPED_PROTOS].find(([, text]) => text.includes(head) && type.test(text))?.[0]
 }
 
-/** The text of a proto that comes with this package; `graphql.proto` is found in any folder. */
-export function shippedProto(importPath: string): string | undefined {
-  return SHIPPED_PROTOS.get(importPath.endsWith('/graphql.proto') ? 'graphql.proto' : importPath)
+/** A proto that comes with this package, by its own name; `graphql.proto` is found in any folder. */
+export function shippedProto(
+  importPath: string,
+): { readonly name: string; readonly text: string } | undefined {
+  const name = importPath.endsWith('/graphql.proto') ? 'graphql.proto' : importPath
+  const text = SHIPPED_PROTOS.get(name)
+  return text === undefined ? undefined : { name, text }
 }
