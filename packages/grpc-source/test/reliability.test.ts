@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import {
   createFakeClock,
   freePort,
@@ -12,6 +14,7 @@ import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { createCaller } from '../src/runtime/call.ts'
 import { backend, describeTransports, disposables, run, yogaWith } from './harness.ts'
 import { startBytesServer } from './bytes-server.ts'
+import { answer, frame, startWireServer } from './wire-server.ts'
 
 const PROTO = `
 syntax = "proto3";
@@ -164,6 +167,41 @@ describeTransports('faults of backends', (source) => {
       channel: { maxReceiveBytes: 8_000_000 },
     })
     expect(((await large.call(GET)) as { text: string }).text).toHaveLength(5_000_000)
+  })
+
+  it.each([undefined, 'gzip', 'deflate'] as const)(
+    'a 5 MB argument that the backend does not take is told as it tells it, compressed by %s',
+    async (compression) => {
+      const server = disposables().use(await startBytesServer('/r.S/Get', () => Buffer.alloc(0)))
+      const grpc = await source({
+        protoText: { 'r.proto': PROTO },
+        endpoint: server.address,
+        channel: { compression },
+      })
+      // Of its size when it is compressed, too.
+      const id = compression === undefined ? 'x'.repeat(5_000_000) : randomBytes(6_000_000).toString('base64')
+      for (const sent of compression === undefined ? [id] : [id, 'x'.repeat(5_000_000)]) {
+        await expect(grpc.call(GET, { id: sent })).rejects.toMatchObject({
+          extensions: { code: 'RATE_LIMITED', grpc: { status: 'RESOURCE_EXHAUSTED' } },
+          cause: {
+            message: expect.stringMatching(/^Received message (larger than max|that decompresses to)/),
+          },
+        })
+      }
+      expect(server.requests).toHaveLength(0)
+    },
+  )
+
+  it('a reply that is 5 MB once it is read is a mapped error', async () => {
+    const text = Buffer.concat([Buffer.from([0x0a, 0xc0, 0x96, 0xb1, 0x02]), Buffer.alloc(5_000_000, 'x')])
+    const body = frame(gzipSync(text), 1)
+    const server = disposables().use(
+      await startWireServer((call) => answer(call, body, undefined, { 'grpc-encoding': 'gzip' })),
+    )
+    const grpc = await source({ protoText: { 'r.proto': PROTO }, endpoint: server.address })
+    await expect(grpc.call(GET)).rejects.toMatchObject({
+      extensions: { code: 'RESPONSE_TOO_LARGE', limit: 4_194_304 },
+    })
   })
 
   it('a backend that is away gives a partial result and no crash', async () => {

@@ -8,6 +8,7 @@ import { createGrpcJsTransport } from '../src/runtime/grpc-js-transport.ts'
 import { createHttp2Transport } from '@vinyasa/grpc-transport'
 import type { Transport, TransportCall } from '@vinyasa/grpc-transport'
 import { disposables } from './harness.ts'
+import { startBytesServer } from './bytes-server.ts'
 import { answer, frame, startWireServer, type WireHandler, type WireServer } from './wire-server.ts'
 
 // What goes over the wire, on both transports, against a server by hand.
@@ -219,6 +220,25 @@ describe.each([
       status: 'RESOURCE_EXHAUSTED',
     })
   })
+
+  it.each([undefined, 'gzip'] as const)(
+    'a request of a stream that a server finds too large is refused by that server, compressed by %s',
+    async (compression) => {
+      const server = disposables().use(await startBytesServer('/s.S/Get', () => REQUEST))
+      const transport = transportTo(server.address, { compression })
+      const large = Buffer.alloc(5_000_000)
+      async function* requests(): AsyncGenerator<Uint8Array> {
+        yield large
+      }
+      for (const sent of [[large], requests()]) {
+        const call = { ...callOf(), path: '/s.S/Get' }
+        await expect(transport.stream(call, sent).next()).rejects.toMatchObject({
+          status: 'RESOURCE_EXHAUSTED',
+          ownLimit: undefined,
+        })
+      }
+    },
+  )
 
   it('compresses requests on demand, and refuses too large ones', async () => {
     const server = await serve(ok)

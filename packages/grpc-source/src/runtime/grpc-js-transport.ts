@@ -17,7 +17,8 @@ const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byte
 
 /** The transport on grpc-js, with as many connections as concurrent calls need. */
 export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
-  const { maxConcurrentCalls = 100, maxConnections = 8 } = endpoint.channel
+  const { maxConcurrentCalls = 100, maxConnections = 8, compression } = endpoint.channel
+  const isCompressed = compression !== undefined
   const connections: Connection[] = []
   const aborts = new AbortWatch()
 
@@ -50,7 +51,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
         (error, reply) => {
           if (signal) aborts.delete(signal, cancel)
           begun.end()
-          if (error) reject(begun.stuck ?? toCallError(error))
+          if (error) reject(begun.stuck ?? toCallError(error, { largest: request.length, isCompressed }))
           else resolve(reply ?? new Uint8Array())
         },
       )
@@ -69,6 +70,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     const begun = begin()
     const single = Array.isArray(requests) && requests.length === 1 ? (requests[0] as Uint8Array) : undefined
     const options = callOptions(call)
+    const sent: SentRequests = { largest: single?.length ?? 0, isCompressed }
     const rpc = single
       ? begun.client.makeServerStreamRequest(
           path,
@@ -87,7 +89,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
         )
     begun.watch(rpc)
     listen(rpc, call)
-    if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests)
+    if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests, sent)
     const cancel = (): void => rpc.cancel()
     if (signal?.aborted) cancel()
     else if (signal) aborts.add(signal, cancel)
@@ -97,7 +99,8 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     }
     rpc.on('error', finish)
     rpc.on('status', finish)
-    return toIterator(rpc as NodeJS.ReadableStream & { cancel(): void }, () => begun.stuck)
+    const toError = (error: unknown): GrpcCallError => begun.stuck ?? toCallError(error, sent)
+    return toIterator(rpc as NodeJS.ReadableStream & { cancel(): void }, toError)
   }
 
   return {
@@ -168,8 +171,12 @@ function* valuesOf(metadata: Metadata): Iterable<readonly [string, string | Uint
 async function sendAll(
   rpc: ClientDuplexStream<Uint8Array, Buffer>,
   requests: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  sent: SentRequests,
 ): Promise<void> {
-  for await (const request of requests) rpc.write(request)
+  for await (const request of requests) {
+    sent.largest = Math.max(sent.largest, request.length)
+    rpc.write(request)
+  }
   rpc.end()
 }
 
@@ -179,7 +186,7 @@ async function sendAll(
  */
 function toIterator(
   rpc: NodeJS.ReadableStream & { cancel(): void },
-  stuck: () => GrpcCallError | undefined,
+  toError: (error: unknown) => GrpcCallError,
 ): AsyncIterableIterator<Uint8Array> {
   const messages = (rpc as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   const done = { done: true, value: undefined } as const
@@ -191,7 +198,7 @@ function toIterator(
         return await messages.next()
       } catch (error) {
         if (returned) return done
-        throw stuck() ?? toCallError(error)
+        throw toError(error)
       }
     },
     async return() {
@@ -205,7 +212,7 @@ function toIterator(
   }
 }
 
-function toCallError(error: unknown): GrpcCallError {
+function toCallError(error: unknown, sent: SentRequests): GrpcCallError {
   if (!isServiceError(error))
     return new GrpcCallError('UNKNOWN', error instanceof Error ? error.message : String(error), {
       cause: error,
@@ -213,18 +220,33 @@ function toCallError(error: unknown): GrpcCallError {
   const [details] = error.metadata?.get('grpc-status-details-bin') ?? []
   return new GrpcCallError(statusName(error.code), error.details ?? error.message, {
     details: details instanceof Uint8Array ? details : undefined,
-    ownLimit: ownLimit(error),
+    ownLimit: ownLimit(error, sent),
     cause: error,
   })
 }
 
-/** grpc-js tells of its own limits in words alone, which are those of its servers too. */
-function ownLimit({ code, details }: ServiceError): GrpcCallError['ownLimit'] {
+/** What tells a reply that is too large from a request that the backend finds so. */
+interface SentRequests {
+  /** The bytes of the largest request so far. */
+  largest: number
+  readonly isCompressed: boolean
+}
+
+const TOO_LARGE_TO_READ =
+  /^Received message (?:larger than max \((\d+) vs |that decompresses to a size larger than )(\d+)\)?$/
+const TOO_LARGE_TO_SEND = /^Attempted to send message with a size larger than (\d+)$/
+
+/** grpc-js tells of its own limits in words alone, in which its servers tell of a request that is over theirs. */
+function ownLimit({ code, details }: ServiceError, sent: SentRequests): GrpcCallError['ownLimit'] {
   if (statusName(code) !== 'RESOURCE_EXHAUSTED') return undefined
-  const [, received] = /^Received message larger than max \(\d+ vs (\d+)\)$/.exec(details) ?? []
-  if (received !== undefined) return { of: 'reply', maxBytes: Number(received) }
-  const [, sent] = /^Attempted to send message with a size larger than (\d+)$/.exec(details) ?? []
-  return sent === undefined ? undefined : { of: 'request', maxBytes: Number(sent) }
+  const [read, size, max] = TOO_LARGE_TO_READ.exec(details) ?? []
+  if (read !== undefined) {
+    // The size is that on the wire, which nobody knows here of what grpc-js compressed.
+    const isOfRequest = sent.isCompressed ? sent.largest > Number(max) : sent.largest === Number(size)
+    return isOfRequest ? undefined : { of: 'reply', maxBytes: Number(max) }
+  }
+  const [, toSend] = TOO_LARGE_TO_SEND.exec(details) ?? []
+  return toSend === undefined ? undefined : { of: 'request', maxBytes: Number(toSend) }
 }
 
 function isServiceError(error: unknown): error is ServiceError & { metadata?: Metadata } {
