@@ -193,6 +193,12 @@ const NAMES = rows(
     { 'b.proto': `${P3}message A {}` },
   ],
   [
+    'a name of a file that this one does not see, which it uses',
+    `${P3}import "c.proto"; message ▲A {} message B { A a = 1; }`,
+    'A is defined in b.proto too; rename one of them, or import one file by one path',
+    { 'b.proto': `${P3}message A {}`, 'c.proto': `${P3}import "b.proto";` },
+  ],
+  [
     'a message with the name of an imported package',
     `${P3}import "b.proto"; message ▲b {}`,
     'b is a package of b.proto too',

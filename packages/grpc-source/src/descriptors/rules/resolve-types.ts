@@ -58,12 +58,14 @@ export function createTypeResolver(
 
 function resolve(
   { name, scope }: TypeReference,
-  { byName, packages }: Symbols,
+  { byName, packages, duplicates }: Symbols,
   isVisible: (file: string) => boolean,
 ): { readonly found: ProtoSymbol } | Undefined | undefined {
   const look = (fullName: string): ProtoSymbol | undefined => {
     const symbol = byName.get(fullName)
-    return symbol && isVisible(symbol.file.name) ? symbol : undefined
+    if (!symbol || isVisible(symbol.file.name)) return symbol
+    // Of two files that define a name, this one may see the second; that there are two is a fault of its own.
+    return duplicates.find((one) => one.symbol.name === fullName && isVisible(one.symbol.file.name))?.symbol
   }
   const isScope = (fullName: string): boolean => {
     const kind = look(fullName)?.kind
