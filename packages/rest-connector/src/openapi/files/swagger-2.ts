@@ -95,8 +95,14 @@ function responseOf(given: Node, produces: readonly string[], document: OpenApiD
 
 function serversOf(root: Node, schemes: readonly unknown[], url: string | undefined): Node {
   const host = asText(root['host'])
-  const basePath = asText(root['basePath'])
-  if (host === undefined) return basePath === undefined ? {} : { servers: [{ url: basePath }] }
+  const given = asText(root['basePath'])
+  // Without its leading slash it would lengthen the name of the host, and with two of them be one.
+  const basePath = given?.replace(/^\/*/, '/')
+  if (host === undefined) {
+    if (given === undefined) return {}
+    // Documents that name no host have the whole address here, against the specification.
+    return { servers: [{ url: URL.canParse(given) ? given : basePath }] }
+  }
   const usual = url?.startsWith('https:') ? 'https' : 'http'
   const known = schemes.filter((scheme) => scheme === 'http' || scheme === 'https')
   const found = known.length > 0 ? known : [usual]
