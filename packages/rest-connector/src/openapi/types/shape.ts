@@ -32,6 +32,8 @@ export type ReadShape = (schema: unknown) => Shape
 
 type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase' | 'rest'>
 
+const NULLABLE_ALONE: ReadonlySet<string> = new Set(['nullable', 'x-nullable', 'description', 'title'])
+
 /** Members of a united schema that its first part with them gives. */
 const FIRST_GIVEN: readonly string[] =
   'type items prefixItems maxItems additionalProperties enum const format title description'.split(' ')
@@ -85,7 +87,8 @@ export class ShapeReader {
     const others = options.filter((option) => !this.#isNull(option))
     const parts = asList(given['allOf'])
     const needed = parts.filter((part) => !marksNullable(asNode(part)))
-    const isNullable = saysNull(given) || others.length < options.length || needed.length < parts.length
+    const takesNull = options.some((option) => saysNull(this.#target(option)))
+    const isNullable = saysNull(given) || takesNull || needed.length < parts.length
     const isBare = !OWN_KEYWORDS.some((key) => key in given)
     const [only] = [...others, ...needed]
     if (isBare && others.length + needed.length === 1) {
@@ -103,12 +106,17 @@ export class ShapeReader {
     return { ...this.#classify(node), node, ref: undefined, isNullable: isNullable || saysNull(node) }
   }
 
+  /** Whether an option is nothing but null; a schema that has a name is a value, if it may be any. */
   #isNull(option: unknown): boolean {
+    return marksNullable(asNode(option)) || isNull(this.#target(option))
+  }
+
+  #target(schema: unknown): Node {
     try {
-      return isNull(this.#document.resolve(option))
+      return this.#document.resolve(schema)
     } catch {
-      // Whoever reads the option reports the reference.
-      return false
+      // Whoever reads the schema reports the reference.
+      return {}
     }
   }
 
@@ -237,30 +245,22 @@ export class ShapeReader {
 
 /** A schema that is nothing but null. */
 function isNull(node: Node): boolean {
-  const values = asList(node['enum'])
-  return (
-    String(node['type']) === 'null' ||
-    node['const'] === null ||
-    (values.length > 0 && values.every((value) => value === null)) ||
-    marksNullable(node)
-  )
+  const values = 'const' in node ? [node['const']] : asList(node['enum'])
+  return String(node['type']) === 'null' || (values.length > 0 && values.every((value) => value === null))
 }
 
 /** Before `type: 'null'` there was no way to write null: generators mean it with a schema that says no more than this. */
 function marksNullable(node: Node): boolean {
-  const keys = Object.keys(node)
-  return (
-    saysNull(node) && keys.every((key) => ['nullable', 'x-nullable', 'description', 'title'].includes(key))
-  )
+  const isBare = Object.keys(node).every((key) => NULLABLE_ALONE.has(key))
+  return isBare && saysNull(node)
 }
 
 function saysNull(node: Node): boolean {
-  const types = node['type']
   return (
     node['nullable'] === true ||
     node['x-nullable'] === true ||
     node['const'] === null ||
-    (Array.isArray(types) && types.includes('null')) ||
+    [node['type']].flat().includes('null') ||
     asList(node['enum']).includes(null)
   )
 }

@@ -14,7 +14,13 @@ async function typesOf(version: string, value: object) {
       info: { title: 't', version: '1' },
       servers: [{ url: 'https://a.example' }],
       components: {
-        schemas: { Pet, Owner, Null: { enum: [null] }, Status: { type: 'string', enum: ['a', 'b'] } },
+        schemas: {
+          Pet,
+          Owner,
+          Null: { enum: [null] },
+          AnyValue: { nullable: true, description: 'any' },
+          Status: { type: 'string', enum: ['a', 'b'] },
+        },
       },
       paths: {
         '/pet': {
@@ -74,4 +80,30 @@ it('an object that may be null is no mark of null', async () => {
     anyOf: [ref, { type: 'object', nullable: true, properties: { other: { type: 'string' } } }],
   }
   expect((await typesOf('3.0.3', value))[0]).toBe('JSON')
+})
+
+describe('a component that says no more than that it may be null', () => {
+  const any = { $ref: '#/components/schemas/AnyValue' }
+
+  it.each([['oneOf'], ['anyOf']])('is any value in %s, and no mark of null', async (key) => {
+    for (const other of [{ type: 'string' }, ref])
+      for (const options of [
+        [other, any],
+        [any, other],
+      ])
+        expect(await typesOf('3.0.3', { [key]: options })).toEqual(['JSON', 'JSON'])
+  })
+
+  it('narrows nothing in allOf', async () => {
+    expect(await typesOf('3.0.3', { allOf: [ref, any] })).toEqual(['PetValue!', 'PetValueInput!'])
+  })
+})
+
+it.each([
+  [{ $ref: '#/components/schemas/AnyValue' }, 'JSON'],
+  [{ $ref: '#/components/schemas/Null' }, 'String'],
+  [{ type: 'string', nullable: true }, 'String'],
+])('a value that %j is an option of may be null', async (option, type) => {
+  const [output, input] = await typesOf('3.0.3', { oneOf: [{ type: 'string' }, option] })
+  expect([output, input]).toEqual([type, type])
 })
