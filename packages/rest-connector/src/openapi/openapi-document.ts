@@ -29,8 +29,8 @@ export interface OpenApiDocument {
 
 export interface ReadFiles {
   readonly root: Node
-  /** The root was written in Swagger 2: its schemas are referred to as `#/definitions/…`. */
-  readonly isSwagger2?: boolean
+  /** The root as it was written in Swagger 2, where references into it lead. */
+  readonly swagger2?: Node
   /** The others by their addresses; references in them are absolute, and `#/…` is in the root. */
   readonly files: ReadonlyMap<string, unknown>
   readonly missing: ReadonlyMap<string, string>
@@ -40,7 +40,7 @@ export interface ReadFiles {
 
 export function createDocument({
   root,
-  isSwagger2 = false,
+  swagger2,
   files,
   missing,
   paths = [],
@@ -54,8 +54,7 @@ export function createDocument({
 
   /** The reference by its place, where it is by the name that a schema gives itself. */
   function placed(ref: string): string {
-    if (isSwagger2 && ref.startsWith('#/definitions/'))
-      return ref.replace('definitions', 'components/schemas')
+    if (swagger2 && ref.startsWith('#/definitions/')) return ref.replace('definitions', 'components/schemas')
     const [file, pointer] = splitOnce(ref, '#')
     if (file === '' ? pointer === '' || pointer.startsWith('/') : files.has(file)) return ref
     names ??= namesIn(root)
@@ -63,19 +62,27 @@ export function createDocument({
     return at === undefined ? ref : names.has(ref) ? at : at + pointer
   }
 
+  function pointed(from: unknown, pointer: string): unknown {
+    let value = from
+    for (const step of pointer.split('/').slice(1)) {
+      const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
+      // A step may lead through a reference, as where `components.schemas` is a file.
+      const node = Object.hasOwn(asNode(value), key) ? asNode(value) : follow(value).node
+      value = Object.hasOwn(node, key) ? node[key] : undefined
+    }
+    return value
+  }
+
   function target(ref: string): Node {
     const known = targets.get(ref)
     if (known) return known
     const [file = '', pointer = ''] = splitOnce(ref, '#')
-    let value: unknown = file === '' ? root : files.get(file)
+    let value: unknown
     underWay.add(ref)
     try {
-      for (const step of pointer.split('/').slice(1)) {
-        const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
-        // A step may lead through a reference, as where `components.schemas` is a file.
-        const node = Object.hasOwn(asNode(value), key) ? asNode(value) : follow(value).node
-        value = Object.hasOwn(node, key) ? node[key] : undefined
-      }
+      // What was written in Swagger 2 points to the places of that: in the root as it is now other parts may be there.
+      if (file === '') value = pointed(swagger2, pointer) ?? pointed(root, pointer)
+      else value = pointed(files.get(file), pointer)
     } finally {
       underWay.delete(ref)
     }

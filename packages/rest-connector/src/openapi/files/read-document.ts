@@ -63,7 +63,7 @@ async function readFiles(
 function asOpenApi3(read: ReadFiles): OpenApiDocument {
   const document = createDocument(read)
   if (isSwagger2(read.root))
-    return createDocument({ ...read, root: fromSwagger2(document), isSwagger2: true })
+    return createDocument({ ...read, root: fromSwagger2(document), swagger2: read.root })
   if (asText(read.root['openapi'])?.startsWith('3.')) return document
   throw new Error('it is neither OpenAPI 3 nor Swagger 2: it has no such version')
 }
