@@ -36,7 +36,8 @@ function pathItem(given: unknown, document: OpenApiDocument): unknown {
   const { parameters, ...item } = { ...found, ...beside }
   return mapped(item, (member, method) => {
     const own = tried(() => document.resolve(member))
-    if (!METHODS.has(method) || own === undefined || typeof member !== 'object') return member
+    if (!METHODS.has(method) || own === undefined || typeof member !== 'object' || member === null)
+      return member
     return operation(own, method, parameters, document)
   })
 }

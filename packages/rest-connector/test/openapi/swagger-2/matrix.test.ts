@@ -409,6 +409,22 @@ it('a body that methods of a path share is not that of GET, which is told', asyn
   ])
 })
 
+it.each([null, 'x', 1, true])('a method that is %j is no operation', async (get) => {
+  const put = { operationId: 'put', responses: { 204: { description: 'done' } } }
+  const common = { info: { title: 't', version: '1' }, paths: { '/x': { get, put } } }
+  const [is, wanted] = await Promise.all(
+    [
+      { ...common, swagger: '2.0', host: 'api.example' },
+      { ...common, openapi: '3.0.3', servers: [{ url: 'http://api.example' }] },
+    ].map(async (document) => {
+      const { endpoints, findings } = await importOpenApi(document, { env: {} })
+      return { names: endpoints.map(({ name }) => name), findings }
+    }),
+  )
+  expect(is).toEqual({ names: ['put'], findings: [] })
+  expect(is).toEqual(wanted)
+})
+
 it('a shared body of another file is that of the operation', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'swagger-2-'))
   cleanup.use({ [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) })
