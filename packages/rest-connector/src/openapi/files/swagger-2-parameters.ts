@@ -97,13 +97,15 @@ function formOf(members: readonly Node[], consumes: readonly string[]): Node {
   const hasFile = members.some(({ type }) => type === 'file')
   const usable = consumes.filter((type) => type.startsWith(MULTIPART) || (type.startsWith(FORM) && !hasFile))
   const types = usable.length > 0 ? usable : [hasFile ? MULTIPART : FORM]
+  const required = members.filter((one) => one['required'] === true).map(({ name }) => name)
   const schema = {
     type: 'object',
     properties: Object.fromEntries(members.map((one) => [String(one['name']), schemaOf(one, true)])),
-    required: members.filter(({ required }) => required === true).map(({ name }) => name),
+    required,
   }
   const lists = members.filter(({ type }) => type === 'array')
   const encoding = Object.fromEntries(lists.map((one) => [String(one['name']), listStyle(one)]))
   const media = { schema, ...(lists.length > 0 && { encoding }) }
-  return { content: Object.fromEntries(types.map((type) => [type, media])) }
+  const content = Object.fromEntries(types.map((type) => [type, media]))
+  return { ...(required.length > 0 && { required: true }), content }
 }

@@ -36,9 +36,8 @@ const form = 'application/x-www-form-urlencoded'
 const multipart = 'multipart/form-data'
 
 function bodyOf(type: string, properties: Node, more: Node = {}, required: readonly string[] = []): Node {
-  return {
-    requestBody: { content: { [type]: { schema: { type: 'object', properties, required }, ...more } } },
-  }
+  const content = { [type]: { schema: { type: 'object', properties, required }, ...more } }
+  return { requestBody: { ...(required.length > 0 && { required: true }), content } }
 }
 
 const tagged = (collectionFormat?: string, place = 'query'): Node => ({
@@ -423,6 +422,17 @@ it.each([null, 'x', 1, true])('a method that is %j is no operation', async (get)
   )
   expect(is).toEqual({ names: ['put'], findings: [] })
   expect(is).toEqual(wanted)
+})
+
+it.each([true, false])('a form with a member of which required is %s', async (required) => {
+  const parameters = [
+    { name: 'name', in: 'formData', type: 'string', required },
+    { name: 'more', in: 'formData', type: 'string' },
+  ]
+  const paths = { '/x': { post: { operationId: 'x', parameters, responses: {} } } }
+  const document = { swagger: '2.0', host: 'api.example', paths }
+  const { endpoints } = await importOpenApi(document, { env: {} })
+  expect(endpoints[0]?.args).toEqual({ input: { type: required ? 'XInput!' : 'XInput' } })
 })
 
 it('a shared body of another file is that of the operation', async () => {
