@@ -57,16 +57,7 @@ function keyOf(parameter: Node): string {
 
 function parameterOf(given: Node): Node {
   if (asText(given['$ref']) !== undefined) return given
-  const { name, required, description } = given
-  return {
-    ...given,
-    name,
-    in: given['in'],
-    ...(required !== undefined && { required }),
-    ...(description !== undefined && { description }),
-    schema: schemaOf(given, false),
-    ...(given['type'] === 'array' && listStyle(given)),
-  }
+  return { ...given, schema: schemaOf(given, false), ...(given['type'] === 'array' && listStyle(given)) }
 }
 
 /** The schema among a parameter's members. */
