@@ -43,7 +43,7 @@ export function createSubtypes(document: OpenApiDocument): SubtypesOf {
     if (refs.length === 0 || refs.length > MAX_SUBTYPES) return undefined
     const own = [...byRef].find(([, node]) => node === base)?.[0]
     const variants: readonly Node[] = refs.map(($ref) => ({ $ref }))
-    const hasMembers = Object.keys(asNode(base['properties'])).length > 0 || asList(base['allOf']).length > 0
+    const hasMembers = Object.keys(asNode(base['properties'])).length > 0
     if (own === undefined || !hasMembers) return { variants }
     // With members of its own it is a schema beside the one that it is made of.
     const itself = { allOf: [{ $ref: own }], properties: {}, title: 'Base' }
