@@ -82,7 +82,7 @@ function createConverters(types: TypeDefinitions): Converters {
     const members = new Map(
       Object.entries(fields).map(([name, { key = name, type, besides }]) => [
         name,
-        { key, toWire: ofText(type), besides },
+        { key, toWire: ofText(type), besides: besides && new Set(besides) },
       ]),
     )
     return (given) => {
@@ -118,13 +118,12 @@ function setOthers(
   sent: Record<string, unknown>,
   name: string,
   others: unknown,
-  besides: readonly string[],
+  besides: ReadonlySet<string>,
 ): void {
   if (others === null || others === undefined) return
   if (typeof others !== 'object' || Array.isArray(others)) throw badInput(`"${name}" must be an object.`)
   for (const [key, value] of Object.entries(others)) {
-    if (besides.includes(key))
-      throw badInput(`"${name}" must not hold "${key}", which has a field of its own.`)
+    if (besides.has(key)) throw badInput(`"${name}" must not hold "${key}", which has a field of its own.`)
     setOwn(sent, key, value)
   }
 }
