@@ -1,4 +1,4 @@
-import { constantName } from './types/enum-names.ts'
+import { constantName } from './types/leaves/enum-names.ts'
 
 /**
  * Words of a name: split at whatever a name cannot hold, at underscores too. Latin letters lose their accents, others

@@ -1,5 +1,6 @@
 import { createSubtypes, type SubtypesOf } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { isNull, marksNullable, saysNull } from './null.ts'
 
 /** A JSON schema, as far as types can tell. */
 export interface Shape {
@@ -31,8 +32,6 @@ const BESIDE_REF = [...OWN_KEYWORDS, 'prefixItems', 'required', 'allOf', 'oneOf'
 export type ReadShape = (schema: unknown) => Shape
 
 type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase' | 'rest'>
-
-const NULLABLE_ALONE: ReadonlySet<string> = new Set(['nullable', 'x-nullable', 'description', 'title'])
 
 /** Members of a united schema that its first part with them gives. */
 const FIRST_GIVEN: readonly string[] =
@@ -241,28 +240,6 @@ export class ShapeReader {
       : options.map(asNode)
     return { kind: 'variants', variants }
   }
-}
-
-/** A schema that is nothing but null. */
-function isNull(node: Node): boolean {
-  const values = 'const' in node ? [node['const']] : asList(node['enum'])
-  return String(node['type']) === 'null' || (values.length > 0 && values.every((value) => value === null))
-}
-
-/** Before `type: 'null'` there was no way to write null: generators mean it with a schema that says no more than this. */
-function marksNullable(node: Node): boolean {
-  const isBare = Object.keys(node).every((key) => NULLABLE_ALONE.has(key))
-  return isBare && saysNull(node)
-}
-
-function saysNull(node: Node): boolean {
-  return (
-    node['nullable'] === true ||
-    node['x-nullable'] === true ||
-    node['const'] === null ||
-    [node['type']].flat().includes('null') ||
-    asList(node['enum']).includes(null)
-  )
 }
 
 /** A schema that says what must be there may be another type than the one it points to. */

@@ -1,11 +1,11 @@
-import type { EnumDefinition, TypeDefinition } from '../../declare/type-definitions.ts'
-import type { Node } from '../openapi-document.ts'
-import { describe } from './describe.ts'
+import type { EnumDefinition, TypeDefinition } from '../../../declare/type-definitions.ts'
+import type { Node } from '../../openapi-document.ts'
+import { describe } from '../describe.ts'
 import { enumNames } from './enum-names.ts'
 import { FORMAT_SCALARS, scalarOf, type IntegerTyping } from './scalars.ts'
-import { schemaName } from './schema-name.ts'
-import type { Shape } from './shape.ts'
-import type { Place, TypeNames } from './type-names.ts'
+import { schemaName } from '../schema-name.ts'
+import type { Shape } from '../shape.ts'
+import type { Place, TypeNames } from '../type-names.ts'
 
 /** The types without fields of their own: scalars and enums, and the entries of maps. */
 export class LeafTypes {
