@@ -41,6 +41,7 @@ export async function importOpenApi(
       const message = `${reason}; what it stands for is JSON`
       findings.add({ place, message, mend: 'correct the reference' })
     },
+    onDropped: (ref, dropped) => findings.add({ place: ref?.startsWith('#/') ? ref : place, ...dropped }),
   })
   const envelopeOf = createEnvelopes(options, { document: loaded, types, names: typeNames })
   const isQuery = filterOf(asQuery)

@@ -12,6 +12,7 @@ import { ShapeReader, type ReadShape, type Shape } from './shape.ts'
 import { schemaName } from './schema-name.ts'
 import { inside, type Place, type TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
+import { droppedOfChoice, droppedOfObject, type Dropped } from './dropped.ts'
 import { flattened, optionNames, tellMembers, variantName } from './variants.ts'
 
 export interface SchemaTypesOptions {
@@ -19,6 +20,8 @@ export interface SchemaTypesOptions {
   /** Whether a required property of a type is non-null. */
   readonly trusts: (typeName: string, field: string) => boolean
   readonly onBadReference: (message: string) => void
+  /** Hears of members that no field shows or takes; `ref` is the reference that names their schema. */
+  readonly onDropped: (ref: string | undefined, dropped: Dropped) => void
 }
 
 export interface ArgumentHints {
@@ -165,6 +168,7 @@ export class SchemaTypes {
       }
     }
     Object.assign(fields, this.#others(shape.node, { name, key: place.key }, fields, false))
+    this.#tellDropped(shape, name, droppedOfObject(shape.node))
     this.#define(name, { kind: 'object', ...describe(shape.node), fields })
     return name
   }
@@ -193,6 +197,7 @@ export class SchemaTypes {
     }
     const own = { name: withoutInput(name), key: place.key }
     Object.assign(fields, this.#others(shape.node, own, fields, true))
+    this.#tellDropped(shape, own.name, droppedOfObject(shape.node))
     this.#define(name, { kind: 'input', ...describe(shape.node), fields })
     return name
   }
@@ -224,6 +229,7 @@ export class SchemaTypes {
       this.#outputs.set(shape.node, 'JSON')
       return 'JSON'
     }
+    this.#tellDropped(shape, name, droppedOfChoice(shape, this.#read))
     const members = Object.fromEntries(named.map((member, index) => [member, signs.members[index] ?? {}]))
     const { discriminator } = signs
     const rest = named[variants.findIndex(({ schema }) => schema === shape.rest)]
@@ -259,10 +265,17 @@ export class SchemaTypes {
         inside({ name: withoutInput(name), key: place.key }, `variant ${index}`, wanted, name),
       )
     })
+    if (variants.some((variant) => variant.shape.kind === 'object'))
+      this.#tellDropped(shape, withoutInput(name), droppedOfChoice(shape, this.#read))
     const names = optionNames(variants, types)
     const fields = Object.fromEntries(types.map((type, index) => [names[index] as string, { type }]))
     this.#define(name, { kind: 'input', ...describe(shape.node), isOneOf: true, fields })
     return name
+  }
+
+  #tellDropped({ ref }: Shape, type: string, dropped: Dropped | undefined): void {
+    if (dropped)
+      this.#options.onDropped(ref, { ...dropped, message: `${dropped.message} have no field in ${type}` })
   }
 
   #define(name: string, definition: TypeDefinition): void {

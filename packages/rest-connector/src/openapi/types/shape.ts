@@ -35,7 +35,9 @@ type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'
 
 /** Members of a united schema that its first part with them gives. */
 const FIRST_GIVEN: readonly string[] =
-  'type items prefixItems maxItems additionalProperties enum const format title description'.split(' ')
+  'type items prefixItems maxItems additionalProperties patternProperties enum const format title description'.split(
+    ' ',
+  )
 
 /** Reads schemas; a reference to nowhere is reported, and leads to `any`. */
 export class ShapeReader {

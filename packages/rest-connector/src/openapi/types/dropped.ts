@@ -1,0 +1,44 @@
+import { asNode, type Node } from '../openapi-document.ts'
+import type { ReadShape, Shape } from './shape.ts'
+
+/** Members of objects that have no field, and how they come to have one. */
+export interface Dropped {
+  readonly message: string
+  readonly mend: string
+}
+
+export function droppedOfObject(node: Node): Dropped | undefined {
+  const isAllowed = Object.values(asNode(node['patternProperties'])).some((schema) => schema !== false)
+  if (!isAllowed || takesOthers(node)) return undefined
+  return {
+    message: 'members that patternProperties describe',
+    mend: 'add additionalProperties to the schema, which are a field',
+  }
+}
+
+/** What a choice lets be in each of its options, which is in them only where the choice has properties itself. */
+export function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefined {
+  const choices = new Set([shape])
+  for (const { variants = [] } of choices)
+    for (const one of variants.map(read)) if (one.kind === 'variants') choices.add(one)
+  const isDropped = [...choices].some(
+    ({ node }) => isChoice(node) && takesOthers(node) && !hasProperties(node),
+  )
+  if (!isDropped) return undefined
+  return {
+    message: 'members that additionalProperties beside its oneOf or anyOf describe',
+    mend: 'add additionalProperties to each of the options, in which they are a field',
+  }
+}
+
+function isChoice(node: Node): boolean {
+  return node['oneOf'] !== undefined || node['anyOf'] !== undefined
+}
+
+function takesOthers({ additionalProperties: others }: Node): boolean {
+  return others !== undefined && others !== false
+}
+
+function hasProperties(node: Node): boolean {
+  return Object.keys(asNode(node['properties'])).length > 0
+}
