@@ -189,8 +189,10 @@ export class ShapeReader {
   }
 
   #classify(node: Node): Classified {
+    const hasProperties = Object.keys(asNode(node['properties'])).length > 0
+    const saysMore = hasProperties || ['type', 'enum', 'const'].some((key) => key in node)
     const options = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter(
-      (option) => !this.#isNull(option) && !isConstraint(option),
+      (option) => !this.#isNull(option) && !isConstraint(option, saysMore),
     )
     if (options.length > 0) return this.#classifyOptions(node, options)
     const subtypes = this.#subtypesOf(node)
@@ -205,7 +207,7 @@ export class ShapeReader {
         : { kind: 'any' }
     switch (type) {
       case 'object':
-        if (Object.keys(asNode(node['properties'])).length > 0) return { kind: 'object' }
+        if (hasProperties) return { kind: 'object' }
         return Object.keys(asNode(node['additionalProperties'])).length > 0
           ? { kind: 'map' }
           : { kind: 'any' }
@@ -250,9 +252,10 @@ function requiresMore(given: Node, { kind, node }: Shape): boolean {
   return kind === 'object' && asList(given['required']).some((key) => !required.includes(key))
 }
 
-/** An option that only says what must be there, of properties that stand beside it. */
-function isConstraint(option: unknown): boolean {
-  return Object.keys(asNode(option)).every((key) => ['required', 'not', 'description', 'title'].includes(key))
+/** An option that says no more than what must be there; one that says nothing is any value, unless more stands beside it. */
+function isConstraint(option: unknown, isBeside: boolean): boolean {
+  const keys = Object.keys(asNode(option)).filter((key) => key !== 'description' && key !== 'title')
+  return (isBeside || keys.length > 0) && keys.every((key) => key === 'required' || key === 'not')
 }
 
 function impliedType(node: Node): string | undefined {

@@ -107,3 +107,20 @@ it.each([
   const [output, input] = await typesOf('3.0.3', { oneOf: [{ type: 'string' }, option] })
   expect([output, input]).toEqual([type, type])
 })
+
+it.each([[{}], [{ description: 'anything' }], [{ title: 'Any' }]])(
+  'an option that says nothing (%j) is any value, and no mere constraint',
+  async (nothing) => {
+    for (const key of ['oneOf', 'anyOf'])
+      expect(await typesOf('3.1.0', { [key]: [{ type: 'string' }, nothing] })).toEqual(['JSON', 'JSON!'])
+  },
+)
+
+it.each([
+  [{ type: 'object', properties: { a: { type: 'string' } } }, ['PetValue!', 'PetValueInput!']],
+  [{ type: 'string' }, ['String!', 'String!']],
+  [{ enum: ['a', 'b'] }, ['PetValue', 'PetValue!']],
+])('an option that says nothing leaves what %j says', async (value, types) => {
+  const anyOf = [{}, { title: 'A' }, { required: ['a'] }]
+  expect(await typesOf('3.1.0', { ...value, anyOf })).toEqual(types)
+})
