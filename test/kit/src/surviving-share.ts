@@ -12,6 +12,8 @@ const ATTEMPTS = 20
  */
 export function survivingShare(leave: (much: object) => unknown): number {
   setFlagsFromString('--expose-gc')
+  // Code that is optimised late, as on a busy machine, may have V8 make new objects old at once, whatever holds them.
+  setFlagsFromString('--no-allocation-site-pretenuring')
   const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void
   giveMuch(leave)
   const survivingBytes = Array.from({ length: ATTEMPTS }, () => {
