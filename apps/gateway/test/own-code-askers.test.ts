@@ -231,6 +231,57 @@ describe('a call that names no context', () => {
   )
 })
 
+/** Ways in which operations come to the same code; each gives the body of its answer. */
+const WAYS_IN: readonly (readonly [string, object, string])[] = [
+  ['a query', { query: '{ mine }' }, '*/*'],
+  ['a batch', [{ query: '{ mine }' }, { query: '{ a: mine }' }], '*/*'],
+  ['a mutation', { query: 'mutation { change }' }, '*/*'],
+  ['a subscription', { query: 'subscription { changed }' }, 'text/event-stream'],
+  ['a deferred field', { query: '{ __typename ... @defer { mine } }' }, 'multipart/mixed'],
+  ["a plugin's hook", { query: '{ __typename }', extensions: { hooked: true } }, '*/*'],
+]
+it.each(WAYS_IN)('a call that names no context is made for who asks by %s', async (_, body, accept) => {
+  const { endpoint } = await startGateway({
+    rest: await shop(),
+    responseCache: true,
+    graphql: { batching: 2 },
+    typeDefs:
+      'type Query { mine: String } type Mutation { change: String } type Subscription { changed: String }',
+    resolvers: {
+      Query: { mine: callsShopByItself },
+      Mutation: { change: callsShopByItself },
+      Subscription: {
+        changed: {
+          async *subscribe(root: unknown, args: unknown, context: any, info: unknown) {
+            yield { changed: await callsShopByItself(root, args, context, info) }
+          },
+        },
+      },
+    },
+    plugins: [
+      {
+        readsHeaders: ['x-tenant'],
+        async onExecute({ args, setResultAndStopExecution }) {
+          const context = args.contextValue as any
+          if (!context.params.extensions?.hooked) return
+          const hooked = await context.sources.shop.execute('tenant')
+          setResultAndStopExecution({ data: { hooked: hooked.tenant } })
+        },
+      },
+    ],
+  })
+  const answer = async (headers: Record<string, string>): Promise<string> =>
+    (
+      await fetch(endpoint, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, ...headers },
+        body: JSON.stringify(body),
+      })
+    ).text()
+  expect(await answer(ACME)).toMatch(/acme(?!.*evil)/)
+  expect(await answer(EVIL)).toMatch(/evil(?!.*acme)/)
+})
+
 it('the sources of a context can be listed, spread and asked for by any name', async () => {
   const { ask } = await start({
     rest: await shop(),
