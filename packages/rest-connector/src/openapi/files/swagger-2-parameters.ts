@@ -45,8 +45,10 @@ export function inputOf({ method, ofPath, own, consumes }: OperationInput): Node
   const requestBody = body ? bodyOf(body, consumes) : form.length > 0 ? formOf(form, consumes) : undefined
   // A body that all methods of a path share is none that GET must have.
   const isShared = method === 'get' && bodies === ofPath
+  // There can be one body: a second one stays as it is, and is told to be no parameter.
+  const others = bodies.filter((one) => body !== undefined && one !== body && (isBody(one) || isForm(one)))
   return {
-    parameters: parameters.map(parameterOf),
+    parameters: [...parameters.map(parameterOf), ...others],
     ...(requestBody && { requestBody: isShared ? { ...requestBody, required: false } : requestBody }),
   }
 }

@@ -95,7 +95,8 @@ function responseOf(given: Node, produces: readonly string[], document: OpenApiD
 }
 
 function serversOf(root: Node, schemes: readonly unknown[], url: string | undefined): Node {
-  const host = asText(root['host'])
+  // A scheme has no place in it: before it another one would make it a host of its own.
+  const host = asText(root['host'])?.replace(/^[a-z]+:\/\//i, '')
   const given = asText(root['basePath'])
   // Without its leading slash it would lengthen the name of the host, and with two of them be one.
   const basePath = given?.replace(/^\/*/, '/')

@@ -15,6 +15,8 @@ it.each([
   [{ host: 'api.example.com', basePath: '' }, 'https://api.example.com'],
   [{ host: 'api.example.com', basePath: '/' }, 'https://api.example.com'],
   [{ host: 'api.example.com' }, 'https://api.example.com'],
+  [{ host: 'https://api.example.com', basePath: '/v1' }, 'https://api.example.com/v1'],
+  [{ host: 'HTTP://api.example.com' }, 'https://api.example.com'],
   [{ basePath: 'v1' }, 'https://docs.example/v1'],
   [{ basePath: '/v1' }, 'https://docs.example/v1'],
   [{ basePath: '//evil.example/v1' }, 'https://docs.example/evil.example/v1'],
