@@ -93,6 +93,18 @@ it("each yes of the README's table has its page", () => {
   expect(unproven).toEqual([])
 })
 
+it("the README's table names others in no older version than the benchmarks have them", () => {
+  const [, table = ''] = /## Beside other gateways\n(.*)/s.exec(read('README.md')) ?? []
+  const [heads = ''] = table.split('\n').filter((line) => line.startsWith('| '))
+  const { dependencies, optionalDependencies } = JSON.parse(read('test/bench/peers/package.json'))
+  const inBenchmarks = {
+    'Hive Gateway': dependencies['@graphql-hive/gateway'],
+    Tailcall: optionalDependencies['@tailcallhq/core-linux-x64-gnu'],
+  }
+  for (const [name, version] of Object.entries<string>(inBenchmarks))
+    expect(heads).toContain(`${name} ${version.split('.').slice(0, 2).join('.')} `)
+})
+
 /** Whether a path of the repository is there, and what stands behind `#` is a heading of it, as GitHub names them. */
 function leadsSomewhere(link: string): boolean {
   const [path = '', anchor] = link.split('#')
