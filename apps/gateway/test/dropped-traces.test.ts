@@ -149,9 +149,8 @@ describe.each([
     for (const _time of [1, 2]) await ask(endpoint, { query: BOTH }, headers)
     const names = ['POST /graphql', 'query Both', 'shop.product', 'shop.v1.Users/GetUser']
     expect(namesOf(finished())).toEqual([...names, ...names].sort())
-    const operations = finished().filter(({ name }) => name === 'query Both')
-    const expected = operations.map((span) => `00-${TRACE}-${span.spanContext().spanId}-01 a=b`)
-    expect(sent()).toEqual([...expected, ...expected].sort())
+    const calls = finished().filter(({ name }) => name.startsWith('shop.'))
+    expect(sent()).toEqual(calls.map((span) => `00-${TRACE}-${span.spanContext().spanId}-01 a=b`).sort())
   })
 })
 

@@ -248,8 +248,11 @@ describeTransports('sharing', (source) => {
     const yoga = yogaWith(
       await source({ protoText: { 'c.proto': PROTO }, endpoint: address, dedupe: 'inflight' }),
     )
-    const ask = (user: string): Promise<unknown> =>
-      run(yoga, '{ get(id: "1") { text } }', { headers: { authorization: user } })
+    let requests = 0
+    const ask = (user: string): Promise<unknown> => {
+      const traceparent = `00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333${requests++}-01`
+      return run(yoga, '{ get(id: "1") { text } }', { headers: { authorization: user, traceparent } })
+    }
     const answers = [ask('a'), ask('a'), ask('b')]
     await waitUntil(() => calls.length === 2)
     release()

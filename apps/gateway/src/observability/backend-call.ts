@@ -1,10 +1,12 @@
+import type { CallEnded } from '@vinyasa/source-kit'
+
 /** How calls of one kind of source are named. */
 export interface CallKind {
   /** The kind's own name. */
   readonly name: string
   spanName(source: string, call: string): string
   spanAttributes(call: string): Readonly<Record<string, string>>
-  /** The attribute of a span that holds how a call ended. */
+  /** The attribute of a span that holds how a call ended, by OpenTelemetry's conventions. */
   readonly statusAttribute: string
 }
 
@@ -28,21 +30,42 @@ export interface BackendCallEnd {
   readonly retries: number
 }
 
-/** Told of each call as it begins; the function that it may return is told of the end. Never throws. */
-export type ObserveBackendCall = (call: BackendCall) => ((end: BackendCallEnd) => void) | undefined
+/** Told of each call as it begins; what it may return is told of the end. Never throws. */
+export type ObserveBackendCall = (call: BackendCall) => CallEnded<BackendCallEnd> | undefined
 
 /** One observer for several. */
 export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBackendCall {
-  return (call) => {
-    let told: ((end: BackendCallEnd) => void)[] | undefined
-    for (const observe of observers) {
-      const ended = observe(call)
-      if (ended) (told ??= []).push(ended)
-    }
-    if (!told || told.length === 1) return told?.[0]
-    const ends = told
-    return (end) => {
-      for (const ended of ends) ended(end)
-    }
+  return (call) => endAll(observers.map((observe) => observe(call)))
+}
+
+/** Returns one end for several observers. Where two send a header of one name, the later one's goes. */
+export function endAll<Outcome>(
+  ends: readonly (CallEnded<Outcome> | undefined | void)[],
+): CallEnded<Outcome> | undefined {
+  const told = ends.filter((ended) => ended !== undefined)
+  if (told.length < 2) return told[0]
+  const all = (outcome: Outcome): void => {
+    for (const ended of told) ended(outcome)
   }
+  const given = told.filter(({ headers, within }) => headers ?? within)
+  if (given.length === 0) return all
+  return Object.assign(all, {
+    headers: Object.assign({}, ...given.map(({ headers }) => headers)) as Record<string, string>,
+    within: <T>(send: () => T): T => sendWithin(given, send),
+  })
+}
+
+function sendWithin<T>(ends: readonly Pick<CallEnded<never>, 'within'>[], send: () => T): T {
+  return ends.reduceRight((inner, { within }) => (within ? () => within(inner) : inner), send)()
+}
+
+/** Returns an end that is told in other words; undefined where nobody is to be told. */
+export function endedBy<Outcome>(
+  ended: CallEnded<BackendCallEnd> | undefined,
+  inOurWords: (outcome: Outcome) => BackendCallEnd,
+): CallEnded<Outcome> | undefined {
+  if (!ended) return undefined
+  const { headers, within } = ended
+  const told = (outcome: Outcome): void => ended(inOurWords(outcome))
+  return (headers ?? within) ? Object.assign(told, { headers, within }) : told
 }

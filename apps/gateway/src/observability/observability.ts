@@ -19,8 +19,6 @@ export interface Observability {
   readonly observe: ObserveBackendCall
   /** To be told what operations are counted at; undefined without metrics. */
   readonly observeCost: ObserveCost | undefined
-  /** Trace context to send with a call; undefined when nothing is traced. */
-  readonly outgoing: ((context: unknown) => Readonly<Record<string, string>>) | undefined
   /** For the status page; undefined where there is none. */
   readonly activity: Activity | undefined
 }
@@ -60,7 +58,6 @@ export async function createObservability(options: ObservabilityOptions): Promis
       ...(tracing ? [tracing.observe] : []),
     ]),
     observeCost: metrics?.observeCost,
-    outgoing: tracing?.outgoing,
     activity,
   }
 }

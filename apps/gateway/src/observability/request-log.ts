@@ -29,6 +29,9 @@ interface Line {
   backendCalls?: number
   left?: boolean
   errors?: readonly string[]
+  /** As OpenTelemetry names them in logs. */
+  trace_id?: string
+  span_id?: string
 }
 
 const KEYS: ReadonlySet<string> = new Set<keyof Line>([
@@ -42,10 +45,13 @@ const KEYS: ReadonlySet<string> = new Set<keyof Line>([
   'backendCalls',
   'left',
   'errors',
+  'trace_id',
+  'span_id',
 ])
 
 /**
- * One log line a request: id, operation, status, milliseconds, cache outcome, backend calls, codes of errors. The id
+ * One log line a request: id, operation, status, milliseconds, cache outcome, backend calls, codes of errors, and of a
+ * request that is traced the ids of its trace and span. The id
  * goes back as the header `x-request-id`. Probes are logged at `debug`. Requests whose
  * clients have left are marked so; those that were not executed are not logged.
  */
@@ -75,6 +81,11 @@ export function createRequestLog(options: RequestLogOptions): Observer {
     // A failure because nobody waits any more is no error.
     if (left) line.left = left
     else if (errorCodes) line.errors = [...errorCodes]
+    if (record.trace) {
+      const { traceId, spanId } = record.trace.span.spanContext()
+      line.trace_id = traceId
+      line.span_id = spanId
+    }
     if (writeLine) writeLine(level, membersOf(line), 'request')
     else logger[level](line, 'request')
   }
@@ -94,6 +105,8 @@ function membersOf({
   backendCalls,
   left,
   errors,
+  trace_id,
+  span_id,
 }: Line): string {
   let text = `,"id":${quoted(id)},"method":${quoted(method)},"path":${quoted(path)}`
   if (operation !== undefined) text += `,"operation":${quoted(operation)}`
@@ -101,7 +114,10 @@ function membersOf({
   if (cache !== undefined) text += `,"cache":${quoted(cache)}`
   if (backendCalls !== undefined) text += `,"backendCalls":${backendCalls}`
   if (left) text += ',"left":true'
-  return errors ? `${text},"errors":${JSON.stringify(errors)}` : text
+  if (errors) text += `,"errors":${JSON.stringify(errors)}`
+  return trace_id === undefined
+    ? text
+    : `${text},"trace_id":${quoted(trace_id)},"span_id":${quoted(span_id ?? '')}`
 }
 
 /** Counts the calls that an operation's request made. */

@@ -1,4 +1,6 @@
 import type { Context, Span } from '@opentelemetry/api'
+import type { CallEnded } from '@vinyasa/source-kit'
+import type { BackendCallEnd } from './backend-call.ts'
 import { pathOf } from '../http/pathname.ts'
 
 /** Facts about one HTTP request while it is served. */
@@ -21,8 +23,10 @@ export interface TracePlace {
   readonly span: Span
   /** The parent of spans below it; undefined: the sampler dropped the request, and there are none. */
   readonly below: Context | undefined
-  /** Headers that go with calls from here, once somebody asked. */
-  headers?: Readonly<Record<string, string>> | undefined
+  /** The span is not an instrumentation's, who ends it. Default false. */
+  readonly isOurs?: boolean | undefined
+  /** What goes with calls from here where the sampler dropped the request, once there was one. */
+  dropped?: CallEnded<BackendCallEnd> | undefined
 }
 
 const RECORD = Symbol('vinyasa.request')

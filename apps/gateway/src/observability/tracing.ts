@@ -1,8 +1,7 @@
 import {
   type Attributes,
   context as contextApi,
-  isValidSpanId,
-  isValidTraceId,
+  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
@@ -13,7 +12,8 @@ import {
   type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
+import type { CallEnded } from '@vinyasa/source-kit'
 import { version } from '../version.ts'
 import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from '../context/live-context.ts'
@@ -29,8 +29,6 @@ export interface TracingOptions {
 export interface Tracing {
   readonly observer: Observer
   readonly observe: ObserveBackendCall
-  /** `traceparent` and `tracestate` for a call that is sent for an operation. */
-  outgoing(context: unknown): Readonly<Record<string, string>>
 }
 
 const OPERATION = Symbol('vinyasa.operation')
@@ -40,9 +38,11 @@ const SETTER: TextMapSetter<Record<string, string>> = {
 }
 
 /**
- * Spans: request → operation → each backend call. They carry names, statuses and codes, and never variables,
- * documents, headers or messages of errors. Contexts are passed by hand, so no async hooks are needed. A request that
- * the sampler drops has no spans below it: most are dropped, and each span costs as much whether it is or not.
+ * Spans: request → operation → each backend call, which carries the context of its own span. They have names, statuses
+ * and codes, and never variables, documents, headers or messages of errors. Contexts are passed by hand, so no async hooks
+ * are needed. Where an instrumentation of HTTP has begun a span of the request, there is no second one, and a call's
+ * own request gets none of theirs. A request that the sampler drops has no spans below it: most are dropped, and
+ * each span costs as much whether it is or not.
  */
 export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing {
   const tracer: Tracer = (tracerProvider ?? trace).getTracer('vinyasa', version())
@@ -64,18 +64,26 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
   }
 
   function startRequest(record: RequestRecord, request: Request): void {
+    const name = `${request.method} ${recordedPath(record, request)}`
+    const active = contextApi.active()
+    const around = trace.getSpan(active)
+    if (around && isOfServer(around)) {
+      around.updateName(name)
+      record.trace = { span: around, below: around.isRecording() ? active : undefined }
+      return
+    }
     const path = recordedPath(record, request)
-    const parent = incoming(request.headers)
+    const parent = around ? active : incoming(request.headers)
     const span = tracer.startSpan(
-      `${request.method} ${path}`,
+      name,
       { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method, 'url.path': path } },
       parent,
     )
-    record.trace = { span, below: span.isRecording() ? trace.setSpan(parent, span) : undefined }
+    record.trace = { span, below: span.isRecording() ? trace.setSpan(parent, span) : undefined, isOurs: true }
   }
 
   function endRequest({ trace }: RequestRecord, { status }: { readonly status: number }): void {
-    if (!trace) return
+    if (!trace?.isOurs) return
     const { span } = trace
     span.setAttribute('http.response.status_code', status)
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
@@ -83,19 +91,18 @@ export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing 
   }
 
   return {
-    outgoing(context) {
-      const place = placeOf(context)
-      return place ? (place.headers ??= headersFrom(place)) : {}
-    },
     observe({ source, kind, name, context }) {
       const place = placeOf(context)
-      if (place && !place.below) return undefined
+      if (place && !place.below) return (place.dropped ??= sending(() => {}, headersOfDropped(place.span)))
+      const parent = place?.below ?? contextApi.active()
       const span = tracer.startSpan(
         kind.spanName(source, name),
         { kind: SpanKind.CLIENT, attributes: { 'vinyasa.source': source, ...kind.spanAttributes(name) } },
-        place?.below ?? contextApi.active(),
+        parent,
       )
-      return (end) => endCall(span, kind, end)
+      const headers: Record<string, string> = {}
+      propagator.inject(trace.setSpan(parent, span), headers, SETTER)
+      return sending((end) => endCall(span, kind, end), headers)
     },
     observer: {
       request: startRequest,
@@ -118,19 +125,29 @@ function placeOf(context: unknown): TracePlace | undefined {
   return (context as { [OPERATION]?: TracePlace })[OPERATION] ?? recordOf(context)?.trace
 }
 
-/**
- * Returns the headers of calls from a place. A span that is not recorded has no context, and making one would
- * cost more than the header.
- */
-function headersFrom({ span, below }: TracePlace): Record<string, string> {
-  const headers: Record<string, string> = {}
-  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
-  if (below) propagator.inject(below, headers, SETTER)
-  else if (isValidTraceId(traceId) && isValidSpanId(spanId)) {
-    headers['traceparent'] = `00-${traceId}-${spanId}-${(traceFlags & 1) === 1 ? '01' : '00'}`
-    if (traceState) headers['tracestate'] = traceState.serialize()
-  }
-  return headers
+/** A span that is not recorded has no context, and making one would cost more than the header. */
+function headersOfDropped(span: Span): Record<string, string> {
+  const spanContext = span.spanContext()
+  if (!isSpanContextValid(spanContext)) return {}
+  const { traceId, spanId, traceFlags, traceState } = spanContext
+  const traceparent = `00-${traceId}-${spanId}-${(traceFlags & 1) === 1 ? '01' : '00'}`
+  return traceState ? { traceparent, tracestate: traceState.serialize() } : { traceparent }
+}
+
+/** A call has one span and one context: instrumentations of what sends it make no others. */
+function sending(
+  ended: (end: BackendCallEnd) => void,
+  headers: Readonly<Record<string, string>>,
+): CallEnded<BackendCallEnd> {
+  return Object.assign(ended, {
+    headers,
+    within: <T>(send: () => T): T => contextApi.with(suppressTracing(contextApi.active()), send),
+  })
+}
+
+/** Spans that are not recorded do not say what they are of. */
+function isOfServer(span: Span): boolean {
+  return !span.isRecording() || (span as { readonly kind?: SpanKind }).kind === SpanKind.SERVER
 }
 
 function incoming(headers: Headers | undefined): Context {

@@ -1,14 +1,12 @@
-import type { CallKind, ObserveBackendCall } from '../observability/backend-call.ts'
+import type { CallEnded } from '@vinyasa/source-kit'
+import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
 import { keyed } from '../observability/tallies.ts'
 
 const KIND: CallKind = {
   name: 'grpc',
   spanName: (_source, call) => call,
-  spanAttributes(call) {
-    const [service = '', method = ''] = call.split('/')
-    return { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method }
-  },
-  statusAttribute: 'rpc.grpc.status',
+  spanAttributes: (call) => ({ 'rpc.system.name': 'grpc', 'rpc.method': call }),
+  statusAttribute: 'rpc.status_code',
 }
 
 interface GrpcCall {
@@ -18,17 +16,22 @@ interface GrpcCall {
   readonly context: unknown
 }
 
+interface GrpcCallEnd {
+  readonly status: string
+  readonly attempts: number
+  readonly callerLeft: boolean
+}
+
 /** For the `observe` option of a gRPC source. */
-export function forGrpc(
-  observe: ObserveBackendCall,
-): (
-  call: GrpcCall,
-) => (end: { readonly status: string; readonly attempts: number; readonly callerLeft: boolean }) => void {
+export function forGrpc(observe: ObserveBackendCall): (call: GrpcCall) => CallEnded<GrpcCallEnd> | undefined {
   // Made once: whoever looks a call up by a text that is put together anew has it hashed anew.
   const nameOf = keyed((service: string) => keyed((method: string) => `${service}/${method}`))
   return ({ source, service, method, context }) => {
     const ended = observe({ source, kind: KIND, name: nameOf(service)(method), context })
-    return ({ status, attempts, callerLeft }) =>
-      ended?.({ status, failed: status !== 'OK' && !callerLeft, retries: Math.max(0, attempts - 1) })
+    return endedBy(ended, ({ status, attempts, callerLeft }) => ({
+      status,
+      failed: status !== 'OK' && !callerLeft,
+      retries: Math.max(0, attempts - 1),
+    }))
   }
 }

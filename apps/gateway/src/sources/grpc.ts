@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
+import { endAll } from '../observability/backend-call.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
@@ -13,14 +14,15 @@ export async function openGrpcSource(
   config: GrpcSourceConfig,
   { baseDirectory, bus, logger, observability }: SourceEnvironment,
 ): Promise<Source> {
+  const { observe } = config
+  const observed = forGrpc(observability.observe)
   let source: GrpcSource
   try {
     source = await createGrpcSource({
       ...withAbsolutePaths(config, baseDirectory),
       name,
       bus,
-      metadata: withTraceContext(config.metadata, observability.outgoing),
-      observe: both(forGrpc(observability.observe), config.observe),
+      observe: observe ? (call) => endAll([observed(call), observe(call)]) : observed,
       onPlan(event) {
         logger.debug(event, `grpc source "${name}": ${event.outcome}`)
         config.onPlan?.(event)
@@ -60,37 +62,6 @@ async function checkHealth(source: GrpcSource, signal: AbortSignal): Promise<Sou
     .map((endpoint) => `${endpoint.address}: ${endpoint.detail ?? endpoint.reason ?? endpoint.status}`)
     .join(', ')
   return { name: source.name, healthy: false, reason }
-}
-
-type CallObserver = NonNullable<GrpcSourceConfig['observe']>
-
-function both(first: CallObserver, second: CallObserver | undefined): CallObserver {
-  if (!second) return first
-  return (call) => {
-    const ends = [first(call), second(call)]
-    return (end) => {
-      for (const ended of ends) ended?.(end)
-    }
-  }
-}
-
-/** The trace context of the operation goes with each call, in place of the one that the client sent. */
-function withTraceContext(
-  metadata: GrpcSourceConfig['metadata'] = {},
-  outgoing: SourceEnvironment['observability']['outgoing'],
-): GrpcSourceConfig['metadata'] {
-  if (!outgoing) return metadata
-  const { fromContext } = metadata
-  return {
-    ...metadata,
-    // No answer depends on where it is traced.
-    fromContext: Object.assign(
-      fromContext
-        ? async (context: unknown) => ({ ...outgoing(context), ...(await fromContext(context)) })
-        : (context: unknown) => outgoing(context),
-      { readsHeaders: fromContext ? fromContext.readsHeaders : [] },
-    ),
-  }
 }
 
 /** The files and folders that a source is read from. */

@@ -1,10 +1,11 @@
-import type { CallKind, ObserveBackendCall } from '../observability/backend-call.ts'
+import type { CallEnded } from '@vinyasa/source-kit'
+import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
 
 const KIND: CallKind = {
   name: 'rest',
   spanName: (source, call) => `${source}.${call}`,
   spanAttributes: (call) => ({ 'vinyasa.endpoint': call }),
-  statusAttribute: 'http.response.status',
+  statusAttribute: 'http.response.status_code',
 }
 
 interface RestAttempt {
@@ -21,14 +22,15 @@ interface RestAttemptEnd {
 }
 
 /** For the `observe` option of a REST connector, which is told of each attempt. */
-export function forRest(observe: ObserveBackendCall): (call: RestAttempt) => (end: RestAttemptEnd) => void {
+export function forRest(
+  observe: ObserveBackendCall,
+): (call: RestAttempt) => CallEnded<RestAttemptEnd> | undefined {
   return ({ connector, endpoint, attempt, context }) => {
     const ended = observe({ source: connector, kind: KIND, name: endpoint, context })
-    return ({ status, error, callerLeft = false }) =>
-      ended?.({
-        status: status === undefined ? 'no answer' : String(status),
-        failed: error !== undefined && !callerLeft,
-        retries: attempt > 1 ? 1 : 0,
-      })
+    return endedBy(ended, ({ status, error, callerLeft = false }) => ({
+      status: status === undefined ? 'no answer' : String(status),
+      failed: error !== undefined && !callerLeft,
+      retries: attempt > 1 ? 1 : 0,
+    }))
   }
 }

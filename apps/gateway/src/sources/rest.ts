@@ -5,14 +5,12 @@ import {
   importOpenApi,
   type OpenApiImport,
   type OpenApiOptions,
-  setHeaders,
   useRestConnector,
-  type CallInfo,
-  type HeaderSource,
   type SecurityVariable,
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from '../config/types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
+import { endAll } from '../observability/backend-call.ts'
 import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
@@ -29,7 +27,6 @@ export async function openRestSource(
 ): Promise<Source> {
   const { healthPath, openapi, endpoints = [], types = {}, ...rest } = config
   const { observe, onPlan, interceptors = [], forwardHeaders = [], ...options } = rest
-  const { outgoing } = observability
   const observed = forRest(observability.observe)
   const notes: string[] = []
   let files: readonly string[] = []
@@ -66,21 +63,12 @@ export async function openRestSource(
       forwardHeaders: [...new Set([...forwardHeaders, ...(imported?.forwardHeaders ?? [])])],
       bus,
       logger: { info: (message, details) => logger.info({ details }, message) },
-      interceptors: [
-        ...(imported?.interceptors ?? []),
-        ...interceptors,
-        ...(outgoing ? [setHeaders(withTraceContext(outgoing))] : []),
-      ],
+      interceptors: [...(imported?.interceptors ?? []), ...interceptors],
       onPlan(event) {
         logger.debug(event, `rest source "${name}": ${event.outcome}`)
         onPlan?.(event)
       },
-      observe: (info) => {
-        const ends = [observed(info), observe?.(info)]
-        return (outcome) => {
-          for (const ended of ends) ended?.(outcome)
-        }
-      },
+      observe: observe ? (info) => endAll([observed(info), observe(info)]) : observed,
     })
   } catch (error) {
     throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })
@@ -103,13 +91,6 @@ export async function openRestSource(
     breaker: () => connector.stats().breaker,
     close: () => connector.close(),
   }
-}
-
-function withTraceContext(
-  outgoing: NonNullable<SourceEnvironment['observability']['outgoing']>,
-): HeaderSource {
-  // No answer depends on where it is traced.
-  return Object.assign(({ context }: CallInfo) => outgoing(context), { readsHeaders: [] })
 }
 
 /** The files that a config names; those that they refer to are known once they are read. */

@@ -38,5 +38,5 @@ export interface SourceEnvironment {
   readonly baseDirectory: string
   readonly bus: InvalidationBus
   readonly logger: Logger
-  readonly observability: Pick<Observability, 'observe' | 'outgoing'>
+  readonly observability: Pick<Observability, 'observe'>
 }

@@ -1,12 +1,18 @@
 import type { MetadataEntries, StatusName, TransportCall } from '@vinyasa/grpc-transport'
 import type { Clock } from '@vinyasa/base'
-import type { CallObserver, ObservedCall, ObservedEnd, ObservedReply } from '../runtime/call.ts'
+import type { CallEnded } from '@vinyasa/source-kit'
+import { toEntries } from '../runtime/metadata.ts'
+import type { CallObserver, ObservedEnd, ObservedCall, ObservedReply } from '../runtime/call.ts'
 import type { Callable, CallSite } from './call-site.ts'
 
 /** One call, as those see it who asked to be told. */
 export interface WatchedCall {
   /** The listeners that the transport is to call. */
   readonly listeners: Pick<TransportCall, 'onHeaders' | 'onTrailers'>
+  /** Adds what observers send with the call. */
+  withHeaders(metadata: MetadataEntries): MetadataEntries
+  /** Sends the call in the observers' context. */
+  within<T>(send: () => T): T
   /** It is sent, for the first time or again. */
   attempt(): void
   /** Only the first end counts. `hasLeft`: those who asked want no reply any more. */
@@ -33,7 +39,7 @@ export function createCallWatch(options: {
     let headers: MetadataEntries = []
     let trailers: MetadataEntries = []
     let hasEnded = false
-    let onEnd: ((end: ObservedEnd) => void) | void
+    let onEnd: CallEnded<ObservedEnd> | void
     unlessItThrows(() => (onEnd = observe?.(call)))
     return {
       listeners: onReply
@@ -42,6 +48,12 @@ export function createCallWatch(options: {
             onTrailers: (metadata) => void (trailers = metadata),
           }
         : {},
+      withHeaders(metadata) {
+        const added = onEnd?.headers
+        if (!added) return metadata
+        return [...metadata.filter(([name]) => added[name] === undefined), ...toEntries(added)]
+      },
+      within: (send) => (onEnd?.within ? onEnd.within(send) : send()),
       attempt() {
         attempts++
         headers = trailers = []
@@ -57,7 +69,13 @@ export function createCallWatch(options: {
   }
 }
 
-const UNWATCHED: WatchedCall = { listeners: {}, attempt() {}, end() {} }
+const UNWATCHED: WatchedCall = {
+  listeners: {},
+  withHeaders: (metadata) => metadata,
+  within: (send) => send(),
+  attempt() {},
+  end() {},
+}
 
 function unlessItThrows(tell: () => void): void {
   try {

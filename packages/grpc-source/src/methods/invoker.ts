@@ -1,3 +1,4 @@
+import { isTracingHeader } from '@vinyasa/invalidation'
 import type { Clock } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
@@ -48,14 +49,16 @@ export class Invoker {
     requests: Requests,
     site: CallSite,
   ): Promise<AsyncIterableIterator<unknown>> {
-    const metadata = await this.#entriesOf(site)
+    const entries = await this.#entriesOf(site)
     const watched = this.#options.watch(method, 'stream', site)
+    const metadata = watched.withHeaders(entries)
     watched.attempt()
     const { path } = method
     const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
     const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
     const call = { path, metadata, timeoutMs, signal, ...watched.listeners }
-    const replies = repliesOf(method, method.transport().stream(call, requests), watched, signal)
+    const messages = watched.within(() => method.transport().stream(call, requests))
+    const replies = repliesOf(method, messages, watched, signal)
     return answersWithStream(method.desc) ? this.#streams.add(replies) : replies
   }
 
@@ -112,7 +115,7 @@ export class Invoker {
   ): Promise<Reply> {
     const inflight = this.#inflight
     const entries = await this.#entriesOf(site)
-    const sharedKey = `${key} ${JSON.stringify(entries)}`
+    const sharedKey = `${key} ${JSON.stringify(entries.filter(([name]) => !isTracingHeader(name)))}`
     let shared = this.#options.isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
       const abort = new AbortController()
@@ -140,7 +143,7 @@ export class Invoker {
     request: Uint8Array,
     site: CallSite,
     read: ReadReply<unknown>,
-    metadata: MetadataEntries,
+    entries: MetadataEntries,
     signal: AbortSignal | undefined,
   ): Promise<Reply> {
     const { caller, watch } = this.#options
@@ -149,8 +152,9 @@ export class Invoker {
     try {
       const deadline = this.#deadlineOf(method, site)
       const maxRetries = isRead ? method.maxRetries : 0
+      const metadata = watched.withHeaders(entries)
       const call = { path, request, metadata, deadline, signal, maxRetries, ...watched.listeners }
-      const bytes = await caller.unary(method.transport(), call, watched.attempt)
+      const bytes = await watched.within(() => caller.unary(method.transport(), call, watched.attempt))
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
       watched.end('OK')

@@ -1,4 +1,5 @@
 import type { Clock } from '@vinyasa/base'
+import type { CallEnded } from '@vinyasa/source-kit'
 import {
   GrpcCallError,
   type StatusName,
@@ -37,7 +38,7 @@ export interface ObservedEnd {
 }
 
 /** Called when a call begins; what it returns is called when the call ends. Exceptions are ignored. */
-export type CallObserver = (call: ObservedCall) => ((end: ObservedEnd) => void) | void
+export type CallObserver = (call: ObservedCall) => CallEnded<ObservedEnd> | void
 
 /** A call that has ended, with what its reply brought beside messages. */
 export interface ObservedReply extends ObservedCall {

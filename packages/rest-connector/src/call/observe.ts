@@ -1,3 +1,4 @@
+import type { CallEnded } from '@vinyasa/source-kit'
 import type { CallInfo } from '../interceptors/interceptor.ts'
 
 export interface AttemptOutcome {
@@ -9,4 +10,4 @@ export interface AttemptOutcome {
 }
 
 /** Called as an attempt starts; the function it may return is called as the attempt ends. */
-export type ObserveAttempt = (info: CallInfo) => ((outcome: AttemptOutcome) => void) | undefined
+export type ObserveAttempt = (info: CallInfo) => CallEnded<AttemptOutcome> | undefined

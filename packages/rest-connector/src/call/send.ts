@@ -65,11 +65,15 @@ export async function send(
 async function observed(
   { endpoint, settings, progress, isConditional }: Calling,
   info: CallInfo,
-  request: WireRequest,
+  prepared: WireRequest,
   ending: Ending,
 ): Promise<RestResponse> {
   const { answer } = endpoint.declared
   const { logBody, observe, attempting } = settings
+  const ended = observe?.(info)
+  const request = ended?.headers
+    ? { ...prepared, headers: { ...prepared.headers, ...ended.headers } }
+    : prepared
   const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
   if (logBody && typeof request.body === 'string')
     logBody(
@@ -83,15 +87,10 @@ async function observed(
     ((status: number, contentType: string | undefined, body: string): void =>
       logBody('REST response', { ...facts, status }, contentType, body))
   const onRedirect = (): void => void (progress.outcome = 'unknown')
-  const ended = observe?.(info)
+  const send = (): Promise<RestResponse> =>
+    attempt(request, ending, { ...attempting, answer, isConditional, onBody, onRedirect })
   try {
-    const response = await attempt(request, ending, {
-      ...attempting,
-      answer,
-      isConditional,
-      onBody,
-      onRedirect,
-    })
+    const response = await (ended?.within ? ended.within(send) : send())
     ended?.({ status: response.status })
     return response
   } catch (error) {

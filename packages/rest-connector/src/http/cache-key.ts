@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
+import { isTracingHeader } from '@vinyasa/invalidation'
 import { canonicalJson } from '../json.ts'
 import type { Args } from '../templates/template.ts'
 import type { WireRequest } from './transport.ts'
 
-/** Headers that differ with every request and say nothing about who asks. */
-const TRACING = new Set(['traceparent', 'tracestate', 'baggage', 'x-request-id', 'x-correlation-id'])
-
 /** Whether requests that differ in this header alone have different keys. */
 export function isInKey(header: string): boolean {
-  return !TRACING.has(header)
+  return !isTracingHeader(header)
 }
 
 /**
