@@ -1,8 +1,41 @@
 import { fileURLToPath } from 'node:url'
-import { importsUnder } from '@vinyasa/test-kit'
+import { importsUnder, sourceFilesUnder, targetOf } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The floors of the gateway, the lowest first: rooms, and files beside them, which import what is on theirs or below. */
+const FLOORS: readonly (readonly string[])[] = [
+  // What all of them share.
+  ['assets-folder', 'behaviour', 'coordinates', 'errors', 'keep-tick-shape', 'option-values', 'version'],
+  // Behaviours: identity, rules, documents, cost, rates, records, limits, each with its sections of the config.
+  [
+    'access',
+    'answers',
+    'bus',
+    'context',
+    'cost',
+    'dependencies',
+    'federation',
+    'graphiql',
+    'http',
+    'limits',
+    'logging',
+    'observability',
+    'presets',
+    'rate-limit',
+    'redis',
+    'safety',
+    'schema',
+    'use-guard',
+  ],
+  ['sources'],
+  ['config', 'define-config'],
+  ['composition', 'gateway', 'status'],
+  // The server.
+  ['connections', 'server', 'workers'],
+  ['cli', 'commands', 'index', 'main'],
+]
 
 describe('dependencies point one way: apps → packages → @vinyasa/invalidation → @vinyasa/base', () => {
   const ofPackages = importsUnder(root, 'packages')
@@ -56,5 +89,24 @@ describe('dependencies point one way: apps → packages → @vinyasa/invalidatio
     const outside = /^@vinyasa\/(gateway|demo-|test)/
     expect(ofPackages.filter(({ specifier }) => outside.test(specifier))).toEqual([])
     expect(ofApps.filter(({ specifier }) => specifier.startsWith('@vinyasa/test'))).toEqual([])
+  })
+})
+
+describe('the rooms of the gateway stand on floors', () => {
+  const roomOf = (file: string): string => (file.split('/')[3] as string).replace(/\.ts$/, '')
+  const floorOf = (file: string): number => FLOORS.findIndex((floor) => floor.includes(roomOf(file)))
+
+  it('each room, and each file beside them, is on one', () => {
+    const files = sourceFilesUnder(root, 'apps').filter((file) => file.startsWith('apps/gateway/'))
+    expect([...new Set(files.map(roomOf))].toSorted()).toEqual(FLOORS.flat().toSorted())
+  })
+
+  it('no room imports what is above it, types counted', () => {
+    const inside = importsUnder(root, 'apps').flatMap((one) => {
+      const target = targetOf(one)
+      return one.file.startsWith('apps/gateway/') && target ? [{ file: one.file, target }] : []
+    })
+    expect(inside.length).toBeGreaterThan(500)
+    expect(inside.filter(({ file, target }) => floorOf(target) > floorOf(file))).toEqual([])
   })
 })

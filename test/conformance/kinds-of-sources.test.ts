@@ -11,7 +11,6 @@ const MAY: Readonly<Record<string, string>> = {
   [`${SOURCES}kinds.ts`]: 'It is the registry.',
   [`${SOURCES}grpc`]: 'It is the kind.',
   [`${SOURCES}rest`]: 'It is the kind.',
-  'apps/gateway/src/config/types.ts': 'It declares the sections, with what the reference says of them.',
   'apps/gateway/src/config/schema.ts':
     'It names the sections, which are validated before anything of sources is loaded.',
   'apps/gateway/src/commands/init.ts': 'It writes a config for a backend that it has looked at.',

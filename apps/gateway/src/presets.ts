@@ -1,11 +1,17 @@
-import type { GatewayConfig } from './config/types.ts'
-import type { GraphqlConfig, ServerConfig, UploadsConfig } from './http/http-types.ts'
+import type { GraphqlConfig, HttpSections, ServerConfig, UploadsConfig } from './http/http-types.ts'
 import type { CorsSetting } from './http/cors.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/plugin.ts'
+import type { LogSections } from './logging/log-types.ts'
 import type { LoggerOptions } from './logging/logger.ts'
 
 export type PresetName = 'development' | 'production'
+
+/** The section of the config that every switch starts from. */
+export interface PresetSections {
+  /** The preset that every switch starts from. Default `development`. */
+  readonly preset?: PresetName | undefined
+}
 
 /** Every switch that a preset sets; each can be set alone in the config. */
 export interface HttpSettings {
@@ -66,7 +72,7 @@ const PRODUCTION: HttpSettings = {
 }
 
 /** The config's own switches over those of its preset (default `development`). */
-export function httpSettings(config: GatewayConfig): HttpSettings {
+export function httpSettings(config: HttpSections & PresetSections): HttpSettings {
   const preset = config.preset === 'production' ? PRODUCTION : DEVELOPMENT
   const { limits = {}, ...http }: GraphqlConfig = config.graphql ?? {}
   return {
@@ -99,7 +105,7 @@ const PRODUCTION_CONNECTIONS = 10_000
 const PRODUCTION_KEEP_ALIVE_MS = 75_000
 
 /** Settings of the server. */
-export function serverSettings({ preset, server = {} }: GatewayConfig): ServerConfig {
+export function serverSettings({ preset, server = {} }: HttpSections & PresetSections): ServerConfig {
   const isProduction = preset === 'production'
   const { maxConnections = isProduction ? PRODUCTION_CONNECTIONS : undefined } = server
   const { keepAliveTimeoutMs = isProduction ? PRODUCTION_KEEP_ALIVE_MS : undefined } = server
@@ -107,12 +113,15 @@ export function serverSettings({ preset, server = {} }: GatewayConfig): ServerCo
 }
 
 /** The config with the preset of the command line, which wins. */
-export function withPreset(config: GatewayConfig, preset: PresetName | undefined): GatewayConfig {
+export function withPreset<Config extends PresetSections>(
+  config: Config,
+  preset: PresetName | undefined,
+): Config {
   return preset === undefined ? config : { ...config, preset }
 }
 
 /** Log settings: pretty at the development preset, JSON in production. */
-export function logSettings(config: GatewayConfig): LoggerOptions {
+export function logSettings(config: LogSections & PresetSections): LoggerOptions {
   const { level, format = config.preset === 'production' ? 'json' : 'pretty', redact } = config.log ?? {}
   return { level, format, redact }
 }

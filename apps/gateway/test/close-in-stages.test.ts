@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createFakeClock, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { linger, MAX_LINGER_BYTES, MAX_LINGER_MS } from '../src/http/connections/linger.ts'
+import { linger, MAX_LINGER_BYTES, MAX_LINGER_MS } from '../src/connections/linger.ts'
 import type { ServeOptions } from '../src/server.ts'
 import { post, startGateway } from './support/gateway.ts'
 

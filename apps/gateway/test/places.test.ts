@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
-import { createPlaces, type Place } from '../src/http/connections/places.ts'
+import { createPlaces, type Place } from '../src/connections/places.ts'
 
 it('places hold what a set would', () => {
   const step = fc.oneof(

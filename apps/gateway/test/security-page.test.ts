@@ -18,8 +18,8 @@ it.each(options)('%s, named in SECURITY.md, is an option of the config', (option
 })
 
 it('every option of the config whose name begins with max or that is a time of clients stands in SECURITY.md', () => {
-  const schema = ['schema.ts', 'live-schema.ts']
-    .map((file) => readFileSync(new URL(`../src/config/${file}`, import.meta.url), 'utf8'))
+  const schema = ['config/schema.ts', 'answers/answer-schema.ts']
+    .map((file) => readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8'))
     .join('\n')
   const names = [...schema.matchAll(/^\s+(max\w+|\w+TimeoutMs): (?:count|milliseconds)/gm)].map(
     ([, name = '']) => name,

@@ -1,6 +1,6 @@
 import { AUDIENCE, connectRawWebSocket, startIssuer, startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { AccessConfig, AccessRule } from '../../../apps/gateway/src/config/access-types.ts'
+import type { AccessConfig, AccessRule } from '../../../apps/gateway/src/access/access-types.ts'
 import type { GatewayConfig } from '../../../apps/gateway/src/config/types.ts'
 import { startGateway } from '../../../apps/gateway/test/support/gateway.ts'
 import { waysIn, type Endpoints } from '../ways-in/ways.ts'

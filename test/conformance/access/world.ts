@@ -1,6 +1,6 @@
 import { AUDIENCE, createRandom, startIssuer, startRestBackend, type Random } from '@vinyasa/test-kit'
 import { buildSchema, type GraphQLSchema } from 'graphql'
-import type { AccessRule } from '../../../apps/gateway/src/config/access-types.ts'
+import type { AccessRule } from '../../../apps/gateway/src/access/access-types.ts'
 import { createGateway } from '../../../apps/gateway/src/gateway.ts'
 import { createLogger } from '../../../apps/gateway/src/logging/logger.ts'
 import { serve } from '../../../apps/gateway/src/server.ts'

@@ -4,8 +4,11 @@ import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { UseLiveQueryOptions } from '@vinyasa/live-query'
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { Plugin } from 'graphql-yoga'
-import type { RateLimitConfig } from '../config/access-types.ts'
-import type { GatewayConfig } from '../config/types.ts'
+import type { AnswerSections } from '../answers/answer-types.ts'
+import type { HttpSections } from '../http/http-types.ts'
+import type { PresetSections } from '../presets.ts'
+import type { RateLimitConfig, RateLimitSections } from '../rate-limit/rate-limit-types.ts'
+import type { AccessSections, JwtConfig } from './access-types.ts'
 import { ConfigError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import { checkAuth } from './tokens/check-auth.ts'
@@ -50,6 +53,13 @@ export interface Access {
   close(): void
 }
 
+/** The sections of the config that are read here. */
+interface ReadSections
+  extends AccessSections, AnswerSections, HttpSections, PresetSections, RateLimitSections {
+  readonly plugins?: readonly object[] | undefined
+  readonly typeDefs?: string | readonly string[] | undefined
+}
+
 interface AccessEnvironment {
   readonly logger: Logger
   readonly baseDirectory: string
@@ -57,7 +67,7 @@ interface AccessEnvironment {
 }
 
 export async function createAccess(
-  config: GatewayConfig,
+  config: ReadSections,
   { logger, baseDirectory, redis: configured }: AccessEnvironment,
 ): Promise<Access> {
   const { auth, access } = config
@@ -98,7 +108,7 @@ export async function createAccess(
 
 /** Undefined where nothing is shared. Throws {@link ConfigError} where something is to be, and there is no Redis. */
 function openSharedRedis(
-  { apq = false, rateLimit }: GatewayConfig,
+  { apq = false, rateLimit }: ReadSections,
   configured: ConfiguredRedis | undefined,
   logger: Logger,
 ): SharedRedis | undefined {
@@ -118,7 +128,7 @@ function openSharedRedis(
 }
 
 function openRateLimit(
-  { server, auth, plugins = [] }: GatewayConfig,
+  { server, auth, plugins = [] }: ReadSections,
   { rules, redis: isShared }: RateLimitConfig,
   redis: SharedRedis | undefined,
 ): { readonly limit: RateLimit; readonly address: ClientAddress } {
@@ -137,7 +147,7 @@ function openRateLimit(
   return { limit: createRateLimit({ rules, counters, address }), address }
 }
 
-function refuseBadApq({ apq = false, persistedDocuments }: GatewayConfig): void {
+function refuseBadApq({ apq = false, persistedDocuments }: ReadSections): void {
   if (apq === false || persistedDocuments?.mode !== 'only') return
   throw new ConfigError(
     'apq: persistedDocuments.mode "only" takes no document of clients; leave one of them out',
@@ -147,7 +157,7 @@ function refuseBadApq({ apq = false, persistedDocuments }: GatewayConfig): void 
 const APQ_BYTES = 16 * 1024 * 1024
 const APQ_TTL_SECONDS = 86_400
 
-function openApq({ apq = false }: GatewayConfig, redis: SharedRedis | undefined): readonly Plugin[] {
+function openApq({ apq = false }: ReadSections, redis: SharedRedis | undefined): readonly Plugin[] {
   if (apq === false) return []
   const options = apq === true ? {} : apq
   const { maxBytes = APQ_BYTES, ttlSeconds = APQ_TTL_SECONDS, redis: isShared } = options
@@ -158,7 +168,7 @@ function openApq({ apq = false }: GatewayConfig, redis: SharedRedis | undefined)
 
 /** The library that verifies tokens is loaded only where it is asked for. */
 async function openAuthentication(
-  config: NonNullable<GatewayConfig['auth']>['jwt'],
+  config: JwtConfig,
   logger: Logger,
   onError: (error: unknown) => void,
 ): Promise<Authentication> {
@@ -171,7 +181,7 @@ async function openAuthentication(
 }
 
 async function openDocuments(
-  config: GatewayConfig,
+  config: ReadSections,
   baseDirectory: string,
   logger: Logger,
 ): Promise<readonly Plugin[]> {
@@ -188,14 +198,14 @@ async function openDocuments(
 
 /** Files and folders that registered documents are read from, for `--watch`. */
 export function documentFiles(
-  { persistedDocuments }: GatewayConfig,
+  { persistedDocuments }: Pick<AccessSections, 'persistedDocuments'>,
   baseDirectory: string,
 ): readonly string[] {
   const places = [persistedDocuments?.from ?? []].flat()
   return places.filter((place) => !isAddress(place)).map((path) => resolve(baseDirectory, path))
 }
 
-function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {
+function usesDirectives({ typeDefs = [] }: ReadSections): boolean {
   return usesAccessDirectives([typeDefs].flat())
 }
 
@@ -204,7 +214,7 @@ function usesDirectives({ typeDefs = [] }: GatewayConfig): boolean {
  * what rules say and what code of the config reads is.
  */
 function cacheOptions(
-  { auth, responseCache }: GatewayConfig,
+  { auth, responseCache }: ReadSections,
   headers: readonly string[],
   rules: FieldRules | undefined,
 ): Access['cache'] {
@@ -220,7 +230,7 @@ function cacheOptions(
 }
 
 /** A run of a group is one of its subscribers' own, so tokens keep groups apart, whatever the config lists. */
-function liveOptions({ liveQuery }: GatewayConfig, headers: readonly string[]): Access['live'] {
+function liveOptions({ liveQuery }: ReadSections, headers: readonly string[]): Access['live'] {
   const { contextKey, varyHeaders } = liveQuery === false || liveQuery === undefined ? {} : liveQuery
   const others = varyHeaders ?? (contextKey ? [] : ['authorization', 'cookie'])
   return {

@@ -1,5 +1,5 @@
 import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
-import type { GatewayConfig } from '../config/types.ts'
+import type { BrokerSections, NatsConfig, RedisSections } from '../redis/broker-types.ts'
 import { ConfigError } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
 import { readTlsFiles } from '../redis/tls-files.ts'
@@ -18,7 +18,7 @@ export interface Broker {
 
 /** NATS, where the config names it; else its Redis; undefined without either. */
 export async function configuredBroker(
-  { nats, redisUrl, redis: settings }: Pick<GatewayConfig, 'nats' | 'redisUrl' | 'redis'>,
+  { nats, redisUrl, redis: settings }: BrokerSections & RedisSections,
   redis: ConfiguredRedis | undefined,
   baseDirectory: string,
 ): Promise<Broker | undefined> {
@@ -37,7 +37,7 @@ export async function configuredBroker(
   }
 }
 
-async function overNats(nats: NonNullable<GatewayConfig['nats']>, baseDirectory: string): Promise<Broker> {
+async function overNats(nats: NatsConfig, baseDirectory: string): Promise<Broker> {
   const { servers: given, user, password, token, tls } = nats
   const servers = [given].flat()
   for (const server of servers) {

@@ -5,7 +5,7 @@ import { checkCost } from '../cost/check-cost.ts'
 import { refuseUnknownAsker } from '../dependencies/asker.ts'
 import { checkStatements } from '../dependencies/statements.ts'
 import { checkRateLimit } from '../rate-limit/rate-limit.ts'
-import { checkCoordinates } from '../schema/check-coordinates.ts'
+import { checkCoordinates } from './check-coordinates.ts'
 
 /** Throws `ConfigError` where a config speaks of what the schema does not have. */
 export function checkConfig(schema: GraphQLSchema, config: GatewayConfig): void {

@@ -46,6 +46,7 @@ import { holdSchema } from '../schema/hold-schema.ts'
 import { typeDefsSource } from '../schema/type-defs-source.ts'
 import { networkOf } from '../rate-limit/client-address.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
+import { declaredSources } from '../sources/kinds.ts'
 import type { Source, SourceHealth } from '../sources/source.ts'
 import { statusReadings } from '../status/readings.ts'
 import { createStatus } from '../status/status.ts'
@@ -191,7 +192,10 @@ export function compose(parts: Parts): Gateway {
       withBehaviour(liveStreams.plugin),
       ...sources.map((source) => source.plugin),
       useSources(
-        [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
+        [
+          ...typeDefsSource(typeDefs, resolvers, viewOf),
+          ...federationSource({ ...config, resolvers }, declaredSources(config)),
+        ],
         config.graphql?.limits,
       ),
       schema.plugin,

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../config/types.ts'
-import { deadlinesOf } from '../http/connections/deadlines.ts'
+import { deadlinesOf } from '../http/deadlines.ts'
 
 /** Says of each source whose calls may take longer than an answer may take to begin that it is cut off before. */
 export function lateBackends({

@@ -2,20 +2,19 @@ import type { IResolvers } from '@graphql-tools/utils'
 import type { TracerProvider } from '@opentelemetry/api'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { access, apq, auth, persistedDocuments, rateLimit } from './access-schema.ts'
+import { access, apq, auth, persistedDocuments } from '../access/access-schema.ts'
 import { cost } from '../cost/cost-schema.ts'
-import { federation } from './federation-schema.ts'
-import { liveQuery } from './live-schema.ts'
-import { count, functionValue, milliseconds, origin, typeNames, type OptionsOf } from './primitives.ts'
-import { grpcSource } from './grpc-schema.ts'
-import { restSource } from './rest-schema.ts'
+import { federation } from '../federation/federation-schema.ts'
+import { defer, liveQuery, responseCache } from '../answers/answer-schema.ts'
+import { rateLimit } from '../rate-limit/rate-limit-schema.ts'
+import { origin } from '../http/cors.ts'
+import { count, milliseconds, typeNames, type OptionsOf } from '../option-values.ts'
+import { grpcSource } from '../sources/grpc-schema.ts'
+import { restSource } from '../sources/rest-schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
-import { nats, redis } from './broker-schema.ts'
+import { nats, redis } from '../redis/broker-schema.ts'
 import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
-import type { GatewayConfig, ResponseCacheConfig } from './types.ts'
-
-type DeferConfig = NonNullable<GatewayConfig['defer']>
-type DeferOptions = Exclude<NonNullable<GatewayConfig['defer']>, false | string>
+import type { GatewayConfig } from './types.ts'
 
 const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
 
@@ -106,47 +105,11 @@ const graphql = z.strictObject({
     .optional(),
 })
 
-const defer: z.ZodType<DeferConfig> = z.union([
-  z.literal(false),
-  z.enum(['default', 'production', 'development', 'disabled']),
-  z.strictObject({
-    enabled: z.boolean().optional(),
-    maxDeferredFragments: count.optional(),
-    fragmentTimeoutMs: milliseconds.optional(),
-    maxTotalTimeoutMs: milliseconds.optional(),
-    multipartBoundary: z.string().optional(),
-    strategy: z.enum(['auto', 'streaming', 'eager']).optional(),
-    maxPatches: count.optional(),
-    endpoint: z.string().optional(),
-    maskError: functionValue().optional(),
-  } satisfies OptionsOf<DeferOptions>) as z.ZodType<DeferOptions>,
-])
-
 const invalidate = z.strictObject({
   secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
   header: z.string().optional(),
   path: path.optional(),
 })
-
-const responseCache: z.ZodType<boolean | ResponseCacheConfig> = z.union([
-  z.boolean(),
-  z.strictObject({
-    maxSize: count.optional(),
-    maxBytes: count.optional(),
-    defaultTtlMs: milliseconds.optional(),
-    staleWhileRevalidateMs: milliseconds.optional(),
-    invalidateOnMutation: z.boolean().optional(),
-    varyHeaders: z.array(z.string()).optional(),
-    prefix: z.string().optional(),
-    strategy: z.union([z.enum(['types', 'entities', 'all']), functionValue()]).optional(),
-    idFields: z.array(z.string()).optional(),
-    ignoredTypes: z.array(z.string()).optional(),
-    ttlMsBySchemaCoordinate: z.record(z.string(), milliseconds).optional(),
-    session: functionValue().optional(),
-    enabled: functionValue().optional(),
-    clientMaxAge: z.boolean().optional(),
-  } satisfies OptionsOf<ResponseCacheConfig>) as z.ZodType<ResponseCacheConfig>,
-])
 
 const metrics = z.union([
   z.boolean(),

@@ -1,9 +1,9 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
-import type { CostConfig } from './cost-types.ts'
-import type { GatewayConfig } from '../config/types.ts'
+import type { CostConfig, CostSections } from './cost-types.ts'
 import { isLive } from '../context/live-context.ts'
+import type { PresetSections } from '../presets.ts'
 import { useGuard } from '../use-guard.ts'
 import type { Variables } from './amount.ts'
 import { compileCost } from './compile-cost.ts'
@@ -26,7 +26,7 @@ const PRODUCTION_MAX = 100_000
 
 /** Nothing where the config neither limits what operations cost nor shows it. */
 export function costPlugins(
-  { cost = {}, preset }: GatewayConfig,
+  { cost = {}, preset }: CostSections & PresetSections,
   observe: ObserveCost | undefined,
 ): readonly Plugin[] {
   const { max = preset === 'production' ? PRODUCTION_MAX : 0, includeExtensionMetadata = false } = cost

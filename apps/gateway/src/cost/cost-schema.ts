@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CostConfig, CostRule, CostWeights, ListSizeConfig } from './cost-types.ts'
-import { count, type OptionsOf } from '../config/primitives.ts'
+import { count, type OptionsOf } from '../option-values.ts'
 
 const name = z.string().min(1)
 const weight = z.number().min(0)

@@ -46,3 +46,9 @@ export interface CostConfig {
   /** By schema coordinate: `Query.users`, `Filter.text` of an input object, or `User` for each of a type. Over what directives say. */
   readonly fields?: Readonly<Record<string, CostRule>> | undefined
 }
+
+/** The section of the config that limits what an operation costs. */
+export interface CostSections {
+  /** How much one operation may ask for. */
+  readonly cost?: CostConfig | undefined
+}

@@ -6,7 +6,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import type { GatewayConfig } from '../config/types.ts'
+import type { AnswerSections } from '../answers/answer-types.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
@@ -14,7 +14,7 @@ type Field = GraphQLField<unknown, unknown>
  * Returns a line for each reason why fields of `Query` cannot be live although their settings allow it, with
  * those fields: a source below them cannot say what it reads of the request, and nobody else says who asks.
  */
-export function unknownLiveAskers(schema: GraphQLSchema, { liveQuery = {} }: GatewayConfig): string[] {
+export function unknownLiveAskers(schema: GraphQLSchema, { liveQuery = {} }: AnswerSections): string[] {
   if (liveQuery === false || liveQuery.contextKey) return []
   const { fields = {}, defaults = {} } = liveQuery
   const met = new Map<string, string[]>()

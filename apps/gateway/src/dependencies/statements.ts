@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import type { DependencyStatement } from '../config/types.ts'
+import type { DependencyStatement } from './own-code-types.ts'
 import { ConfigError } from '../errors.ts'
 import { fieldAt, suggestFor } from '../coordinates.ts'
 

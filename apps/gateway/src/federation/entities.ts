@@ -1,5 +1,5 @@
 import { getDirectiveValues, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
-import type { GatewayConfig } from '../config/types.ts'
+import type { IResolvers } from '@graphql-tools/utils'
 import { suggestFor } from '../coordinates.ts'
 import { foundLookup, namedLookup, type Report } from './find-lookup.ts'
 import { topLevel, unknownIn } from './key-selection.ts'
@@ -22,7 +22,7 @@ export interface Entity {
 export function findEntities(
   schema: GraphQLSchema,
   { entities: configured = {} }: FederationConfig,
-  resolvers: GatewayConfig['resolvers'],
+  resolvers: IResolvers | undefined,
 ): { readonly entities: readonly Entity[]; readonly findings: readonly string[] } {
   const findings: string[] = []
   const entities: Entity[] = []
@@ -95,7 +95,7 @@ function statedKeys(
 }
 
 function referenceResolver(
-  resolvers: GatewayConfig['resolvers'],
+  resolvers: IResolvers | undefined,
   typeName: string,
 ): ResolveReference | undefined {
   const own: unknown = resolvers?.[typeName]

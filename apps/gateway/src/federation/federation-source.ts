@@ -11,26 +11,42 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql'
-import type { GatewayConfig } from '../config/types.ts'
+import type { IResolvers } from '@graphql-tools/utils'
 import { ConfigError } from '../errors.ts'
-import { declaredSources } from '../sources/kinds.ts'
 import { findEntities, type Entity } from './entities.ts'
 import { noEntity, tooManyReferences } from './errors.ts'
 import { lookUp, type Reference } from './lookup.ts'
 import { subgraphSdl } from './subgraph-sdl.ts'
-import type { FederationConfig } from './types.ts'
+import type { FederationConfig, FederationSections } from './types.ts'
 
 const ID = 'federation'
+
+/** The sections of the config that decide what the subgraph has. */
+interface FederatedSections extends FederationSections {
+  readonly resolvers?: IResolvers | undefined
+  readonly access?: { readonly fields?: Readonly<Record<string, object>> | undefined } | undefined
+}
+
+/** An entry of a section of sources. */
+interface DeclaredSource {
+  readonly section: string
+  readonly name: string
+  /** Whether the source does federation of its own. */
+  readonly isSubgraph: boolean
+}
 
 /**
  * Returns the source of what Apollo Federation asks of a subgraph, over all that the gateway has: `_service`,
  * and `_entities` where there are any.
  */
-export function federationSource(config: GatewayConfig): readonly Source[] {
+export function federationSource(
+  config: FederatedSections,
+  declared: readonly DeclaredSource[],
+): readonly Source[] {
   const { federation = false, resolvers } = config
   if (federation === false) return []
   const options = federation === true ? {} : federation
-  for (const { section, name, isSubgraph } of declaredSources(config))
+  for (const { section, name, isSubgraph } of declared)
     if (isSubgraph)
       throw new ConfigError(
         `${section}.${name}.federation: the gateway's own federation covers all sources; name lookups under federation.entities`,
@@ -169,7 +185,7 @@ function entitiesField(
 function rulesPassedBy(
   schema: GraphQLSchema,
   entities: readonly Entity[],
-  { access: { fields = {} } = {} }: GatewayConfig,
+  { access: { fields = {} } = {} }: FederatedSections,
 ): readonly string[] {
   const isRuled = (coordinate: string, extensions: Readonly<Record<string, unknown>>): boolean =>
     Object.hasOwn(fields, coordinate) || extensions['access'] !== undefined

@@ -23,3 +23,12 @@ export interface FederationConfig {
   /** References that one `_entities` may be asked for; with more it is refused as a whole. Default 1,000; 0: none. */
   readonly maxReferences?: number | undefined
 }
+
+/** The section of the config that makes the gateway a subgraph. */
+export interface FederationSections {
+  /**
+   * The gateway as a subgraph of Apollo Federation 2, over all of its sources and `typeDefs`: `true` for the entities that
+   * say so themselves. Default false.
+   */
+  readonly federation?: boolean | FederationConfig | undefined
+}

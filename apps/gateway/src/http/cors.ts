@@ -1,5 +1,6 @@
 import type { CORSOptions, Plugin } from 'graphql-yoga'
 import type { ResponseHead } from '@vinyasa/pipeline'
+import { z } from 'zod'
 import type { CorsConfig, GraphqlConfig } from './http-types.ts'
 import { withBehaviour } from '../behaviour.ts'
 
@@ -35,6 +36,28 @@ export function toPattern(origin: string | RegExp): RegExp | undefined {
       ? [PATTERN.exec(origin)?.[1], PATTERN.exec(origin)?.[2]]
       : [origin.source, origin.flags.replaceAll(/[gy]/g, '')]
   return source === undefined ? undefined : new RegExp(`^(?:${source})$`, flags)
+}
+
+/** An origin whose pages may ask, or a pattern of them. */
+export const origin: z.ZodType<string | RegExp> = z
+  .union([z.string(), z.instanceof(RegExp)])
+  .refine(isOrigin, {
+    error:
+      'expected an origin as browsers send it, such as "https://app.example" (in lower case, no path, default port or * in it), "*", or a pattern between slashes',
+  })
+
+function isOrigin(value: string | RegExp): boolean {
+  if (typeof value !== 'string') return true
+  try {
+    if (value === '*' || toPattern(value) !== undefined) return true
+    const { origin: sent } = new URL(value)
+    // How clients send an origin whose scheme is no browser's own, such as an app's, is not known.
+    return sent === 'null'
+      ? /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+$/.test(value)
+      : sent === value && !sent.includes('*')
+  } catch {
+    return false
+  }
 }
 
 /** The origins of a setting, whichever form it has. */

@@ -1,3 +1,4 @@
+import type { LiveServerOptions } from '@vinyasa/live-query/ws'
 import type { ExampleOperation } from '../graphiql/examples.ts'
 
 /** Bounds of files that are streamed. */
@@ -151,4 +152,36 @@ export interface GraphqlConfig {
   readonly uploads?: UploadsConfig | undefined
   /** Limits of one document, of the JSON that it comes in, and of its answer. */
   readonly limits?: LimitsConfig | undefined
+}
+
+/** Limits of WebSockets: options of `attachLiveServer`, with its defaults. */
+export type SocketLimitsConfig = Pick<
+  LiveServerOptions,
+  | 'maxSubscriptionsPerSocket'
+  | 'maxMessageBytes'
+  | 'maxBufferedBytes'
+  | 'maxBufferedBytesInAll'
+  | 'connectionInitTimeoutMs'
+  | 'keepAliveMs'
+  | 'closeTimeoutMs'
+>
+
+/** `POST /invalidate`: backends announce here what they changed by themselves. */
+export interface InvalidateConfig {
+  /** At least 16 characters; compared in constant time. */
+  readonly secret: string
+  /** The request header that holds it. Default `x-invalidate-secret`. */
+  readonly header?: string | undefined
+  /** The path it is posted to. Default `/invalidate`. */
+  readonly path?: string | undefined
+}
+
+/** The sections of the config about how clients reach the gateway. */
+export interface HttpSections {
+  /** Options of the HTTP server: where and how it listens. */
+  readonly server?: ServerConfig | undefined
+  /** The GraphQL endpoint. */
+  readonly graphql?: GraphqlConfig | undefined
+  /** Default: off. */
+  readonly invalidate?: InvalidateConfig | undefined
 }

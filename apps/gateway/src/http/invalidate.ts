@@ -3,7 +3,7 @@ import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import type { InvalidateConfig } from '../config/types.ts'
+import type { InvalidateConfig } from './http-types.ts'
 import { parseJson, readBody } from './request-body.ts'
 
 export interface InvalidateEndpointOptions extends InvalidateConfig {

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../config/types.ts'
+import type { HttpSections } from './http-types.ts'
 import { ConfigError } from '../errors.ts'
 
 /** The paths where a gateway answers. */
@@ -12,8 +12,14 @@ export interface GatewayPaths {
   readonly all: ReadonlySet<string>
 }
 
+/** The sections of the config that name paths. */
+export interface PathSections extends HttpSections {
+  readonly metrics?: boolean | { readonly path?: string | undefined } | undefined
+  readonly defer?: false | string | { readonly endpoint?: string | undefined } | undefined
+}
+
 /** The paths of a config. Throws {@link ConfigError} when two things would be at one path. */
-export function pathsOf(config: GatewayConfig): GatewayPaths {
+export function pathsOf(config: PathSections): GatewayPaths {
   const { server = {}, metrics, invalidate, defer } = config
   const graphql = config.graphql?.path ?? '/graphql'
   const below = graphql.replace(/\/$/, '')

@@ -1,5 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
-import type { GatewayConfig } from '../config/types.ts'
+import type { LogSections } from '../logging/log-types.ts'
+import type { PresetSections } from '../presets.ts'
+import type { ObservabilitySections, TracingConfig } from './observability-types.ts'
 import type { ObserveCost } from '../cost/cost-limit.ts'
 import type { GatewayPaths } from '../http/paths.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -10,7 +12,7 @@ import { createMetrics, type MetricsReadings } from './metrics/metrics.ts'
 import type { ShareMetrics } from './metrics/shared-metrics.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
-import type { TracingOptions, Tracing } from './tracing.ts'
+import type { Tracing } from './tracing.ts'
 
 export interface Observability {
   /** First among the gateway's plugins. */
@@ -24,7 +26,7 @@ export interface Observability {
 }
 
 export interface ObservabilityOptions {
-  readonly config: GatewayConfig
+  readonly config: LogSections & ObservabilitySections & PresetSections
   readonly logger: Logger
   readonly readings: MetricsReadings
   readonly paths: GatewayPaths
@@ -63,11 +65,11 @@ export async function createObservability(options: ObservabilityOptions): Promis
 }
 
 /** OpenTelemetry is loaded only where it is asked for. */
-async function openTracing(options: TracingOptions): Promise<Tracing> {
+async function openTracing(options: TracingConfig): Promise<Tracing> {
   const { createTracing } = await import('./tracing.ts')
   return createTracing(options)
 }
 
-function hasStatusPage({ status, preset }: GatewayConfig): boolean {
+function hasStatusPage({ status, preset }: ObservabilitySections & PresetSections): boolean {
   return status ?? preset !== 'production'
 }

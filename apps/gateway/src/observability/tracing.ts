@@ -10,7 +10,6 @@ import {
   type Span,
   type TextMapSetter,
   type Tracer,
-  type TracerProvider,
 } from '@opentelemetry/api'
 import { suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
 import type { CallEnded } from '@vinyasa/source-kit'
@@ -18,13 +17,9 @@ import { version } from '../version.ts'
 import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'
 import { isLive } from '../context/live-context.ts'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
+import type { TracingConfig } from './observability-types.ts'
 import type { Observer } from './recorder.ts'
 import { recordedPath, recordOf, type RequestRecord, type TracePlace } from './request-record.ts'
-
-export interface TracingOptions {
-  /** Default: the one that is registered with `@opentelemetry/api`. */
-  readonly tracerProvider?: TracerProvider | undefined
-}
 
 export interface Tracing {
   readonly observer: Observer
@@ -44,7 +39,7 @@ const SETTER: TextMapSetter<Record<string, string>> = {
  * own request gets none of theirs. A request that the sampler drops has no spans below it: most are dropped, and
  * each span costs as much whether it is or not.
  */
-export function createTracing({ tracerProvider }: TracingOptions = {}): Tracing {
+export function createTracing({ tracerProvider }: TracingConfig = {}): Tracing {
   const tracer: Tracer = (tracerProvider ?? trace).getTracer('vinyasa', version())
 
   /** Undefined below a request that is not recorded. */

@@ -1,4 +1,4 @@
-import type { RateLimitRule } from '../config/access-types.ts'
+import type { RateLimitRule } from './rate-limit-types.ts'
 
 /**
  * Returns what a rule counts. A rule for operations or fields counts executions, as these are known only once

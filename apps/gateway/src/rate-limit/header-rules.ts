@@ -1,4 +1,4 @@
-import type { RateLimitRule } from '../config/access-types.ts'
+import type { RateLimitRule } from './rate-limit-types.ts'
 import { ConfigError } from '../errors.ts'
 import { countsOf } from './counts-of.ts'
 

@@ -1,7 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
 import type { ConnectRedis } from '@vinyasa/invalidation/redis'
-import type { RedisConfig, TlsFilesConfig } from '../config/broker-types.ts'
-import type { GatewayConfig } from '../config/types.ts'
+import type { RedisConfig, RedisSections, TlsFilesConfig } from './broker-types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { readTlsFiles } from './tls-files.ts'
 
@@ -16,7 +15,7 @@ export interface ConfiguredRedis {
 
 /** Undefined where there is none. Throws {@link ConfigError} for what is no address, and files that cannot be read. */
 export async function configuredRedis(
-  { redisUrl, redis }: Pick<GatewayConfig, 'redisUrl' | 'redis'>,
+  { redisUrl, redis }: RedisSections,
   baseDirectory: string,
 ): Promise<ConfiguredRedis | undefined> {
   if (redis === undefined) return redisUrl === undefined ? undefined : oneServer('redisUrl', redisUrl, {})

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { TlsFilesConfig } from '../config/broker-types.ts'
+import type { TlsFilesConfig } from './broker-types.ts'
 import { ConfigError } from '../errors.ts'
 
 export interface TlsTexts {

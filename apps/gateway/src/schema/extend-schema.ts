@@ -27,7 +27,7 @@ import {
 } from 'graphql'
 import { noteAccessDirectives } from '../access/rules/directives.ts'
 import { noteCostDirectives } from '../cost/directives.ts'
-import type { GatewayConfig } from '../config/types.ts'
+import type { IResolvers } from '@graphql-tools/utils'
 import { forgetOrigins } from '../dependencies/own-code/origins.ts'
 import { recordMethods } from '../dependencies/own-code/recorded-resolvers.ts'
 import type { ViewOf } from '../dependencies/own-code/view-of.ts'
@@ -60,7 +60,7 @@ const ROOTS: ReadonlyMap<string, OperationTypeNode> = new Map([
 export function extendWith(
   schema: GraphQLSchema,
   typeDefs: DocumentNode,
-  resolvers: GatewayConfig['resolvers'],
+  resolvers: IResolvers | undefined,
   viewOf: ViewOf | undefined,
 ): GraphQLSchema {
   const document = asExtension(schema, typeDefs)

@@ -1,15 +1,14 @@
 import type { GraphQLSchema } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { GatewayConfig } from '../config/types.ts'
-import { createAskerStatements } from '../dependencies/own-code/state-askers.ts'
+import type { Asker } from '@vinyasa/invalidation'
+import { createAskerStatements, type AskerSections } from '../dependencies/own-code/state-askers.ts'
 import { stateDependencies } from '../dependencies/statements.ts'
 import { ConfigError } from '../errors.ts'
-import type { Source } from '../sources/source.ts'
 
 /** Yoga adds each source's fields to the schema in turn; the last one seen is the whole. */
 export function holdSchema(
-  config: GatewayConfig,
-  sources: readonly Pick<Source, 'asker'>[],
+  config: AskerSections,
+  sources: readonly { readonly asker: Asker | undefined }[],
 ): {
   plugin: Plugin
   current(): GraphQLSchema

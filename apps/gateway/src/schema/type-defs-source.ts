@@ -1,13 +1,13 @@
 import type { Source } from '@vinyasa/source-kit'
 import { Kind, type DocumentNode } from 'graphql'
-import type { GatewayConfig } from '../config/types.ts'
+import type { IResolvers } from '@graphql-tools/utils'
 import type { ViewOf } from '../dependencies/own-code/view-of.ts'
 import { extendWith } from './extend-schema.ts'
 
 /** The config's `typeDefs` and `resolvers` as a source that adds to what all others have. */
 export function typeDefsSource(
   typeDefs: DocumentNode | undefined,
-  resolvers: GatewayConfig['resolvers'],
+  resolvers: IResolvers | undefined,
   viewOf: ViewOf | undefined,
 ): readonly Source[] {
   if (!typeDefs && !resolvers) return []

@@ -10,17 +10,18 @@ import {
 } from 'graphql'
 import { missingAccessDirectives } from '../access/rules/directives.ts'
 import { missingCostDirectives } from '../cost/directives.ts'
-import type { GatewayConfig } from '../config/types.ts'
+import type { OwnCodeSections } from '../dependencies/own-code-types.ts'
 import { ConfigError } from '../errors.ts'
 import { withFederationDirectives } from '../federation/directives.ts'
+import type { FederationSections } from '../federation/types.ts'
+
+/** The sections of the config that decide what its `typeDefs` are. */
+export type TypeDefsSections = FederationSections & Pick<OwnCodeSections, 'typeDefs'>
 
 const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
 /** The config's `typeDefs` as one document; undefined where it has none. @throws ConfigError with every syntax error */
-export function parseTypeDefs({
-  typeDefs,
-  federation = false,
-}: Pick<GatewayConfig, 'federation' | 'typeDefs'>): DocumentNode | undefined {
+export function parseTypeDefs({ typeDefs, federation = false }: TypeDefsSections): DocumentNode | undefined {
   if (typeDefs === undefined) return undefined
   const texts = typeof typeDefs === 'string' ? [typeDefs] : typeDefs
   const mistakes: GraphQLError[] = []
@@ -42,7 +43,7 @@ export function parseTypeDefs({
 }
 
 /** Names of root fields and of types that are no objects, which `typeDefs` give. */
-export function namesOfTypeDefs(config: Pick<GatewayConfig, 'federation' | 'typeDefs'>): readonly string[] {
+export function namesOfTypeDefs(config: TypeDefsSections): readonly string[] {
   return (parseTypeDefs(config)?.definitions ?? []).flatMap(namesOf)
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
-import type { GrpcSourceConfig } from '../config/types.ts'
+import type { GrpcSourceConfig } from './types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
 import { endAll } from '../observability/backend-call.ts'
 import { forGrpc } from './grpc-calls.ts'

@@ -1,8 +1,8 @@
-import type { GatewayConfig, GrpcSourceConfig, RestSourceConfig } from '../config/types.ts'
 import { grpcFiles, openGrpcSource } from './grpc.ts'
 import { namesIn } from './names.ts'
 import { openRestSource, restFiles } from './rest.ts'
 import type { Source, SourceEnvironment } from './source.ts'
+import type { GrpcSourceConfig, RestSourceConfig, SourceSections } from './types.ts'
 
 /**
  * All that the gateway knows of a kind of source, but for the schema of its section: a config is validated before anything of
@@ -51,7 +51,7 @@ export interface DeclaredSource {
 }
 
 /** The sources of a config, kind by kind. */
-export function declaredSources(config: GatewayConfig): readonly DeclaredSource[] {
+export function declaredSources(config: SourceSections): readonly DeclaredSource[] {
   return [...declared('grpc', kinds.grpc, config.grpc), ...declared('rest', kinds.rest, config.rest)]
 }
 

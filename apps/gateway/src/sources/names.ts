@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import type { FieldDefinitions, RestEndpoint, TypeDefinitions } from '@vinyasa/rest-connector'
-import type { RestSourceConfig } from '../config/types.ts'
+import type { RestSourceConfig } from './types.ts'
 
 /** Scalars that sources have alike. */
 const SHARED = new Set([

@@ -1,8 +1,8 @@
-import type { GatewayConfig } from '../config/types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { namesOfTypeDefs } from '../schema/type-defs.ts'
+import { namesOfTypeDefs, type TypeDefsSections } from '../schema/type-defs.ts'
 import { declaredSources } from './kinds.ts'
 import type { Source, SourceEnvironment } from './source.ts'
+import type { SourceSections } from './types.ts'
 
 /**
  * Opens every source of the config. If some cannot be opened the others are closed, and one error tells of all. What is
@@ -10,7 +10,7 @@ import type { Source, SourceEnvironment } from './source.ts'
  * after the others changes no name.
  */
 export async function openSources(
-  config: GatewayConfig,
+  config: SourceSections & TypeDefsSections,
   environment: SourceEnvironment,
 ): Promise<readonly Source[]> {
   const declared = declaredSources(config)
@@ -49,6 +49,6 @@ export async function openSources(
 }
 
 /** The files that the config's sources are read from, for `--watch`. */
-export function filesOf(config: GatewayConfig, baseDirectory: string): readonly string[] {
+export function filesOf(config: SourceSections, baseDirectory: string): readonly string[] {
   return declaredSources(config).flatMap(({ files }) => files(baseDirectory))
 }

@@ -8,7 +8,7 @@ import {
   useRestConnector,
   type SecurityVariable,
 } from '@vinyasa/rest-connector'
-import type { OpenApiConfig, RestSourceConfig } from '../config/types.ts'
+import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
 import { endAll } from '../observability/backend-call.ts'
 import { forRest } from './rest-calls.ts'

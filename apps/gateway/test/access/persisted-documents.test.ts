@@ -10,7 +10,7 @@ import { createSchema, createYoga } from 'graphql-yoga'
 import { usePersistedDocuments } from '../../src/access/documents/persisted-documents.ts'
 import type { Logger } from '../../src/logging/logger.ts'
 import { loadDocuments } from '../../src/access/documents/load-documents.ts'
-import type { PersistedDocumentsConfig } from '../../src/config/access-types.ts'
+import type { PersistedDocumentsConfig } from '../../src/access/access-types.ts'
 import { post, startGateway } from '../support/gateway.ts'
 
 const KNOWN = 'query Known { hello }'

@@ -1,6 +1,6 @@
 import { AUDIENCE, startIssuer, type Issuer, type TokenOptions } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { IssuerConfig, JwtConfig } from '../../src/config/access-types.ts'
+import type { IssuerConfig, JwtConfig } from '../../src/access/access-types.ts'
 import { post, startGateway } from '../support/gateway.ts'
 
 async function openIssuer(): Promise<Issuer> {

@@ -1,5 +1,5 @@
 import { GraphQLError, parse, validate, type GraphQLSchema } from 'graphql'
-import type { GatewayConfig } from '../../config/types.ts'
+import type { AccessSections } from '../access-types.ts'
 import { loadDocuments } from './load-documents.ts'
 
 /** A registered document that the schema does not answer. */
@@ -13,7 +13,7 @@ export interface InvalidDocument {
  * listed by its name alone.
  */
 export async function findInvalidDocuments(
-  config: GatewayConfig,
+  config: Pick<AccessSections, 'persistedDocuments'>,
   baseDirectory: string,
   schema: GraphQLSchema,
 ): Promise<readonly InvalidDocument[]> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
-import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
+import type { PersistedDocumentsConfig } from '../access-types.ts'
 import { ConfigError, messageOf } from '../../errors.ts'
-import { readLimited } from '../../http/read-limited.ts'
+import { readLimited } from '../read-limited.ts'
 
 /** Texts of documents by their ids. */
 export type RegisteredDocuments = ReadonlyMap<string, string>

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
-import type { PersistedDocumentsConfig } from '../../config/access-types.ts'
+import type { PersistedDocumentsConfig } from '../access-types.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
 import { withBehaviour } from '../../behaviour.ts'
 

@@ -9,7 +9,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import type { AccessConfig, AccessRule } from '../../config/access-types.ts'
+import type { AccessConfig, AccessRule } from '../access-types.ts'
 import type { Refused } from '../errors.ts'
 import type { Identity } from '../../context/identity.ts'
 import { refusalOf, toRequirement, type HoldsPolicy, type Requirement } from './requirement.ts'

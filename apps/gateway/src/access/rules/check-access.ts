@@ -7,7 +7,7 @@ import {
   isSpecifiedScalarType,
   type GraphQLSchema,
 } from 'graphql'
-import type { AccessConfig, AccessRule } from '../../config/access-types.ts'
+import type { AccessConfig, AccessRule } from '../access-types.ts'
 import { ConfigError } from '../../errors.ts'
 import { suggestFor } from '../../coordinates.ts'
 

@@ -7,7 +7,7 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
-import type { AccessRule } from '../../config/access-types.ts'
+import type { AccessRule } from '../access-types.ts'
 
 const NAMES = ['authenticated', 'requiresScopes', 'policy'] as const
 

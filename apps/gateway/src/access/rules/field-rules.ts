@@ -1,7 +1,7 @@
 import { getOperationAST, type ExecutionArgs, type GraphQLSchema } from 'graphql'
 import type { OperationAccess } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
-import type { AccessConfig } from '../../config/access-types.ts'
+import type { AccessConfig } from '../access-types.ts'
 import { createAccessRules, type AccessRules, type GuardedField, type Refusals } from './access-rules.ts'
 import { refusedOperation } from '../errors.ts'
 import { createGuardedSchema, type GuardedSchema } from './guarded-schema.ts'

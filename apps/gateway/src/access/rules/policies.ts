@@ -1,4 +1,4 @@
-import type { AccessConfig, PolicyConfig } from '../../config/access-types.ts'
+import type { AccessConfig, PolicyConfig } from '../access-types.ts'
 import { claimAt } from '../../context/identity.ts'
 import type { HoldsPolicy } from './requirement.ts'
 

@@ -1,4 +1,4 @@
-import type { AccessRule } from '../../config/access-types.ts'
+import type { AccessRule } from '../access-types.ts'
 import type { Refused } from '../errors.ts'
 import type { Identity } from '../../context/identity.ts'
 

@@ -1,6 +1,5 @@
 import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
-import type { AccessRule } from '../../config/access-types.ts'
-import type { GatewayConfig } from '../../config/types.ts'
+import type { AccessRule, AccessSections } from '../access-types.ts'
 import { refusalOf, toRequirement } from './requirement.ts'
 
 /** Limit of the places that a note lists. */
@@ -12,7 +11,11 @@ const MAX_LISTED = 10
  */
 export function noteUnmetRules(
   schema: GraphQLSchema,
-  { auth, access = {}, plugins = [] }: GatewayConfig,
+  {
+    auth,
+    access = {},
+    plugins = [],
+  }: Pick<AccessSections, 'auth' | 'access'> & { readonly plugins?: readonly object[] | undefined },
 ): string[] {
   // Code may say who asks too.
   if (auth || plugins.length > 0) return []

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { JwtConfig } from '../../config/access-types.ts'
+import type { JwtConfig } from '../access-types.ts'
 import { unauthenticated } from '../errors.ts'
 import { claimAt, type Identity } from '../../context/identity.ts'
 import { tokenOf } from './token-place.ts'

@@ -1,10 +1,13 @@
-import type { IssuerConfig, JwtConfig } from '../../config/access-types.ts'
-import type { GatewayConfig } from '../../config/types.ts'
+import type { AccessSections, IssuerConfig, JwtConfig } from '../access-types.ts'
+import type { HttpSections } from '../../http/http-types.ts'
+import type { PresetSections } from '../../presets.ts'
 import { ConfigError } from '../../errors.ts'
 import { tokenHeader } from './token-place.ts'
 
 /** Throws {@link ConfigError} for what of `auth` could never do what it says. */
-export function checkAuth(config: Pick<GatewayConfig, 'auth' | 'graphql' | 'preset'>): void {
+type AuthSections = HttpSections & PresetSections & Pick<AccessSections, 'auth'>
+
+export function checkAuth(config: AuthSections): void {
   const { jwt } = config.auth ?? {}
   if (!jwt) return
   const names = new Map<string, number>()
@@ -52,11 +55,7 @@ function refuseOwnClaims(jwt: JwtConfig): void {
 }
 
 /** A browser sends cookies along whoever asks it to. */
-function refuseCookiesWithoutCsrf({
-  auth,
-  graphql,
-  preset,
-}: Pick<GatewayConfig, 'auth' | 'graphql' | 'preset'>): void {
+function refuseCookiesWithoutCsrf({ auth, graphql, preset }: AuthSections): void {
   const isPrevented = graphql?.csrfPrevention ?? preset === 'production'
   if (auth?.jwt.cookie === undefined || isPrevented) return
   throw new ConfigError(

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { messageOf } from '../../errors.ts'
-import { readLimited } from '../../http/read-limited.ts'
+import { readLimited } from '../read-limited.ts'
 import { keysAddress, keysIn } from './signed-documents.ts'
 
 /**

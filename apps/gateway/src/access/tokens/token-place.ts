@@ -1,4 +1,4 @@
-import type { AuthConfig, JwtConfig } from '../../config/access-types.ts'
+import type { AuthConfig, JwtConfig } from '../access-types.ts'
 import { unauthenticated } from '../errors.ts'
 
 type Place = Pick<JwtConfig, 'header' | 'scheme' | 'cookie'>

@@ -1,7 +1,16 @@
-import type { Source } from '../../sources/source.ts'
+import type { Asker } from '@vinyasa/invalidation'
 import type { PluginWithBehaviour } from '../../behaviour.ts'
 import { behindView } from './recorded-context.ts'
 import { FOR_CONTEXT } from './sources-for-context.ts'
+
+/** A source of the gateway, as resolvers of the config call it. */
+interface Source {
+  readonly name: string
+  readonly api: object
+  /** The member of `api` that calls it. */
+  readonly callMember: string
+  readonly asker: Asker | undefined
+}
 
 type Call = (name: unknown, args?: unknown, scope?: { readonly context?: unknown } | null) => unknown
 

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from '../../config/types.ts'
+import type { OwnCodeSections } from '../own-code-types.ts'
 
 /** Hooks that may change results, or what is executed. */
 const OF_RESULTS = ['onParse', 'onValidate', 'onExecute', 'onEnveloped', 'onPluginInit'] as const
@@ -15,7 +15,7 @@ export interface PluginAskers {
   readonly ofContexts: readonly string[]
 }
 
-export function pluginAskers({ plugins = [] }: Pick<GatewayConfig, 'plugins'>): PluginAskers {
+export function pluginAskers({ plugins = [] }: Pick<OwnCodeSections, 'plugins'>): PluginAskers {
   const silent = plugins.flatMap((plugin, index) =>
     plugin.readsHeaders === undefined ? [{ plugin, name: `plugins[${index}]` }] : [],
   )

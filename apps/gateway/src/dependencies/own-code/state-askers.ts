@@ -9,12 +9,17 @@ import {
   type GraphQLSchema,
 } from 'graphql'
 import { headersOfTokens } from '../../access/tokens/token-place.ts'
-import type { GatewayConfig } from '../../config/types.ts'
+import type { AccessSections } from '../../access/access-types.ts'
+import type { AnswerSections } from '../../answers/answer-types.ts'
+import type { OwnCodeSections } from '../own-code-types.ts'
 import { fieldAt } from '../../coordinates.ts'
 import { pluginAskers } from './plugin-askers.ts'
 import { isFieldMap } from './recorded-resolvers.ts'
 
 type Field = GraphQLField<unknown, unknown>
+
+/** The sections of the config that decide for whom answers of its code are. */
+export type AskerSections = AnswerSections & OwnCodeSections & Pick<AccessSections, 'auth'>
 
 /**
  * Writes onto each schema for whom answers are that code of the config makes. Code of the config is a source: a field that
@@ -22,7 +27,7 @@ type Field = GraphQLField<unknown, unknown>
  * plugins concern every operation.
  */
 export function createAskerStatements(
-  config: GatewayConfig,
+  config: AskerSections,
   sources: readonly (Asker | undefined)[],
 ): (schema: GraphQLSchema) => void {
   const { dependencies = {}, responseCache = false, resolvers, auth } = config

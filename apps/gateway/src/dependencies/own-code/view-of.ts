@@ -2,7 +2,9 @@ import { createAttachment } from '@vinyasa/source-kit'
 import { describeOperationAsker, type Asker } from '@vinyasa/invalidation'
 import { Kind, type GraphQLResolveInfo, type OperationDefinitionNode } from 'graphql'
 import { headersOfTokens } from '../../access/tokens/token-place.ts'
-import type { GatewayConfig } from '../../config/types.ts'
+import type { AccessSections } from '../../access/access-types.ts'
+import type { AnswerSections } from '../../answers/answer-types.ts'
+import type { PresetSections } from '../../presets.ts'
 import { recordedContext } from './recorded-context.ts'
 import { Reads } from './reads.ts'
 
@@ -10,7 +12,9 @@ import { Reads } from './reads.ts'
 export type ViewOf = (context: unknown, info: GraphQLResolveInfo) => unknown
 
 /** Undefined where no answer is kept for others. */
-export function createViewOf(config: GatewayConfig): ViewOf | undefined {
+export function createViewOf(
+  config: AnswerSections & PresetSections & Pick<AccessSections, 'auth'>,
+): ViewOf | undefined {
   const { responseCache = false, liveQuery = {}, preset } = config
   if (responseCache === false && liveQuery === false) return undefined
   const isCached = responseCache !== false

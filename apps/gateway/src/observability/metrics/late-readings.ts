@@ -1,10 +1,15 @@
-import type { Source } from '../../sources/source.ts'
-import type { MetricsReadings } from './metrics.ts'
+import type { BreakerReading, MetricsReadings } from './metrics.ts'
 
 /** Metrics are set up before sources are opened and live queries exist, as both are observed. */
 export interface LateReadings extends MetricsReadings {
   live: MetricsReadings['live']
   cacheBytes: MetricsReadings['cacheBytes']
+}
+
+/** A source of the gateway, with the state of its circuit breaker if it has one. */
+interface Source {
+  readonly name: string
+  readonly breaker?: (() => BreakerReading['state']) | undefined
 }
 
 export function lateReadings(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Logger } from '../../logging/logger.ts'
-import { lookEvery } from './deadlines.ts'
+import type { Logger } from '../logging/logger.ts'
+import { lookEvery } from '../http/deadlines.ts'
 import { closeOnceSent } from './linger.ts'
 
 /** A request that is being answered. */

@@ -1,5 +1,5 @@
 import type { ServerOptions } from 'node:http'
-import type { ServerConfig } from '../http-types.ts'
+import type { ServerConfig } from './http-types.ts'
 
 export type DeadlineOptions = Pick<
   ServerConfig,

@@ -102,47 +102,14 @@ export interface ApqConfig {
   readonly maxBytes?: number | undefined
 }
 
-/** One limit. All rules that concern an operation must hold. */
-export interface RateLimitRule {
-  /**
-   * Whom it counts: `address` of the client, the value of a `claim` of its token, or of a `header`. Who has no such claim
-   * or header is counted by address. Default `address`.
-   */
-  readonly by?:
-    | 'address'
-    | {
-        /** The claim whose value is counted. */
-        readonly claim: string
-      }
-    | {
-        /** The request header whose value is counted. Clients choose it: a rule by address that counts the same stands beside it. */
-        readonly header: string
-        /**
-         * Says that what stands in front of the gateway writes the header, or refuses a wrong one: no rule by
-         * address is needed. Default false.
-         */
-        readonly trusted?: boolean | undefined
-      }
-    | undefined
-  /** How often in a window. */
-  readonly max: number
-  /** Length of the window. */
-  readonly windowSeconds: number
-  /** Only operations of these names. Default: all. */
-  readonly operations?: readonly string[] | undefined
-  /** Only these fields, `Type.field`: each time that an operation has one, under whatever alias. Default: operations. */
-  readonly fields?: readonly string[] | undefined
-  /**
-   * `requests`: what is asked, answers from the cache too; `executions`: what is executed. Default `requests`; with
-   * `operations` or `fields` always `executions`, as what comes from the cache is not looked at.
-   */
-  readonly counts?: 'requests' | 'executions' | undefined
-}
-
-/** How often clients may ask. Over a limit: HTTP 429, `RATE_LIMITED`, `Retry-After`. */
-export interface RateLimitConfig {
-  /** The limits, each for itself. */
-  readonly rules: readonly RateLimitRule[]
-  /** Counts together with other gateways and workers, through `redisUrl` or `redis`. Default: whether there is one. */
-  readonly redis?: boolean | undefined
+/** The sections of the config that say who asks, and who may ask what. */
+export interface AccessSections {
+  /** Authentication: how the gateway knows who asks. Default: nobody is known. */
+  readonly auth?: AuthConfig | undefined
+  /** Rules for who may have what. Default: everyone may have everything. */
+  readonly access?: AccessConfig | undefined
+  /** Default: documents have no ids. */
+  readonly persistedDocuments?: PersistedDocumentsConfig | undefined
+  /** Automatic persisted queries; `true` takes the defaults. Default false. */
+  readonly apq?: boolean | ApqConfig | undefined
 }

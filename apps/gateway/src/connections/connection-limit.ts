@@ -1,7 +1,7 @@
 import { backgroundClock } from '@vinyasa/base'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Logger } from '../../logging/logger.ts'
+import type { Logger } from '../logging/logger.ts'
 import { connectionsPossible } from './open-files.ts'
 
 export interface ConnectionLimitOptions {

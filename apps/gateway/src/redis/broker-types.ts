@@ -50,3 +50,23 @@ export interface NatsConfig {
    */
   readonly tls?: boolean | Omit<TlsFilesConfig, 'serverName'> | undefined
 }
+
+/** The sections of the config that name a Redis. */
+export interface RedisSections {
+  /**
+   * `redis://host:6379`: gateways with the same Redis tell each other what changed and share cached responses.
+   * Default: each for itself.
+   */
+  readonly redisUrl?: string | undefined
+  /** The same, for a Redis behind Sentinel, a cluster, or certificates of one's own; in place of `redisUrl`. */
+  readonly redis?: RedisConfig | undefined
+}
+
+/** The section of the config that names another broker. */
+export interface BrokerSections {
+  /**
+   * Gateways with the same NATS tell each other what changed, each with a cache of its own; beside Redis it carries the
+   * changes, and Redis the rest. Default: none.
+   */
+  readonly nats?: NatsConfig | undefined
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count } from './primitives.ts'
+import { count } from '../option-values.ts'
 import type { NatsConfig, RedisConfig } from './broker-types.ts'
 
 const addresses = z.array(z.string()).min(1)

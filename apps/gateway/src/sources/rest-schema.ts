@@ -11,14 +11,14 @@ import { z } from 'zod'
 import {
   count,
   functionValue,
+  liveOptions,
   milliseconds,
   nameValues,
   sourceNames,
   textValues,
   typeNames,
   type OptionsOf,
-} from './primitives.ts'
-import { liveOptions } from './live-schema.ts'
+} from '../option-values.ts'
 import { typeDefinitions } from './rest-types-schema.ts'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import {
   count,
   functionValue,
+  liveOptions,
   milliseconds,
   sourceNames,
   textValues,
   typeNames,
   type OptionsOf,
-} from './primitives.ts'
-import { liveOptions } from './live-schema.ts'
+} from '../option-values.ts'
 import type { GrpcSourceConfig } from './types.ts'
 
 const bytes = z.union([z.string(), z.instanceof(Uint8Array)])

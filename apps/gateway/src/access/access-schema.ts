@@ -7,10 +7,8 @@ import type {
   IssuerConfig,
   JwtConfig,
   PersistedDocumentsConfig,
-  RateLimitConfig,
-  RateLimitRule,
 } from './access-types.ts'
-import { count, functionValue, headerName, type OptionsOf } from './primitives.ts'
+import { count, functionValue, headerName, type OptionsOf } from '../option-values.ts'
 
 const name = z.string().min(1)
 /** `none` is no algorithm. */
@@ -84,29 +82,3 @@ export const apq: z.ZodType<boolean | ApqConfig> = z.union([
     maxBytes: count.optional(),
   } satisfies OptionsOf<ApqConfig>) as z.ZodType<ApqConfig>,
 ])
-
-const rateLimitRule = z
-  .strictObject({
-    by: z
-      .union([
-        z.literal('address'),
-        z.strictObject({ claim: name }),
-        z.strictObject({ header: headerName, trusted: z.boolean().optional() }),
-      ])
-      .optional(),
-    max: count,
-    windowSeconds: z.number().positive(),
-    operations: z.array(name).min(1).optional(),
-    fields: z.array(name).min(1).optional(),
-    counts: z.enum(['requests', 'executions']).optional(),
-  } satisfies OptionsOf<RateLimitRule>)
-  .refine(({ counts, operations, fields }) => counts !== 'requests' || !(operations ?? fields), {
-    error: 'which operation or field it is, is known of executions alone; leave it out',
-    path: ['counts'],
-  })
-
-/** The config's `rateLimit`. */
-export const rateLimit: z.ZodType<RateLimitConfig> = z.strictObject({
-  rules: z.array(rateLimitRule).min(1),
-  redis: z.boolean().optional(),
-} satisfies OptionsOf<RateLimitConfig>) as z.ZodType<RateLimitConfig>

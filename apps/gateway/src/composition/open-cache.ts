@@ -5,10 +5,10 @@ import {
   type ResponseCacheOptions,
   type UndeliveredInvalidations,
 } from '@vinyasa/response-cache'
-import type { GatewayConfig } from './config/types.ts'
-import { cacheScope } from './dependencies/scope.ts'
-import type { Logger } from './logging/logger.ts'
-import type { ConfiguredRedis } from './redis/servers.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { cacheScope } from './cache-scope.ts'
+import type { Logger } from '../logging/logger.ts'
+import type { ConfiguredRedis } from '../redis/servers.ts'
 
 export interface OpenCacheOptions {
   readonly bus: InvalidationBus

@@ -1,6 +1,6 @@
+import { LEAST_POLL_INTERVAL_MS, type LiveOptions, VOLATILITY_NAMES } from '@vinyasa/base'
 import type { SourceNames } from '@vinyasa/source-kit'
 import { z } from 'zod'
-import { toPattern } from '../http/cors.ts'
 
 /** Values that several parts of the config use. */
 export const milliseconds: z.ZodNumber = z.number().int().nonnegative()
@@ -10,28 +10,6 @@ export const count: z.ZodNumber = z.number().int().nonnegative()
 export const headerName: z.ZodString = z
   .string()
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header, for example x-user-id')
-
-/** An origin whose pages may ask, or a pattern of them. */
-export const origin: z.ZodType<string | RegExp> = z
-  .union([z.string(), z.instanceof(RegExp)])
-  .refine(isOrigin, {
-    error:
-      'expected an origin as browsers send it, such as "https://app.example" (in lower case, no path, default port or * in it), "*", or a pattern between slashes',
-  })
-
-function isOrigin(value: string | RegExp): boolean {
-  if (typeof value !== 'string') return true
-  try {
-    if (value === '*' || toPattern(value) !== undefined) return true
-    const { origin: sent } = new URL(value)
-    // How clients send an origin whose scheme is no browser's own, such as an app's, is not known.
-    return sent === 'null'
-      ? /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+$/.test(value)
-      : sent === value && !sent.includes('*')
-  } catch {
-    return false
-  }
-}
 
 /** Names of the user's own with text as values; several for one name as a list. */
 export const nameValues: z.ZodType<Record<string, string | string[]>> = z.record(
@@ -53,6 +31,20 @@ export const sourceNames: OptionsOf<SourceNames> = {
 
 /** Names of GraphQL types; `*` stands for any. */
 export const typeNames: z.ZodArray<z.ZodString> = z.array(z.string())
+
+/** The specification's "Live query option", for one field. */
+export const liveOptions: z.ZodType<LiveOptions> = z.strictObject({
+  enabled: z.boolean().optional(),
+  strategy: z.enum(['INVALIDATION', 'POLLING', 'HASH_DIFF']).optional(),
+  triggers: z.array(z.string()).optional(),
+  dependsOn: z.array(z.string()).optional(),
+  throttleMs: milliseconds.optional(),
+  pollIntervalMs: milliseconds.min(LEAST_POLL_INTERVAL_MS).optional(),
+  ttlSeconds: count.optional(),
+  maxConnections: count.optional(),
+  volatility: z.enum(VOLATILITY_NAMES).optional(),
+  filter: z.enum(['backend', 'gateway']).optional(),
+})
 
 /** A function, which only a config in TypeScript or JavaScript can hold. */
 export function functionValue(): z.ZodType {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { GatewayConfig, ResponseCacheConfig } from '../config/types.ts'
+import type { ResponseCacheConfig } from '../answers/answer-types.ts'
+import type { GatewayConfig } from '../config/types.ts'
 
 /** They say how calls are seen, not what is asked of whom; descriptors are part of the schema. */
 const ASIDE = new Set(['observe', 'onPlan', 'protoMetadata', 'descriptorSet'])

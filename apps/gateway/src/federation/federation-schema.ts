@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { FederationConfig, FederationEntity } from '../federation/types.ts'
-import { count, textValues, type OptionsOf } from './primitives.ts'
+import type { FederationConfig, FederationEntity } from './types.ts'
+import { count, textValues, type OptionsOf } from '../option-values.ts'
 
 const entity: z.ZodType<FederationEntity> = z.strictObject({
   key: z.union([z.string(), z.array(z.string())]),

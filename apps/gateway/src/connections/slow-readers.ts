@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Logger } from '../../logging/logger.ts'
+import type { Logger } from '../logging/logger.ts'
 
 export interface SlowReadersOptions {
   /** How long an answer may wait without a byte leaving. 0: for ever. */

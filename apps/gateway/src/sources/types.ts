@@ -1,0 +1,49 @@
+import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
+import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connector'
+
+/** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
+export interface GrpcSourceConfig extends Omit<
+  GrpcSourceOptions,
+  'name' | 'bus' | 'clock' | 'random' | 'logger' | 'onError' | 'watch'
+> {}
+
+/** The document of a REST backend, and what becomes of it: the options of `importOpenApi`. */
+export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' | 'baseUrl' | 'env'> {
+  /** Path of the document, JSON or YAML; others that it refers to are read too. Either this or `url`. */
+  readonly file?: string | undefined
+  /**
+   * Address that the document is downloaded from at each start and reload, within the bounds of `download`.
+   * If it cannot be had, the gateway does not start. Either this or `file`.
+   */
+  readonly url?: string | undefined
+}
+
+/** One REST backend: the options of `createRestConnector`. */
+export interface RestSourceConfig extends Omit<
+  RestConnectorOptions,
+  'baseUrl' | 'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger'
+> {
+  /** May be left out beside `openapi`, whose document names a server. */
+  readonly baseUrl?: string | undefined
+  /** May be left out beside `openapi`. */
+  readonly endpoints?: RestConnectorOptions['endpoints'] | undefined
+  /**
+   * An OpenAPI 3 or Swagger 2 document, or its path or URL: its operations become endpoints, before those of `endpoints`. What
+   * cannot be served is left out and noted. A name that the config declares itself, a gRPC source has, or a REST source
+   * before this one, gets this source's before it (`shopGetPet`, `ShopPet`), which is noted.
+   */
+  readonly openapi?: string | OpenApiConfig | undefined
+  /**
+   * A GET path that answers 2xx while the API is well, for `/health/ready`. Default: any answer to a HEAD of `baseUrl`
+   * will do; `false`: nobody is asked, and the API counts as well.
+   */
+  readonly healthPath?: string | false | undefined
+}
+
+/** The sections of the config that name backends. */
+export interface SourceSections {
+  /** gRPC backends by name. */
+  readonly grpc?: Readonly<Record<string, GrpcSourceConfig>> | undefined
+  /** REST backends by name. */
+  readonly rest?: Readonly<Record<string, RestSourceConfig>> | undefined
+}
