@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Who may read the platform's time, and start its timers, without `@vinyasa/base`. */
 const MAY: Readonly<Record<string, string>> = {
   'packages/base/': 'It is the clock.',
-  'apps/demo-runner/': 'It starts processes of the demo, and imports no package.',
+  'apps/demo-runner/': 'It starts processes of the demo.',
   'apps/demo-shop/': 'It stands for a service of somebody else.',
   'apps/demo-users/': 'It stands for a service of somebody else.',
 }

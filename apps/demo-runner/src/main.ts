@@ -1,9 +1,9 @@
+import { onScriptShellEnd } from '@vinyasa/base'
 import { formatBanner } from './banner.ts'
 import { startDemo } from './demo.ts'
 
 const { HOST = '127.0.0.1', PORT = '4000', USERS_PORT = '50051', SHOP_PORT = '4010' } = process.env
 const GRACE_MS = 10_000
-const PARENT_CHECK_MS = 500
 
 const interrupted = new AbortController()
 const demo = startDemo({
@@ -16,13 +16,7 @@ const demo = startDemo({
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => interrupted.abort())
 }
-// A package manager that gets SIGTERM ends the shell in which it runs a script, and tells the script nothing.
-if (process.env['npm_lifecycle_event'] !== undefined) {
-  const { ppid } = process
-  setInterval(() => {
-    if (process.ppid !== ppid) interrupted.abort()
-  }, PARENT_CHECK_MS).unref()
-}
+onScriptShellEnd(() => interrupted.abort())
 // Whoever read the output has gone.
 process.stdout.on('error', () => interrupted.abort())
 const interruption = new Promise<string>((resolve) => {

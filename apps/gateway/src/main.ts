@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
+import { onScriptShellEnd } from '@vinyasa/base'
 import { run } from './cli.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
@@ -15,8 +16,6 @@ import { runWorkers } from './workers/run-workers.ts'
 // single objects and hits that could be measured.
 setFlagsFromString('--heap-growing-percent=100')
 keepTickShape()
-
-const PARENT_CHECK_MS = 500
 
 const shutdown = new AbortController()
 const reload = new EventTarget()
@@ -34,15 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (!worker || signal === 'SIGINT') process.exit(130)
   })
 }
-// A package manager that gets SIGTERM ends the shell in which it runs a script, and tells the script nothing.
-if (!worker && process.env['npm_lifecycle_event'] !== undefined) {
-  const { ppid } = process
-  const watched = setInterval(() => {
-    if (process.ppid === ppid) return
-    clearInterval(watched)
-    shutdown.abort('SIGTERM')
-  }, PARENT_CHECK_MS).unref()
-}
+if (!worker) onScriptShellEnd(() => shutdown.abort('SIGTERM'))
 process.on('SIGHUP', () => reload.dispatchEvent(new Event('reload')))
 
 if (worker) answerHeartbeat(worker)

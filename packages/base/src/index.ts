@@ -11,5 +11,6 @@ export {
 } from './live-options.ts'
 export { nearestNames } from './nearest-names.ts'
 export { createRecent, type Recent, type RecentOptions } from './recent.ts'
+export { onScriptShellEnd } from './script-shell.ts'
 export { unknownOption } from './unknown-option.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'

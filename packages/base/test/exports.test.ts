@@ -14,6 +14,7 @@ it('exports what it says', () => {
     'isPromise',
     'jsonQuality',
     'nearestNames',
+    'onScriptShellEnd',
     'parseAccept',
     'sleep',
     'systemClock',
