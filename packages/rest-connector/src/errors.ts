@@ -86,26 +86,3 @@ export function atPlace<T>(place: string, declare: () => T): T {
     throw error
   }
 }
-
-const CODE_OF_STATUS = new Map<number, RestErrorCode>([
-  [400, 'BAD_USER_INPUT'],
-  [401, 'UNAUTHENTICATED'],
-  [403, 'FORBIDDEN'],
-  [404, 'NOT_FOUND'],
-  [408, 'TIMEOUT'],
-  [409, 'CONFLICT'],
-  [410, 'NOT_FOUND'],
-  [412, 'FAILED_PRECONDITION'],
-  [422, 'BAD_USER_INPUT'],
-  [428, 'FAILED_PRECONDITION'],
-  [429, 'RATE_LIMITED'],
-  [501, 'NOT_IMPLEMENTED'],
-  [502, 'SERVICE_UNAVAILABLE'],
-  [503, 'SERVICE_UNAVAILABLE'],
-  [504, 'TIMEOUT'],
-])
-
-/** The error code of an upstream's HTTP status that is not a success. */
-export function codeOfStatus(status: number): RestErrorCode {
-  return CODE_OF_STATUS.get(status) ?? 'INTERNAL_SERVER_ERROR'
-}

@@ -437,3 +437,44 @@ describe('the circuit breaker', () => {
     expect(connector.stats().breaker).toBe('off')
   })
 })
+
+describe('a file that cannot be read to its end', () => {
+  /** As a socket fails whose client has left. */
+  const torn = {
+    isOnce: true,
+    async *stream() {
+      yield Buffer.from('begun')
+      throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+    },
+  }
+
+  it(
+    'is no fault of the upstream: the breaker stays closed, and the error says what failed',
+    { retry: 2 },
+    async () => {
+      const { connector } = await serve(
+        { json: 1 },
+        {
+          breaker: { minRequests: 1 },
+          endpoints: [
+            {
+              name: 'put',
+              method: 'PUT',
+              path: '/x',
+              args: { input: 'Upload' },
+              body: { contentType: 'image/png' },
+            },
+          ],
+        },
+      )
+      for (let n = 0; n < 20; n++)
+        expect(
+          await connector.execute('put', { input: torn }).catch((error: unknown) => error),
+        ).toMatchObject({
+          message: 'A file could not be read to its end.',
+          extensions: { code: 'BAD_USER_INPUT' },
+        })
+      expect(connector.stats().breaker).toBe('closed')
+    },
+  )
+})

@@ -23,3 +23,25 @@ it.each([
   const answer = await connector.execute('get').catch(({ extensions }) => extensions.code)
   expect(answer).toEqual(expected)
 })
+
+it('a file that cannot be read to its end is no fault of the upstream', async () => {
+  const cleanup = createDisposables(onTestFinished)
+  const backend = cleanup.use(await startRestBackend())
+  const endpoint = {
+    name: 'put',
+    method: 'PUT' as const,
+    path: '/',
+    args: { input: 'Upload' },
+    body: { contentType: 'image/png' },
+  }
+  const connector = cleanup.use(createRestConnector('api', { baseUrl: backend.url, endpoints: [endpoint] }))
+  const input = {
+    isOnce: true,
+    async *stream() {
+      yield Buffer.from('begun')
+      throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+    },
+  }
+  const answer = await connector.execute('put', { input }).catch(({ extensions }) => extensions.code)
+  expect(answer).toBe('BAD_USER_INPUT')
+})

@@ -1,6 +1,5 @@
 import { createMutationEvents, readVerb, type InvalidationEvent } from '@vinyasa/invalidation'
 import type { GraphQLField, GraphQLSchema } from 'graphql'
-import { BadStatus } from '../http/attempt.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { RestConfigError } from '../errors.ts'
 import { compileEntityId, type NamedSource } from '@vinyasa/source-kit'
@@ -72,29 +71,6 @@ function readMember(source: object, field: GraphQLField<unknown, unknown>): unkn
   return key !== undefined && Object.hasOwn(source, key)
     ? (source as Record<string, unknown>)[key]
     : undefined
-}
-
-/** Client errors by which an API, or who stands before it, does not say that it has done nothing. */
-const UNCLEAR: ReadonlySet<number> = new Set([408, 499])
-/** The system calls in which a socket fails before it has sent anything. */
-const CONNECTING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo'])
-
-/** Tells what an attempt that ended with this error has done: nothing (`refused`), or nobody knows what. */
-export function outcomeOf(error: unknown): 'refused' | 'unknown' {
-  if (error instanceof BadStatus) {
-    const { status } = error
-    const isRefusal = (status >= 400 && status <= 499 && !UNCLEAR.has(status)) || status === 501
-    return isRefusal ? 'refused' : 'unknown'
-  }
-  return isConnectError(error) ? 'refused' : 'unknown'
-}
-
-function isConnectError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  // Node tries the addresses of a name one after the other.
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isConnectError)
-  const { code, syscall } = error as NodeJS.ErrnoException
-  return CONNECTING.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT'
 }
 
 function compileTemplate(template: InvalidationTemplate): (args: Args, result: unknown) => InvalidationEvent {

@@ -1,25 +1,23 @@
 import { GraphQLError } from 'graphql'
+import { SentBodyFailed } from '../bodies/wire-body.ts'
 import { BadStatus } from '../http/attempt.ts'
-import { isCircuitOpen } from '../retry/breaker.ts'
+import { faultOf, isCircuitOpen } from '../retry/faults.ts'
 import { DeadlineExceeded } from '../http/ending.ts'
-import { codeOfStatus, restError, withPlace, type RestErrorFacts } from '../errors.ts'
+import { restError, withPlace, type RestErrorFacts } from '../errors.ts'
 import { BadResponse, isNetworkError, RedirectRefused, ResponseTooLarge } from '../http/failures.ts'
 
 /** Turns whatever ended a call into the error that a client may read. */
 export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
+  const { code } = faultOf(cause)
   const who = facts.isExposed ? `REST endpoint "${facts.endpoint}"` : 'The upstream'
   if (cause instanceof GraphQLError)
     return Object.hasOwn(cause.extensions, 'connector') ? cause : atCall(cause, facts)
   if (cause instanceof BadStatus) {
     const { status } = cause
-    return restError(codeOfStatus(status), `${who} answered with status ${status}.`, {
-      ...facts,
-      status,
-      cause,
-    })
+    return restError(code, `${who} answered with status ${status}.`, { ...facts, status, cause })
   }
   if (cause instanceof DeadlineExceeded)
-    return restError('TIMEOUT', `${who} did not answer within ${cause.ms} ms.`, { ...facts, cause })
+    return restError(code, `${who} did not answer within ${cause.ms} ms.`, { ...facts, cause })
   if (cause instanceof ResponseTooLarge) {
     const message = `${who} answered with more than the ${cause.limit} bytes that are allowed.`
     return restError('REST_RESPONSE_TOO_LARGE', message, { ...facts, cause })
@@ -31,14 +29,15 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
   }
   if (cause instanceof RedirectRefused)
     return restError('REST_REDIRECT_REFUSED', `${who} was redirected: ${cause.message}.`, { ...facts, cause })
+  if (cause instanceof SentBodyFailed)
+    return restError('BAD_USER_INPUT', 'A file could not be read to its end.', { ...facts, cause })
   if (isCircuitOpen(cause)) {
     const message = `${who} is not called for now: it failed too often.`
-    return restError('SERVICE_UNAVAILABLE', message, { ...facts, cause })
+    return restError(code, message, { ...facts, cause })
   }
   if (isAbort(cause)) return restError('CANCELLED', 'The call was cancelled.', { ...facts, cause })
-  if (isNetworkError(cause))
-    return restError('SERVICE_UNAVAILABLE', `${who} cannot be reached.`, { ...facts, cause })
-  return restError('INTERNAL_SERVER_ERROR', `${who} failed unexpectedly.`, { ...facts, cause })
+  if (isNetworkError(cause)) return restError(code, `${who} cannot be reached.`, { ...facts, cause })
+  return restError(code, `${who} failed unexpectedly.`, { ...facts, cause })
 }
 
 /** An error of ours or of an interceptor that was raised before anybody knew which endpoint it is about. */

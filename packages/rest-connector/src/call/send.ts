@@ -3,9 +3,9 @@ import { attempt, BadStatus, type RestResponse } from '../http/attempt.ts'
 import { Deadline, DeadlineExceeded, type Ending } from '../http/ending.ts'
 import type { WireRequest } from '../http/transport.ts'
 import type { CallInfo } from '../interceptors/interceptor.ts'
+import { faultOf } from '../retry/faults.ts'
 import { retryPresets } from '../retry/retry-policy.ts'
 import { retrying } from '../retry/retry.ts'
-import { outcomeOf } from './announce.ts'
 import { infoOf, type Calling } from './calling.ts'
 import { prepare } from './prepare.ts'
 
@@ -94,7 +94,7 @@ async function observed(
     ended?.({ status: response.status })
     return response
   } catch (error) {
-    if (outcomeOf(error) === 'unknown') progress.outcome = 'unknown'
+    if (faultOf(error).outcome === 'unknown') progress.outcome = 'unknown'
     const status = error instanceof BadStatus ? error.status : undefined
     const hasLeft = ending.hasEnded && !(ending.reason instanceof DeadlineExceeded)
     ended?.({ status, error, callerLeft: status === undefined && hasLeft })

@@ -1,7 +1,5 @@
 import type { CircuitBreakerPolicy, CircuitState } from 'cockatiel'
-import { BadStatus } from '../http/attempt.ts'
-import { DeadlineExceeded } from '../http/ending.ts'
-import { isNetworkError } from '../http/failures.ts'
+import { faultOf } from './faults.ts'
 
 export interface BreakerOptions {
   /** Share of failed attempts that opens the circuit. Default 0.5. */
@@ -38,14 +36,17 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
   let policy: CircuitBreakerPolicy | undefined
   const opening = import('cockatiel').then((cockatiel) => {
     const { circuitBreaker, handleWhen, SamplingBreaker } = cockatiel
-    policy = circuitBreaker(handleWhen(isUpstreamFailure), {
-      halfOpenAfter: halfOpenAfterMs,
-      breaker: new SamplingBreaker({
-        threshold,
-        duration: windowMs,
-        minimumRps: (minRequests * 1000) / windowMs,
-      }),
-    })
+    policy = circuitBreaker(
+      handleWhen((error) => faultOf(error).isCounted),
+      {
+        halfOpenAfter: halfOpenAfterMs,
+        breaker: new SamplingBreaker({
+          threshold,
+          duration: windowMs,
+          minimumRps: (minRequests * 1000) / windowMs,
+        }),
+      },
+    )
     return policy
   })
   return {
@@ -54,14 +55,4 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
       return policy ? STATES[policy.state] : 'closed'
     },
   }
-}
-
-export function isCircuitOpen(error: unknown): boolean {
-  return error instanceof Error && 'isBrokenCircuitError' in error
-}
-
-/** Tells whether an error speaks against the upstream; a 404 or a refused argument does not. */
-function isUpstreamFailure(error: Error): boolean {
-  if (error instanceof BadStatus) return error.status >= 500
-  return error instanceof DeadlineExceeded || isNetworkError(error)
 }

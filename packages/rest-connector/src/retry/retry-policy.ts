@@ -1,3 +1,5 @@
+import { statusesRepeated } from './faults.ts'
+
 /** Specification: "Retry configuration". */
 export interface RetryOptions {
   /** Attempts after the first. Default 3; 0: none. */
@@ -19,14 +21,14 @@ export const retryPresets: Readonly<Record<'default' | 'aggressive' | 'disabled'
     initialBackoffMs: 100,
     maxBackoffMs: 10_000,
     multiplier: 2,
-    retryStatuses: [429, 500, 502, 503, 504],
+    retryStatuses: statusesRepeated('any'),
   },
   aggressive: {
     maxRetries: 5,
     initialBackoffMs: 50,
     maxBackoffMs: 30_000,
     multiplier: 2,
-    retryStatuses: [408, 429, 500, 502, 503, 504],
+    retryStatuses: statusesRepeated('any', 'aggressive'),
   },
   disabled: { maxRetries: 0, initialBackoffMs: 0, maxBackoffMs: 0, multiplier: 1, retryStatuses: [] },
 }

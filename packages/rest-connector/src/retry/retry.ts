@@ -1,9 +1,9 @@
 import { BadStatus } from '../http/attempt.ts'
 import type { Clock } from '@vinyasa/base'
-import { DeadlineExceeded, type Ending, wait } from '../http/ending.ts'
+import { type Ending, wait } from '../http/ending.ts'
 import { single } from '../http/decode.ts'
-import { isNetworkError } from '../http/failures.ts'
 import type { HttpMethod } from '../http/http-method.ts'
+import { faultOf } from './faults.ts'
 import { backoffCeiling, parseRetryAfter, type RetryOptions } from './retry-policy.ts'
 
 export interface RetryContext {
@@ -43,8 +43,7 @@ export async function retrying<T>(
 
 function isWorthRetrying(error: unknown, { policy, method }: RetryContext): boolean {
   if (error instanceof BadStatus) return policy.retryStatuses.includes(error.status)
-  // Without an answer nobody knows whether the upstream did the work: only methods that may be repeated are.
-  return (error instanceof DeadlineExceeded || isNetworkError(error)) && IDEMPOTENT.has(method)
+  return faultOf(error).repeats === 'idempotent' && IDEMPOTENT.has(method)
 }
 
 function retryAfterOf(error: unknown, wallNow: number): number | undefined {

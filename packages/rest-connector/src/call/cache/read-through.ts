@@ -1,9 +1,8 @@
 import { freeze, type Kept, type ResponseCache, type ResponseTypes } from './response-cache.ts'
 import { refreshed } from './cache-control.ts'
-import { BadStatus, type RestResponse } from '../../http/attempt.ts'
-import { DeadlineExceeded, type Ending } from '../../http/ending.ts'
-import { isNetworkError } from '../../http/failures.ts'
-import { isCircuitOpen } from '../../retry/breaker.ts'
+import type { RestResponse } from '../../http/attempt.ts'
+import type { Ending } from '../../http/ending.ts'
+import { faultOf } from '../../retry/faults.ts'
 import type { Flights } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
@@ -54,15 +53,9 @@ export async function readThrough(
   try {
     return freezeShared(await flights.join(key, ending, (until) => load(until, kept)))
   } catch (error) {
-    if (!kept || !isUpstreamsFault(error) || !cache.isUsableOnError(key, kept)) throw error
+    if (!kept || !faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
     return kept.response
   }
-}
-
-/** Tells whether an error is one in the sense of RFC 5861, or as good as a 502 or 504. */
-function isUpstreamsFault(error: unknown): boolean {
-  if (error instanceof BadStatus) return [500, 502, 503, 504].includes(error.status)
-  return error instanceof DeadlineExceeded || isCircuitOpen(error) || isNetworkError(error)
 }
 
 function freezeShared(flown: { readonly value: RestResponse; readonly shared: boolean }): RestResponse {

@@ -1,7 +1,8 @@
+import { GraphQLError } from 'graphql'
 import { ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireResponse } from '../transport.ts'
-import { isStreamed } from '../../bodies/wire-body.ts'
+import { bytesOf, isStreamed, SentBodyFailed } from '../../bodies/wire-body.ts'
 
 /** The encodings that every platform's fetch decodes by itself. */
 const DECODED = ['gzip', 'deflate', 'br']
@@ -18,7 +19,7 @@ export function createTransport({ origin, maxResponseBytes }: TransportOptions):
         const response = await fetch(`${other}${path}`, {
           method,
           headers: { ...headers, 'accept-encoding': DECODED.join(', ') },
-          ...(isStreamed(body) ? { body: streamOf(body.open()), duplex: 'half' } : { body: body ?? null }),
+          ...(isStreamed(body) ? { body: streamOf(bytesOf(body)), duplex: 'half' } : { body: body ?? null }),
           redirect: 'manual',
           signal: ending.signal,
         })
@@ -42,7 +43,9 @@ export function createTransport({ origin, maxResponseBytes }: TransportOptions):
  */
 function reasonOf(error: unknown, ending: Ending): unknown {
   if (ending.hasEnded) return ending.reason
-  if (error instanceof ResponseTooLarge) return error
+  for (const one of [error, (error as Error).cause])
+    if (one instanceof ResponseTooLarge || one instanceof SentBodyFailed || one instanceof GraphQLError)
+      return one
   return Object.assign(new Error('the upstream cannot be reached', { cause: error }), {
     code: 'FETCH_FAILED',
   })

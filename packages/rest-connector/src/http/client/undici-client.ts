@@ -5,7 +5,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import { BadResponse, ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
-import { isStreamed, type WireBody } from '../../bodies/wire-body.ts'
+import { bytesOf, isStreamed, type WireBody } from '../../bodies/wire-body.ts'
 import { PatientClient, type PatientClientOptions } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
 import { ReplyMemory } from './reply-memory.ts'
@@ -101,7 +101,7 @@ function sendOn(
         method: method as Dispatcher.HttpMethod,
         path,
         headers: headersOf(headers, body),
-        body: isStreamed(body) ? Readable.from(body.open(), { objectMode: false }) : (body ?? null),
+        body: isStreamed(body) ? Readable.from(bytesOf(body), { objectMode: false }) : (body ?? null),
       },
       {
         onRequestStart(started) {
