@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { buildSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { type DocumentProfile, profileDocument } from '../src/document/document-profile.ts'
-import { createRequestKeyFactory } from '../src/document/request-key.ts'
+import { createRequestKeyFactory, type RequestIdentity } from '../src/document/request-key.ts'
 import { typeDefs } from './kit.ts'
 
 const schema = buildSchema(typeDefs)
@@ -178,3 +178,29 @@ function canonical(value: unknown): unknown {
       .map(([name, member]) => [name, canonical(member)]),
   ]
 }
+
+describe('each part of a request tells its key apart, also where the body is known', () => {
+  const headers = new Headers({ authorization: 'a' })
+  /** A second value of each part, without which a new one does not compile. */
+  const others: Required<RequestIdentity> = {
+    operationName: 'B',
+    variables: { limit: 2 },
+    headers: new Headers({ authorization: 'b' }),
+    session: 's',
+    access: 'r',
+  }
+  const options = { idFields: ['id'], varyHeaders: ['authorization'] }
+  const profile = profileDocument(schema, parse(base), undefined, options) as DocumentProfile
+  const identity: RequestIdentity = { operationName: 'A', variables: { limit: 1 }, headers }
+
+  it.each(Object.keys(others) as (keyof RequestIdentity)[])('%s', (part) => {
+    const other: RequestIdentity = { ...identity, [part]: others[part] }
+    const bytes = {}
+    const same = part === 'operationName' || part === 'variables' ? undefined : bytes
+    const first = keyOf(profile, identity, bytes)?.key
+    const second = keyOf(profile, other, same)?.key
+    expect(second).not.toBe(first)
+    expect(keyOf(profile, other, same)?.key).toBe(second)
+    expect(keyOf(profile, identity, bytes)?.key).toBe(first)
+  })
+})

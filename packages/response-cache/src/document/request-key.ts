@@ -28,10 +28,16 @@ export type RequestKeyFactory = (
   sameBytes?: object | undefined,
 ) => RequestKey | undefined
 
-/** The key of a body, and the headers that it was made with. */
+/** What the body of a request says of its key. */
+type OfBody = Pick<RequestIdentity, 'operationName' | 'variables'>
+/** What else its key is made of: requests with equal bodies are told apart by these alone. */
+type BesideBody = Omit<RequestIdentity, keyof OfBody>
+type Parts = readonly (string | null | undefined)[]
+
+/** The key of a body, and what it was made of beside the body. */
 interface RememberedKey {
   readonly profile: DocumentProfile
-  readonly values: readonly (string | null)[]
+  readonly beside: Parts
   readonly key: RequestKey
 }
 
@@ -57,35 +63,43 @@ export function createRequestKeyFactory({
     return scope
   }
 
-  /** Undefined where there is none. */
-  function make(profile: DocumentProfile, identity: RequestIdentity): RequestKey | undefined {
-    const { operationName, variables, headers, session, access } = identity
+  /** Undefined where the variables cannot be part of a key. */
+  function partsOfBody(profile: DocumentProfile, { operationName, variables }: OfBody): Parts | undefined {
     const canonical = canonicalVariables(profile.variableNames, variables)
-    if (canonical === undefined) return undefined
-    let isPersonal = session != null || access !== undefined
-    const parts = [scopeOf(profile.schema), profile.digest, operationName, canonical, session]
-    if (access !== undefined) parts.push(access)
-    for (const name of profile.varyNames) {
-      const value = headers.get(name)
-      if (value !== null) isPersonal = true
-      parts.push(name, value)
-    }
-    return { key: sha256(frame(parts)), isPersonal }
+    return canonical === undefined
+      ? undefined
+      : [scopeOf(profile.schema), profile.digest, operationName, canonical]
   }
 
   return (profile, identity, sameBytes) => {
     const { headers, session, access } = identity
     if (access === null) return undefined
     if (!hasSession && (profile.asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
-    if (!sameBytes || session != null || access !== undefined) return make(profile, identity)
-    const before = remembered.get(sameBytes)
-    const isSame = (name: string, index: number): boolean => headers.get(name) === before?.values[index]
-    if (before?.profile === profile && profile.varyNames.every(isSame)) return before.key
-    const key = make(profile, identity)
-    if (key)
-      remembered.set(sameBytes, { profile, values: profile.varyNames.map((name) => headers.get(name)), key })
+    const beside = partsBesideBody(profile, identity)
+    // A key of one asker's own is of no use to the next one.
+    const body = session == null && access === undefined ? sameBytes : undefined
+    const before = body && remembered.get(body)
+    if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
+    const ofBody = partsOfBody(profile, identity)
+    if (ofBody === undefined) return undefined
+    const key = { key: sha256(frame([...ofBody, ...beside])), isPersonal: isOfSomebody(profile, identity) }
+    if (body) remembered.set(body, { profile, beside, key })
     return key
   }
+}
+
+function partsBesideBody({ varyNames }: DocumentProfile, { headers, session, access }: BesideBody): Parts {
+  const parts: (string | null | undefined)[] = access === undefined ? [session] : [session, access]
+  for (const name of varyNames) parts.push(name, headers.get(name))
+  return parts
+}
+
+function isEqual(one: Parts, other: Parts): boolean {
+  return one.length === other.length && one.every((part, index) => part === other[index])
+}
+
+function isOfSomebody({ varyNames }: DocumentProfile, { headers, session, access }: BesideBody): boolean {
+  return session != null || access !== undefined || varyNames.some((name) => headers.get(name) !== null)
 }
 
 /** A cookie may say who asks, and nobody has said that it counts. */
