@@ -1,6 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createDisposables, requestMultipart, waitUntil } from '@vinyasa/test-kit'
 import { yogasExecutor } from '@vinyasa/yoga-internals'
+import { GraphQLScalarType } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listen } from './support/listen.ts'
@@ -231,6 +232,18 @@ describe('what is executed', () => {
       errors: [{ path: ['thing', 'required'] }],
     })
     expect(server.calls).toEqual(['thing'])
+  })
+
+  it('a part with what is no JSON is null, with an error at its own place', async () => {
+    const Big = new GraphQLScalarType({ name: 'Big', serialize: () => 1n })
+    const schema = makeExecutableSchema({
+      typeDefs: 'scalar Big type Query { thing: Thing } type Thing { id: ID big: Big }',
+      resolvers: { Big, Query: { thing: () => ({ id: 7, big: 1 }) } },
+    })
+    const parts = await createTestServer({ schema }).parts('{ thing { id ... @defer(label: "b") { big } } }')
+    expect(parts.flatMap(({ incremental = [] }) => incremental)).toEqual([
+      { data: null, path: ['thing'], label: 'b', errors: [expect.objectContaining({ path: ['thing'] })] },
+    ])
   })
 
   it('leaves are serialized by their types, on their own and in lists', async () => {
