@@ -13,7 +13,17 @@ import { grpcSource } from '../sources/grpc-schema.ts'
 import { restSource } from '../sources/rest-schema.ts'
 import { isProxyRange } from '../http/trusted-proxies.ts'
 import { nats, redis } from '../redis/broker-schema.ts'
-import type { CorsConfig, ServerConfig } from '../http/http-types.ts'
+import type { DependencyStatement } from '../dependencies/own-code-types.ts'
+import type {
+  CorsConfig,
+  GraphqlConfig,
+  InvalidateConfig,
+  LimitsConfig,
+  ServerConfig,
+  UploadsConfig,
+} from '../http/http-types.ts'
+import type { LogConfig } from '../logging/log-types.ts'
+import type { MetricsConfig, TracingConfig } from '../observability/observability-types.ts'
 import type { GatewayConfig } from './types.ts'
 
 const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
@@ -51,7 +61,7 @@ const log = z.strictObject({
   format: z.enum(['json', 'pretty']).optional(),
   redact: z.array(z.string()).optional(),
   maxWaitingBytes: count.optional(),
-})
+} satisfies OptionsOf<LogConfig>)
 
 const cors = z.union([
   z.literal(false),
@@ -87,7 +97,7 @@ const graphql = z.strictObject({
       maxFileBytes: count.optional(),
       maxFiles: count.min(1).optional(),
       maxIdleMs: milliseconds.optional(),
-    })
+    } satisfies OptionsOf<UploadsConfig>)
     .optional(),
   limits: z
     .strictObject({
@@ -101,19 +111,22 @@ const graphql = z.strictObject({
       maxBodyItems: count.optional(),
       maxAnswerObjects: count.optional(),
       maxAnswerBytes: count.optional(),
-    })
+    } satisfies OptionsOf<LimitsConfig>)
     .optional(),
-})
+} satisfies OptionsOf<GraphqlConfig>)
 
 const invalidate = z.strictObject({
   secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
   header: z.string().optional(),
   path: path.optional(),
-})
+} satisfies OptionsOf<InvalidateConfig>)
 
 const metrics = z.union([
   z.boolean(),
-  z.strictObject({ path: path.optional(), token: z.string().min(1).optional() }),
+  z.strictObject({
+    path: path.optional(),
+    token: z.string().min(1).optional(),
+  } satisfies OptionsOf<MetricsConfig>),
 ])
 
 const tracing = z.union([
@@ -125,7 +138,7 @@ const tracing = z.union([
         'expected a TracerProvider of OpenTelemetry',
       )
       .optional(),
-  }),
+  } satisfies OptionsOf<TracingConfig>),
 ])
 
 /** All that a config may hold. */
@@ -150,7 +163,7 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
         asker: z
           .array(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected the name of a request header'))
           .optional(),
-      }),
+      } satisfies OptionsOf<DependencyStatement>),
     )
     .optional(),
   defer: defer.optional(),
@@ -174,4 +187,4 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   resolvers: z
     .custom<IResolvers>((value) => value !== null && typeof value === 'object', 'expected resolvers')
     .optional(),
-})
+} satisfies OptionsOf<GatewayConfig>)

@@ -2,7 +2,7 @@ import { grpcFiles, openGrpcSource } from './grpc.ts'
 import { namesIn } from './names.ts'
 import { openRestSource, restFiles } from './rest.ts'
 import type { Source, SourceEnvironment } from './source.ts'
-import type { GrpcSourceConfig, RestSourceConfig, SourceSections } from './types.ts'
+import type { SourceOptions, SourceSections } from './types.ts'
 
 /**
  * All that the gateway knows of a kind of source, but for the schema of its section: a config is validated before anything of
@@ -25,10 +25,7 @@ export interface SourceKind<Options> {
 }
 
 /** The kinds of sources, by their sections of the config. */
-export const kinds: {
-  readonly grpc: SourceKind<GrpcSourceConfig>
-  readonly rest: SourceKind<RestSourceConfig>
-} = {
+export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<SourceOptions[Section]> } = {
   grpc: { open: openGrpcSource, files: grpcFiles },
   rest: {
     open: openRestSource,
@@ -52,7 +49,9 @@ export interface DeclaredSource {
 
 /** The sources of a config, kind by kind. */
 export function declaredSources(config: SourceSections): readonly DeclaredSource[] {
-  return [...declared('grpc', kinds.grpc, config.grpc), ...declared('rest', kinds.rest, config.rest)]
+  const ofSection = <Section extends keyof SourceOptions>(section: Section): DeclaredSource[] =>
+    declared(section, kinds[section], config[section])
+  return (Object.keys(kinds) as (keyof SourceOptions)[]).flatMap(ofSection)
 }
 
 function declared<Options extends object>(

@@ -40,10 +40,15 @@ export interface RestSourceConfig extends Omit<
   readonly healthPath?: string | false | undefined
 }
 
-/** The sections of the config that name backends. */
-export interface SourceSections {
+/** The kinds of sources by their sections of the config, each with the options of one source. */
+export interface SourceOptions {
   /** gRPC backends by name. */
-  readonly grpc?: Readonly<Record<string, GrpcSourceConfig>> | undefined
+  readonly grpc: GrpcSourceConfig
   /** REST backends by name. */
-  readonly rest?: Readonly<Record<string, RestSourceConfig>> | undefined
+  readonly rest: RestSourceConfig
+}
+
+/** The sections of the config that name backends. */
+export type SourceSections = {
+  readonly [Section in keyof SourceOptions]?: Readonly<Record<string, SourceOptions[Section]>> | undefined
 }

@@ -7,6 +7,7 @@ import { refuseUpgrade } from '../http/refuse-upgrade.ts'
 import { documentCache } from '../limits/document-cache.ts'
 import { useDocumentLimits, type DocumentLimits } from '../limits/plugin.ts'
 import type { Logger } from '../logging/logger.ts'
+import { httpSettings } from '../presets.ts'
 import { readStatusPage } from './page.ts'
 import { createStatusSchema, type StatusReadings } from './schema.ts'
 
@@ -30,14 +31,7 @@ const LIVE = '/status/live'
 /** Backends are asked, and figures compared, this often while somebody looks. */
 const INTERVAL_MS = 1000
 /** The page's own query is far below. */
-const LIMITS: DocumentLimits = {
-  maxDepth: 15,
-  maxTokens: 1000,
-  maxAliases: 30,
-  maxDirectives: 5,
-  maxDuplicateFields: 30,
-  maxCost: 0,
-}
+const LIMITS: DocumentLimits = httpSettings({ preset: 'production' }).limits
 
 /**
  * A GraphQL server of its own inside the gateway: its schema is not part of the one that clients see, and whoever
