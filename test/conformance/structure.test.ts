@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findCircles, importsUnder, sourceFilesUnder, targetOf, type SourceImport } from '@vinyasa/test-kit'
 import { functionExtents } from '@vinyasa/test-kit/function-extents'
@@ -102,25 +102,4 @@ describe('inside packages and apps', () => {
     const long = extents.filter(({ lines }) => lines > 100).map(({ file, name }) => `${file} ${name}`)
     expect(long.toSorted()).toEqual(LONG_FUNCTIONS)
   })
-})
-
-it('ARCHITECTURE.md can be read: no row of a table has more than 200 characters', () => {
-  const rows = readFileSync(`${root}/ARCHITECTURE.md`, 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-  expect(rows.filter(({ length }) => length > 200)).toEqual([])
-})
-
-it('every source file that ARCHITECTURE.md, CONTRIBUTING.md and the decisions name is there', () => {
-  const pages = [
-    'ARCHITECTURE.md',
-    'CONTRIBUTING.md',
-    ...readdirSync(`${root}/docs/decisions`).map((name) => `docs/decisions/${name}`),
-  ]
-  const named = pages.flatMap(
-    (page) => readFileSync(`${root}/${page}`, 'utf8').match(/[\w./-]+\/src\/[\w./-]*\w/g) ?? [],
-  )
-  expect(named.length).toBeGreaterThan(5)
-  const places = (path: string): string[] => [path, `packages/${path}`, `apps/${path}`]
-  expect(named.filter((path) => !places(path).some((place) => existsSync(`${root}/${place}`)))).toEqual([])
 })

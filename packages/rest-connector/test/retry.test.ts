@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   createDisposables,
   createFakeClock,
@@ -217,6 +218,11 @@ describe('presets', () => {
     const { connector, arrivals, settle } = await serve([unavailable], { retry: retryPresets[name] })
     await settle(connector.execute('get'))
     expect(arrivals).toHaveLength(maxRetries + 1)
+  })
+
+  it.each(['README.md', 'src/retry/retry-policy.ts'])('%s names the statuses of the default', (file) => {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+    expect(text).toContain(` ${retryPresets.default.retryStatuses.join(', ')}`)
   })
 
   it.each([
