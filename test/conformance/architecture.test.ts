@@ -101,6 +101,27 @@ it.each([PAGE, 'CONTRIBUTING.md', ...filesOf('docs/decisions', /\.md$/)])(
   },
 )
 
+/** Lines of the sources in a folder. */
+function linesOf(folder: string): number {
+  const files = readdirSync(`${root}/${folder}`, { recursive: true, encoding: 'utf8' })
+  const lines = files
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => read(`${folder}/${file}`).split('\n').length - 1)
+  return lines.reduce((sum, count) => sum + count, 0)
+}
+
+it('the lines that a decision counts are there, within a tenth', () => {
+  const counted = filesOf('docs/decisions', /\.md$/).flatMap((path) =>
+    [...read(path).matchAll(/([\d,]+) lines[^(.]*\(`([^`]+)`\)/g)].map(([, said = '', folder = '']) => ({
+      path,
+      said: Number(said.replaceAll(',', '')),
+      is: linesOf(folder),
+    })),
+  )
+  expect(counted.length).toBeGreaterThan(4)
+  expect(counted.filter(({ said, is }) => Math.abs(said / is - 1) > 0.1)).toEqual([])
+})
+
 it('each runtime dependency has its reason', () => {
   const heads = read('docs/decisions/dependencies.md').match(/^- [^(:]*/gm) ?? []
   const reasons = new Set(heads.flatMap(codeIn))
