@@ -50,7 +50,7 @@ describe('ARCHITECTURE.md', () => {
   it('has six stages in the order in which the gateway is composed', () => {
     const stages = rowsOf(below('Six stages')).map(([, there = '']) => codeIn(there)[0] ?? '')
     expect(stages).toHaveLength(6)
-    const [, plugins = ''] = read('apps/gateway/src/composition/compose.ts').split('    plugins: [\n')
+    const [, plugins = ''] = read('apps/gateway/src/composition/plugins.ts').split('  return [\n')
     const places = stages.map((stage) => plugins.indexOf(stage))
     expect(places).not.toContain(-1)
     expect(places).toEqual(places.toSorted((a, b) => a - b))

@@ -1,0 +1,43 @@
+import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
+import type { AllowedOrigins } from '@vinyasa/live-query/ws'
+import type { GatewayConfig } from '../config/types.ts'
+import { originsOf, toPattern } from '../http/cors.ts'
+import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
+import { createTrustedProxies } from '../http/trusted-proxies.ts'
+import type { HttpSettings } from '../presets.ts'
+import { networkOf } from '../rate-limit/client-address.ts'
+import type { Parts } from './parts.ts'
+
+type LiveParts = Pick<Parts, 'config' | 'bus' | 'logger' | 'access'>
+
+/** With live queries off, sockets still serve queries, mutations and subscriptions. */
+export function livePlugin({ config: { liveQuery }, bus, logger, access }: LiveParts): LiveQueryPlugin {
+  const onError = (error: unknown): void => logger.error(error, 'live query')
+  if (liveQuery === false) return useLiveQuery({ maxSubscriptions: 0, onError })
+  const { allowedOrigins: _, sockets: __, ...options } = liveQuery ?? {}
+  return useLiveQuery({ ...options, ...access.live, bus, onError })
+}
+
+/** The sockets of the endpoint, and of the path below it that is theirs alone. */
+export function socketsFor(
+  plugin: LiveQueryPlugin,
+  { config, logger, access, paths }: LiveParts & Pick<Parts, 'paths'>,
+  http: HttpSettings,
+): LiveSockets {
+  const proxies = createTrustedProxies(config.server?.trustProxy ?? false)
+  return createLiveSockets({
+    plugin,
+    paths: [paths.graphqlLive, paths.graphql],
+    logger,
+    allowedOrigins: allowedOrigins(config, http),
+    clientOf: (request) => networkOf(proxies.addressOf(request)),
+    limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
+    access: access.sockets,
+  })
+}
+
+/** Pages that may ask over HTTP may open a socket. */
+function allowedOrigins({ liveQuery }: GatewayConfig, { cors }: HttpSettings): AllowedOrigins {
+  const own = liveQuery === false ? undefined : liveQuery?.allowedOrigins
+  return (own ?? originsOf(cors)).map((origin) => toPattern(origin) ?? origin)
+}

@@ -1,0 +1,28 @@
+import type { GraphQLSchema } from 'graphql'
+import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
+import { unknownLiveAskers } from '../dependencies/live-askers.ts'
+import { lateBackends } from './late-backends.ts'
+import type { Parts } from './parts.ts'
+
+/** A note on something that may not be as it was meant. */
+export interface Note {
+  readonly source: string
+  readonly note: string
+}
+
+/**
+ * Notes on what sources left out, or call otherwise than their descriptions do, on what cannot be live, on what nobody may have,
+ * and on what is too late. Those that no source has logged are logged.
+ */
+export function noteAll(
+  schema: GraphQLSchema,
+  { config, logger, sources }: Pick<Parts, 'config' | 'logger' | 'sources'>,
+): readonly Note[] {
+  const own: readonly Note[] = [
+    ...unknownLiveAskers(schema, config).map((note) => ({ source: 'liveQuery', note })),
+    ...noteUnmetRules(schema, config).map((note) => ({ source: 'access', note })),
+    ...lateBackends(config),
+  ]
+  for (const { note } of own) logger.warn(note)
+  return [...sources.flatMap(({ name, notes }) => notes.map((note) => ({ source: name, note }))), ...own]
+}

@@ -1,0 +1,98 @@
+import { useDeferSplitter } from '@vinyasa/defer-splitter'
+import type { LiveQueryPlugin } from '@vinyasa/live-query'
+import { usePipeline } from '@vinyasa/pipeline'
+import { useResponseCache } from '@vinyasa/response-cache'
+import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
+import type { Plugin } from 'graphql-yoga'
+import { withBehaviour } from '../behaviour.ts'
+import type { GatewayConfig } from '../config/types.ts'
+import { costPlugins } from '../cost/cost-limit.ts'
+import { useOperationSources } from '../dependencies/own-code/operation-sources.ts'
+import { withRecordedReads } from '../dependencies/own-code/recorded-resolvers.ts'
+import { createViewOf } from '../dependencies/own-code/view-of.ts'
+import { useOwnMutations } from '../dependencies/own-mutations.ts'
+import { federationSource } from '../federation/federation-source.ts'
+import { useInvalidateEndpoint } from '../http/invalidate.ts'
+import { useLeftClients } from '../http/left-clients.ts'
+import { useParameterTypes } from '../http/parameters.ts'
+import { useReadiness } from '../http/readiness.ts'
+import type { HttpSettings } from '../presets.ts'
+import { safetyPlugins } from '../safety/plugins.ts'
+import { typeDefsSource } from '../schema/type-defs-source.ts'
+import { declaredSources } from '../sources/kinds.ts'
+import type { Parts } from './parts.ts'
+import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
+
+/** What is made for one gateway, beside the parts that were opened. */
+export interface Made {
+  readonly http: HttpSettings
+  readonly live: LiveQueryPlugin
+  /** Of the status page, where there is one. */
+  readonly status: Plugin | undefined
+  readonly liveStreams: Plugin
+  readonly schema: Plugin
+  isReady(): Promise<boolean>
+}
+
+/**
+ * All plugins of a gateway, in the order of their stages: who asks, what is answered from the cache, what is recorded, what is
+ * refused, how it is delivered, and what executes it.
+ */
+export function pluginsOf(
+  parts: Parts,
+  { http, live, status, liveStreams, schema, isReady }: Made,
+): object[] {
+  const { config, bus, cache, sources, observability, access, paths } = parts
+  const cachePlugin = cache && useResponseCache(cache)
+  const defer = deferPlugin(config)
+  const added = config.plugins ?? []
+  refuseDoubles(added, {
+    responseCache: cachePlugin,
+    defer: config.defer === false ? undefined : defer,
+    liveQuery: config.liveQuery === false ? undefined : live,
+  })
+  const isDeferFirst = mayWrapExecutor(added)
+  return [
+    useOperationSources(sources),
+    useReadiness({ path: paths.ready, isReady }),
+    useParameterTypes(),
+    useLeftClients(),
+    ...access.first,
+    ...(isDeferFirst ? [defer] : []),
+    // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
+    ...added,
+    ...(cachePlugin ? [cachePlugin] : []),
+    ...observability.plugins,
+    ...(status ? [withBehaviour(status)] : []),
+    ...(config.invalidate ? [withBehaviour(useInvalidateEndpoint({ ...config.invalidate, bus }))] : []),
+    ...safetyPlugins(http),
+    ...(isDeferFirst ? [] : [defer]),
+    useOwnMutations(bus),
+    ...costPlugins(config, observability.observeCost),
+    ...access.beforeLive,
+    live,
+    withBehaviour(liveStreams),
+    ...sources.map((source) => source.plugin),
+    ownSources(parts),
+    schema,
+    usePipeline({ liftLiterals: true }),
+  ]
+}
+
+/** The sources that the gateway has by itself: what the config adds to the others', and the subgraph over all of them. */
+function ownSources({ config, typeDefs }: Parts): SourcesPlugin {
+  const viewOf = createViewOf(config)
+  const resolvers =
+    config.resolvers && viewOf ? withRecordedReads(config.resolvers, viewOf) : config.resolvers
+  return useSources(
+    [
+      ...typeDefsSource(typeDefs, resolvers, viewOf),
+      ...federationSource({ ...config, resolvers }, declaredSources(config)),
+    ],
+    config.graphql?.limits,
+  )
+}
+
+function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {
+  return useDeferSplitter(defer === false ? 'disabled' : (defer ?? preset))
+}
