@@ -7,6 +7,7 @@ import { createAnnotations, type Annotations } from './contract/annotations.ts'
 import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints, transportOf } from './endpoints.ts'
+import { openModel, type CurrentModel } from './current-model.ts'
 import { badInputError, GrpcSourceError } from './errors.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
@@ -98,17 +99,14 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     }),
   })
   const watcher = options.watch
-    ? createFileWatcher(clock, () => void reload().catch(onError), onError)
+    ? createFileWatcher(clock, () => void current?.reload().catch(onError), onError)
     : undefined
   const announcer = createMutationAnnouncer({ bus, forget: () => invoker.forget(), clock: options.clock })
-  const listeners = new Set<() => void>()
   let annotations: Annotations | undefined
-  let model: Model
-  let read: readonly string[] = []
+  let current: CurrentModel | undefined
 
-  async function load(): Promise<Model> {
+  async function read(files: Set<string>): Promise<Model> {
     annotations ??= await createAnnotations()
-    const files = new Set<string>()
     const descriptors = await loadDescriptors(
       options,
       () => endpoints.main(),
@@ -117,54 +115,49 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       (message) => logger.warn(`grpc source "${name}": ${message}`),
     )
     const errors = { exposeErrors, registry: await shippedRegistry(descriptors.registry) }
-    const built = buildModel({
-      ...descriptors,
-      annotations,
-      endpoints,
-      invoker,
-      errors,
-      logger,
-      announcer,
-      source: options,
-      sourceId: id,
-    })
-    read = [...files]
-    watcher?.set(files)
-    return built
-  }
-
-  async function reload(): Promise<void> {
-    const before = model
-    model = await load()
-    try {
-      for (const listener of listeners) listener()
-    } catch (error) {
-      model = before
-      throw error
-    }
+    const rest = { annotations, endpoints, invoker, errors, logger, announcer, source: options, sourceId: id }
+    return buildModel({ ...descriptors, ...rest })
   }
 
   async function close(): Promise<void> {
-    listeners.clear()
+    current?.close()
     watcher?.close()
     invoker.close()
     endpoints.close()
     await announcer.close()
   }
 
-  try {
-    model = await load()
-  } catch (error) {
+  const opened = await openModel(read, (files) => watcher?.set(files)).catch(async (error: unknown) => {
     await close()
-    throw error instanceof GrpcSourceError
-      ? error
-      : new GrpcSourceError(
-          'GRPC_SOURCE_DESCRIPTORS',
-          `grpc source "${name}" cannot start: ${error instanceof SourceNamesError ? error.message : String(error)}`,
-          { cause: error },
-        )
-  }
+    throw cannotStart(name, error)
+  })
+  current = opened
 
+  return {
+    name,
+    get schema() {
+      return opened.model.schema
+    },
+    get files() {
+      return opened.files
+    },
+    get notes() {
+      return opened.model.notes
+    },
+    call: createCall(name, opened),
+    contribution: contributionOf(id, options, opened),
+    asker: askerOf(name, options),
+    reload: opened.reload,
+    health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
+    requestArrived: (request) => operations.arrived(request),
+    responding: (request, response) => replyHeaders?.addTo(response, request),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Calls methods of whichever model there is. */
+function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSource['call'] {
   function call(
     method: string,
     request?: Readonly<Record<string, unknown>>,
@@ -184,49 +177,40 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
     const site = { context, info: undefined, signal, metadata: metadata && toEntries(metadata) }
     const result =
       typeof method === 'string'
-        ? model.call(method, request as Readonly<Record<string, unknown>>, site)
-        : model.callTyped(method, request, site)
+        ? current.model.call(method, request as Readonly<Record<string, unknown>>, site)
+        : current.model.callTyped(method, request, site)
     if (result) return result
     const id = typeof method === 'string' ? method : method.path
     throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
   }
+  return call
+}
 
-  const contribution: Source = {
+/** The part of a server's schema that the source adds, as it is by then. */
+function contributionOf(
+  id: string,
+  { plans, onPlan }: Pick<GrpcSourceOptions, 'plans' | 'onPlan'>,
+  current: CurrentModel,
+): Source {
+  return {
     id,
-    onPlan: options.plans === false ? undefined : options.onPlan,
+    onPlan: plans === false ? undefined : onPlan,
     get schema() {
-      return model.schema
+      return current.model.schema
     },
     get fields() {
-      return model.joins
+      return current.model.joins
     },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: current.onChange,
   }
+}
 
-  return {
-    name,
-    get schema() {
-      return model.schema
-    },
-    get files() {
-      return read
-    },
-    get notes() {
-      return model.notes
-    },
-    call,
-    contribution,
-    asker: askerOf(name, options),
-    reload,
-    health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
-    requestArrived: (request) => operations.arrived(request),
-    responding: (request, response) => replyHeaders?.addTo(response, request),
-    close,
-    [Symbol.asyncDispose]: close,
-  }
+function cannotStart(name: string, error: unknown): GrpcSourceError {
+  if (error instanceof GrpcSourceError) return error
+  const reason = error instanceof SourceNamesError ? error.message : String(error)
+  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `grpc source "${name}" cannot start: ${reason}`, {
+    cause: error,
+  })
 }
 
 function tellOfReplies(
