@@ -7,7 +7,12 @@ import {
 } from '@vinyasa/source-kit'
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { MutationAnnouncer } from '@vinyasa/invalidation'
-import { GraphQLSchema, type GraphQLFieldConfig, type GraphQLFieldConfigMap } from 'graphql'
+import {
+  GraphQLSchema,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+  type GraphQLNamedType,
+} from 'graphql'
 import type { Annotations } from './contract/annotations.ts'
 import { createDecoders } from './codec/decode.ts'
 import { scalarCodecs } from './codec/scalar-codecs.ts'
@@ -15,28 +20,22 @@ import { wellKnownCodecs } from './codec/well-known-codecs.ts'
 import { createComments } from './descriptors/comments.ts'
 import type { LoadedDescriptors } from './descriptors/load.ts'
 import type { Endpoints } from './endpoints.ts'
-import { lintError, type Finding } from './errors.ts'
-import { createExposure } from './contract/exposure.ts'
+import { lintError } from './errors.ts'
+import { noteNoMethods, readContract, type Contract } from './contract/contract.ts'
 import { declaredResolver, declareJoins, typesOf, type JoinContext } from './calls/joins.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
-import { exposeMethods, findMethod, joinedMethods, methodId } from './contract/methods.ts'
+import { findMethod, methodId, type ExposedMethod, type FieldType } from './contract/methods.ts'
 import { findEntities } from './calls/entities.ts'
 import { toSubgraph } from './mapping/federation.ts'
 import { createAnnouncedCalls, createMessageEvents } from './calls/invalidation.ts'
-import type { FederationOptions, GrpcSourceOptions, Logger } from './options.ts'
+import type { GrpcSourceOptions, Logger } from './options.ts'
 import { ReplyTranscoder } from './json/transcoder.ts'
 import type { CallSite } from './methods/call-site.ts'
 import type { Invoker } from './methods/invoker.ts'
-import { askerOf } from './runtime/metadata.ts'
 import { toRpcError, type RpcErrorOptions } from './methods/rpc-error.ts'
 import { createRuntimes } from './methods/runtimes.ts'
-import { createTypeNames } from './contract/names.ts'
-import { checkNamesInSettings } from './contract/named-in-settings.ts'
-import { createTypesMeant } from './contract/types-meant.ts'
-import { findUsedTypes } from './contract/used-types.ts'
-import { createRootField, rootType } from './calls/root-fields.ts'
-import { toMappingOptions } from './contract/mapping-options.ts'
-import { createShapes, type FieldShape } from './contract/shapes.ts'
+import { createRootField, rootType, type RootField, type RootFieldOptions } from './calls/root-fields.ts'
+import type { FieldShape } from './contract/shapes.ts'
 import { TypeBuilder } from './mapping/types.ts'
 import { warnOfUnknownEnums } from './mapping/unknown-enums.ts'
 
@@ -72,32 +71,10 @@ export interface ModelOptions extends LoadedDescriptors {
 
 /** @throws GrpcSourceError with every finding */
 export function buildModel(options: ModelOptions): Model {
-  const { registry, isOwn, annotations, endpoints, invoker, errors, logger } = options
-  const { announcer, source, sourceId } = options
-  const { name: sourceName, expose = 'annotated', methods: overrides = {}, maxResponseItems } = source
-  const findings: Finding[] = checkNamesInSettings(source, registry)
-  const asker = askerOf(sourceName, source)
-  const mapping = toMappingOptions(source)
-  const shapes = createShapes(annotations, mapping, findings)
-  const notes: string[] = []
-  const exposed = exposeMethods({
-    registry,
-    annotations,
-    exposure: createExposure(expose, ({ parent }) => isOwn(parent)),
-    overrides,
-    findings,
-    notes,
-  })
-  const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)])
-  const names = createTypeNames({
-    overrides: mapping.typeNames,
-    naming: source.typeNaming ?? 'short',
-    used,
-    findings,
-  })
-  for (const { typeName, name } of names.renamed)
-    notes.push(`${typeName} is the type "${name}": its short name is not its own`)
-  const typesMeant = createTypesMeant(used.outputs, names)
+  const { registry, annotations, invoker, announcer, source, sourceId } = options
+  const { name: sourceName, methods: overrides = {} } = source
+  const contract = readContract(options)
+  const { shapes, exposed, names, typesMeant, asker, notes, findings } = contract
   const comments = createComments()
   const types = new TypeBuilder({
     shapes,
@@ -108,33 +85,9 @@ export function buildModel(options: ModelOptions): Model {
     findings,
     resolverField,
   })
-  const onUnknownEnum = warnOfUnknownEnums(logger, sourceName)
-  const scalars = scalarCodecs(mapping.int64)
-  const wellKnown = wellKnownCodecs(registry, scalars)
-  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems: maxResponseItems })
-  const plannable =
-    source.plans === false
-      ? undefined
-      : {
-          codecs: { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders },
-          transcoder: new ReplyTranscoder(maxResponseItems),
-          turns: createTurns(),
-        }
-  const runtimes = createRuntimes({
-    source,
-    registry,
-    annotations,
-    endpoints,
-    exposed,
-    shapes,
-    decoders,
-    invoker,
-    errors,
-    comments,
-    findings,
-  })
+  const { decoders, plannable } = createCodecs(options, contract)
+  const runtimes = createRuntimes({ ...options, exposed, shapes, decoders, comments, findings })
   const mutationEvents = createMessageEvents()
-
   const joinContext: JoinContext = {
     sourceName,
     shapes,
@@ -161,79 +114,30 @@ export function buildModel(options: ModelOptions): Model {
     return declaredResolver(message, field, exposed, joinContext)
   }
 
-  function asSubgraph(joined: GraphQLSchema, federation: FederationOptions): GraphQLSchema {
-    const entities = findEntities({
-      registry,
-      annotations,
-      names,
-      schema: joined,
-      exposed,
-      federation,
-      context: joinContext,
-    })
-    return toSubgraph(joined, entities, {
-      id: sourceId,
-      origin: `grpc source "${sourceName}": federation`,
-      extensions: asker && { asker },
-    })
+  const rootFieldOptions: RootFieldOptions = {
+    types,
+    shapes,
+    sourceName,
+    sourceId,
+    asker,
+    announcer,
+    mutationEvents,
+    named: () => named,
+    typesMeant,
+    fieldMasks: source.fieldMasks === true,
+    plannable,
   }
-
-  /** Returns what `build` makes. What GraphQL refuses was found before, and the findings say it better. */
-  function orFindings<T>(build: () => T): T {
-    try {
-      return build()
-    } catch (error) {
-      throw findings.length > 0 ? lintError(sourceName, findings) : error
-    }
-  }
-
-  const roots: Record<'QUERY' | 'MUTATION' | 'SUBSCRIPTION', GraphQLFieldConfigMap<unknown, unknown>> = {
-    QUERY: {},
-    MUTATION: {},
-    SUBSCRIPTION: {},
-  }
-  for (const method of exposed) {
-    if (method.type === 'RESOLVER') continue
-    const runtime = runtimes.of(method, method.type === 'QUERY')
-    const field = createRootField(method, runtime, {
-      types,
-      shapes,
-      sourceName,
-      sourceId,
-      asker,
-      announcer,
-      mutationEvents,
-      named: () => named,
-      typesMeant,
-      fieldMasks: source.fieldMasks === true,
-      plannable,
-    })
-    roots[method.type][method.name] = field as GraphQLFieldConfigMap<unknown, unknown>[string]
-  }
+  const roots = rootFields(exposed, (method) =>
+    createRootField(method, runtimes.of(method, method.type === 'QUERY'), rootFieldOptions),
+  )
   const declared = declareJoins(source.joins ?? [], joinContext)
   // Building the schema makes every type, and with it every finding.
-  const plain = orFindings(
-    () =>
-      new GraphQLSchema({
-        query: rootType('Query', roots.QUERY),
-        mutation: rootType('Mutation', roots.MUTATION),
-        subscription: rootType('Subscription', roots.SUBSCRIPTION),
-        types: typesOf(declared),
-      }),
-  )
+  const plain = orFindings(contract, sourceName, () => schemaOf(roots, typesOf(declared)))
   const own: Source = { id: sourceId, schema: plain, fields: declared }
   const named = nameSource(own, findings.length === 0 ? source : {})
   const joined = findings.length === 0 ? mergeSources(null, [named.source]).schema : plain
-  const schema = source.federation
-    ? asSubgraph(joined, source.federation === true ? {} : source.federation)
-    : joined
-  if (exposed.length === 0) {
-    // Files that define no methods are nobody's mistake; where methods were chosen, choosing none is.
-    const message = 'no method is exposed'
-    const mend = 'annotate one with (graphql.schema), name it in methods, or set expose: "all"'
-    if (expose === 'all') notes.push(`${message}: the services of the named files have none`)
-    else findings.push({ message: `${message}; ${mend}` })
-  }
+  const schema = asSubgraph(joined, options, contract, joinContext)
+  noteNoMethods(contract, source)
   if (findings.length > 0) throw lintError(sourceName, findings)
 
   const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents, named, typesMeant })
@@ -254,9 +158,73 @@ export function buildModel(options: ModelOptions): Model {
       const callable = runtimes.callable(desc)
       return announced(desc, {}, () =>
         invoker.unary(callable, method.requestSerialize(request), site, decode).catch((error: unknown) => {
-          throw toRpcError(error, errors)
+          throw toRpcError(error, options.errors)
         }),
       )
     },
   }
+}
+
+/** The decoders of replies, and what plans write JSON with; the latter undefined where the options want no plans. */
+function createCodecs(
+  { registry, logger, source: { name, plans, maxResponseItems } }: ModelOptions,
+  { shapes, mapping }: Contract,
+): {
+  readonly decoders: ReturnType<typeof createDecoders>
+  readonly plannable: RootFieldOptions['plannable']
+} {
+  const onUnknownEnum = warnOfUnknownEnums(logger, name)
+  const scalars = scalarCodecs(mapping.int64)
+  const wellKnown = wellKnownCodecs(registry, scalars)
+  const decoders = createDecoders({ shapes, scalars, wellKnown, onUnknownEnum, maxItems: maxResponseItems })
+  if (plans === false) return { decoders, plannable: undefined }
+  const codecs = { shapes, scalars, wellKnown, onUnknownEnum, decoder: decoders }
+  const transcoder = new ReplyTranscoder(maxResponseItems)
+  return { decoders, plannable: { codecs, transcoder, turns: createTurns() } }
+}
+
+type Roots = Record<Exclude<FieldType, 'RESOLVER'>, GraphQLFieldConfigMap<unknown, unknown>>
+
+function rootFields(exposed: readonly ExposedMethod[], fieldOf: (method: ExposedMethod) => RootField): Roots {
+  const roots: Roots = { QUERY: {}, MUTATION: {}, SUBSCRIPTION: {} }
+  for (const method of exposed) {
+    if (method.type === 'RESOLVER') continue
+    roots[method.type][method.name] = fieldOf(method) as GraphQLFieldConfigMap<unknown, unknown>[string]
+  }
+  return roots
+}
+
+function schemaOf(roots: Roots, types: GraphQLNamedType[]): GraphQLSchema {
+  return new GraphQLSchema({
+    query: rootType('Query', roots.QUERY),
+    mutation: rootType('Mutation', roots.MUTATION),
+    subscription: rootType('Subscription', roots.SUBSCRIPTION),
+    types,
+  })
+}
+
+/** Returns what `build` makes. What GraphQL refuses was found before, and the findings say it better. */
+function orFindings<T>({ findings }: Contract, sourceName: string, build: () => T): T {
+  try {
+    return build()
+  } catch (error) {
+    throw findings.length > 0 ? lintError(sourceName, findings) : error
+  }
+}
+
+/** The schema as a subgraph, where the options want one. */
+function asSubgraph(
+  schema: GraphQLSchema,
+  { registry, annotations, source: { name, federation: asked }, sourceId }: ModelOptions,
+  { names, exposed, asker }: Contract,
+  context: JoinContext,
+): GraphQLSchema {
+  if (!asked) return schema
+  const federation = asked === true ? {} : asked
+  const entities = findEntities({ registry, annotations, names, schema, exposed, federation, context })
+  return toSubgraph(schema, entities, {
+    id: sourceId,
+    origin: `grpc source "${name}": federation`,
+    extensions: asker && { asker },
+  })
 }

@@ -1,0 +1,58 @@
+import type { Asker } from '@vinyasa/invalidation'
+import type { LoadedDescriptors } from '../descriptors/load.ts'
+import type { Finding } from '../errors.ts'
+import type { GrpcSourceOptions } from '../options.ts'
+import { askerOf } from '../runtime/metadata.ts'
+import type { Annotations } from './annotations.ts'
+import { createExposure } from './exposure.ts'
+import { toMappingOptions } from './mapping-options.ts'
+import { exposeMethods, joinedMethods, type ExposedMethod } from './methods.ts'
+import { checkNamesInSettings } from './named-in-settings.ts'
+import { createTypeNames, type TypeNames } from './names.ts'
+import { createShapes, type Shapes } from './shapes.ts'
+import { createTypesMeant } from './types-meant.ts'
+import { findUsedTypes } from './used-types.ts'
+
+export interface ContractOptions extends LoadedDescriptors {
+  readonly annotations: Annotations
+  readonly source: GrpcSourceOptions
+}
+
+/** What descriptors and options say together, before anything of GraphQL is made of it. */
+export interface Contract {
+  readonly mapping: ReturnType<typeof toMappingOptions>
+  readonly shapes: Shapes
+  readonly exposed: readonly ExposedMethod[]
+  readonly names: TypeNames
+  readonly typesMeant: ReturnType<typeof createTypesMeant>
+  readonly asker: Asker | undefined
+  /** Notes on what is called otherwise than its protos say, and on what is left out. Whoever reads on adds to them. */
+  readonly notes: string[]
+  /** Mistakes; whoever reads on adds to them. */
+  readonly findings: Finding[]
+}
+
+export function readContract({ registry, isOwn, annotations, source }: ContractOptions): Contract {
+  const { name, expose = 'annotated', methods: overrides = {}, typeNaming: naming = 'short' } = source
+  const findings = checkNamesInSettings(source, registry)
+  const notes: string[] = []
+  const mapping = toMappingOptions(source)
+  const shapes = createShapes(annotations, mapping, findings)
+  const exposure = createExposure(expose, ({ parent }) => isOwn(parent))
+  const exposed = exposeMethods({ registry, annotations, exposure, overrides, findings, notes })
+  const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)])
+  const names = createTypeNames({ overrides: mapping.typeNames, naming, used, findings })
+  for (const { typeName, name: given } of names.renamed)
+    notes.push(`${typeName} is the type "${given}": its short name is not its own`)
+  const typesMeant = createTypesMeant(used.outputs, names)
+  return { mapping, shapes, exposed, names, typesMeant, asker: askerOf(name, source), notes, findings }
+}
+
+/** Files that define no methods are nobody's mistake; where methods were chosen, choosing none is. */
+export function noteNoMethods({ exposed, notes, findings }: Contract, { expose }: GrpcSourceOptions): void {
+  if (exposed.length > 0) return
+  const message = 'no method is exposed'
+  const mend = 'annotate one with (graphql.schema), name it in methods, or set expose: "all"'
+  if (expose === 'all') notes.push(`${message}: the services of the named files have none`)
+  else findings.push({ message: `${message}; ${mend}` })
+}
