@@ -95,7 +95,7 @@ it("each yes of the README's table has its page", () => {
 
 it("the README's table names others in no older version than the benchmarks have them", () => {
   const [, table = ''] = /## Beside other gateways\n(.*)/s.exec(read('README.md')) ?? []
-  const [heads = ''] = table.split('\n').filter((line) => line.startsWith('| '))
+  const heads = table.split('\n').find((line) => line.startsWith('| '))
   const { dependencies, optionalDependencies } = JSON.parse(read('test/bench/peers/package.json'))
   const inBenchmarks = {
     'Hive Gateway': dependencies['@graphql-hive/gateway'],
