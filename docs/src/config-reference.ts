@@ -1,5 +1,5 @@
 import ts from 'typescript'
-import { cell, codeCell, meaningOf, readTypes, type Program } from './types-of.ts'
+import { cell, codeCell, isOpaque, meaningOf, objectsIn, readTypes, type Program } from './types-of.ts'
 
 /** One setting of a config file. */
 export interface Setting {
@@ -45,7 +45,7 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
       })
       // One, or a list of them, is told once; and so are fields of a response that hold fields.
       const told = new Set([...above, type])
-      for (const [inner, suffix] of objectsIn(given)) {
+      for (const [inner, suffix] of objectsIn(given, checker)) {
         if (told.has(inner)) continue
         told.add(inner)
         below.push(() => readObject(inner, `${at}${suffix}`, documented, [...above, type]))
@@ -61,41 +61,15 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
   function meaningOfType(type: ts.Type): string {
     const parts = (type.isUnion() ? type.types : [type]).flatMap((one) => {
       const symbol = one.aliasSymbol ?? one.getSymbol()
-      return symbol && !isOpaque(one) && !checker.isArrayLikeType(one) ? [meaningOf(symbol, checker)] : []
+      return symbol && !isOpaque(one, checker) && !checker.isArrayLikeType(one)
+        ? [meaningOf(symbol, checker)]
+        : []
     })
     return parts.find((text) => text !== '') ?? ''
   }
 
   function typeOf(property: ts.Symbol): ts.Type {
     return checker.getTypeOfSymbol(property)
-  }
-
-  /** The objects with settings that a value may be, or hold by name or in a list. */
-  function objectsIn(type: ts.Type, suffix = ''): [ts.Type, string][] {
-    if (type.isUnion()) return type.types.flatMap((one) => objectsIn(one, suffix))
-    if (isOpaque(type)) return []
-    const item = checker.isArrayLikeType(type) && checker.getIndexTypeOfType(type, ts.IndexKind.Number)
-    if (item) return objectsIn(item, `${suffix}[]`)
-    const value = checker.getIndexTypeOfType(type, ts.IndexKind.String)
-    if (value) return objectsIn(value, `${suffix}.*`)
-    return type.getProperties().length > 0 ? [[type, suffix]] : []
-  }
-
-  /** What is not made of settings: functions, and objects of classes and libraries. */
-  function isOpaque(type: ts.Type): boolean {
-    if ((type.flags & ts.TypeFlags.Object) === 0) return true
-    if (checker.isArrayLikeType(type)) return false
-    if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) return true
-    const declarations = type.getSymbol()?.declarations ?? []
-    return (
-      declarations.some((declaration) => declaration.getSourceFile().fileName.includes('node_modules/')) &&
-      !checker.getIndexTypeOfType(type, ts.IndexKind.String) &&
-      !isMapped(type)
-    )
-  }
-
-  function isMapped(type: ts.Type): boolean {
-    return ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Mapped) !== 0
   }
 
   function nameOf(type: ts.Type): string {
@@ -108,7 +82,7 @@ export function readConfigSections({ checker, exportsOf }: Program = readTypes([
         const item = checker.getIndexTypeOfType(one, ts.IndexKind.Number)
         return item ? `list of ${nameOf(item).replace(/.* \| .*/, '($&)')}` : 'list'
       }
-      if ((one.flags & ts.TypeFlags.Object) !== 0 && !isOpaque(one)) {
+      if ((one.flags & ts.TypeFlags.Object) !== 0 && !isOpaque(one, checker)) {
         const value = checker.getIndexTypeOfType(one, ts.IndexKind.String)
         return value ? `${nameOf(value).replace(/.* \| .*/, '($&)')} by name` : 'object'
       }

@@ -8,10 +8,10 @@ export interface Program {
   exportsOf(source: string): ts.Symbol[]
 }
 
-/** The types of some sources, which stand in the repository. */
-export function readTypes(sources: readonly string[]): Program {
+/** The types of some sources, which stand in the repository, or in another checkout of it. */
+export function readTypes(sources: readonly string[], at: string = root): Program {
   const program = ts.createProgram(
-    sources.map((source) => join(root, source)),
+    sources.map((source) => join(at, source)),
     {
       target: ts.ScriptTarget.ES2022,
       lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
@@ -29,12 +29,47 @@ export function readTypes(sources: readonly string[]): Program {
   return {
     checker,
     exportsOf(source) {
-      const file = program.getSourceFile(join(root, source))
+      const file = program.getSourceFile(join(at, source))
       const symbol = file && checker.getSymbolAtLocation(file)
       if (!symbol) throw new Error(`${source} exports nothing`)
       return checker.getExportsOfModule(symbol)
     },
   }
+}
+
+/** The objects with settings that a value may be, or hold by name or in a list, each with where it stands in the value. */
+export function objectsIn(type: ts.Type, checker: ts.TypeChecker): [ts.Type, string][] {
+  const seen = new Set<ts.Type>()
+  function look(one: ts.Type, suffix: string): [ts.Type, string][] {
+    if (one.isUnion()) return one.types.flatMap((member) => look(member, suffix))
+    if (isOpaque(one, checker) || seen.has(one)) return []
+    seen.add(one)
+    const item = checker.isArrayLikeType(one) && checker.getIndexTypeOfType(one, ts.IndexKind.Number)
+    if (item) return look(item, `${suffix}[]`)
+    const value = checker.getIndexTypeOfType(one, ts.IndexKind.String)
+    if (value) return look(value, `${suffix}.*`)
+    return one.getProperties().length > 0 ? [[one, suffix]] : []
+  }
+  return look(type, '')
+}
+
+/** Whether a type is made of no settings: functions, and objects of classes and libraries, are not. */
+export function isOpaque(type: ts.Type, checker: ts.TypeChecker): boolean {
+  if ((type.flags & ts.TypeFlags.Object) === 0) return true
+  if (checker.isArrayLikeType(type)) return false
+  if (type.getCallSignatures().length > 0 || type.getConstructSignatures().length > 0) return true
+  const declarations = type.getSymbol()?.declarations ?? []
+  const isMapped = ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Mapped) !== 0
+  return (
+    declarations.some((declaration) => declaration.getSourceFile().fileName.includes('node_modules/')) &&
+    !checker.getIndexTypeOfType(type, ts.IndexKind.String) &&
+    !isMapped
+  )
+}
+
+/** Whether a type has methods: such an object is written as code, or made by a call. */
+export function hasMethods(type: ts.Type): boolean {
+  return type.getProperties().some(({ flags }) => (flags & ts.SymbolFlags.Method) !== 0)
 }
 
 /** What its TSDoc says, as markdown of one paragraph. */

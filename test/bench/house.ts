@@ -1,5 +1,5 @@
-// The house in figures: lines, files, public names, circles between files, the fullest folders, the longest functions, and
-// how many of the packages' own files run for one known request, through every hook and on the prepared path.
+// The house in figures: lines, files, public names, settings, comments without a subject, circles between files, the fullest
+// folders, the longest functions, and how many of the packages' own files run for one known request, through every hook and on the prepared path.
 // `pnpm bench:house [--repo ../other-checkout] [--list]`
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -7,7 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { findCircles, importsUnder, sourceFilesUnder } from '@vinyasa/test-kit'
 import { functionExtents } from '@vinyasa/test-kit/function-extents'
+import { CONFIG_TYPES, readConfigSections } from '../../docs/src/config-reference.ts'
+import { readTypes } from '../../docs/src/types-of.ts'
+import { commentsWithoutSubject } from './src/comments.ts'
 import { filesThatRun, type Probe } from './src/files-that-run.ts'
+import { settingsOf } from './src/settings.ts'
 
 const { values } = parseArgs({
   options: { repo: { type: 'string' }, list: { type: 'boolean', default: false } },
@@ -53,6 +57,33 @@ console.log(`exported names: ${names.reduce((sum, entry) => sum + entry.names.le
 for (const entry of names) console.log(`  ${entry.names.length} ${entry.file}`)
 const exportedAnywhere = files.reduce((sum, file) => sum + exportedNames(file).length, 0)
 console.log(`names that any file exports: ${exportedAnywhere}`)
+
+const types = readTypes([CONFIG_TYPES, ...entries()], repo)
+const settings = new Map<string, string[]>()
+for (const folder of new Set(entries().map((file) => file.split('/').slice(0, 2).join('/'))))
+  settings.set(
+    folder,
+    settingsOf(
+      types,
+      entries().filter((file) => file.startsWith(`${folder}/`)),
+    ),
+  )
+const configured = readConfigSections(types).flatMap(({ settings }) => settings.map(({ path }) => path))
+settings.set('apps/gateway', configured)
+console.log(`settings: ${[...settings.values()].flat().length}`)
+for (const [folder, found] of settings) {
+  console.log(`  ${found.length} ${folder}`)
+  for (const setting of values.list ? found : []) console.log(`    ${setting}`)
+}
+
+const commented = files
+  .map((file) => ({ file, comments: commentsWithoutSubject(read(file)) }))
+  .toSorted((a, b) => b.comments.length - a.comments.length)
+console.log(`comments without a subject: ${commented.flatMap(({ comments }) => comments).length}`)
+for (const { file, comments } of commented.slice(0, values.list ? undefined : 20)) {
+  if (comments.length > 0) console.log(`  ${comments.length} ${file}`)
+  for (const comment of values.list ? comments : []) console.log(`    ${comment}`)
+}
 
 for (const folder of ['packages', 'apps']) {
   const circles = findCircles(importsUnder(repo, folder))
