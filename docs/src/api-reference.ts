@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { publicPackages, type Entry } from './repository.ts'
-import { cell, codeCell, meaningOf, readTypes, type Program } from './types-of.ts'
+import { cell, codeCell, hasMethods, meaningOf, objectsIn, readTypes, type Program } from './types-of.ts'
 
 /** One exported name. */
 export interface Exported {
@@ -37,7 +37,32 @@ export function readApiPages(program: Program = readTypes(apiSources())): ApiPag
 
 function sectionOf({ specifier }: Entry, symbols: readonly ts.Symbol[], program: Program): string {
   const sorted = [...symbols].sort((a, b) => rankOf(a, program) - rankOf(b, program))
-  return `## ${specifier}\n\n${sorted.map((symbol) => describe(symbol, program)).join('\n\n')}`
+  const described = [
+    ...sorted.map((symbol) => describe(symbol, program)),
+    // Nobody imports these, but what their members mean stands nowhere else.
+    ...typesBelow(symbols, program).map((symbol) => `#${describe(symbol, program)}`),
+  ]
+  return `## ${specifier}\n\n${described.join('\n\n')}`
+}
+
+/** The interfaces that settings of exported functions are made of, without those that are exported themselves. */
+function typesBelow(symbols: readonly ts.Symbol[], { checker }: Program): ts.Symbol[] {
+  const seen = new Set(symbols.map((symbol) => resolved(symbol, checker)))
+  const visited = new Set<ts.Type>()
+  const below: ts.Symbol[] = []
+  function visit(type: ts.Type): void {
+    for (const [object] of objectsIn(checker.getNonNullableType(type), checker)) {
+      const symbol = object.getSymbol()
+      if (visited.has(object) || hasMethods(object)) continue
+      visited.add(object)
+      if (symbol?.declarations?.some(ts.isInterfaceDeclaration) && !seen.has(symbol)) below.push(symbol)
+      for (const property of object.getProperties()) visit(checker.getTypeOfSymbol(property))
+    }
+  }
+  for (const symbol of symbols)
+    for (const signature of checker.getTypeOfSymbol(symbol).getCallSignatures())
+      for (const parameter of signature.getParameters()) visit(checker.getTypeOfSymbol(parameter))
+  return below
 }
 
 /** What is called comes before what it takes and gives. */

@@ -1,5 +1,6 @@
 import { type DeferSplitterOptions, useDeferSplitter } from '@vinyasa/defer-splitter'
-import { createGrpcSource, useGrpcSource, type PlanEvent } from '@vinyasa/grpc-source'
+import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { createRestConnector, field, useRestConnector } from '@vinyasa/rest-connector'
 import { createDisposables, grpcError, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'

@@ -1,4 +1,5 @@
-import { createGrpcSource, type GrpcSourceOptions, type PlanEvent, useGrpcSource } from '@vinyasa/grpc-source'
+import { createGrpcSource, type GrpcSourceOptions, useGrpcSource } from '@vinyasa/grpc-source'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
 import type { Disposables } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'

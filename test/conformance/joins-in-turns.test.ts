@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { GrpcCallError, type PlanEvent } from '@vinyasa/grpc-source'
+import { GrpcCallError } from '@vinyasa/grpc-source'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { createDisposables, parseProtos } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'

@@ -1,5 +1,6 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
-import { createGrpcSource, useGrpcSource, type PlanEvent } from '@vinyasa/grpc-source'
+import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { createInvalidationBus } from '@vinyasa/invalidation'
 import { useLiveQuery } from '@vinyasa/live-query'
 import { useResponseCache } from '@vinyasa/response-cache'

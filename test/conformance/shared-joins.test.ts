@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { PlanEvent } from '@vinyasa/grpc-source'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { createDisposables, grpcError, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -78,6 +78,12 @@ describe('the API reference', () => {
       expect(headings.toSorted()).toEqual(exported.map(({ name }) => name).toSorted())
     }
   })
+
+  it('tells what settings are made of, whether or not anybody can import the name', () => {
+    const { markdown = '' } = pages.find(({ name }) => name === 'rest-connector') ?? {}
+    expect(markdown).toContain('\n#### BreakerOptions\n')
+    expect(markdown).not.toContain('#### RestEndpoint')
+  })
 })
 
 it('a link to no page, and one to no place of a page, are found', () => {

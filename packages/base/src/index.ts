@@ -1,4 +1,5 @@
-export { jsonQuality, type MediaRange, parseAccept } from './accept.ts'
+export { type Attachment, createAttachment } from './attachment.ts'
+export { jsonQuality, parseAccept } from './accept.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 export {
@@ -7,10 +8,9 @@ export {
   toVolatility,
   VOLATILITY_NAMES,
   type Volatility,
-  type VolatilityName,
 } from './live-options.ts'
 export { nearestNames } from './nearest-names.ts'
-export { createRecent, type Recent, type RecentOptions } from './recent.ts'
+export { createRecent } from './recent.ts'
 export { onScriptShellEnd } from './script-shell.ts'
 export { unknownOption } from './unknown-option.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'

@@ -9,6 +9,7 @@ it('exports what it says', () => {
     'atWallTime',
     'attempt',
     'backgroundClock',
+    'createAttachment',
     'createRecent',
     'isAsyncIterable',
     'isPromise',

@@ -1,6 +1,5 @@
-import { isAsyncIterable } from '@vinyasa/base'
+import { isAsyncIterable, createAttachment } from '@vinyasa/base'
 import { argsOf, type Behaviour, type Operation, withDocument } from '@vinyasa/pipeline'
-import { createAttachment } from '@vinyasa/yoga-internals'
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Deliveries } from './deliveries.ts'
 import type { DocumentCache } from './document/document-cache.ts'

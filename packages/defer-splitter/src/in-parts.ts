@@ -1,6 +1,5 @@
-import { isAsyncIterable, isPromise } from '@vinyasa/base'
+import { isAsyncIterable, isPromise, createAttachment } from '@vinyasa/base'
 import type { Executor, Operation } from '@vinyasa/pipeline'
-import { createAttachment } from '@vinyasa/yoga-internals'
 import type { DocumentCache } from './document/document-cache.ts'
 import { executeEagerly } from './eager/eager.ts'
 import { executeStreaming } from './execution/execute-streaming.ts'

@@ -1,13 +1,6 @@
 // For users.
 export { useDeferSplitter } from './plugin.ts'
-export { type DeferPreset, deferPresets, type DeferSplitterOptions, type DeferStrategy } from './options.ts'
+export { type DeferPreset, deferPresets, type DeferSplitterOptions } from './options.ts'
 
 // For integrators.
-export {
-  type DeferPatch,
-  type InitialPart,
-  type LaterPart,
-  mergeParts,
-  type Patch,
-  type StreamPatch,
-} from './parts.ts'
+export { mergeParts } from './parts.ts'

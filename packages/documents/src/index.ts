@@ -8,12 +8,5 @@ export {
   withoutDirectives,
 } from './directives.ts'
 export { collectFields, type FieldWalk, foldSelections, forEachField, possibleObjects } from './fields.ts'
-export {
-  type Fragment,
-  fragmentOf,
-  type Fragments,
-  fragmentsOf,
-  type FragmentUse,
-  usedFragments,
-} from './fragments.ts'
+export { fragmentOf, type Fragments, fragmentsOf, usedFragments } from './fragments.ts'
 export { schemaWith } from './schema-with.ts'

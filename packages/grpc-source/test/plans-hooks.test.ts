@@ -3,7 +3,8 @@ import { grpcError } from '@vinyasa/test-kit'
 import { execute, GraphQLError, parse, subscribe, validate, type ExecutionArgs } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import { useGrpcSource, type PlanEvent } from '../src/index.ts'
+import { useGrpcSource } from '../src/index.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { backend, run, source, yogaWith, type Yoga } from './harness.ts'
 
 const PROTO = `

@@ -1,13 +1,9 @@
 import { grpcError, type GrpcBackend, type GrpcHandler } from '@vinyasa/test-kit'
 import type { Plugin } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import {
-  useGrpcSource,
-  type BatchOptions,
-  type GrpcSourceOptions,
-  type JoinOptions,
-  type PlanEvent,
-} from '../src/index.ts'
+import { useGrpcSource, type GrpcSourceOptions, type JoinOptions } from '../src/index.ts'
+import type { BatchOptions } from '../src/contract/join-options.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { backend, run, source, yogaWith, type Yoga } from './harness.ts'
 
 const PROTO = `

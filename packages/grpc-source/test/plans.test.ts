@@ -2,7 +2,8 @@ import { grpcError, type GrpcBackend, type GrpcHandler } from '@vinyasa/test-kit
 
 import { createSchema } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
-import type { GrpcSourceOptions, PlanEvent } from '../src/index.ts'
+import type { GrpcSourceOptions } from '../src/index.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 import { backend, run, source, yogaWith, type Yoga } from './harness.ts'
 
 const PROTO = `

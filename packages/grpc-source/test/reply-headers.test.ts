@@ -1,7 +1,8 @@
 import { Metadata } from '@grpc/grpc-js'
 import { grpcError, type GrpcHandler } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
-import type { GrpcSourceOptions, ObservedReply } from '../src/index.ts'
+import type { GrpcSourceOptions } from '../src/index.ts'
+import type { ObservedReply } from '../src/runtime/call.ts'
 import { backend, describeTransports, disposables, source, yogaWith } from './harness.ts'
 
 const PROTO = `

@@ -15,11 +15,11 @@ import { createRedisInvalidationBus } from '../src/redis/index.ts'
 import {
   createDistributedInvalidationBus,
   type BrokerBus,
-  type BrokerBusState,
-  type BusEventTarget,
   type DistributedInvalidationBus,
   type InvalidationEvent,
 } from '../src/index.ts'
+import type { BrokerBusState } from '../src/bus/broker-bus.ts'
+import type { BusEventTarget } from '../src/bus/distributed-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const ANYTHING = { entityType: '*', operation: '*' }

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import {
   createDistributedInvalidationBus,
   createInvalidationBus,
-  type BusEventTarget,
   type DistributedInvalidationBus,
   type InvalidationEvent,
 } from '../src/index.ts'
+import type { BusEventTarget } from '../src/bus/distributed-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const ANYTHING = { entityType: '*', operation: '*' }

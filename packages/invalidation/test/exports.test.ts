@@ -12,7 +12,6 @@ it('exports these names and no others', () => {
       "createMutationEvents",
       "describeAsker",
       "describeOperationAsker",
-      "everything",
       "isTracingHeader",
       "readVerb",
       "selectOperation",

@@ -6,12 +6,10 @@ import { createOriginCheck } from './protocol/origins.ts'
 import type { LiveServerOptions } from './ws/live-server-options.ts'
 import { LiveSockets } from './ws/live-sockets.ts'
 
-export type { LiveConnection, OnConnectResult } from './protocol/live-connection.ts'
-export { createFairTurns, type FairTurns, type FairTurnsOptions } from './fair-turns.ts'
+export { createFairTurns, type FairTurns } from './fair-turns.ts'
 export type { Turns } from './turns/line.ts'
-export type { WorkTurns } from './turns/work-line.ts'
 export type { AllowedOrigins } from './protocol/origins.ts'
-export { asksForWebSocket, ignoreUpgrades, type IgnoredUpgrades } from './protocol/ignore-upgrades.ts'
+export { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 export type { LiveServerOptions } from './ws/live-server-options.ts'
 
 export interface LiveServer {

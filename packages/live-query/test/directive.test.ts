@@ -1,7 +1,7 @@
 import { Kind, parse, print, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { liveDirectiveValues } from '../src/document/directive.ts'
-import { hasLiveDirective, stripLiveDirective } from '../src/index.ts'
+import { hasLiveDirective, stripLiveDirective } from '../src/document/directive.ts'
 
 function valuesOf(query: string, variables: Record<string, unknown> = {}): unknown {
   const operation = parse(query).definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION)

@@ -1,14 +1,9 @@
 import * as fc from 'fast-check'
 import { parse, type FieldNode, type OperationDefinitionNode } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import {
-  cacheControlFor,
-  detectFieldChanges,
-  matchesFilter,
-  matchesTrigger,
-  parseQueryArguments,
-  type Volatility,
-} from '../src/index.ts'
+import { cacheControlFor, detectFieldChanges, matchesFilter, parseQueryArguments } from '../src/index.ts'
+import { matchesTrigger } from '../src/triggers/triggers.ts'
+import type { Volatility } from '@vinyasa/base'
 
 describe('detectFieldChanges', () => {
   it.each<[string, unknown, unknown, string, number, unknown[]]>([

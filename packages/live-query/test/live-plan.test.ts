@@ -1,6 +1,7 @@
 import { buildSchema, getOperationAST, parse, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { planLiveQuery, type LivePlan, type LiveQueryFieldOptions } from '../src/index.ts'
+import { type LiveQueryFieldOptions } from '../src/index.ts'
+import { planLiveQuery, type LivePlan } from '../src/document/live-plan.ts'
 
 const schema = buildSchema(`
   interface Node { id: ID! }

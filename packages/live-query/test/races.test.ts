@@ -1,12 +1,8 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  createLiveQueryStore,
-  type LivePlan,
-  type LiveQueryStoreOptions,
-  type LiveQueryUpdate,
-  toUpdate,
-} from '../src/index.ts'
+import { createLiveQueryStore, type LiveQueryStoreOptions, type LiveQueryUpdate } from '../src/index.ts'
+import type { LivePlan } from '../src/document/live-plan.ts'
+import { toUpdate } from '../src/store/update.ts'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }

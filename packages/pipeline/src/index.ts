@@ -1,12 +1,5 @@
 export { bringPipeline, type PipelineOptions, pipelineOf, usePipeline } from './use-pipeline.ts'
-export type {
-  Behaviour,
-  PartStream,
-  RequestHead,
-  ResponseHead,
-  ResponseHeaders,
-  StreamPart,
-} from './behaviour.ts'
+export type { Behaviour, PartStream, ResponseHead, ResponseHeaders, StreamPart } from './behaviour.ts'
 export {
   argsOf,
   type Execute,
@@ -23,5 +16,4 @@ export type { Asked } from './known/known.ts'
 export { runHooks } from './execution/run-hooks.ts'
 export { toErrors } from './execution/to-errors.ts'
 export type { Others } from './plugins/others.ts'
-export type { PluginStep } from './plugins/read-plugins.ts'
-export type { Enveloped, Hook, Logger, MaskedErrors, ParamsHandler } from './yoga.ts'
+export type { Hook, Logger, MaskedErrors, ParamsHandler } from './yoga.ts'

@@ -1,6 +1,6 @@
-import { systemClock } from '@vinyasa/base'
+import { systemClock, createAttachment } from '@vinyasa/base'
 import { type Behaviour, bringPipeline, type ResponseHead } from '@vinyasa/pipeline'
-import { chosenParser, createAttachment, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
+import { chosenParser, parserHooks, yogasPlugins } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import { createCacheBehaviour } from './answer/behaviour.ts'
 import { isNotFromHttp } from './answer/from-http.ts'

@@ -1,12 +1,8 @@
 import { createInMemoryCache } from '@envelop/response-cache'
 import { waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
-import {
-  fromEnvelopCache,
-  type CacheEvent,
-  type EnvelopCache,
-  type EnvelopCacheRecord,
-} from '../src/index.ts'
+import { fromEnvelopCache, type CacheEvent } from '../src/index.ts'
+import type { EnvelopCache, EnvelopCacheRecord } from '../src/store/envelop-cache.ts'
 import { ask, createWorld, type World } from './kit.ts'
 
 const users = '{ users { id name } }'

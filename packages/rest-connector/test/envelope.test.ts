@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import {
   createRestConnector,
   useRestConnector,
-  type PlanEvent,
   type RestConnectorOptions,
   type RestEndpoint,
 } from '../src/index.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

@@ -4,11 +4,11 @@ import { afterEach, expect, it } from 'vitest'
 import {
   createRestConnector,
   setHeaders,
-  type HeaderValues,
-  type OutgoingRequest,
   type RequestInterceptor,
   type RestConnectorOptions,
 } from '../src/index.ts'
+import type { HeaderValues } from '../src/interceptors/set-headers.ts'
+import type { OutgoingRequest } from '../src/interceptors/interceptor.ts'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

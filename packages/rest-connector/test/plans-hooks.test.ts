@@ -3,7 +3,8 @@ import { createDisposables, startRestBackend, type RestAnswer } from '@vinyasa/t
 import { execute, GraphQLError, parse, subscribe, validate, type ExecutionArgs } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createRestConnector, field, useRestConnector, type PlanEvent } from '../src/index.ts'
+import { createRestConnector, field, useRestConnector } from '../src/index.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

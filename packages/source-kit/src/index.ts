@@ -1,12 +1,12 @@
 // For users.
-export { type PlannedOperation, type SourcesPlugin, useSources } from './use-sources.ts'
+export { type SourcesPlugin, useSources } from './use-sources.ts'
 export {
   type ContributedArgument,
   type ContributedField,
   SchemaConflictError,
   type Source,
 } from './schema/source.ts'
-export { type NamePrefix, type SourceNames, SourceNamesError } from './naming/options.ts'
+export { type SourceNames, SourceNamesError } from './naming/options.ts'
 export { type AnswerLimits, type AnswerSize, answerSizeOf, endOfRead } from '@vinyasa/yoga-internals'
 export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
 
@@ -26,7 +26,6 @@ export {
   sharedOf,
   type Site,
   type Started,
-  type StartedJoin,
 } from './plan/fast-path.ts'
 export { mergeRecorded, type Recorded, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
@@ -39,14 +38,13 @@ export { resolverBehind } from './own/stand-ins.ts'
 export { markTeller, type Teller, tellerOf } from './own/tellers.ts'
 export { offerField, prepareJoin } from './plan/registry.ts'
 export { mergeSources } from './schema/merge-sources.ts'
-export { type ArgumentsOf, prepareArguments, type Variables } from './plan/variables.ts'
+export { prepareArguments, type Variables } from './plan/variables.ts'
 export { assignNames, groupBy, type NameWish } from './schema/assign-names.ts'
 export type { JsonText } from './json/json-text.ts'
-export { parseInSlices, type ParseOptions } from './json/parse-in-slices.ts'
+export { parseInSlices } from './json/parse-in-slices.ts'
 export { exceededLimit, type JsonLimits } from './json/scan-json.ts'
 export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
-export { type ResultPath, compileResultPath, type Refuse } from './templates/result-path.ts'
+export { type ResultPath, compileResultPath } from './templates/result-path.ts'
 export { compileEntityId, type ReadEntityId } from './templates/entity-id.ts'
-export { type Attachment, createAttachment } from './attachment.ts'
 export type { CallEnded } from './call-ended.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'

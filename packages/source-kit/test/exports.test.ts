@@ -16,7 +16,6 @@ it('exports these names and no others', () => {
       "assignNames",
       "compileEntityId",
       "compileResultPath",
-      "createAttachment",
       "createBatchedJoin",
       "createSingleJoin",
       "createTurns",

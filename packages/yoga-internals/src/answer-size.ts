@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { AnswerCalls } from './answer-calls.ts'
-import { createAttachment, type Attachment } from './attachment.ts'
+import { createAttachment, type Attachment } from '@vinyasa/base'
 
 /** How large the answer to one operation may be; 0 turns a limit off. Over it the answer is `RESPONSE_TOO_LARGE`. */
 export interface AnswerLimits {

@@ -1,5 +1,5 @@
-import { type Clock } from '@vinyasa/base'
-import { createAttachment, endOfRead } from '@vinyasa/source-kit'
+import { type Clock, createAttachment } from '@vinyasa/base'
+import { endOfRead } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
 export interface OperationInfo {

@@ -1,5 +1,5 @@
 import { toAsker, type Asker } from '@vinyasa/invalidation'
-import { createAttachment } from '@vinyasa/source-kit'
+import { createAttachment } from '@vinyasa/base'
 import { badInputError, GrpcSourceError } from '../errors.ts'
 import type { MetadataEntries } from '@vinyasa/grpc-transport'
 

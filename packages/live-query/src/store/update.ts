@@ -61,11 +61,6 @@ export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
   return { data, ...(errors && { errors }), extensions: { ...(extensions as object | undefined), liveQuery } }
 }
 
-/** The same as the JSON of a `payload`. */
-export function formatPayload(delivery: Delivery, id: string): string {
-  return `${headOf(delivery, JSON.stringify(id))}${delivery.version.json}}`
-}
-
 /**
  * Returns the beginning of a `next` message, before the part that all subscribers of the group share
  * (`version.tail()`). `idJson` is the id as JSON.

@@ -1,5 +1,5 @@
 import type { Behaviour, Others, Pipeline, PipelineServer, PreparedDocument } from '@vinyasa/pipeline'
-import { createAttachment } from '@vinyasa/yoga-internals'
+import { createAttachment } from '@vinyasa/base'
 import { findAcceptChoice } from '../hooks/accept-choice.ts'
 import { findParserChoice, findSizeLimit, type RequestParser } from '../hooks/body-choices.ts'
 import type { FastPath } from '../fast-path/fast-path.ts'

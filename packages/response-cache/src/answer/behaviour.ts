@@ -1,5 +1,4 @@
-import { createAttachment } from '@vinyasa/yoga-internals'
-import { isPromise, type MaybePromise } from '@vinyasa/base'
+import { isPromise, type MaybePromise, createAttachment } from '@vinyasa/base'
 import type { Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'

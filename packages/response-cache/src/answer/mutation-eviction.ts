@@ -1,5 +1,4 @@
-import { createAttachment } from '@vinyasa/yoga-internals'
-import type { MaybePromise } from '@vinyasa/base'
+import { createAttachment, type MaybePromise } from '@vinyasa/base'
 import type { Execute, Operation } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'

@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/yoga-internals'
+import { createAttachment } from '@vinyasa/base'
 import { printSchema, type GraphQLSchema } from 'graphql'
 import type { DocumentProfile } from './document-profile.ts'
 import { canonicalVariables, frame, sha256 } from './key.ts'

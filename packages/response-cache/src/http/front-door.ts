@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/yoga-internals'
+import { createAttachment } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { isBoundedBody, parseJsonBody, type RequestParser } from './json-body.ts'
 

@@ -1,3 +1,3 @@
 export { createRedisStore } from './create-redis-store.ts'
 export type { RedisStore } from './redis-store.ts'
-export type { ConnectRedis, RedisStoreOptions } from './options.ts'
+export type { RedisStoreOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/source-kit'
+import { createAttachment } from '@vinyasa/base'
 import { restError } from '../errors.ts'
 
 /** Counts a call for the operation it belongs to; throws when it is one too many. */

@@ -4,13 +4,8 @@ import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import * as graphql from 'graphql'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import {
-  createRestConnector,
-  field,
-  useRestConnector,
-  type PlanEvent,
-  type TypeDefinitions,
-} from '../../src/index.ts'
+import { createRestConnector, field, useRestConnector, type TypeDefinitions } from '../../src/index.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 
 const CASES = 2000
 

@@ -3,7 +3,8 @@ import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import * as graphql from 'graphql'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRestConnector, field, useRestConnector, type PlanEvent } from '../../src/index.ts'
+import { createRestConnector, field, useRestConnector } from '../../src/index.ts'
+import type { PlanEvent } from '@vinyasa/source-kit'
 
 const leaves = {
   id: field.id.required,

@@ -1,6 +1,5 @@
-import { after } from '@vinyasa/base'
+import { after, createAttachment } from '@vinyasa/base'
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
-import { createAttachment } from '../attachment.ts'
 import { recordedJoin } from '../plan/recorded.ts'
 import { createJoinCalls, type JoinCalls, type Keyed } from './join-calls.ts'
 import { isJoinKey, type ReadParent } from './parent-key.ts'

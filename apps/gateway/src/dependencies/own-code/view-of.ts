@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/source-kit'
+import { createAttachment } from '@vinyasa/base'
 import { describeOperationAsker, type Asker } from '@vinyasa/invalidation'
 import { Kind, type GraphQLResolveInfo, type OperationDefinitionNode } from 'graphql'
 import { headersOfTokens } from '../../access/tokens/token-place.ts'

@@ -1,1 +1,0 @@
-export { type Attachment, createAttachment } from '@vinyasa/yoga-internals'
