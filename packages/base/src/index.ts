@@ -4,6 +4,7 @@ export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 export {
   LEAST_POLL_INTERVAL_MS,
+  LIVE_OPTIONS,
   type LiveOptions,
   toVolatility,
   VOLATILITY_NAMES,
@@ -12,5 +13,5 @@ export {
 export { nearestNames } from './nearest-names.ts'
 export { createRecent } from './recent.ts'
 export { onScriptShellEnd } from './script-shell.ts'
-export { unknownOption } from './unknown-option.ts'
+export { type KnownOptions, refuseUnknownOptions, unknownOption } from './unknown-option.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'

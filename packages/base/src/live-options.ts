@@ -1,3 +1,5 @@
+import type { KnownOptions } from './unknown-option.ts'
+
 /** How often data changes. Specification: "Data volatility levels map to hints". */
 export type Volatility = 'VeryHigh' | 'High' | 'Medium' | 'Low' | 'VeryLow'
 
@@ -23,6 +25,20 @@ export const VOLATILITY_NAMES: readonly VolatilityName[] = Object.keys(LEVELS) a
 /** Undefined for what is no level in either spelling. */
 export function toVolatility(name: unknown): Volatility | undefined {
   return typeof name === 'string' && Object.hasOwn(LEVELS, name) ? LEVELS[name as VolatilityName] : undefined
+}
+
+/** The names of {@link LiveOptions}. */
+export const LIVE_OPTIONS: KnownOptions<LiveOptions> = {
+  enabled: true,
+  strategy: true,
+  triggers: true,
+  dependsOn: true,
+  throttleMs: true,
+  pollIntervalMs: true,
+  ttlSeconds: true,
+  maxConnections: true,
+  volatility: true,
+  filter: true,
 }
 
 /** Polling more often is refused. */

@@ -4,6 +4,7 @@ import * as base from '../src/index.ts'
 it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
     'LEAST_POLL_INTERVAL_MS',
+    'LIVE_OPTIONS',
     'VOLATILITY_NAMES',
     'after',
     'atWallTime',
@@ -17,6 +18,7 @@ it('exports what it says', () => {
     'nearestNames',
     'onScriptShellEnd',
     'parseAccept',
+    'refuseUnknownOptions',
     'sleep',
     'systemClock',
     'toVolatility',

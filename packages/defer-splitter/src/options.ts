@@ -1,4 +1,4 @@
-import { type Clock, systemClock, unknownOption } from '@vinyasa/base'
+import { type Clock, type KnownOptions, refuseUnknownOptions, systemClock } from '@vinyasa/base'
 import type { GraphQLError } from 'graphql'
 
 /**
@@ -111,7 +111,7 @@ export interface ResolvedOptions {
   readonly clock: Timers
 }
 
-const NAMES = {
+const NAMES: KnownOptions<DeferSplitterOptions> = {
   enabled: true,
   maxDeferredFragments: true,
   fragmentTimeoutMs: true,
@@ -124,7 +124,7 @@ const NAMES = {
   endpoint: true,
   maskError: true,
   clock: true,
-} satisfies Readonly<Record<keyof DeferSplitterOptions, true>>
+}
 
 /** Options with every default in place. Throws a TypeError that names the option when one cannot be used. */
 export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): ResolvedOptions {
@@ -134,8 +134,7 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     )
   }
   const options = typeof given === 'string' ? deferPresets[given] : given
-  const unknown = unknownOption(options, NAMES)
-  if (unknown) throw new TypeError(`useDeferSplitter: ${unknown}`)
+  refuseUnknownOptions('useDeferSplitter', options, NAMES)
   const {
     enabled = true,
     maxDeferredFragments = 16,

@@ -1,28 +1,102 @@
-import { unknownOption } from '@vinyasa/base'
+import { type KnownOptions, LIVE_OPTIONS, unknownOption } from '@vinyasa/base'
+import type { FieldAnnotation } from './contract/annotations.ts'
+import type { BatchOptions, JoinOptions } from './contract/join-options.ts'
 import { GrpcSourceError } from './errors.ts'
-import type { GrpcSourceOptions, InvalidationRule, MethodOptions } from './options.ts'
+import type { GrpcSourceOptions, InvalidationRule, MethodOptions, ReflectionOptions } from './options.ts'
 import type { RetryOptions } from './runtime/call.ts'
+import type { ChannelOptions, Endpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 
-const OF_SOURCES = {
-  name: true,
-  endpoint: true,
-  endpoints: true,
-  tls: true,
-  channel: true,
-  expose: true,
-  methods: true,
-  joins: true,
+const TLS: KnownOptions<TlsOptions> = { ca: true, cert: true, key: true, serverName: true }
+
+const ENDPOINT: KnownOptions<Exclude<Endpoint, string>> = { address: true, tls: TLS }
+
+const CHANNEL: KnownOptions<ChannelOptions> = {
+  keepalive: { timeMs: true, timeoutMs: true },
+  maxReceiveBytes: true,
+  maxSendBytes: true,
+  compression: true,
+  maxConcurrentCalls: true,
+  maxConnections: true,
+  connectTimeoutMs: true,
+  lookupEveryMs: true,
+  raw: true,
+}
+
+const METADATA: KnownOptions<MetadataOptions> = { static: true, fromContext: true }
+
+const REFLECTION: KnownOptions<ReflectionOptions> = { services: true, metadata: true, timeoutMs: true }
+
+const RETRY: KnownOptions<RetryOptions> = { maxRetries: true, initialBackoffMs: true, maxBackoffMs: true }
+
+const INVALIDATES: KnownOptions<InvalidationRule> = { entityType: true, operation: true, entityId: true }
+
+const METHOD: KnownOptions<MethodOptions> = {
+  schema: {
+    type: true,
+    name: true,
+    request: { name: true, plucks: true },
+    response: { required: true, pluck: true },
+  },
+  liveQuery: LIVE_OPTIONS,
   timeoutMs: true,
-  retry: true,
+  retry: { maxRetries: true },
+  invalidates: INVALIDATES,
+  changes: true,
+  dependsOn: true,
+}
+
+const FIELD: KnownOptions<FieldAnnotation> = {
+  required: true,
+  name: true,
+  default: true,
+  omit: true,
+  resolver: true,
+  external: true,
+  requires: true,
+  provides: true,
+  shareable: true,
+  description: true,
+}
+
+const BATCH: KnownOptions<BatchOptions> = {
+  method: true,
+  keys: true,
+  parentKey: true,
+  items: true,
+  itemKey: true,
+  many: true,
+  maxBatchSize: true,
+}
+
+const JOIN: KnownOptions<Omit<JoinOptions, 'type' | 'field'>> = {
+  method: true,
+  request: true,
+  pluck: true,
+  batch: BATCH,
+  required: true,
+  description: true,
+}
+
+const SOURCE: KnownOptions<GrpcSourceOptions> = {
+  name: true,
+  endpoint: ENDPOINT,
+  endpoints: { '*': ENDPOINT },
+  tls: TLS,
+  channel: CHANNEL,
+  expose: true,
+  methods: { '*': METHOD },
+  joins: { ...JOIN, type: true, field: true },
+  timeoutMs: true,
+  retry: RETRY,
   dedupe: true,
   forwardHeaders: true,
-  metadata: true,
+  metadata: METADATA,
   plans: true,
   onPlan: true,
   maxResponseItems: true,
   fieldMasks: true,
-  federation: true,
+  federation: { entities: { '*': JOIN } },
   exposeErrors: true,
   bus: true,
   onReply: true,
@@ -38,7 +112,7 @@ const OF_SOURCES = {
   protoText: true,
   includePaths: true,
   descriptorSet: true,
-  reflection: true,
+  reflection: REFLECTION,
   protoMetadata: true,
   fieldNames: true,
   int64: true,
@@ -49,54 +123,15 @@ const OF_SOURCES = {
   uploads: true,
   typeNames: true,
   typeNaming: true,
-  fields: true,
-  prefix: true,
+  fields: { '*': FIELD },
+  prefix: { types: true, fields: true },
   rename: true,
   hide: true,
-} satisfies Readonly<Record<keyof GrpcSourceOptions, true>>
-
-const OF_METHODS = {
-  schema: true,
-  liveQuery: true,
-  timeoutMs: true,
-  retry: true,
-  invalidates: true,
-  changes: true,
-  dependsOn: true,
-} satisfies Readonly<Record<keyof MethodOptions, true>>
-
-const OF_INVALIDATES = {
-  entityType: true,
-  operation: true,
-  entityId: true,
-} satisfies Readonly<Record<keyof InvalidationRule, true>>
-
-const OF_METADATA = {
-  static: true,
-  fromContext: true,
-} satisfies Readonly<Record<keyof MetadataOptions, true>>
-
-const OF_RETRY = {
-  maxRetries: true,
-  initialBackoffMs: true,
-  maxBackoffMs: true,
-} satisfies Readonly<Record<keyof RetryOptions, true>>
+}
 
 /** @throws GrpcSourceError for an option that nothing reads: a mistyped one may send more to a backend than was meant */
 export function refuseUnknownOptions(options: GrpcSourceOptions): void {
-  const { name, metadata, retry, methods = {} } = options
-  const refuse = (place: string, given: object | undefined, known: Readonly<Record<string, true>>): void => {
-    const unknown = unknownOption(given ?? {}, known)
-    if (unknown === undefined) return
-    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `grpc source "${name}"${place}: ${unknown}`)
-  }
-  refuse('', options, OF_SOURCES)
-  refuse(', metadata', metadata, OF_METADATA)
-  refuse(', retry', retry, OF_RETRY)
-  for (const [id, method] of Object.entries(methods)) {
-    refuse(`, methods["${id}"]`, method, OF_METHODS)
-    refuse(`, methods["${id}"].retry`, method.retry, OF_RETRY)
-    for (const rule of [method.invalidates || []].flat())
-      refuse(`, methods["${id}"].invalidates`, rule, OF_INVALIDATES)
-  }
+  const unknown = unknownOption(options, SOURCE)
+  if (unknown === undefined) return
+  throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', `grpc source "${options.name}": ${unknown}`)
 }

@@ -1,3 +1,4 @@
+import { type KnownOptions, unknownOption } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 
 /** The operation may not be live. */
@@ -50,11 +51,11 @@ export function invalidLiveOption(where: string, expected: string, got: unknown)
   )
 }
 
-/** An option that nothing reads. Thrown when the server starts. */
-export function noSuchOption(unknown: string): GraphQLError {
-  return new GraphQLError(`live query: ${unknown}`, {
-    extensions: { code: 'LIVE_QUERY_INVALID_OPTION' },
-  })
+/** Throws LIVE_QUERY_INVALID_OPTION for an option that nothing reads. */
+export function refuseUnknown(options: object, known: KnownOptions): void {
+  const unknown = unknownOption(options, known)
+  if (unknown === undefined) return
+  throw new GraphQLError(`live query: ${unknown}`, { extensions: { code: 'LIVE_QUERY_INVALID_OPTION' } })
 }
 
 /** Returns the error that a client sees of a failure that is none of its business. */

@@ -1,4 +1,4 @@
-import type { Clock, LiveOptions } from '@vinyasa/base'
+import type { Clock, KnownOptions, LiveOptions } from '@vinyasa/base'
 
 /** How re-execution is decided. Specification: "Strategies". */
 export type LiveQueryStrategy = NonNullable<LiveOptions['strategy']>
@@ -45,4 +45,24 @@ export interface LiveQueryStoreOptions {
   readonly clock?: Clock | undefined
   /** Jitter of polls, back-off and resynchronisation; in [0, 1). Default `Math.random`. */
   readonly random?: (() => number) | undefined
+}
+
+const BATCH_OPTIONS: KnownOptions<BatchOptions> = {
+  enabled: true,
+  debounceMs: true,
+  maxBatchSize: true,
+  maxWaitMs: true,
+}
+
+export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
+  batch: BATCH_OPTIONS,
+  maxSubscriptions: true,
+  joinWindowMs: true,
+  maxFailures: true,
+  skipUnchanged: true,
+  matchEntityId: true,
+  changedFieldsDepth: true,
+  onError: true,
+  clock: true,
+  random: true,
 }

@@ -5,15 +5,15 @@ import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createLiveSchema } from './document/gateway-filter.ts'
-import { liveQueryPlatform } from './errors.ts'
+import { liveQueryPlatform, refuseUnknown } from './errors.ts'
 import { createEventStreams, sendAsItComes } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
-import { refuseUnknownOptions, type UseLiveQueryOptions } from './use-options.ts'
+import { USE_OPTIONS, type UseLiveQueryOptions } from './use-options.ts'
 import { checkRun, createPasses, type Yoga } from './execution/passes.ts'
 import { createSchemaChanges } from './execution/schema-changes.ts'
 import { startLiveQuery } from './execution/start-live-query.ts'
-import { createLiveQueryStore, type LiveQueryStore } from './store/store.ts'
+import { openStore, type LiveQueryStore } from './store/store.ts'
 
 export interface LiveQueryPlugin extends Plugin {
   readonly store: LiveQueryStore
@@ -34,8 +34,8 @@ export interface LiveQueryPlugin extends Plugin {
 export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } }
   if (navigator?.userAgent === 'Cloudflare-Workers') throw liveQueryPlatform()
-  refuseUnknownOptions(options)
-  const { store = createLiveQueryStore(options), bus, fields = {}, defaults = {} } = options
+  refuseUnknown(options, USE_OPTIONS)
+  const { store = openStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
   const { varyHeaders, expiresAt, onError = reportError } = options
   const liveSchema = createLiveSchema(fields, defaults)

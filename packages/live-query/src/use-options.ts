@@ -1,8 +1,7 @@
-import { unknownOption } from '@vinyasa/base'
+import { type KnownOptions, LIVE_OPTIONS } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
-import { noSuchOption } from './errors.ts'
 import type { LiveQueryStore } from './store/store.ts'
-import type { LiveQueryFieldOptions, LiveQueryStoreOptions } from './options.ts'
+import { STORE_OPTIONS, type LiveQueryFieldOptions, type LiveQueryStoreOptions } from './options.ts'
 
 export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   /** Shared with code that invalidates by itself. Default: one of its own, made from the options above. */
@@ -38,30 +37,15 @@ export interface UseLiveQueryOptions extends LiveQueryStoreOptions {
   readonly revalidateSeconds?: number | undefined
 }
 
-const NAMES = {
-  batch: true,
-  maxSubscriptions: true,
-  joinWindowMs: true,
-  maxFailures: true,
-  skipUnchanged: true,
-  matchEntityId: true,
-  changedFieldsDepth: true,
-  onError: true,
-  clock: true,
-  random: true,
+export const USE_OPTIONS: KnownOptions<UseLiveQueryOptions> = {
+  ...STORE_OPTIONS,
   store: true,
   bus: true,
-  fields: true,
-  defaults: true,
+  fields: { '*': LIVE_OPTIONS },
+  defaults: LIVE_OPTIONS,
   contextKey: true,
   varyHeaders: true,
   revalidate: true,
   expiresAt: true,
   revalidateSeconds: true,
-} satisfies Readonly<Record<keyof UseLiveQueryOptions, true>>
-
-/** Throws LIVE_QUERY_INVALID_OPTION for an option that nothing reads. */
-export function refuseUnknownOptions(options: UseLiveQueryOptions): void {
-  const unknown = unknownOption(options, NAMES)
-  if (unknown) throw noSuchOption(unknown)
 }

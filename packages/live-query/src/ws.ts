@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import { handshakeOf, refuseUpgrade } from './protocol/handshake.ts'
 import { asksForWebSocket, ignoreUpgrades } from './protocol/ignore-upgrades.ts'
 import { createOriginCheck } from './protocol/origins.ts'
-import type { LiveServerOptions } from './ws/live-server-options.ts'
+import { refuseUnknown } from './errors.ts'
+import { LIVE_SERVER_OPTIONS, type LiveServerOptions } from './ws/live-server-options.ts'
 import { LiveSockets } from './ws/live-sockets.ts'
 
 export { createFairTurns, type FairTurns } from './fair-turns.ts'
@@ -25,6 +26,7 @@ export interface LiveServer {
  * protocol, as Java's client does, are served as if they had not, unless the server has another listener for upgrades.
  */
 export function attachLiveServer(server: Server, options: LiveServerOptions): LiveServer {
+  refuseUnknown(options, LIVE_SERVER_OPTIONS)
   const { path = '/graphql/live', allowedOrigins = [] } = options
   const { clientOf = ({ socket }) => socket.remoteAddress ?? '' } = options
   const { turns } = options.plugin.engine

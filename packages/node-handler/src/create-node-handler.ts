@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
 import { invalidMaxBodyBytes } from './errors.ts'
 import type { NodeHandlerOptions } from './options.ts'
 import { createFastPath } from './fast-path/fast-path.ts'
@@ -26,6 +27,8 @@ export interface NodeHandler {
   readonly preparedPathReasons: readonly string[]
 }
 
+const NAMES: KnownOptions<NodeHandlerOptions> = { maxBodyBytes: true }
+
 /**
  * Answers the GETs and the JSON requests of a Yoga server with less work than Yoga's own door, to the same bytes, and
  * gives it all other requests. Requests whose `Host` or target is none are answered with 400 before either door sees them, and the
@@ -34,6 +37,7 @@ export interface NodeHandler {
  * @throws TypeError when `maxBodyBytes` is not a whole number of bytes.
  */
 export function createNodeHandler(yoga: NodeRequestListener, options: NodeHandlerOptions = {}): NodeHandler {
+  refuseUnknownOptions('createNodeHandler', options, NAMES)
   const { maxBodyBytes } = options
   if (maxBodyBytes !== undefined && !(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 0)) {
     throw invalidMaxBodyBytes(maxBodyBytes)

@@ -1,3 +1,4 @@
+import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import { Known } from './known/known.ts'
@@ -13,6 +14,8 @@ export interface PipelineOptions {
   readonly liftLiterals?: boolean | undefined
 }
 
+const NAMES: KnownOptions<PipelineOptions> = { liftLiterals: true }
+
 const PIPELINE = Symbol.for('vinyasa.pipeline')
 
 interface PipelinePlugin extends Plugin {
@@ -25,7 +28,9 @@ interface PipelinePlugin extends Plugin {
  * nobody looks at that. Plugins that state what they do (`Behaviour`) do that; all others are called by their hooks, as
  * ever. Plugins of Vinyasa bring it along; by itself it stands anywhere among the plugins.
  */
-export function usePipeline({ liftLiterals = false }: PipelineOptions = {}): Plugin {
+export function usePipeline(options: PipelineOptions = {}): Plugin {
+  refuseUnknownOptions('usePipeline', options, NAMES)
+  const { liftLiterals = false } = options
   const known = new Known(liftLiterals)
   let pipeline: Pipeline | undefined
   const plugin: PipelinePlugin = {

@@ -1,4 +1,4 @@
-import { unknownOption } from '@vinyasa/base'
+import { type KnownOptions, unknownOption } from '@vinyasa/base'
 import { configError, foreignOption, noSuchOption } from './errors.ts'
 import type { ResponseCacheOptions } from './options.ts'
 
@@ -20,7 +20,7 @@ const namesElsewhere: Readonly<Record<string, string | undefined>> = {
   onTtl: undefined,
 }
 
-const NAMES = {
+const NAMES: KnownOptions<ResponseCacheOptions> = {
   maxSize: true,
   maxBytes: true,
   defaultTtlMs: true,
@@ -41,7 +41,7 @@ const NAMES = {
   clientMaxAge: true,
   onEvent: true,
   clock: true,
-} satisfies Readonly<Record<keyof ResponseCacheOptions, true>>
+}
 
 /** Throws RESPONSE_CACHE_CONFIG for what cannot work. */
 export function checkOptions(options: ResponseCacheOptions): void {

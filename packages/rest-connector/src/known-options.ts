@@ -1,12 +1,100 @@
-import { unknownOption } from '@vinyasa/base'
-import type { BodyOptions } from './bodies/body-options.ts'
-import type { RestEndpoint } from './declare/endpoint-options.ts'
+import { type KnownOptions, LIVE_OPTIONS, unknownOption } from '@vinyasa/base'
+import type { BodyOptions, EncodingOptions } from './bodies/body-options.ts'
+import type { ArgumentDefinition } from './declare/arguments.ts'
+import type { JoinOptions, RestEndpoint } from './declare/endpoint-options.ts'
+import type { EnvelopeOptions } from './declare/envelope-options.ts'
 import { atPlace, RestConfigError } from './errors.ts'
 import type { OpenApiImport } from './openapi/openapi-options.ts'
 import type { RestConnectorOptions } from './options.ts'
+import type { ParameterOptions } from './parameters/parameter-options.ts'
+import type { RetryOptions } from './retry/retry-policy.ts'
+
+const RETRY: KnownOptions<RetryOptions> = {
+  maxRetries: true,
+  initialBackoffMs: true,
+  maxBackoffMs: true,
+  multiplier: true,
+  retryStatuses: true,
+}
+
+const ARGUMENT: KnownOptions<ArgumentDefinition> = {
+  type: true,
+  description: true,
+  default: true,
+  deprecated: true,
+}
+
+const PARAMETER: KnownOptions<ParameterOptions> = {
+  name: true,
+  in: true,
+  arg: true,
+  style: true,
+  explode: true,
+  allowReserved: true,
+  content: true,
+}
+
+const ENCODING: KnownOptions<EncodingOptions> = {
+  style: true,
+  explode: true,
+  allowReserved: true,
+  contentType: true,
+}
+
+const BODY: KnownOptions<BodyOptions> = {
+  arg: true,
+  contentType: true,
+  isBase64: true,
+  encoding: { '*': ENCODING },
+}
+
+const ENVELOPE: KnownOptions<EnvelopeOptions> = {
+  typeName: true,
+  headers: { '*': { header: true, type: true, description: true } },
+  next: true,
+  links: { '*': { endpoint: true, args: true, description: true } },
+}
+
+const JOIN: KnownOptions<JoinOptions> = {
+  type: true,
+  field: true,
+  args: true,
+  batch: { key: true, many: true, maxBatchSize: true },
+  description: true,
+}
+
+const ENDPOINT: KnownOptions<RestEndpoint> = {
+  name: true,
+  path: true,
+  baseUrl: true,
+  method: true,
+  headers: true,
+  accept: true,
+  queryParams: true,
+  queryArrayFormat: true,
+  bodyTemplate: true,
+  parameters: PARAMETER,
+  body: BODY,
+  responsePath: true,
+  timeoutMs: true,
+  description: true,
+  deprecated: true,
+  returnType: true,
+  responseSchema: { typeName: true, fields: true, description: true },
+  answer: true,
+  envelope: ENVELOPE,
+  asQuery: true,
+  args: { '*': ARGUMENT },
+  on: JOIN,
+  rootField: true,
+  invalidates: { entityType: true, operation: true, entityId: true },
+  changes: true,
+  dependsOn: true,
+  liveQuery: LIVE_OPTIONS,
+}
 
 /** An import of OpenAPI has more than a connector reads: whoever spreads it need not pick. */
-const OF_CONNECTORS = {
+const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   baseUrl: true,
   endpoints: true,
   types: true,
@@ -15,17 +103,17 @@ const OF_CONNECTORS = {
   totalTimeoutMs: true,
   defaultHeaders: true,
   forwardHeaders: true,
-  retry: true,
+  retry: RETRY,
   noRetry: true,
-  retryBudget: true,
-  breaker: true,
+  retryBudget: { ratio: true, windowMs: true, minRetries: true },
+  breaker: { threshold: true, windowMs: true, minRequests: true, halfOpenAfterMs: true },
   cacheSize: true,
   cacheMaxBytes: true,
   cacheTtlMs: true,
   interceptors: true,
   allowOriginChange: true,
   transformer: true,
-  logBodies: true,
+  logBodies: { redact: true, force: true },
   exposeErrors: true,
   maxResponseBytes: true,
   maxResponseItems: true,
@@ -41,62 +129,22 @@ const OF_CONNECTORS = {
   env: true,
   clock: true,
   random: true,
-  prefix: true,
+  prefix: { types: true, fields: true },
   rename: true,
   hide: true,
   findings: true,
   files: true,
   variables: true,
-} satisfies Readonly<Record<keyof RestConnectorOptions | keyof OpenApiImport, true>>
-
-const OF_ENDPOINTS = {
-  name: true,
-  path: true,
-  baseUrl: true,
-  method: true,
-  headers: true,
-  accept: true,
-  queryParams: true,
-  queryArrayFormat: true,
-  bodyTemplate: true,
-  parameters: true,
-  body: true,
-  responsePath: true,
-  timeoutMs: true,
-  description: true,
-  deprecated: true,
-  returnType: true,
-  responseSchema: true,
-  answer: true,
-  envelope: true,
-  asQuery: true,
-  args: true,
-  on: true,
-  rootField: true,
-  invalidates: true,
-  changes: true,
-  dependsOn: true,
-  liveQuery: true,
-} satisfies Readonly<Record<keyof RestEndpoint, true>>
-
-const OF_BODIES = {
-  arg: true,
-  contentType: true,
-  isBase64: true,
-  encoding: true,
-} satisfies Readonly<Record<keyof BodyOptions, true>>
-
-/** Throws {@link RestConfigError} for an option that nothing reads, of a connector, of its endpoints and of their bodies. */
-export function refuseUnknownOptions(options: RestConnectorOptions): void {
-  refuse(options, OF_CONNECTORS)
-  for (const endpoint of options.endpoints)
-    atPlace(`endpoint "${endpoint.name}"`, () => {
-      refuse(endpoint, OF_ENDPOINTS)
-      atPlace('body', () => refuse(endpoint.body ?? {}, OF_BODIES))
-    })
 }
 
-function refuse(options: object, known: Readonly<Record<string, true>>): void {
+/** Throws {@link RestConfigError} for an option that nothing reads, of a connector and of its endpoints. */
+export function refuseUnknownOptions(options: RestConnectorOptions): void {
+  refuse(options, CONNECTOR)
+  for (const endpoint of options.endpoints)
+    atPlace(`endpoint "${endpoint.name}"`, () => refuse(endpoint, ENDPOINT))
+}
+
+function refuse(options: object, known: KnownOptions): void {
   const unknown = unknownOption(options, known)
   if (unknown !== undefined) throw new RestConfigError(unknown)
 }

@@ -1,4 +1,5 @@
 import type { Plugin } from '@envelop/core'
+import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
 import { type AnswerLimits, beginAnswer, yogasExecutor } from '@vinyasa/yoga-internals'
 import type { ExecutionArgs, ExecutionResult, GraphQLSchema } from 'graphql'
 import { boundAnswer, boundLater } from './answer/bound-answer.ts'
@@ -29,12 +30,15 @@ export type SourcesPlugin = Plugin & {
   }
 }
 
+const LIMITS: KnownOptions<AnswerLimits> = { maxAnswerObjects: true, maxAnswerBytes: true }
+
 /**
  * Adds what sources have to a server's schema, beside whatever else is in it; without any other schema they are the
  * schema. May be used several times on one server, in any order. `limits` are of all its answers, whoever makes them.
  * @throws SchemaConflictError from the server's constructor when two places define one field
  */
 export function useSources(sources: Source | readonly Source[], limits: AnswerLimits = {}): SourcesPlugin {
+  refuseUnknownOptions('useSources', limits, LIMITS)
   const own = [sources].flat()
   let server: SourceServer | undefined
   let plugins: readonly unknown[] = []

@@ -2,7 +2,7 @@ import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
-import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
+import { type AnswerLimits, useSources, type SourcesPlugin } from '@vinyasa/source-kit'
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
@@ -89,8 +89,14 @@ function ownSources({ config, typeDefs }: Parts): SourcesPlugin {
       ...typeDefsSource(typeDefs, resolvers, viewOf),
       ...federationSource({ ...config, resolvers }, declaredSources(config)),
     ],
-    config.graphql?.limits,
+    answerLimits(config),
   )
+}
+
+/** The limits of answers, among those of documents and bodies. */
+function answerLimits({ graphql = {} }: GatewayConfig): AnswerLimits {
+  const { maxAnswerObjects, maxAnswerBytes } = graphql.limits ?? {}
+  return { maxAnswerObjects, maxAnswerBytes }
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {

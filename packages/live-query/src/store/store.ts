@@ -1,6 +1,7 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { systemClock } from '@vinyasa/base'
-import type { LiveQueryStoreOptions } from '../options.ts'
+import { refuseUnknown } from '../errors.ts'
+import { STORE_OPTIONS, type LiveQueryStoreOptions } from '../options.ts'
 import { toEvent } from '../triggers/resource-identifier.ts'
 import { Groups } from './groups.ts'
 import type { LiveQueryRegistration, LiveQuerySubscription } from './registration.ts'
@@ -35,6 +36,12 @@ export interface LiveQueryStore {
 }
 
 export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQueryStore {
+  refuseUnknown(options, STORE_OPTIONS)
+  return openStore(options)
+}
+
+/** The same, with options that have been looked at. */
+export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
   const { batch = {}, maxSubscriptions = 10_000, joinWindowMs = 1000, skipUnchanged = false } = options
   const { matchEntityId = false, maxFailures = 20, changedFieldsDepth = 10 } = options
   const { clock = systemClock, random = Math.random, onError = reportError } = options

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Clock } from '@vinyasa/base'
+import type { Clock, KnownOptions } from '@vinyasa/base'
 import type { LiveQueryPlugin } from '../plugin.ts'
 import type { LiveConnection, OnConnectResult } from '../protocol/live-connection.ts'
 import type { AllowedOrigins } from '../protocol/origins.ts'
@@ -58,4 +58,23 @@ export interface LiveServerOptions {
   /** Receives failures of the background. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
+}
+
+export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
+  plugin: true,
+  path: true,
+  maxSubscriptionsPerSocket: true,
+  maxMessageBytes: true,
+  maxBufferedBytes: true,
+  maxBufferedBytesInAll: true,
+  closeTimeoutMs: true,
+  connectionInitTimeoutMs: true,
+  keepAliveMs: true,
+  onConnect: true,
+  connectionHeaders: true,
+  clientOf: true,
+  context: true,
+  allowedOrigins: true,
+  onError: true,
+  clock: true,
 }

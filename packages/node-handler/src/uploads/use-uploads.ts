@@ -1,3 +1,4 @@
+import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import { readUploads, type ReadUploads } from './read-uploads.ts'
 
@@ -15,12 +16,20 @@ export interface UploadOptions {
   readonly maxIdleMs?: number | undefined
 }
 
+const NAMES: KnownOptions<UploadOptions> = {
+  maxFileBytes: true,
+  maxFiles: true,
+  maxFieldBytes: true,
+  maxIdleMs: true,
+}
+
 /**
  * Streams the files of GraphQL multipart requests: an operation begins when the first file does, and gets
  * `UploadedFile`s whose bytes are read from the connection at the speed of who reads them. Comes after plugins that
  * read bodies; Yoga's `maxRequestBodySize` applies beside it.
  */
 export function useUploads(options: UploadOptions = {}): Plugin {
+  refuseUnknownOptions('useUploads', options, NAMES)
   const { maxFileBytes = 100_000_000, maxFiles = 10, maxFieldBytes = 1_000_000, maxIdleMs = 10_000 } = options
   const limits = { maxFileBytes, maxFiles, maxFieldBytes, maxIdleMs }
   const running = new WeakMap<Request, ReadUploads>()
