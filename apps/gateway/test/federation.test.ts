@@ -184,20 +184,15 @@ describe('references', () => {
   })
 
   it('show no more than the beginning of a long type name', async () => {
-    for (const federation of [true, undefined]) {
-      const gateway = await start(
-        { federation, ...(federation && { typeDefs, resolvers }) },
-        federation ? {} : { federation: true },
-      )
-      const refs = Array.from({ length: 3 }, () => ({ __typename: 'x'.repeat(100_000) }))
-      const { errors } = await ask(
-        gateway,
-        'query ($refs: [_Any!]!) { _entities(representations: $refs) { __typename } }',
-        { refs },
-      )
-      expect(errors).toHaveLength(3)
-      for (const { message } of errors) expect(message.length).toBeLessThan(250)
-    }
+    const gateway = await start({ typeDefs, resolvers })
+    const refs = Array.from({ length: 3 }, () => ({ __typename: 'x'.repeat(100_000) }))
+    const { errors } = await ask(
+      gateway,
+      'query ($refs: [_Any!]!) { _entities(representations: $refs) { __typename } }',
+      { refs },
+    )
+    expect(errors).toHaveLength(3)
+    for (const { message } of errors) expect(message.length).toBeLessThan(250)
   })
 
   it.each([
@@ -335,10 +330,4 @@ it.each<[GatewayConfig, RegExp]>([
   ],
 ])('%j is a mistake', async (further, message) => {
   await expect(start(further)).rejects.toThrow(message)
-})
-
-it('a gRPC source that is a subgraph of its own is one too many', async () => {
-  await expect(start({}, { federation: true })).rejects.toThrow(
-    /grpc.users.federation: the gateway's own federation covers/,
-  )
 })

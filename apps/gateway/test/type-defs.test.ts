@@ -3,7 +3,8 @@ import { printSchema } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import type { Gateway } from '../src/gateway.ts'
-import { ask, openGateway } from './support/gateway.ts'
+import { createLogger } from '../src/logging/logger.ts'
+import { ask, openGateway, type OpenOptions } from './support/gateway.ts'
 
 const PROTO = `syntax = "proto3"; package p;
 service Users { rpc GetUser(Id) returns (User) { option idempotency_level = NO_SIDE_EFFECTS; } rpc GetUsers(Ids) returns (Users_) { option idempotency_level = NO_SIDE_EFFECTS; } }
@@ -31,8 +32,8 @@ afterAll(async () => {
   await rest.stop()
 })
 
-function start(further: GatewayConfig): Promise<Gateway> {
-  return openGateway({
+function start(further: GatewayConfig, options: OpenOptions = {}): Promise<Gateway> {
+  const config: GatewayConfig = {
     grpc: {
       users: {
         protoText: { 'p.proto': PROTO },
@@ -65,7 +66,8 @@ function start(further: GatewayConfig): Promise<Gateway> {
       },
     },
     ...further,
-  })
+  }
+  return openGateway(config, options)
 }
 
 it('extends types of sources, names them in types of its own, and calls sources', async () => {
@@ -123,19 +125,30 @@ it('extends types of sources, names them in types of its own, and calls sources'
 
 it('what is not extended is planned as before', async () => {
   const outcomes: string[] = []
-  const gateway = await start({
-    typeDefs: 'extend type Order { twice: Int } type Report { authorId: ID }',
-    resolvers: { Order: { twice: ({ total }: { total: number }) => total * 2 } },
-    rest: {
-      shop: {
-        baseUrl: rest.url,
-        onPlan: ({ outcome }) => outcomes.push(outcome),
-        endpoints: [
-          { name: 'order', path: '/order', responseSchema: { typeName: 'Order', fields: { total: 'int' } } },
-        ],
+  const write = (line: string): void => {
+    const { msg, outcome } = JSON.parse(line) as { readonly msg: string; readonly outcome: string }
+    if (msg.startsWith('rest source')) outcomes.push(outcome)
+  }
+  const logger = await createLogger({ level: 'debug', destination: { write } })
+  const gateway = await start(
+    {
+      typeDefs: 'extend type Order { twice: Int } type Report { authorId: ID }',
+      resolvers: { Order: { twice: ({ total }: { total: number }) => total * 2 } },
+      rest: {
+        shop: {
+          baseUrl: rest.url,
+          endpoints: [
+            {
+              name: 'order',
+              path: '/order',
+              responseSchema: { typeName: 'Order', fields: { total: 'int' } },
+            },
+          ],
+        },
       },
     },
-  })
+    { logger },
+  )
   expect((await ask(gateway, '{ order { total } getUser(id: "1") { name } }')).data.order).toEqual({
     total: 3,
   })

@@ -107,7 +107,6 @@ const SOURCE: KnownOptions<GrpcSourceOptions> = {
   clock: true,
   random: true,
   logger: true,
-  onError: true,
   protoFiles: true,
   protoText: true,
   includePaths: true,

@@ -207,8 +207,6 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
   /** A number from 0 to 1. Default `Math.random`. */
   readonly random?: (() => number) | undefined
   readonly logger?: Logger | undefined
-  /** Receives what failed in the background. Default: the logger. */
-  readonly onError?: ((error: unknown) => void) | undefined
 }
 
 export interface FederationOptions {

@@ -79,7 +79,7 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
   const { name, dedupe = 'operation', exposeErrors = false, observe } = options
   const id = `grpc ${name} ${randomUUID()}`
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
-  const { onError = (error) => logger.error(`grpc source "${name}"`, error) } = options
+  const onError = (error: unknown): void => logger.error(`grpc source "${name}"`, error)
   const { bus = createInvalidationBus({ onError }) } = options
   const operations = createOperations(clock)
   const endpoints = createEndpoints(options, await transportOf(options))

@@ -103,6 +103,15 @@ describe('federation', () => {
     expect(calls.map(({ method }) => method).sort()).toEqual(['f.S/BatchProducts', 'f.S/GetUser'])
   })
 
+  it('shows no more than the beginning of a long type name', async () => {
+    const grpc = await source({ protoText: { 'f.proto': PROTO }, endpoint: 'x:1', federation: { entities } })
+    const refs = [{ __typename: 'x'.repeat(100_000) }]
+    const query = 'query ($refs: [_Any!]!) { _entities(representations: $refs) { __typename } }'
+    const { errors } = await run(yogaWith(grpc), query, { variables: { refs } })
+    expect(errors).toHaveLength(1)
+    expect(errors[0].message.length).toBeLessThan(250)
+  })
+
   it('stops the start when an entity says it is resolvable and no method takes its key', async () => {
     const proto = PROTO.replace('GetUserRequest { string id', 'GetUserRequest { string name')
     await expect(

@@ -356,7 +356,7 @@ describe('reload', () => {
       protoFiles: [file],
       endpoint: 'x:1',
       watch: true,
-      onError: (error) => errors.push(error),
+      logger: { warn: () => {}, error: (_, error) => errors.push(error) },
     })
     const yoga = createYoga({ logging: false, plugins: [useGrpcSource(grpc)] })
     const fields = async (): Promise<string[]> =>

@@ -8,7 +8,6 @@ import type { ObserveAttempt } from './call/observe.ts'
 import type { Clock } from '@vinyasa/base'
 import type { PlanEvent, SourceNames } from '@vinyasa/source-kit'
 import type { NameValues } from './templates/query-template.ts'
-import type { RetryBudgetOptions } from './retry/retry-budget.ts'
 import type { RetryOptions } from './retry/retry-policy.ts'
 import type { ResponseTransformer } from './call/transformer.ts'
 
@@ -21,8 +20,6 @@ export interface RestConnectorOptions extends SourceNames {
   readonly types?: TypeDefinitions | undefined
   /** Milliseconds one attempt may take, headers and body together. Default 30,000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds until an attempt's response headers must have come. Default: `timeoutMs`. */
-  readonly headersTimeoutMs?: number | undefined
   /** Milliseconds a call may take with all its attempts and waits. Default 60,000, or `timeoutMs` if that is more. */
   readonly totalTimeoutMs?: number | undefined
   /** Sent with every request. Values may hold `{variable}`. */
@@ -33,8 +30,8 @@ export interface RestConnectorOptions extends SourceNames {
   readonly retry?: Partial<RetryOptions> | undefined
   /** Turns retries off. */
   readonly noRetry?: boolean | undefined
-  /** Bounds how much load retries may add. Default: 10 % of the requests of the last 10 s. `false`: no bound. */
-  readonly retryBudget?: RetryBudgetOptions | false | undefined
+  /** Bounds the load that retries may add to 10 % of the calls of the last 10 s, at least 10 retries. Default true. */
+  readonly retryBudget?: boolean | undefined
   /** Stops calling an upstream that mostly fails. Default: off; `true`: with the defaults. */
   readonly breaker?: BreakerOptions | boolean | undefined
   /** Keeps up to that many GET responses, least recently used out first. Default 0: no cache. */

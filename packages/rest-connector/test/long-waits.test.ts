@@ -8,7 +8,6 @@ it.each(
   LONG.flatMap((ms) => [
     [`a timeout of ${ms} ms`, { timeoutMs: ms }, {}],
     [`a total timeout of ${ms} ms`, { totalTimeoutMs: ms }, {}],
-    [`a timeout for headers of ${ms} ms`, { headersTimeoutMs: ms }, {}],
     [`a timeout of ${ms} ms for the endpoint`, {}, { timeoutMs: ms }],
   ]),
 )('%s does not end a call at once', async (_, options, endpoint) => {

@@ -133,9 +133,9 @@ describe('a mutation that was never sent announces nothing', () => {
     expect(await failing.run(MUTATION)).toHaveProperty('errors')
     expect(failing.batches).toHaveLength(0)
 
-    const broken = await setup(() => ({ status: 500 }), { breaker: { minRequests: 1 } })
+    const broken = await setup(() => ({ status: 500 }), { breaker: true })
     await broken.run('{ user(id: "1") { id } }')
-    for (let attempt = 0; attempt < 20 && broken.connector.stats().breaker !== 'open'; attempt++)
+    for (let attempt = 0; attempt < 40 && broken.connector.stats().breaker !== 'open'; attempt++)
       await broken.run('{ user(id: "1") { id } }')
     expect((await broken.run(MUTATION)).errors[0].extensions.code).toBe('SERVICE_UNAVAILABLE')
     expect(broken.batches).toHaveLength(0)

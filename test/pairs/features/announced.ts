@@ -6,20 +6,19 @@ import { type User, USERS } from '../users.ts'
 
 /** A backend changes by itself and says so: from then on nobody sees what was before. */
 async function announce(session: Session, piece: Piece): Promise<void> {
-  const { invalidate } = piece as { invalidate: { secret: string; header?: string; path?: string } }
-  const { secret, header = 'x-invalidate-secret', path = '/invalidate' } = invalidate
+  const { invalidate } = piece as { invalidate: { secret: string } }
   await session.ask(USERS[0] as User, WATCHED)
   session.rename('1', 'changed by the backend')
   const events = [{ entityType: 'Book', operation: 'update', entityId: '1' }]
   const tell = (given: string): Promise<Response> =>
-    fetch(`${session.url}${path}`, {
+    fetch(`${session.url}/invalidate`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', [header]: given },
+      headers: { 'content-type': 'application/json', 'x-invalidate-secret': given },
       body: JSON.stringify(events),
     })
   const refused = await tell('not the secret, of sixteen characters')
   if (refused.status < 400) session.violate(`a wrong secret is taken: ${refused.status}`)
-  const { ok, status } = await tell(secret)
+  const { ok, status } = await tell(invalidate.secret)
   if (!ok) session.violate(`what a backend announces is refused: ${status}`)
   session.settle()
   for (const user of USERS) await session.ask(user, WATCHED)
@@ -34,14 +33,9 @@ export const invalidate: Feature = {
       name: 'on',
       config: () =>
         record({
-          invalidate: record(
-            {
-              secret: constantFrom('sixteen characters', 'a longer secret of the backends'),
-              header: constantFrom('x-secret', 'authorization'),
-              path: constantFrom('/changed', '/graphql-changes'),
-            },
-            { requiredKeys: ['secret'] },
-          ),
+          invalidate: record({
+            secret: constantFrom('sixteen characters', 'a longer secret of the backends'),
+          }),
         }),
       during: async (session, piece) => () => announce(session, piece),
     },

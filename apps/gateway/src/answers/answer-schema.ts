@@ -40,7 +40,6 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
         maxBufferedBytesInAll: count.optional(),
         connectionInitTimeoutMs: milliseconds.optional(),
         keepAliveMs: milliseconds.optional(),
-        closeTimeoutMs: milliseconds.optional(),
       } satisfies OptionsOf<SocketLimitsConfig>)
       .optional(),
   } satisfies OptionsOf<LiveQueryConfig>) as z.ZodType<LiveQueryConfig>,
@@ -59,7 +58,6 @@ export const defer: z.ZodType<DeferConfig> = z.union([
     strategy: z.enum(['auto', 'streaming', 'eager']).optional(),
     maxPatches: count.optional(),
     endpoint: z.string().optional(),
-    maskError: functionValue().optional(),
   } satisfies OptionsOf<DeferOptions>) as z.ZodType<DeferOptions>,
 ])
 

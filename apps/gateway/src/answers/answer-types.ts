@@ -36,6 +36,6 @@ export interface AnswerSections {
   readonly defer?:
     | false
     | DeferPreset
-    | Omit<DeferSplitterOptions, 'clock' | 'maxAnswerBytes' | 'maxAnswerObjects'>
+    | Omit<DeferSplitterOptions, 'clock' | 'maskError' | 'maxAnswerBytes' | 'maxAnswerObjects'>
     | undefined
 }

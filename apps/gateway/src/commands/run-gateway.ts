@@ -20,7 +20,6 @@ export async function runGateway(
   context: CommandContext,
 ): Promise<void> {
   const destination = createLogDestination({
-    maxWaitingBytes: config.log?.maxWaitingBytes,
     onDropped: (lines) => logger.warn({ lines }, 'log lines were lost: they could not be written'),
   })
   const logger = await createLogger({ ...logSettings(config), destination })

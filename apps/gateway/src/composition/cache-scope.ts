@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ResponseCacheConfig } from '../answers/answer-types.ts'
 import type { GatewayConfig } from '../config/types.ts'
 
-/** They say how calls are seen, not what is asked of whom; descriptors are part of the schema. */
-const ASIDE = new Set(['observe', 'onPlan', 'protoMetadata', 'descriptorSet'])
+/** Descriptors are part of the schema. */
+const ASIDE = new Set(['protoMetadata', 'descriptorSet'])
 
 /**
  * Returns a hash that sets the cached answers of this gateway apart from those of others on the same Redis,

@@ -19,7 +19,6 @@ import { useReadiness } from '../http/readiness.ts'
 import type { HttpSettings } from '../presets.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
 import { typeDefsSource } from '../schema/type-defs-source.ts'
-import { declaredSources } from '../sources/kinds.ts'
 import type { Parts } from './parts.ts'
 import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
 
@@ -85,10 +84,7 @@ function ownSources({ config, typeDefs }: Parts): SourcesPlugin {
   const resolvers =
     config.resolvers && viewOf ? withRecordedReads(config.resolvers, viewOf) : config.resolvers
   return useSources(
-    [
-      ...typeDefsSource(typeDefs, resolvers, viewOf),
-      ...federationSource({ ...config, resolvers }, declaredSources(config)),
-    ],
+    [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
     answerLimits(config),
   )
 }

@@ -60,7 +60,6 @@ const log = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).optional(),
   format: z.enum(['json', 'pretty']).optional(),
   redact: z.array(z.string()).optional(),
-  maxWaitingBytes: count.optional(),
 } satisfies OptionsOf<LogConfig>)
 
 const cors = z.union([
@@ -117,8 +116,6 @@ const graphql = z.strictObject({
 
 const invalidate = z.strictObject({
   secret: z.string().min(16, 'expected at least 16 characters, for example of `openssl rand -hex 16`'),
-  header: z.string().optional(),
-  path: path.optional(),
 } satisfies OptionsOf<InvalidateConfig>)
 
 const metrics = z.union([

@@ -27,30 +27,14 @@ interface FederatedSections extends FederationSections {
   readonly access?: { readonly fields?: Readonly<Record<string, object>> | undefined } | undefined
 }
 
-/** An entry of a section of sources. */
-interface DeclaredSource {
-  readonly section: string
-  readonly name: string
-  /** Whether the source does federation of its own. */
-  readonly isSubgraph: boolean
-}
-
 /**
  * Returns the source of what Apollo Federation asks of a subgraph, over all that the gateway has: `_service`,
  * and `_entities` where there are any.
  */
-export function federationSource(
-  config: FederatedSections,
-  declared: readonly DeclaredSource[],
-): readonly Source[] {
+export function federationSource(config: FederatedSections): readonly Source[] {
   const { federation = false, resolvers } = config
   if (federation === false) return []
   const options = federation === true ? {} : federation
-  for (const { section, name, isSubgraph } of declared)
-    if (isSubgraph)
-      throw new ConfigError(
-        `${section}.${name}.federation: the gateway's own federation covers all sources; name lookups under federation.entities`,
-      )
   return [
     {
       id: ID,

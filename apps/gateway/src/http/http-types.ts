@@ -163,17 +163,12 @@ export type SocketLimitsConfig = Pick<
   | 'maxBufferedBytesInAll'
   | 'connectionInitTimeoutMs'
   | 'keepAliveMs'
-  | 'closeTimeoutMs'
 >
 
 /** `POST /invalidate`: backends announce here what they changed by themselves. */
 export interface InvalidateConfig {
   /** At least 16 characters; compared in constant time. */
   readonly secret: string
-  /** The request header that holds it. Default `x-invalidate-secret`. */
-  readonly header?: string | undefined
-  /** The path it is posted to. Default `/invalidate`. */
-  readonly path?: string | undefined
 }
 
 /** The sections of the config about how clients reach the gateway. */

@@ -10,6 +10,7 @@ export interface InvalidateEndpointOptions extends InvalidateConfig {
   readonly bus: InvalidationBus
 }
 
+const HEADER = 'x-invalidate-secret'
 const MAX_BYTES = 262_144
 const MAX_EVENTS = 1000
 const name = z.string().regex(/^(\*|[_A-Za-z][_0-9A-Za-z]{0,127})$/)
@@ -30,15 +31,15 @@ const events = z.union([event.transform((one) => [one]), z.array(event).min(1).m
  * live queries of this gateway know.
  */
 export function useInvalidateEndpoint(options: InvalidateEndpointOptions): Plugin {
-  const { bus, secret, path = '/invalidate', header = 'x-invalidate-secret' } = options
+  const { bus, secret } = options
   const expected = digest(secret)
 
   async function answer(request: Request): Promise<{ status: number; message?: string }> {
     if (request.method !== 'POST') return { status: 405, message: 'Send the events by POST.' }
-    const sent = request.headers.get(header)
+    const sent = request.headers.get(HEADER)
     // Digests have one length, so that the comparison tells nothing of the secret's.
     if (sent === null || !timingSafeEqual(digest(sent), expected)) {
-      return { status: 401, message: `The header ${header} does not hold the secret.` }
+      return { status: 401, message: `The header ${HEADER} does not hold the secret.` }
     }
     const batch = await readEvents(request)
     if (typeof batch === 'string') return { status: 400, message: batch }
@@ -49,7 +50,7 @@ export function useInvalidateEndpoint(options: InvalidateEndpointOptions): Plugi
 
   return {
     async onRequest({ request, url, fetchAPI, endResponse }) {
-      if (url.pathname !== path) return
+      if (url.pathname !== '/invalidate') return
       const { status, message } = await answer(request)
       const body = message === undefined ? null : `${JSON.stringify({ error: message })}\n`
       endResponse(

@@ -20,7 +20,7 @@ export interface PathSections extends HttpSections {
 
 /** The paths of a config. Throws {@link ConfigError} when two things would be at one path. */
 export function pathsOf(config: PathSections): GatewayPaths {
-  const { server = {}, metrics, invalidate, defer } = config
+  const { server = {}, metrics, defer } = config
   const graphql = config.graphql?.path ?? '/graphql'
   const below = graphql.replace(/\/$/, '')
   const graphqlLive = `${below}/live`
@@ -33,7 +33,7 @@ export function pathsOf(config: PathSections): GatewayPaths {
     ['server.livenessPath', live],
     ['server.readinessPath', ready],
     ['metrics.path', (typeof metrics === 'object' ? metrics.path : undefined) ?? '/metrics'],
-    ['invalidate.path', invalidate?.path ?? '/invalidate'],
+    ['invalidate', '/invalidate'],
     ['status', '/status'],
   ]
   const taken = new Map<string, string>()

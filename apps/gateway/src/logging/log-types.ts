@@ -6,8 +6,6 @@ export interface LogConfig {
   readonly format?: 'json' | 'pretty' | undefined
   /** Further names whose values are never logged. */
   readonly redact?: readonly string[] | undefined
-  /** Bytes of lines that may wait to be written; further lines are dropped and counted. Default 1_048_576. */
-  readonly maxWaitingBytes?: number | undefined
 }
 
 /** The section of the config about the log. */

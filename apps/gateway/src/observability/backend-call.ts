@@ -39,7 +39,7 @@ export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBac
 }
 
 /** Returns one end for several observers. Where two send a header of one name, the later one's goes. */
-export function endAll<Outcome>(
+function endAll<Outcome>(
   ends: readonly (CallEnded<Outcome> | undefined | void)[],
 ): CallEnded<Outcome> | undefined {
   const told = ends.filter((ended) => ended !== undefined)

@@ -149,15 +149,10 @@ export const grpcSource: z.ZodType<GrpcSourceConfig> = z.strictObject({
     })
     .optional(),
   fieldMasks: z.boolean().optional(),
-  federation: z
-    .union([z.boolean(), z.strictObject({ entities: z.record(z.string(), z.strictObject(join)).optional() })])
-    .optional(),
   exposeErrors: z.union([z.boolean(), z.literal('caller')]).optional(),
-  observe: functionValue().optional(),
   onReply: functionValue().optional(),
   responseHeaders: z.array(z.string()).optional(),
   transport: z.union([z.enum(['http2', 'grpc-js']), functionValue()]).optional(),
   plans: z.boolean().optional(),
   maxResponseItems: count.optional(),
-  onPlan: functionValue().optional(),
 } satisfies OptionsOf<GrpcSourceConfig>) as z.ZodType<GrpcSourceConfig>

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { createGrpcSource, useGrpcSource, type GrpcSource } from '@vinyasa/grpc-source'
 import type { GrpcSourceConfig } from './types.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { endAll } from '../observability/backend-call.ts'
 import { forGrpc } from './grpc-calls.ts'
 import { namesOfSchema } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
@@ -14,19 +13,14 @@ export async function openGrpcSource(
   config: GrpcSourceConfig,
   { baseDirectory, bus, logger, observability }: SourceEnvironment,
 ): Promise<Source> {
-  const { observe } = config
-  const observed = forGrpc(observability.observe)
   let source: GrpcSource
   try {
     source = await createGrpcSource({
       ...withAbsolutePaths(config, baseDirectory),
       name,
       bus,
-      observe: observe ? (call) => endAll([observed(call), observe(call)]) : observed,
-      onPlan(event) {
-        logger.debug(event, `grpc source "${name}": ${event.outcome}`)
-        config.onPlan?.(event)
-      },
+      observe: forGrpc(observability.observe),
+      onPlan: (event) => logger.debug(event, `grpc source "${name}": ${event.outcome}`),
       logger: {
         warn: (message) => logger.warn(message),
         error: (message, error) => logger.error(error, message),

@@ -39,8 +39,6 @@ export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<Sour
 export interface DeclaredSource {
   readonly section: string
   readonly name: string
-  /** Whether the source does federation of its own. */
-  readonly isSubgraph: boolean
   readonly isNamedLast: boolean
   readonly open: (environment: SourceEnvironment, taken: () => readonly string[]) => Promise<Source>
   readonly files: (baseDirectory: string) => readonly string[]
@@ -62,7 +60,6 @@ function declared<Options extends object>(
   return Object.entries(entries).map(([name, options]) => ({
     section,
     name,
-    isSubgraph: 'federation' in options && Boolean(options.federation),
     isNamedLast: namesByHand !== undefined,
     open: (environment, taken) => open(name, options, environment, taken),
     files: (baseDirectory) => files(options, baseDirectory),

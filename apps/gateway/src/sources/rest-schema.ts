@@ -223,29 +223,17 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   openapi: z.union([z.string(), openapi]).optional(),
   healthPath: z.union([z.string(), z.literal(false)]).optional(),
   timeoutMs: milliseconds.optional(),
-  headersTimeoutMs: milliseconds.optional(),
   totalTimeoutMs: milliseconds.optional(),
   defaultHeaders: nameValues.optional(),
   forwardHeaders: z.array(z.string()).optional(),
   retry: retry.optional(),
   noRetry: z.boolean().optional(),
-  retryBudget: z
-    .union([
-      z.literal(false),
-      z.strictObject({
-        ratio: z.number().optional(),
-        windowMs: milliseconds.optional(),
-        minRetries: count.optional(),
-      }),
-    ])
-    .optional(),
+  retryBudget: z.boolean().optional(),
   breaker: z
     .union([
       z.boolean(),
       z.strictObject({
         threshold: z.number().optional(),
-        windowMs: milliseconds.optional(),
-        minRequests: count.optional(),
         halfOpenAfterMs: milliseconds.optional(),
       }),
     ])
@@ -269,7 +257,5 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   maxRequestsPerOperation: count.optional(),
   maxConnections: count.optional(),
   maxConnectionAgeMs: milliseconds.optional(),
-  observe: functionValue().optional(),
   plans: z.boolean().optional(),
-  onPlan: functionValue().optional(),
 } satisfies OptionsOf<RestSourceConfig>) as z.ZodType<RestSourceConfig>

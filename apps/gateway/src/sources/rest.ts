@@ -10,7 +10,6 @@ import {
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
-import { endAll } from '../observability/backend-call.ts'
 import { forRest } from './rest-calls.ts'
 import { namesOfSchema, namesToAvoid } from './names.ts'
 import type { Source, SourceEnvironment, SourceHealth } from './source.ts'
@@ -26,8 +25,7 @@ export async function openRestSource(
   taken: () => readonly string[],
 ): Promise<Source> {
   const { healthPath, openapi, endpoints = [], types = {}, ...rest } = config
-  const { observe, onPlan, interceptors = [], forwardHeaders = [], ...options } = rest
-  const observed = forRest(observability.observe)
+  const { interceptors = [], forwardHeaders = [], ...options } = rest
   const notes: string[] = []
   let files: readonly string[] = []
   let connector
@@ -64,11 +62,8 @@ export async function openRestSource(
       bus,
       logger: { info: (message, details) => logger.info({ details }, message) },
       interceptors: [...(imported?.interceptors ?? []), ...interceptors],
-      onPlan(event) {
-        logger.debug(event, `rest source "${name}": ${event.outcome}`)
-        onPlan?.(event)
-      },
-      observe: observe ? (info) => endAll([observed(info), observe(info)]) : observed,
+      onPlan: (event) => logger.debug(event, `rest source "${name}": ${event.outcome}`),
+      observe: forRest(observability.observe),
     })
   } catch (error) {
     throw new ConfigError(`rest.${name}: ${messageOf(error)}`, { cause: error })

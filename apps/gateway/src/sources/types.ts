@@ -4,7 +4,7 @@ import type { OpenApiOptions, RestConnectorOptions } from '@vinyasa/rest-connect
 /** One gRPC backend: the options of `createGrpcSource`; paths are relative to the config file. */
 export interface GrpcSourceConfig extends Omit<
   GrpcSourceOptions,
-  'name' | 'bus' | 'clock' | 'random' | 'logger' | 'onError' | 'watch'
+  'name' | 'bus' | 'clock' | 'random' | 'logger' | 'watch' | 'federation' | 'observe' | 'onPlan'
 > {}
 
 /** The document of a REST backend, and what becomes of it: the options of `importOpenApi`. */
@@ -21,7 +21,7 @@ export interface OpenApiConfig extends Omit<OpenApiOptions, 'source' | 'taken' |
 /** One REST backend: the options of `createRestConnector`. */
 export interface RestSourceConfig extends Omit<
   RestConnectorOptions,
-  'baseUrl' | 'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger'
+  'baseUrl' | 'endpoints' | 'bus' | 'clock' | 'random' | 'env' | 'logger' | 'observe' | 'onPlan'
 > {
   /** May be left out beside `openapi`, whose document names a server. */
   readonly baseUrl?: string | undefined

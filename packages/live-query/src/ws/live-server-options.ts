@@ -22,8 +22,6 @@ export interface LiveServerOptions {
    * Bytes that may wait on all sockets; over it one with more than its equal part is cut off. Default 64 MiB.
    */
   readonly maxBufferedBytesInAll?: number | undefined
-  /** A socket that was closed and whose client has not answered by then is cut off. Default 3000. */
-  readonly closeTimeoutMs?: number | undefined
   /** Time for `connection_init`, else 4408. Default 3000; 0: for ever. */
   readonly connectionInitTimeoutMs?: number | undefined
   /** A ping this often; a socket that has not answered the one before is cut off. Default 12 000; 0: none. */
@@ -67,7 +65,6 @@ export const LIVE_SERVER_OPTIONS: KnownOptions<LiveServerOptions> = {
   maxMessageBytes: true,
   maxBufferedBytes: true,
   maxBufferedBytesInAll: true,
-  closeTimeoutMs: true,
   connectionInitTimeoutMs: true,
   keepAliveMs: true,
   onConnect: true,

@@ -30,14 +30,13 @@ export class LiveSockets {
   readonly #wss: WebSocketServer
   readonly #connections: Connections
   readonly #budget: SendBudget
-  readonly #closeTimeoutMs: number
   readonly #keepAliveMs: number
   readonly #clock: Clock
   #isClosing = false
 
   constructor(options: LiveServerOptions) {
     const { maxMessageBytes = 256 * 1024, maxBufferedBytes = 1024 * 1024 } = options
-    const { maxBufferedBytesInAll = 64 * 1024 * 1024, closeTimeoutMs = 3000, keepAliveMs = 12_000 } = options
+    const { maxBufferedBytesInAll = 64 * 1024 * 1024, keepAliveMs = 12_000 } = options
     const { clock = systemClock } = options
     this.#wss = new WebSocketServer({
       noServer: true,
@@ -47,7 +46,6 @@ export class LiveSockets {
     })
     this.#budget = createSendBudget({ perSocket: maxBufferedBytes, inAll: maxBufferedBytesInAll, clock })
     this.#connections = connectionsOf(options, clock)
-    this.#closeTimeoutMs = closeTimeoutMs
     this.#keepAliveMs = keepAliveMs
     this.#clock = clock
   }
@@ -72,7 +70,6 @@ export class LiveSockets {
       stream,
       share,
       clock: this.#clock,
-      closeTimeoutMs: this.#closeTimeoutMs,
     })
     const opened = this.#connections.open({ socket, handshake, take: (what) => socket.take(what) })
     const stopKeepAlive = socket.keepAlive(this.#keepAliveMs)

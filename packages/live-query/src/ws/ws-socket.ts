@@ -9,14 +9,15 @@ import type { SocketBudget } from '../protocol/send-budget.ts'
 /** Bytes that a waiting message costs beside its own, so that small ones do not pile up unread either. */
 const MESSAGE_BYTES = 2048
 
+/** A closed socket whose client has not answered by then is cut off. */
+const CLOSE_TIMEOUT_MS = 3_000
+
 export interface WsSocketOptions {
   readonly ws: WebSocket
   /** The connection below it. */
   readonly stream: Duplex
   readonly share: SocketBudget
   readonly clock: Clock
-  /** See `LiveServerOptions.closeTimeoutMs`. */
-  readonly closeTimeoutMs: number
 }
 
 /** A socket of the library ws: bounded in what its client may send, and in what may wait for it. */
@@ -25,15 +26,13 @@ export class WsSocket implements LiveSocket {
   readonly #stream: Duplex
   readonly #share: SocketBudget
   readonly #clock: Clock
-  readonly #closeTimeoutMs: number
   readonly #messages: MessageBudgets
 
-  constructor({ ws, stream, share, clock, closeTimeoutMs }: WsSocketOptions) {
+  constructor({ ws, stream, share, clock }: WsSocketOptions) {
     this.#ws = ws
     this.#stream = stream
     this.#share = share
     this.#clock = clock
-    this.#closeTimeoutMs = closeTimeoutMs
     this.#messages = new MessageBudgets(clock.now)
   }
 
@@ -123,7 +122,7 @@ export class WsSocket implements LiveSocket {
   #cutOffSoon(): void {
     const ws = this.#ws
     const clock = this.#clock
-    const timer = clock.setTimeout(() => ws.terminate(), this.#closeTimeoutMs)
+    const timer = clock.setTimeout(() => ws.terminate(), CLOSE_TIMEOUT_MS)
     ws.once('close', () => clock.clearTimeout(timer))
     // The answer is read behind messages that will not be.
     ws.resume()

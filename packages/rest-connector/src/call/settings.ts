@@ -30,7 +30,7 @@ export interface ConnectorSettings {
 
 /** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
 export function createSettings(connector: string, options: RestConnectorOptions): ConnectorSettings {
-  const { timeoutMs = 30_000, headersTimeoutMs, defaultHeaders = {}, transformer, observe } = options
+  const { timeoutMs = 30_000, defaultHeaders = {}, transformer, observe } = options
   const { totalTimeoutMs = Math.max(60_000, timeoutMs), maxResponseBytes = 10_000_000 } = options
   const { maxResponseItems = 500_000, maxHeldBytes = 32 * 1024 * 1024 } = options
   const { interceptors = [], allowOriginChange = false, forwardHeaders = [], exposeErrors = false } = options
@@ -40,7 +40,6 @@ export function createSettings(connector: string, options: RestConnectorOptions)
   const { bus = createInvalidationBus() } = options
   for (const [name, value] of Object.entries({
     timeoutMs,
-    headersTimeoutMs,
     totalTimeoutMs,
     maxResponseBytes,
     maxResponseItems,
@@ -89,7 +88,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       connector,
       random,
       retry,
-      budget: createRetryBudget(clock, options.retryBudget),
+      budget: createRetryBudget(clock, options.retryBudget ?? true),
       breaker: createBreaker(options.breaker),
       totalTimeoutMs,
       attempting: {
@@ -99,7 +98,6 @@ export function createSettings(connector: string, options: RestConnectorOptions)
         maxResponseBytes,
         maxResponseItems,
         turns: createTurns(),
-        headersTimeoutMs,
       },
       preparing: { ...home, interceptors, headerSources: headerSourcesOf(interceptors), allowOriginChange },
       reading: { cache, flights, counters },

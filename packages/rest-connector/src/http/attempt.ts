@@ -2,7 +2,7 @@ import type { Clock } from '@vinyasa/base'
 import type { Turns } from '@vinyasa/source-kit'
 import { decodeBody, isEncoded, parseBody, single, type AnswerKind } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
-import { Deadline, type Ending } from './ending.ts'
+import type { Ending } from './ending.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** An upstream's answer, decoded and parsed. */
@@ -35,7 +35,6 @@ export interface AttemptSettings {
   readonly maxResponseBytes: number
   readonly maxResponseItems: number
   readonly turns: Turns
-  readonly headersTimeoutMs: number | undefined
   /** Sees every body as text; undefined: nobody looks. */
   readonly onBody: ((status: number, contentType: string | undefined, body: string) => void) | undefined
   readonly answer: AnswerKind | undefined
@@ -51,24 +50,10 @@ export async function attempt(
   ending: Ending,
   settings: AttemptSettings,
 ): Promise<RestResponse> {
-  const {
-    clock,
-    headersTimeoutMs,
-    maxResponseBytes,
-    maxResponseItems,
-    onBody,
-    onRedirect,
-    isConditional,
-    answer: kind,
-  } = settings
-  const headersDeadline =
-    headersTimeoutMs === undefined ? undefined : new Deadline(clock, headersTimeoutMs, ending)
+  const { maxResponseBytes, maxResponseItems, onBody, onRedirect, isConditional, answer: kind } = settings
   let answer: WireResponse | undefined
   try {
-    answer = await sendFollowing(settings.transport, request, settings.origin, headersDeadline ?? ending, {
-      onHeaders: headersDeadline && (() => headersDeadline.stopTimer()),
-      onRedirect,
-    })
+    answer = await sendFollowing(settings.transport, request, settings.origin, ending, onRedirect)
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }
@@ -80,7 +65,6 @@ export async function attempt(
     const parsed = parseBody(status, contentType, body, limits, kind)
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
-    headersDeadline?.stop()
     answer?.release?.()
   }
 }

@@ -114,14 +114,9 @@ export class Deadline extends Ending {
     this.#timer ??= this.#clock.setTimeout(() => this.end(new DeadlineExceeded(this.#ms)), leftMs)
   }
 
-  /** Only the parent can end it from here on. */
-  stopTimer(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
-  }
-
   /** Releases the timer and lets go of the parent. */
   stop(): void {
-    this.stopTimer()
+    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer)
     this.#letGo?.()
   }
 }

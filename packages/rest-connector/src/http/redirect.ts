@@ -16,14 +16,11 @@ export async function sendFollowing(
   first: WireRequest,
   origin: string,
   ending: Ending,
-  {
-    onHeaders,
-    onRedirect,
-  }: { readonly onHeaders: (() => void) | undefined; readonly onRedirect: () => void },
+  onRedirect: () => void,
 ): Promise<WireResponse> {
   let request = first
   for (let hops = 0; ; hops++) {
-    const response = await transport.send(request, ending, onHeaders)
+    const response = await transport.send(request, ending)
     if (!REDIRECTS.has(response.status)) return response
     const location = single(response.headers['location'])
     if (location === undefined) return response

@@ -31,11 +31,8 @@ export interface WireResponse {
 }
 
 export interface Transport {
-  /**
-   * Sends one request and reads its answer to the end, so that the connection can be used again.
-   * `onHeaders` is called when the response's headers are there.
-   */
-  send(request: WireRequest, ending: Ending, onHeaders?: () => void): Promise<WireResponse>
+  /** Sends one request and reads its answer to the end, so that the connection can be used again. */
+  send(request: WireRequest, ending: Ending): Promise<WireResponse>
   close(): Promise<void>
 }
 

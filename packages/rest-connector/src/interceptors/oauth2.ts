@@ -4,6 +4,9 @@ import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
 import { setHeaders, type HeaderValues } from './set-headers.ts'
 
+/** A token is replaced so long before it expires. */
+const LEEWAY_MS = 30_000
+
 /** RFC 6749 §4.4. */
 export interface OAuth2Options extends EnvironmentOptions {
   readonly tokenUrl: string
@@ -12,8 +15,6 @@ export interface OAuth2Options extends EnvironmentOptions {
   readonly scope?: string | undefined
   /** Further parameters of the token request, for example `audience`. */
   readonly params?: Readonly<Record<string, string>> | undefined
-  /** Milliseconds before its expiry at which a token is replaced. Default 30,000. */
-  readonly leewayMs?: number | undefined
   /** Milliseconds the token endpoint may take. Default 10,000. */
   readonly timeoutMs?: number | undefined
   /** Default: the platform's. */
@@ -28,15 +29,7 @@ interface Token {
 
 /** Gets a token with client credentials, keeps it until it is about to expire, and asks once for all who wait. */
 export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
-  const {
-    tokenUrl,
-    clientId,
-    clientSecret,
-    scope,
-    params = {},
-    leewayMs = 30_000,
-    timeoutMs = 10_000,
-  } = options
+  const { tokenUrl, clientId, clientSecret, scope, params = {}, timeoutMs = 10_000 } = options
   const { fetch = globalThis.fetch, clock = systemClock } = options
   const secret = secretReader(clientSecret, options)
   let token: Token | undefined
@@ -77,7 +70,7 @@ export function oauth2ClientCredentials(options: OAuth2Options): RequestIntercep
   const bearing = ({ value }: Token): HeaderValues => ({ authorization: `Bearer ${value}` })
   return withCredential(
     setHeaders((info) =>
-      token && clock.now() < token.expiresAt - leewayMs ? bearing(token) : next(info).then(bearing),
+      token && clock.now() < token.expiresAt - LEEWAY_MS ? bearing(token) : next(info).then(bearing),
     ),
     clientSecret,
     options,

@@ -4,13 +4,13 @@ import { faultOf } from './faults.ts'
 export interface BreakerOptions {
   /** Share of failed attempts that opens the circuit. Default 0.5. */
   readonly threshold?: number | undefined
-  /** Milliseconds that are looked back on. Default 10,000. */
-  readonly windowMs?: number | undefined
-  /** Attempts in the window below which it stays closed. Default 20. */
-  readonly minRequests?: number | undefined
   /** Milliseconds until one attempt is let through to see whether the upstream is back. Default 5,000. */
   readonly halfOpenAfterMs?: number | undefined
 }
+
+/** What is looked back on, and the attempts in it below which the circuit stays closed. */
+const WINDOW_MS = 10_000
+const MIN_REQUESTS = 20
 
 export type BreakerState = 'off' | 'closed' | 'open' | 'half-open'
 
@@ -26,12 +26,7 @@ const STATES = ['closed', 'open', 'half-open', 'open'] as const satisfies Record
 /** A circuit breaker around the attempts of one connector. It reads the machine's clock. */
 export function createBreaker(options: BreakerOptions | boolean | undefined): Breaker {
   if (!options) return { run: (attempt) => attempt(), state: 'off' }
-  const {
-    threshold = 0.5,
-    windowMs = 10_000,
-    minRequests = 20,
-    halfOpenAfterMs = 5_000,
-  } = options === true ? {} : options
+  const { threshold = 0.5, halfOpenAfterMs = 5_000 } = options === true ? {} : options
   // Only a connector that has a breaker pays for the library.
   let policy: CircuitBreakerPolicy | undefined
   const opening = import('cockatiel').then((cockatiel) => {
@@ -42,8 +37,8 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
         halfOpenAfter: halfOpenAfterMs,
         breaker: new SamplingBreaker({
           threshold,
-          duration: windowMs,
-          minimumRps: (minRequests * 1000) / windowMs,
+          duration: WINDOW_MS,
+          minimumRps: (MIN_REQUESTS * 1000) / WINDOW_MS,
         }),
       },
     )

@@ -1,14 +1,5 @@
 import type { Clock } from '@vinyasa/base'
 
-export interface RetryBudgetOptions {
-  /** Retries as a share of the calls in the window. Default 0.1. */
-  readonly ratio?: number | undefined
-  /** Milliseconds that are looked back on. Default 10,000. */
-  readonly windowMs?: number | undefined
-  /** Retries in a window that are allowed however few calls there are. Default 10. */
-  readonly minRetries?: number | undefined
-}
-
 export interface RetryBudget {
   /** A call was made. */
   call(): void
@@ -16,27 +7,27 @@ export interface RetryBudget {
   take(): boolean
 }
 
+/** Retries as a share of the calls in the window. */
+const RATIO = 0.1
+/** Retries in a window that are allowed however few calls there are. */
+const MIN_RETRIES = 10
 const BUCKETS = 10
+const BUCKET_MS = 1_000
 
 /** Bounds the load that retries add, so that an upstream in trouble is not kept there by its clients. */
-export function createRetryBudget(
-  clock: Clock,
-  options: RetryBudgetOptions | false | undefined,
-): RetryBudget {
-  if (options === false) return { call: () => {}, take: () => true }
-  const { ratio = 0.1, windowMs = 10_000, minRetries = 10 } = options ?? {}
-  const width = windowMs / BUCKETS
+export function createRetryBudget(clock: Clock, isBounded: boolean): RetryBudget {
+  if (!isBounded) return { call: () => {}, take: () => true }
   const buckets = Array.from({ length: BUCKETS }, () => ({ slot: -1, calls: 0, retries: 0 }))
 
   function bucket(): { calls: number; retries: number } {
-    const slot = Math.floor(clock.now() / width)
+    const slot = Math.floor(clock.now() / BUCKET_MS)
     const current = buckets[slot % BUCKETS] as (typeof buckets)[number]
     if (current.slot !== slot) Object.assign(current, { slot, calls: 0, retries: 0 })
     return current
   }
 
   function total(what: 'calls' | 'retries'): number {
-    const oldest = Math.floor(clock.now() / width) - BUCKETS
+    const oldest = Math.floor(clock.now() / BUCKET_MS) - BUCKETS
     return buckets.reduce((sum, entry) => (entry.slot > oldest ? sum + entry[what] : sum), 0)
   }
 
@@ -45,7 +36,7 @@ export function createRetryBudget(
       bucket().calls++
     },
     take() {
-      if (total('retries') >= Math.max(minRetries, ratio * total('calls'))) return false
+      if (total('retries') >= Math.max(MIN_RETRIES, RATIO * total('calls'))) return false
       bucket().retries++
       return true
     },

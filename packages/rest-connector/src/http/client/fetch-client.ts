@@ -13,7 +13,7 @@ const DECODED = ['gzip', 'deflate', 'br']
  */
 export function createTransport({ origin, maxResponseBytes }: TransportOptions): Transport {
   return {
-    async send({ origin: other = origin, method, path, headers, body }, ending, onHeaders) {
+    async send({ origin: other = origin, method, path, headers, body }, ending) {
       if (ending.hasEnded) throw ending.reason
       try {
         const response = await fetch(`${other}${path}`, {
@@ -23,7 +23,6 @@ export function createTransport({ origin, maxResponseBytes }: TransportOptions):
           redirect: 'manual',
           signal: ending.signal,
         })
-        onHeaders?.()
         return {
           status: response.status,
           headers: headersOf(response.headers),

@@ -36,9 +36,9 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
-    send(request, ending, onHeaders) {
+    send(request, ending) {
       const whole = { ...request, origin: request.origin ?? origin }
-      const exchange = { ending, onHeaders, maxResponseBytes, memory }
+      const exchange = { ending, maxResponseBytes, memory }
       if (pool && whole.origin === origin) return sendOn(pool, whole, exchange)
       others ??= openOthers()
       return others.then((dispatcher) => sendOn(dispatcher, whole, exchange))
@@ -70,7 +70,6 @@ function createProxy(
 
 interface Exchange {
   readonly ending: Ending
-  readonly onHeaders: (() => void) | undefined
   readonly maxResponseBytes: number
   readonly memory: ReplyMemory
 }
@@ -78,7 +77,7 @@ interface Exchange {
 function sendOn(
   dispatcher: Dispatcher,
   { origin, method, path, headers, body }: WireRequest,
-  { ending, onHeaders, maxResponseBytes, memory }: Exchange,
+  { ending, maxResponseBytes, memory }: Exchange,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (ending.hasEnded) {
@@ -112,7 +111,6 @@ function sendOn(
           if (statusCode < 200) return
           status = statusCode
           answer = responseHeaders
-          onHeaders?.()
         },
         onResponseData(running, chunk) {
           if (!received.add(chunk, answer['content-length'], running))
