@@ -11,6 +11,7 @@ export {
   type Volatility,
 } from './live-options.ts'
 export { nearestNames } from './nearest-names.ts'
+export { isPlainObject, isRecord } from './objects.ts'
 export { createRecent } from './recent.ts'
 export { onScriptShellEnd } from './script-shell.ts'
 export { type KnownOptions, refuseUnknownOptions, unknownOption } from './unknown-option.ts'

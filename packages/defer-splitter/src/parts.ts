@@ -1,3 +1,4 @@
+import { isPlainObject } from '@vinyasa/base'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 
 export type PathSegment = string | number
@@ -86,7 +87,7 @@ function mergePatch(root: Data, patch: Patch): void {
     return
   }
   const target = placeAt(root, patch.path)
-  if (isRecord(target) && patch.data) mergeInto(target, patch.data)
+  if (isPlainObject(target) && patch.data) mergeInto(target, patch.data)
 }
 
 function placeAt(root: unknown, path: readonly PathSegment[]): unknown {
@@ -101,7 +102,7 @@ function mergeInto(target: Data, source: Data): void {
 }
 
 function mergeValues(before: unknown, after: unknown): unknown {
-  if (isRecord(before) && isRecord(after)) {
+  if (isPlainObject(before) && isPlainObject(after)) {
     mergeInto(before, after)
     return before
   }
@@ -114,14 +115,8 @@ function mergeValues(before: unknown, after: unknown): unknown {
 /** Parts may share values; what is merged into must not. Leaves (dates, custom scalars) are kept as they are. */
 function structuredCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(structuredCopy)
-  if (!isRecord(value)) return value
+  if (!isPlainObject(value)) return value
   const copy: Data = {}
   for (const key of Object.keys(value)) copy[key] = structuredCopy(value[key])
   return copy
-}
-
-function isRecord(value: unknown): value is Data {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
 }

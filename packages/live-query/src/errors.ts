@@ -92,3 +92,9 @@ export function liveQueryPlatform(): Error {
     '@vinyasa/live-query keeps requests open that other requests wake, which Cloudflare Workers do not allow: run this server on Node, Bun or Deno.',
   )
 }
+
+/** The default of `onError`. */
+export function reportError(error: unknown): void {
+  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+  console.error('[vinyasa] live query:', error)
+}

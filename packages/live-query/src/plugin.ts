@@ -5,7 +5,7 @@ import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
 import { createLiveSchema } from './document/gateway-filter.ts'
-import { liveQueryPlatform, refuseUnknown } from './errors.ts'
+import { liveQueryPlatform, refuseUnknown, reportError } from './errors.ts'
 import { createEventStreams, sendAsItComes } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
 import { createLiveExecution } from './execution/live-execution.ts'
@@ -117,9 +117,4 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
     onRequestParse: eventStreams.onRequestParse,
     onDispose: close,
   }
-}
-
-function reportError(error: unknown): void {
-  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
-  console.error('[vinyasa] live query:', error)
 }

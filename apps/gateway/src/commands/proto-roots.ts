@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -89,10 +90,6 @@ async function readYaml(path: string): Promise<Record<string, unknown>> {
 
 function list(value: unknown): (string | Record<string, unknown>)[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string' || isRecord(item)) : []
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Nearest first. */

@@ -9,7 +9,7 @@ import {
 import type { GraphQLFieldResolver } from 'graphql'
 import type { FieldShape } from '../contract/shapes.ts'
 import type { PlannableJoin } from '../json/message-plan.ts'
-import { markResolver } from '../json/planned-field.ts'
+import { marks } from '../json/planned-field.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 
@@ -48,7 +48,7 @@ export function createBatchResolver(
     itemsIn: (bytes) => itemsIn(runtime.decode(bytes)),
   }
   const resolve = createBatchedJoin(planned)
-  offerField(markResolver(resolve, { kind: 'join', join: planned }), grpcFastPath)
+  offerField(marks.mark(resolve, { kind: 'join', join: planned }), grpcFastPath)
   return resolve
 }
 

@@ -19,7 +19,7 @@ import {
 import { isWellKnown } from '../contract/well-known.ts'
 import { createMessageCompiler, type MessageCompiler } from '../json/compile-message.ts'
 import { leafToJson } from '../json/leaf-writers.ts'
-import { markOf, type PlannableField } from '../json/planned-field.ts'
+import { marks, type PlannableField } from '../json/planned-field.ts'
 import { type JoinPlans } from '../json/join-plans.ts'
 import { type Transcoder } from '../json/message-plan.ts'
 
@@ -41,7 +41,7 @@ export function compileCall(
   joins: JoinPlans,
 ): PlannedCall {
   const [node] = nodes
-  const mark = markOf(definition)
+  const mark = marks.of(definition)
   if (!node || mark?.kind !== 'method') throw new NotPlannable(`${definition.name} has another resolver`)
   const { method } = mark
   const { runtime, withMask } = method

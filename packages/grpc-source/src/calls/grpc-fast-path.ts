@@ -13,13 +13,13 @@ import { compileCall, type PlannedCall } from './compile-call.ts'
 import type { JoinGap } from '../json/message-plan.ts'
 import { createJoinPlans } from '../joins/compile-join.ts'
 import { callSiteOf, createJoinRun, type JoinRun } from '../joins/load-joins.ts'
-import { markOf } from '../json/planned-field.ts'
+import { marks } from '../json/planned-field.ts'
 import { replyReader, type ReplyReader, type TranscodedReply } from './reply-reader.ts'
 
 /** Takes the fields of all gRPC sources together. */
 export const grpcFastPath: FastPath = {
   prepareRoots(selections, scope) {
-    const mark = selections[0] && markOf(selections[0].field)
+    const mark = selections[0] && marks.of(selections[0].field)
     if (mark?.kind !== 'method') throw new NotPlannable('a field has another resolver')
     const joins = createJoinPlans()
     const calls = selections.map((selection) => compileCall(scope, selection, joins))
@@ -33,7 +33,7 @@ export const grpcFastPath: FastPath = {
   },
 
   prepareJoin({ field, nodes }, scope) {
-    const mark = markOf(field)
+    const mark = marks.of(field)
     if (mark?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
     const { join } = mark
     const place = createJoinPlans().place(scope, field, join, nodes)

@@ -24,7 +24,7 @@ import { maskField, selectionMask } from '../methods/field-masks.ts'
 import { toLiveQueryExtension } from '../mapping/live-query.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
-import { markResolver, type PlannableField } from '../json/planned-field.ts'
+import { marks, type PlannableField } from '../json/planned-field.ts'
 import type { OperationInfo } from '../methods/operation.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { Shapes } from '../contract/shapes.ts'
@@ -103,7 +103,7 @@ export function createRootField(
     if (plannable && method.desc.methodKind === 'unary') {
       const { desc } = method
       const pluck = shapes.message(desc.output).fields.find((field) => field.desc === method.responsePluck)
-      markResolver(resolve, {
+      marks.mark(resolve, {
         kind: 'method',
         method: { ...plannable, runtime, output: desc.output, pluck, withMask },
       })

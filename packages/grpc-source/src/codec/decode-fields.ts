@@ -18,7 +18,7 @@ export interface CompiledMessage {
 }
 
 /** The same limit as other protobuf implementations; deeper messages are hostile. */
-const MAX_DEPTH = 100
+export const MAX_DEPTH = 100
 
 /** Reads the fields up to the reader's end. */
 export function decodeFields(

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import type { DescMessage, Registry, ScalarType } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { FieldShape, MessageShape, Shapes, ValueKind } from '../contract/shapes.ts'
@@ -213,8 +214,4 @@ const BOOL = 8
 /** A field may be called like something that every object inherits: `constructor`. */
 function ownValue(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return name in Object.prototype && !Object.hasOwn(record, name) ? undefined : record[name]
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

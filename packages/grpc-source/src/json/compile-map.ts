@@ -15,7 +15,7 @@ import type { FieldShape, ValueKind } from '../contract/shapes.ts'
 import { leafToJson, zeroJson } from './leaf-writers.ts'
 import { type FieldRule, type MessagePlan, type WriteValue } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
-import { markOf } from './planned-field.ts'
+import { marks } from './planned-field.ts'
 import { wireTypeOf } from '../codec/wire-type.ts'
 import { type SkipRules } from './skip-rules.ts'
 import { toLiteral } from './literal.ts'
@@ -59,7 +59,7 @@ export function createMapCompiler(
       const definition = plainField(type, name)
       const { type: partType } = definition
       const own = ownNameOf(definition)
-      if (own === 'value' && markOf(definition)) {
+      if (own === 'value' && marks.of(definition)) {
         // The value is an empty message, which is always set.
         plan.parts.push({ head: toLiteral(`${head}true`), slot: -1, absent: undefined, write: () => {} })
         continue

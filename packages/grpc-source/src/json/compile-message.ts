@@ -5,7 +5,7 @@ import type { FieldShape } from '../contract/shapes.ts'
 import { createFieldCompiler, singleRule } from './compile-field.ts'
 import { plainField } from './plain-field.ts'
 import { isFlag } from '../mapping/flags.ts'
-import { markOf } from './planned-field.ts'
+import { marks } from './planned-field.ts'
 import { createSkipRules } from './skip-rules.ts'
 import { toLiteral } from './literal.ts'
 import type { CompiledField, MessagePlan } from './message-plan.ts'
@@ -78,7 +78,7 @@ export function createMessageCompiler(
     nodes: readonly FieldNode[],
   ): Written {
     const joined = type.getFields()[name]
-    const mark = joined && markOf(joined)
+    const mark = joined && marks.of(joined)
     if (joined && mark?.kind === 'join') {
       const { key, compiled } = joins.field(scope, desc, type, joined, mark.join, nodes, options)
       return { field: key, compiled }

@@ -1,6 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { resolverBehind, type Turns } from '@vinyasa/source-kit'
-import type { GraphQLField, GraphQLResolveInfo } from 'graphql'
+import { ResolverMarks, type Turns } from '@vinyasa/source-kit'
+import type { GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'
 import type { PlannableJoin, Transcoder } from './message-plan.ts'
@@ -26,19 +26,5 @@ type Mark =
   | { readonly kind: 'method'; readonly method: PlannableField }
   | { readonly kind: 'join'; readonly join: PlannableJoin }
 
-/** A wrapper of a resolver is another resolver, and has no mark. */
-const marks = new WeakMap<object, Mark>()
-
-/** Marks a resolver as one that a plan can do without. */
-export function markResolver<Resolver extends (...args: never[]) => unknown>(
-  resolve: Resolver,
-  mark: Mark,
-): Resolver {
-  marks.set(resolve, mark)
-  return resolve
-}
-
-/** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
-export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  return resolve && marks.get(resolverBehind(resolve))
-}
+/** The resolvers of sources that a plan can do without. */
+export const marks: ResolverMarks<Mark> = new ResolverMarks()

@@ -2,10 +2,9 @@ import { FallBack } from '@vinyasa/source-kit'
 import { WireReader } from '../codec/wire-reader.ts'
 import { JsonWriter } from './json-writer.ts'
 import { writeItems } from './write-items.ts'
+import { MAX_DEPTH } from '../codec/decode-fields.ts'
 import type { FieldRule, Gap, LongList, MessagePlan, Part, Transcoder, WriteValue } from './message-plan.ts'
 
-/** The same limit as in ordinary decoding. */
-const MAX_DEPTH = 100
 const BRACE = 0x7b
 const END_BRACE = 0x7d
 const OPEN_LIST = 0x5b

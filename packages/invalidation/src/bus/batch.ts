@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import type { InvalidationEvent } from '../types.ts'
 
 /** One message between gateways. */
@@ -34,8 +35,4 @@ function isEvent(value: unknown): value is InvalidationEvent {
     operation !== '' &&
     (entityId === undefined || typeof entityId === 'string')
   )
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import {
   getNamedType,
   getNullableType,
@@ -108,8 +109,4 @@ function idArgument(schema: GraphQLSchema, typeName: string): Field | undefined 
 
 function readMember(result: object, { name }: Field): unknown {
   return Object.hasOwn(result, name) ? (result as Record<string, unknown>)[name] : undefined
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { systemClock } from '@vinyasa/base'
-import { refuseUnknown } from '../errors.ts'
+import { refuseUnknown, reportError } from '../errors.ts'
 import { STORE_OPTIONS, type LiveQueryStoreOptions } from '../options.ts'
 import { toEvent } from '../triggers/resource-identifier.ts'
 import { Groups } from './groups.ts'
@@ -68,9 +68,4 @@ export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
     stats: () => ({ subscriptions: subscriptions.size, ...groups.counts() }),
     close: () => subscriptions.close(),
   }
-}
-
-function reportError(error: unknown): void {
-  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
-  console.error('[vinyasa] live query:', error)
 }

@@ -11,6 +11,7 @@ import { MAX_FRAGMENTS } from '../protocol/message-budgets.ts'
 import { createSendBudget, type SendBudget } from '../protocol/send-budget.ts'
 import type { LiveServerOptions } from './live-server-options.ts'
 import { WsSocket } from './ws-socket.ts'
+import { reportError } from '../errors.ts'
 
 /** A request that is to be a socket. */
 export interface Upgrade {
@@ -126,9 +127,4 @@ function connectionsOf(options: LiveServerOptions, clock: Clock): Connections {
     clock,
     onError,
   })
-}
-
-function reportError(error: unknown): void {
-  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
-  console.error('[vinyasa] live server:', error)
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import { hasOwnHead } from './own-head.ts'
 
@@ -91,8 +92,4 @@ function mergeLists(target: unknown[], source: readonly unknown[]): void {
     else if (Array.isArray(existing) && Array.isArray(value)) mergeLists(existing, value)
     else target[index] = value
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import type { ConstDirectiveNode, GraphQLField, GraphQLNamedType } from 'graphql'
 import { valueFromASTUntyped } from 'graphql'
 
@@ -30,7 +31,7 @@ export function cacheControlOf(definition: Definition): CacheControl | undefined
     directives?: { cacheControl?: unknown }
     cacheControl?: unknown
   }
-  const written = [directives?.cacheControl, cacheControl].flat().filter(isObject)
+  const written = [directives?.cacheControl, cacheControl].flat().filter(isRecord)
   const statements = [...written, ...directivesOn(definition)]
   if (statements.length === 0) return undefined
   const ages = statements.flatMap(({ maxAge }) => (typeof maxAge === 'number' ? [maxAge] : []))
@@ -38,10 +39,6 @@ export function cacheControlOf(definition: Definition): CacheControl | undefined
     maxAgeSeconds: ages.length > 0 ? Math.min(...ages) : undefined,
     isPrivate: statements.some(({ scope }) => scope === 'PRIVATE'),
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 function directivesOn(definition: Definition): Record<string, unknown>[] {

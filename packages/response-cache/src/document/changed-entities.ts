@@ -1,7 +1,8 @@
+import { isRecord } from '@vinyasa/base'
 import { getNamedType, isLeafType, isObjectType, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { possibleObjects } from '@vinyasa/documents'
 import { selectOperation, statedChanges, type Dependencies } from '@vinyasa/invalidation'
-import { isRecord, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
+import { placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { IdFieldOf } from './id-fields.ts'
 import type { InvalidationTarget } from '../store/tags.ts'
 

@@ -144,7 +144,3 @@ export function idOf(
   }
   return undefined
 }
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

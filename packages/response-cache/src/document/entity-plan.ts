@@ -1,6 +1,7 @@
+import { isRecord } from '@vinyasa/base'
 import { valueFromASTUntyped, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { selectOperation, type Dependencies, type FieldOfType } from '@vinyasa/invalidation'
-import { isListField, isRecord, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
+import { isListField, placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
 import type { IdFieldOf } from './id-fields.ts'
 import { anyTag, entityTag, typeOfTag, typeTag, unidentifiedTag } from '../store/tags.ts'
 

@@ -1,3 +1,4 @@
+import { isPlainObject } from '@vinyasa/base'
 import { hash } from 'node:crypto'
 
 /**
@@ -55,11 +56,6 @@ function canonicalObject(value: Readonly<Record<string, unknown>>): string | und
     text += `${text.length === 1 ? '' : ','}${JSON.stringify(key)}:${json}`
   }
   return `${text}}`
-}
-
-function isPlainObject(value: object): value is Record<string, unknown> {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
 }
 
 /** The declared variables that were given; absent and null differ. Undefined: not plain JSON. */

@@ -1,4 +1,4 @@
-import { markMember as markRead, memberOf, resolverBehind } from '@vinyasa/source-kit'
+import { markMember as markRead, memberOf, ResolverMarks } from '@vinyasa/source-kit'
 import type { GraphQLField } from 'graphql'
 
 /** A field of a response, under its key in the JSON. */
@@ -9,13 +9,13 @@ export interface ResponseMember {
 }
 
 /** Resolvers that give scalars alone. */
-const scalars = new WeakSet<object>()
+const scalars = new ResolverMarks<true>()
 
 export function markMember<Resolver extends (...args: never[]) => unknown>(
   resolve: Resolver,
   { key, isScalar }: ResponseMember,
 ): Resolver {
-  if (isScalar) scalars.add(resolve)
+  if (isScalar) scalars.mark(resolve, true)
   return markRead(resolve, key)
 }
 
@@ -25,5 +25,5 @@ export function responseMember(
 ): ResponseMember | undefined {
   const key = memberOf(field)
   if (key === undefined) return undefined
-  return { key, isScalar: field.resolve !== undefined && scalars.has(resolverBehind(field.resolve)) }
+  return { key, isScalar: scalars.of(field) === true }
 }

@@ -15,7 +15,7 @@ import type { JoinBatch, JoinOptions } from '../declare/endpoint-options.ts'
 import { RestConfigError } from '../errors.ts'
 import { parseTypeReference, type TypeReference } from '../declare/fields.ts'
 import { canonicalJson } from '../json.ts'
-import { markResolver, type LoadItems, type PlannableJoin } from '../json/planned-field.ts'
+import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
 import { checkedShape } from '../call/checked-answer.ts'
 import { isEvent, scopeOf } from './resolvers.ts'
@@ -110,7 +110,7 @@ function batchedResolver(
   if (!isPlannable || parts.length !== 1 || typeof part !== 'object') return createBatchedJoin(batched)
   const planned: PlannableJoin = { kind: 'join', ...batched, arg, parentField: part.variable, loadItems }
   const resolve = createBatchedJoin(planned)
-  offerField(markResolver(resolve, planned), restFastPath)
+  offerField(marks.mark(resolve, planned), restFastPath)
   return resolve
 }
 

@@ -18,7 +18,7 @@ import { restError } from '../errors.ts'
 import type { TypeReference } from '../declare/fields.ts'
 import { entriesOf, isEntry } from '../json/entries.ts'
 import { markMember } from '../declare/members.ts'
-import { markResolver } from '../json/planned-field.ts'
+import { marks } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
 import { signalsOf } from '../http/ending.ts'
 import type { Args } from '../templates/template.ts'
@@ -39,7 +39,7 @@ export function rootResolver(
     return withObjects(result, info.returnType, endpoint.name)
   }
   if (isPlannable)
-    offerField(markResolver(resolve, { kind: 'endpoint', call: enveloped, checked, turns }), restFastPath)
+    offerField(marks.mark(resolve, { kind: 'endpoint', call: enveloped, checked, turns }), restFastPath)
   return resolve
 }
 

@@ -14,7 +14,7 @@ import { ValueCompiler, type ValuePlan } from '../json/compile-object.ts'
 import { createJoinRun, type JoinRun } from '../joins/join-run.ts'
 import { loadJoins } from '../joins/load-joins.ts'
 import { hasJoins, type ObjectPlan, type PlannedJoin, Writing } from '../json/object-plan.ts'
-import { markOf, type PlannableEndpoint } from '../json/planned-field.ts'
+import { marks, type PlannableEndpoint } from '../json/planned-field.ts'
 import { type Written, WrittenOnce } from '../json/written-once.ts'
 
 /** One root field of a plan. */
@@ -46,7 +46,7 @@ export const restFastPath: FastPath = {
   prepareRoots(selections, scope) {
     const compiler = new ValueCompiler(scope)
     const calls = selections.map(({ key, field, nodes: [node, ...others] }): PlannedCall => {
-      const endpoint = markOf(field)
+      const endpoint = marks.of(field)
       if (!node || endpoint?.kind !== 'endpoint') throw new NotPlannable(`${field.name} has another resolver`)
       return {
         key,
@@ -71,7 +71,7 @@ export const restFastPath: FastPath = {
   },
 
   prepareJoin({ field, nodes }, scope) {
-    const join = markOf(field)
+    const join = marks.of(field)
     if (join?.kind !== 'join') throw new NotPlannable(`${field.name} is no batched join`)
     const { write, ...below } = new ValueCompiler(scope).joined(field, nodes, join)
     // Nothing is known of the parents but their keys.

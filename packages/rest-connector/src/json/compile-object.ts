@@ -38,7 +38,7 @@ import {
   type WrittenText,
 } from './object-plan.ts'
 import { responseMember } from '../declare/members.ts'
-import { markOf, type PlannableJoin } from './planned-field.ts'
+import { marks, type PlannableJoin } from './planned-field.ts'
 import { listPieces, nullOf, objectPieces, objectWriter, writeList, type Member } from './write-value.ts'
 
 /** How a value of some type is written, and the selection inside it when it is an object or a list of them. */
@@ -159,7 +159,7 @@ export class ValueCompiler {
     key: string,
     nodes: readonly FieldNode[],
   ): Omit<Member, 'head'> & { readonly loads: Below | undefined } {
-    const mark = markOf(field)
+    const mark = marks.of(field)
     if (mark?.kind === 'join') {
       const { write, ...joined } = this.joined(field, nodes, mark)
       const loads: PlannedJoin = { ...joined, kind: 'join', key: keyReader(type, field, mark.parentField) }

@@ -1,5 +1,4 @@
-import { type BatchedJoin, type ItemsByKey, resolverBehind, type Turns } from '@vinyasa/source-kit'
-import type { GraphQLField } from 'graphql'
+import { type BatchedJoin, type ItemsByKey, ResolverMarks, type Turns } from '@vinyasa/source-kit'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { Args } from '../templates/template.ts'
 
@@ -28,19 +27,5 @@ export type LoadItems = (keys: readonly unknown[], args: Args, scope: FieldScope
 
 export type Mark = PlannableEndpoint | PlannableJoin
 
-/** A wrapper of a resolver is another resolver, and has no mark. */
-const marks = new WeakMap<object, Mark>()
-
-/** Marks a resolver as one that a plan can do without. */
-export function markResolver<Resolver extends (...args: never[]) => unknown>(
-  resolve: Resolver,
-  mark: Mark,
-): Resolver {
-  marks.set(resolve, mark)
-  return resolve
-}
-
-/** The mark of a field's resolver, unless another plugin has put a resolver of its own there. */
-export function markOf({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-  return resolve && marks.get(resolverBehind(resolve))
-}
+/** The resolvers of sources that a plan can do without. */
+export const marks: ResolverMarks<Mark> = new ResolverMarks()

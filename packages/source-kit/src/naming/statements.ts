@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import type { Names } from './decide-names.ts'
 
 type Extensions = Readonly<Record<string, unknown>>
@@ -51,8 +52,4 @@ function triggersMeant(triggers: readonly unknown[], meant: Meant): unknown[] {
     const [type = '', ...operation] = trigger.split('.')
     return meant(type).map((name) => [name, ...operation].join('.'))
   })
-}
-
-function isRecord(value: unknown): value is Extensions {
-  return typeof value === 'object' && value !== null
 }

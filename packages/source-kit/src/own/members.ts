@@ -1,24 +1,22 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from 'graphql'
-import { resolverBehind } from './stand-ins.ts'
+import { ResolverMarks } from './stand-ins.ts'
 
 type Resolver = (...args: never[]) => unknown
 
-/** By the resolver that reads the member: a wrapper of it is another one, and reads whatever it likes. */
-const members = new WeakMap<Resolver, string>()
+/** By the resolver that reads the member. */
+const members = new ResolverMarks<string>()
 
 /** Says that a resolver does no more than read, and check, a member of its parent. */
 export function markMember<Own extends Resolver>(resolver: Own, key: string): Own {
-  members.set(resolver, key)
-  return resolver
+  return members.mark(resolver, key)
 }
 
 /** The member of the parent that a field shows; undefined where it is resolved in any other way. */
-export function memberOf({
-  name,
-  resolve,
-}: Pick<GraphQLField<unknown, unknown>, 'name' | 'resolve'>): string | undefined {
-  if (resolve === undefined || resolve === defaultFieldResolver) return name
-  return members.get(resolverBehind(resolve))
+export function memberOf(
+  field: Pick<GraphQLField<unknown, unknown>, 'name' | 'resolve'>,
+): string | undefined {
+  if (field.resolve === undefined || field.resolve === defaultFieldResolver) return field.name
+  return members.of(field)
 }
 
 /** graphql's default resolver, for a field that is not called as its member. */

@@ -1,3 +1,5 @@
+import type { GraphQLField } from 'graphql'
+
 type Resolver = (...args: never[]) => unknown
 type Arguments = Readonly<Record<string, unknown>>
 
@@ -24,4 +26,18 @@ export function resolverBehind(resolver: Resolver): Resolver {
 /** Gives a source arguments under its own names; undefined where clients use the same. */
 export function ownArgumentsOf(resolver: Resolver | undefined): StandIn['argumentsOf'] | undefined {
   return resolver && standIns.get(resolver)?.argumentsOf
+}
+
+/** What is known of resolvers that a source made. A wrapper of one is another resolver, of which nothing is known. */
+export class ResolverMarks<Mark> {
+  readonly #marks = new WeakMap<Resolver, Mark>()
+
+  mark<Own extends Resolver>(resolver: Own, mark: Mark): Own {
+    this.#marks.set(resolver, mark)
+    return resolver
+  }
+
+  of({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
+    return resolve && this.#marks.get(resolverBehind(resolve))
+  }
 }

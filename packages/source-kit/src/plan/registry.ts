@@ -1,24 +1,21 @@
 import type { GraphQLField } from 'graphql'
-import { resolverBehind } from '../own/stand-ins.ts'
+import { ResolverMarks } from '../own/stand-ins.ts'
 import type { SelectionScope } from './selection-scope.ts'
 import type { FastPath, PreparedJoin, Selection } from './fast-path.ts'
 
 type Resolver = (...args: never[]) => unknown
 
-/**
- * Which resolvers plans can do without. It is by the resolver itself: where another plugin has put one of its own in
- * place, the field is simply not known. One for all servers, since a resolver is one for all servers.
- */
-const paths = new WeakMap<Resolver, FastPath>()
+/** The resolvers that plans can do without: one table for all servers, since a resolver is one for all servers. */
+const paths = new ResolverMarks<FastPath>()
 
 /** Lets the plans of any server take in the field of a resolver by a fast path. */
 export function offerField(resolve: Resolver, path: FastPath): void {
-  paths.set(resolve, path)
+  paths.mark(resolve, path)
 }
 
 /** Undefined where the field has no fast path, or another plugin has put a resolver of its own there. */
-export function fastPathOf({ resolve }: GraphQLField<unknown, unknown>): FastPath | undefined {
-  return resolve && paths.get(resolverBehind(resolve))
+export function fastPathOf(field: GraphQLField<unknown, unknown>): FastPath | undefined {
+  return paths.of(field)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isPlainObject } from '@vinyasa/base'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ConfigError, messageOf } from '../../errors.ts'
@@ -85,7 +86,7 @@ async function readWithBases(
 
 /** Without what it extends, and what stands under `x-…`, where files keep what they have anchors on. */
 function ownSettings(data: unknown): unknown {
-  if (!isObject(data)) return data
+  if (!isPlainObject(data)) return data
   const own = Object.entries(data).filter(([key]) => key !== 'extends' && !key.startsWith('x-'))
   return Object.fromEntries(own)
 }
@@ -93,17 +94,12 @@ function ownSettings(data: unknown): unknown {
 function merge(base: unknown, over: unknown): unknown {
   // A file in which all is commented out.
   if (over === null || over === undefined) return base
-  if (!isObject(base) || !isObject(over)) return over
+  if (!isPlainObject(base) || !isPlainObject(over)) return over
   const merged = new Map(Object.entries(base))
   for (const [key, value] of Object.entries(over)) {
     merged.set(key, merged.has(key) ? merge(merged.get(key), value) : value)
   }
   return Object.fromEntries(merged)
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null
 }
 
 async function describeVariable([document, mistake]: [ConfigDocument, VariableMistake]): Promise<string> {
