@@ -17,9 +17,19 @@ const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, `./src/${name}.ts`])),
   // Other packages stay what they are: there must be one graphql, and one of each of ours.
   external: (id) => !id.startsWith('.') && !isAbsolute(id),
+  plugins: [
+    { name: 'texts of protos', load: (id) => (id.endsWith('/shipped/protos.ts') ? protoTexts() : undefined) },
+  ],
   platform: 'node',
   transform: { target: 'es2022' },
 })
 // Parts that entries share, or load late, lie beside each other: files are found from `import.meta.url`.
 await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: '[name]-[hash].js' })
 await bundle.close()
+
+/** The module that reads the package's folder `proto`, as one that holds the texts. */
+function protoTexts() {
+  const paths = readdirSync('proto', { recursive: true }).filter((path) => path.endsWith('.proto'))
+  const texts = paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join('proto', path), 'utf8')])
+  return `export const SHIPPED_PROTOS = new Map(${JSON.stringify(texts)})`
+}
