@@ -20,7 +20,7 @@ export function isByEntity(strategy: InvalidationStrategy): boolean {
   return strategy === 'entities' || typeof strategy === 'function'
 }
 
-/** What a change hits. Throws what a strategy of the owner's throws. */
+/** Tells what a change hits. Throws what a strategy of the owner's throws. */
 export function tagsOfCause(cause: InvalidationCause, strategy: InvalidationStrategy): Tags {
   // Nobody can narrow what the bus has missed.
   const isGap = cause.source === 'event' && cause.types.includes('*')
@@ -28,7 +28,7 @@ export function tagsOfCause(cause: InvalidationCause, strategy: InvalidationStra
   return tagsHit(targetsOf(cause, strategy), strategy)
 }
 
-/** What the change of these targets hits: nothing where there is none. */
+/** Tells what the change of these targets hits: nothing where there is none. */
 export function tagsHit(
   targets: readonly InvalidationTarget[] | 'all',
   strategy: InvalidationStrategy,

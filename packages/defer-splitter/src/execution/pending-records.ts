@@ -23,7 +23,7 @@ export class PendingRecords {
     return [...this.#pending]
   }
 
-  /** What is done, as one part; undefined where there is nothing to say yet. */
+  /** Takes what is done, as one part; undefined where there is nothing to say yet. */
   takePart(): LaterPart | undefined {
     const pending = this.#pending
     const incremental: DeferPatch[] = []

@@ -9,7 +9,7 @@ import type { Tags } from './tags.ts'
 
 export interface SharedEntriesOptions {
   readonly store: RemoteStore
-  /** Those in front of the store. */
+  /** The entries in front of the store. */
   readonly held: HeldEntries
   readonly clock: Pick<Clock, 'now' | 'wallNow'>
   readonly emit: (event: CacheEvent) => void

@@ -43,7 +43,7 @@ function fileOf(bytes: Uint8Array): FileLike & { toJSON(): string } {
   }
 }
 
-/** What stands for a value of the scalar `Upload` in a request: a file, wherever it comes from. */
+/** Makes of a value of the scalar `Upload` the file that is sent, wherever it comes from. */
 export function toSentFile(value: unknown): unknown {
   if (value === null || value === undefined) return value
   return isFile(value) ? new ReceivedFile(value) : toFile(value, 'Upload')

@@ -80,7 +80,7 @@ export function createDocument({
     let value: unknown
     underWay.add(ref)
     try {
-      // What was written in Swagger 2 points to the places of that: in the root as it is now other parts may be there.
+      // A reference that was written in Swagger 2 points to the places of that: in the root as it is now other parts may be there.
       if (file === '') value = pointed(swagger2, pointer) ?? pointed(root, pointer)
       else value = pointed(files.get(file), pointer)
     } finally {

@@ -21,7 +21,7 @@ export interface FileFaults {
   readonly faults: readonly ProtoSyntaxError[]
 }
 
-/** Those features that the rules ask for; an element has those of what it stands in, unless it sets its own. */
+/** The features that the rules ask for; an element has those of what it stands in, unless it sets its own. */
 type Features = Partial<Pick<FeatureSet, 'enumType' | 'jsonFormat'>>
 
 function inherit(outer: Features, own: FeatureSet | undefined): Features {

@@ -4,7 +4,7 @@ import type { RuleContext } from './message-rules.ts'
 
 const MAX = 2 ** 31 - 1
 
-/** What protobuf has of the values of one enum. @param isOpen whether it has numbers without names too */
+/** Holds the values of one enum to protobuf's rules. @param isOpen whether it has numbers without names too */
 export function checkEnum(
   context: RuleContext,
   type: EnumDescriptorProto,

@@ -12,7 +12,7 @@ interface Range {
 export interface RuleContext {
   readonly syntax: string
   readonly places: ReadonlyMap<object, Place>
-  /** Of an element, by its descriptor: what was written of the option's value. */
+  /** The text of an option's value, as it was written at an element, by the element's descriptor. */
   option(target: UninterpretedOptions['target'], name: string): string | undefined
   readonly report: Report
 }

@@ -43,10 +43,10 @@ export interface TypeReference {
 /** Where the parts of a declaration stand, for errors that are found once the whole file is read. */
 export interface Place {
   readonly name: Token
-  /** Of a field, an extension, a value of an enum. */
+  /** The number of a field, an extension or a value of an enum. */
   readonly number?: Token
   readonly type?: Token
-  /** What stands in the brackets of a field, `default` and `json_name` too. */
+  /** The options in the brackets of a field, `default` and `json_name` too. */
   readonly brackets?: readonly WrittenOption[]
 }
 

@@ -24,7 +24,7 @@ export interface ParsedProto {
   /** The options as written: custom ones can be read once every extension is known. */
   readonly options: readonly UninterpretedOptions[]
   readonly places: ReadonlyMap<object, Place>
-  /** Where each import stands, by its path as written. */
+  /** The place of each import, by its path as written. */
   readonly imports: ReadonlyMap<string, Import>
 }
 

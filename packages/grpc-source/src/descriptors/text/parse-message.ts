@@ -40,7 +40,7 @@ export function parseGroup(
     readonly name: string
     readonly at: Token
     readonly scope: string
-    /** Of the list. */
+    /** The path of the list. */
     readonly path: readonly number[]
     readonly into: DescriptorProto[]
   },

@@ -9,7 +9,7 @@ export function isSwagger2(root: Node): boolean {
 }
 
 /**
- * What a Swagger 2 document says, in the words of OpenAPI 3.0. Shared parameters and responses stand in each operation
+ * Says in the words of OpenAPI 3.0 what a Swagger 2 document says. Shared parameters and responses stand in each operation
  * that refers to them, as their media types are those of the operation. A part that is wrong, or refers to nowhere,
  * stays as it is: whoever reads it tells that.
  */
