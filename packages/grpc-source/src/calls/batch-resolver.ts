@@ -8,7 +8,7 @@ import {
 } from '@vinyasa/source-kit'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { FieldShape } from '../contract/shapes.ts'
-import type { PlannableJoin } from '../json/message-plan.ts'
+import type { PlannableJoin, ToBatchRequest } from '../json/message-plan.ts'
 import { marks } from '../json/planned-field.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
@@ -17,7 +17,7 @@ import { grpcFastPath } from './grpc-fast-path.ts'
 export interface BatchMethod {
   readonly runtime: MethodRuntime
   readonly output: DescMessage
-  readonly keys: FieldShape
+  readonly toRequest: ToBatchRequest
   readonly items: FieldShape
   readonly itemKey: FieldShape
   readonly parentKey: string
@@ -26,17 +26,17 @@ export interface BatchMethod {
 /** Resolves a batched join by one RPC for all parents, or lets plans do so. */
 export function createBatchResolver(
   join: Omit<BatchedJoin, 'load'>,
-  { keys, ...method }: BatchMethod,
+  method: BatchMethod,
   plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined,
 ): GraphQLFieldResolver<unknown, unknown> {
-  const { runtime, items, itemKey } = method
+  const { runtime, toRequest, items, itemKey } = method
   const itemsIn = (response: unknown): ItemsByKey => groupByKey(memberOf(response, items.name), itemKey.name)
   const batched: BatchedJoin = {
     ...join,
     async load(asked, _args, context, { operation, rootValue }) {
       // A batch is not one deferred fragment's to cancel, only the client's who leaves.
       const info = { operation, rootValue: rootValue as unknown }
-      return itemsIn(await runtime.unary({ [keys.name]: asked.map(String) }, { context, info }))
+      return itemsIn(await runtime.unary(toRequest(asked.map(String)), { context, info }))
     },
   }
   if (!plannable) return createBatchedJoin(batched)
@@ -44,7 +44,6 @@ export function createBatchResolver(
     ...batched,
     ...method,
     ...plannable,
-    keysField: keys.name,
     itemsIn: (bytes) => itemsIn(runtime.decode(bytes)),
   }
   const resolve = createBatchedJoin(planned)

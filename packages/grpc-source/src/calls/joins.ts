@@ -19,9 +19,11 @@ import {
 import type { Finding } from '../errors.ts'
 import type { BatchOptions, JoinOptions } from '../contract/join-options.ts'
 import { createBatchResolver, memberOf } from './batch-resolver.ts'
+import { compileKeyPath } from './key-path.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { OperationInfo } from '../methods/operation.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
+import { fieldNames, fieldOf } from '../contract/find-field.ts'
 import type { FieldShape, Shapes } from '../contract/shapes.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
 import { type PlannableJoin } from '../json/message-plan.ts'
@@ -142,11 +144,8 @@ function createBatchField(
       `batch.method "${batch.method}" names no method of the protos; write "package.Service.Method"`,
     )
   if (method.methodKind !== 'unary') return report(`${batch.method} streams; a join needs a unary method`)
-  const keys = fieldOf(shapes, method.input, batch.keys)
-  if (keys?.cardinality !== 'list')
-    return report(
-      `batch.keys names "${batch.keys}", which is no repeated field of ${method.input.typeName}; ${fieldNames(shapes, method.input)}`,
-    )
+  const toRequest = compileKeyPath(shapes, method.input, batch.keys)
+  if (typeof toRequest === 'string') return report(toRequest)
   const items = fieldOf(shapes, method.output, batch.items)
   if (items?.cardinality !== 'list' || items.value.kind !== 'message') {
     return report(
@@ -164,7 +163,7 @@ function createBatchField(
     return report("batch.parentKey is missing: name the parent's field that holds the key")
   const resolve = createBatchResolver(
     { readKey: read(parentKey), many, maxBatchSize },
-    { runtime: context.reader(method), output: method.output, keys, items, itemKey, parentKey },
+    { runtime: context.reader(method), output: method.output, toRequest, items, itemKey, parentKey },
     context.plannable,
   )
   const item = types.output(message)
@@ -236,17 +235,6 @@ function parentFieldFor(
     siblings.find(({ desc }) => desc.name === own) ??
     siblings.find(({ desc }) => desc !== field.desc && desc.name === input.desc.name)
   )
-}
-
-function fieldOf(shapes: Shapes, message: DescMessage, name: string): FieldShape | undefined {
-  return shapes.message(message).fields.find((field) => field.name === name || field.desc.name === name)
-}
-
-function fieldNames(shapes: Shapes, message: DescMessage): string {
-  return `it has ${shapes
-    .message(message)
-    .fields.map(({ name }) => name)
-    .join(', ')}`
 }
 
 /** The fields of the parent that a join reads. */

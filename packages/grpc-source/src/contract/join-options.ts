@@ -21,7 +21,10 @@ export interface JoinOptions {
 export interface BatchOptions {
   /** `package.Service.Method` that takes many keys. */
   readonly method: string
-  /** The repeated request field that takes the keys (GraphQL name). */
+  /**
+   * The repeated request field that takes the keys (GraphQL name). Where it holds messages, a path to the field of them
+   * that takes the key: `ids.id`.
+   */
   readonly keys: string
   /** The parent's field that holds the key. Default: the only field in `request`. */
   readonly parentKey?: string | undefined

@@ -102,9 +102,9 @@ export class JoinRun implements GapValues {
   #callsOf(join: PlannableJoin): Calls {
     let known = this.#calls.get(join)
     if (!known) {
-      const { runtime, keysField } = join
+      const { runtime, toRequest } = join
       known = this.#joins.callsOf(join, '', async (asked) => {
-        const request = await runtime.encode({ [keysField]: asked.map(({ key }) => key) })
+        const request = await runtime.encode(toRequest(asked.map(({ key }) => key)))
         return runtime.send(request, this.#callSite, (asked[0] as KeyedGap).place.read)
       })
       this.#calls.set(join, known)

@@ -102,12 +102,14 @@ export interface Transcoder {
   items(number: number, wireType: number, end: number, write: WriteValue): void
 }
 
+/** Makes the request of a batched join for some keys. */
+export type ToBatchRequest = (keys: readonly string[]) => Readonly<Record<string, unknown>>
+
 /** The facts about a batched join that a plan needs. */
 export interface PlannableJoin extends BatchedJoin {
   readonly runtime: MethodRuntime
   readonly output: DescMessage
-  /** The request's field that takes the keys. */
-  readonly keysField: string
+  readonly toRequest: ToBatchRequest
   /** The response's field that holds the items. */
   readonly items: FieldShape
   readonly itemKey: FieldShape

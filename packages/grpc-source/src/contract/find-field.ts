@@ -1,0 +1,15 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import type { FieldShape, Shapes } from './shapes.ts'
+
+/** Returns the field that has a name, in GraphQL or in the proto. */
+export function fieldOf(shapes: Shapes, message: DescMessage, name: string): FieldShape | undefined {
+  return shapes.message(message).fields.find((field) => field.name === name || field.desc.name === name)
+}
+
+/** Says what fields a message has. */
+export function fieldNames(shapes: Shapes, message: DescMessage): string {
+  return `it has ${shapes
+    .message(message)
+    .fields.map(({ name }) => name)
+    .join(', ')}`
+}
