@@ -67,10 +67,7 @@ function bodyOf(result: unknown): unknown {
 
 /** A member of the response under the name that the API has for it; of a field that is resolved otherwise, nothing. */
 function readMember(source: object, field: GraphQLField<unknown, unknown>): unknown {
-  const key = responseMember(field)?.key
-  return key !== undefined && Object.hasOwn(source, key)
-    ? (source as Record<string, unknown>)[key]
-    : undefined
+  return responseMember(field)?.read(source)
 }
 
 function compileTemplate(template: InvalidationTemplate): (args: Args, result: unknown) => InvalidationEvent {

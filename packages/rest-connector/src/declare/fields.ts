@@ -10,7 +10,11 @@ export interface FieldDefinition {
   readonly type: string
   /** The field's description in the schema. */
   readonly description?: string | undefined
-  /** The JSON member that holds the value, when it is not called like the field. */
+  /**
+   * The JSON member that holds the value, when it is not called like the field, or a path to it (`address.city`,
+   * `lines[0].text`). A member whose own name is the whole text comes first; `$.address.city` is a path alone, and
+   * `$['address.city']` a member alone. What is not there is null.
+   */
   readonly key?: string | undefined
   /** The fields of a nested object type that is declared in place. */
   readonly fields?: FieldDefinitions | undefined
@@ -23,7 +27,7 @@ export interface FieldBuilder extends FieldDefinition {
   /** The same field, non-null. */
   readonly required: FieldBuilder
   describe(description: string): FieldBuilder
-  /** Reads the JSON member `key` instead of the one called like the field. */
+  /** Reads the JSON member `key`, or what is at that path, instead of the member called like the field. */
   from(key: string): FieldBuilder
 }
 

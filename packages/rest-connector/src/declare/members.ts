@@ -1,29 +1,32 @@
 import { markMember as markRead, memberOf, ResolverMarks } from '@vinyasa/source-kit'
 import type { GraphQLField } from 'graphql'
+import { type MemberPath, oneMember, type ReadMember } from './member-path.ts'
 
-/** A field of a response, under its key in the JSON. */
+/** What a field shows of an object of a response. */
 export interface ResponseMember {
-  readonly key: string
+  readonly read: ReadMember
   /** A scalar that may not be an object or a list in JSON. */
   readonly isScalar: boolean
 }
 
-/** Resolvers that give scalars alone. */
-const scalars = new ResolverMarks<true>()
+/** What resolvers of our own read. */
+const members = new ResolverMarks<ResponseMember>()
 
 export function markMember<Resolver extends (...args: never[]) => unknown>(
   resolve: Resolver,
-  { key, isScalar }: ResponseMember,
+  { name, read }: MemberPath,
+  isScalar: boolean,
 ): Resolver {
-  if (isScalar) scalars.mark(resolve, true)
-  return markRead(resolve, key)
+  members.mark(resolve, { read, isScalar })
+  return name === undefined ? resolve : markRead(resolve, name)
 }
 
-/** The member that a field reads, unless another plugin has put a resolver of its own there. */
+/** What a field reads, unless another plugin has put a resolver of its own there. */
 export function responseMember(
   field: Pick<GraphQLField<unknown, unknown>, 'name' | 'resolve'>,
 ): ResponseMember | undefined {
-  const key = memberOf(field)
-  if (key === undefined) return undefined
-  return { key, isScalar: scalars.of(field) === true }
+  const own = members.of(field)
+  if (own) return own
+  const name = memberOf(field)
+  return name === undefined ? undefined : { read: oneMember(name).read, isScalar: false }
 }

@@ -14,9 +14,10 @@ import type { Call, FieldScope } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { kindOf } from '../declare/answer-shape.ts'
 import { checkedShape } from '../call/checked-answer.ts'
-import { restError } from '../errors.ts'
+import { atPlace, restError } from '../errors.ts'
 import type { TypeReference } from '../declare/fields.ts'
 import { entriesOf, isEntry } from '../json/entries.ts'
+import { compileMember } from '../declare/member-path.ts'
 import { markMember } from '../declare/members.ts'
 import { marks } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
@@ -97,15 +98,17 @@ export function fieldResolver(
   type: TypeReference,
   isScalar: boolean = isScalarName(type.name),
 ): GraphQLFieldResolver<unknown, unknown> | undefined {
-  if (isScalar) {
-    const place = `${typeName}.${name}`
-    return markMember((source) => checkedScalar(own(source, key), type, place), { key, isScalar: true })
-  }
+  const place = `${typeName}.${name}`
+  const member = atPlace(`field "${place}"`, () => compileMember(key))
+  const read = (source: unknown) =>
+    typeof source === 'object' && source !== null ? member.read(source) : null
+  if (isScalar) return markMember((source) => checkedScalar(read(source), type, place), member, true)
   if (type.name === 'JSON' && key === name && !(key in Object.prototype)) return undefined
   return markMember(
     (source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo) =>
-      withObjects(own(source, key), info.returnType, `${typeName}.${name}`),
-    { key, isScalar: false },
+      withObjects(read(source), info.returnType, place),
+    member,
+    false,
   )
 }
 
@@ -163,11 +166,6 @@ function listedValue(value: unknown, type: GraphQLEnumType, place: string): unkn
       },
     )
   }
-}
-
-function own(source: unknown, key: string): unknown {
-  if (typeof source !== 'object' || source === null || !Object.hasOwn(source, key)) return null
-  return (source as Record<string, unknown>)[key]
 }
 
 function checkedScalar(value: unknown, type: TypeReference, place: string): unknown {

@@ -37,7 +37,7 @@ import {
   type Writing,
   type WrittenText,
 } from './object-plan.ts'
-import { responseMember } from '../declare/members.ts'
+import { responseMember, type ResponseMember } from '../declare/members.ts'
 import { marks, type PlannableJoin } from './planned-field.ts'
 import { listPieces, nullOf, objectPieces, objectWriter, writeList, type Member } from './write-value.ts'
 
@@ -228,18 +228,8 @@ function again({ text, objects }: WrittenText, writing: Writing): string {
 }
 
 /** How ordinary execution reads a field off its parent. @throws NotPlannable */
-function memberOf(
-  type: GraphQLObjectType,
-  field: GraphQLField<unknown, unknown>,
-): { readonly read: Read; readonly isScalar: boolean } {
+function memberOf(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): ResponseMember {
   const member = responseMember(field)
   if (!member || field.args.length > 0) throw new NotPlannable(`${type.name}.${field.name} has a resolver`)
-  const { key, isScalar } = member
-  return {
-    isScalar,
-    read:
-      key in Object.prototype
-        ? (parent) => (Object.hasOwn(parent, key) ? parent[key] : null)
-        : (parent) => parent[key],
-  }
+  return member
 }

@@ -1,4 +1,5 @@
 import type { ArgumentDefinition } from '../../declare/arguments.ts'
+import { keyOfMember } from '../../declare/member-path.ts'
 import type { MemberDefinition, TypeDefinition, TypeDefinitions } from '../../declare/type-definitions.ts'
 import { fieldNames } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
@@ -163,7 +164,7 @@ export class SchemaTypes {
         this.#definitions.get(type)?.kind !== 'enum'
       fields[field] = {
         type: isNonNull ? `${type}!` : type,
-        ...(field !== key && { key }),
+        ...(field !== key && { key: keyOfMember(key) }),
         ...describeMember(schema, this.#read),
       }
     }
