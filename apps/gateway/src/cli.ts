@@ -52,14 +52,16 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
 
   program
     .command('init')
-    .description('write a config for a .proto, an OpenAPI document or a server with reflection')
+    .description(
+      'write a config for protos, a descriptor set, an OpenAPI document or a server with reflection',
+    )
     .argument(
-      '[file]',
-      'the .proto file, the OpenAPI document or its URL, or host:port; asked for when left out',
+      '[files...]',
+      'the .proto files, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server; asked for when left out',
     )
     .option('--endpoint <address>', 'host:port of the gRPC server, or base URL of the API')
-    .action(async (file: string | undefined, options: InitFlags) =>
-      (await import('./commands/init.ts')).initCommand(file, options, context),
+    .action(async (files: readonly string[], options: InitFlags) =>
+      (await import('./commands/init.ts')).initCommand(files, options, context),
     )
 
   program

@@ -6,6 +6,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js'
+import { compileProtoText } from '../src/descriptors/proto-text.ts'
 
 export interface ReflectionServer {
   readonly address: string
@@ -16,6 +17,20 @@ export interface ReflectionServer {
   close(): void
 }
 
+/** The descriptor set of proto texts. */
+export async function descriptorSetOf(protoText: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const { registry } = await compileProtoText({ protoText, onFile() {}, onLeftOut() {} })
+  const file = [...registry.files].map(({ proto }) => proto)
+  return toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file }))
+}
+
+interface Listening {
+  /** Default: a free port. */
+  readonly listenAt?: string
+  /** Default: plaintext. */
+  readonly credentials?: ServerCredentials
+}
+
 /**
  * A server that only describes itself, from a descriptor set, with the options and comments it holds. `find` answers
  * in its place for the names that it knows: a file, or null for none.
@@ -24,6 +39,7 @@ export async function startReflectionServer(
   descriptorSet: Uint8Array,
   version: 'v1' | 'v1alpha',
   find: (wanted: string) => FileDescriptorProto | null | undefined = () => undefined,
+  { listenAt = '127.0.0.1:0', credentials = ServerCredentials.createInsecure() }: Listening = {},
 ): Promise<ReflectionServer> {
   const { file: files } = fromBinary(FileDescriptorSetSchema, descriptorSet)
   const tokens: string[] = []
@@ -96,9 +112,7 @@ export async function startReflectionServer(
     },
   )
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    )
+    server.bindAsync(listenAt, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
   })
   return { address: `127.0.0.1:${port}`, tokens, sent, close: () => server.forceShutdown() }
 }

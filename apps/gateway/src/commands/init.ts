@@ -1,26 +1,33 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { basename, extname, join, relative, resolve } from 'node:path'
+import { extname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import type { CommandContext } from './context.ts'
 import { downloadDocument } from './download-document.ts'
 import { CONFIG_FILES } from '../config/file/load-config.ts'
 import { ConfigError, messageOf } from '../errors.ts'
-import { findProtoRoots } from './proto-roots.ts'
+import {
+  type Ask,
+  type Draft,
+  draftDescriptorSet,
+  draftProtos,
+  draftReflection,
+  isAddress,
+  isBinary,
+  nameOf,
+} from './init-grpc.ts'
+import { GIVE_DOCUMENT, HTML, pageAt } from './what-is-there.ts'
 
 export interface InitFlags {
   readonly endpoint?: string
 }
 
-interface Draft {
-  /** Lines of a comment above the config. */
-  readonly note: readonly string[]
-  readonly config: object
-}
-
-/** `vinyasa init`: writes a config for one proto or OpenAPI file, asking for what the command line leaves open. */
+/**
+ * `vinyasa init`: writes a config for protos, a descriptor set, an OpenAPI document or a gRPC server, asking for what the
+ * command line leaves open.
+ */
 export async function initCommand(
-  given: string | undefined,
+  given: readonly string[],
   { endpoint }: InitFlags,
   context: CommandContext,
 ): Promise<void> {
@@ -29,34 +36,69 @@ export async function initCommand(
   if (existing !== undefined) {
     throw new ConfigError(`${join(directory, existing)} exists already; edit it, or remove it first`)
   }
-  const answer =
-    given ?? (await context.ask?.('Path of a .proto file, or path or URL of an OpenAPI document: '))
-  if (answer === undefined || answer.trim() === '') {
+  const question = 'Path of a .proto file, or path or URL of an OpenAPI document: '
+  const answers = given.length > 0 ? given : [(await context.ask?.(question)) ?? '']
+  const wanted = answers.map((one) => one.trim())
+  const ask: Ask = async (text, fallback) => {
+    if (endpoint !== undefined) return endpoint
+    const answer = given.length === 0 ? await context.ask?.(`${text} (${fallback}): `) : undefined
+    return answer?.trim() || fallback
+  }
+  const draft = await draftOf(wanted, directory, ask)
+  try {
+    await write(draft, context)
+  } catch (error) {
+    await draft.remove?.()
+    throw error
+  }
+}
+
+async function draftOf(wanted: readonly string[], directory: string, ask: Ask): Promise<Draft> {
+  const [first = ''] = wanted
+  if (first === '') {
     throw new ConfigError(
       'init: expected a file; run `vinyasa init users.proto` or `vinyasa init openapi.yaml`',
     )
   }
-  const ask = async (question: string, fallback: string): Promise<string> => {
-    if (endpoint !== undefined) return endpoint
-    const text = given === undefined ? await context.ask?.(`${question} (${fallback}): `) : undefined
-    return text?.trim() || fallback
+  const files = wanted.map((one) => resolve(directory, one))
+  const missing = files.find((file, index) => !existsSync(file) && !isAddress(wanted[index] as string))
+  if (missing !== undefined)
+    throw new ConfigError(
+      `${missing}: no such file; pass a .proto, a descriptor set, an OpenAPI document or its URL, or the address of a gRPC server (host:port, unix:/path)`,
+    )
+  if (files.every((file) => extname(file) === '.proto')) return draftProtos(files, directory, ask)
+  if (wanted.length > 1)
+    throw new ConfigError(
+      `init: several files can only be .proto files; begin with one of ${wanted.join(', ')}, and add the others to the config`,
+    )
+  const [file = ''] = files
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError(`init: ${first} is a folder; give a file in it`)
+  if (existsSync(file)) {
+    return (await isBinary(file))
+      ? draftDescriptorSet(file, directory, ask)
+      : draftRest({ file, name: file, directory, ask })
   }
-  const wanted = answer.trim()
-  if (/^https?:\/\//i.test(wanted)) return initFromUrl(wanted, ask, context)
-  const file = resolve(directory, wanted)
-  if (!existsSync(file) && isAddress(wanted)) return write(await draftReflection(wanted), context)
-  if (!existsSync(file)) throw new ConfigError(`${file}: no such file; pass a .proto or an OpenAPI document`)
-  const isProto = extname(file) === '.proto'
-  const draft = isProto ? draftGrpc(file, directory, ask) : draftRest({ file, name: file, directory, ask })
-  await write(await draft, context)
+  return /^https?:/i.test(first) ? draftUrl(first, directory, ask) : draftReflection(first, directory)
+}
+
+/** What is at a URL: a document, or a gRPC server that describes itself. */
+async function draftUrl(address: string, directory: string, ask: Ask): Promise<Draft> {
+  try {
+    return await draftDownloaded(address, directory, ask)
+  } catch (error) {
+    if (new URL(address).pathname === '/') return draftReflection(address, directory)
+    // Of a path there is no gRPC server.
+    if ((await pageAt(address)) !== HTML) throw error
+    throw new ConfigError(`${messageOf(error)}; what is there is ${HTML}: ${GIVE_DOCUMENT}`, { cause: error })
+  }
 }
 
 /** The document is kept beside the config: a running gateway downloads nothing. */
-async function initFromUrl(address: string, ask: Ask, context: CommandContext): Promise<void> {
-  const { directory } = context
+async function draftDownloaded(address: string, directory: string, ask: Ask): Promise<Draft> {
   const { file, url, missing, remove } = await downloadDocument(address, directory)
   try {
-    await write(await draftRest({ file, name: address, url, missing, directory, ask }), context)
+    return { ...(await draftRest({ file, name: address, url, missing, directory, ask })), remove }
   } catch (error) {
     await remove()
     throw error
@@ -73,77 +115,6 @@ async function write(draft: Draft, context: CommandContext): Promise<void> {
 
 function comment(lines: readonly string[]): string {
   return lines.map((line) => `# ${line.replaceAll('\n', ' ')}\n`).join('')
-}
-
-/** `host:port`, which no file is called here. */
-function isAddress(text: string): boolean {
-  return /^[\w.-]+:\d{1,5}$/.test(text)
-}
-
-type Ask = (question: string, fallback: string) => Promise<string>
-
-async function draftGrpc(file: string, directory: string, ask: Ask): Promise<Draft> {
-  const endpoint = await ask('Address of the gRPC server', 'localhost:50051')
-  const local = relative(directory, file)
-  const includePaths = await findProtoRoots(file, directory)
-  const name = nameOf(local)
-  return {
-    note: [
-      'expose: all takes every method of the services that the file defines; patterns take or leave out some.',
-      ...(await describeFields(name, { endpoint, protoFiles: [local], includePaths }, directory)),
-    ],
-    config: { grpc: { [name]: { endpoint, protoFiles: [local], includePaths, expose: 'all' } } },
-  }
-}
-
-/** A server that describes itself needs no files. */
-async function draftReflection(address: string): Promise<Draft> {
-  const name = nameOf(address.replace(/:.*/, ''))
-  return {
-    note: ['The server is asked for its services at each start (reflection).'],
-    config: { grpc: { [name]: { endpoint: address, reflection: true, expose: 'all' } } },
-  }
-}
-
-/** A line for each method: what it has become, as the gateway chose it. */
-async function describeFields(
-  name: string,
-  {
-    endpoint,
-    protoFiles,
-    includePaths,
-  }: { endpoint: string; protoFiles: string[]; includePaths: readonly string[] },
-  directory: string,
-): Promise<string[]> {
-  const { createGrpcSource } = await import('@vinyasa/grpc-source')
-  const absolute = (path: string): string => resolve(directory, path)
-  const source = await createGrpcSource({
-    name,
-    endpoint,
-    protoFiles: protoFiles.map(absolute),
-    includePaths: includePaths.map(absolute),
-    expose: 'all',
-    logger: { warn() {}, error() {} },
-  }).catch((error: unknown) => {
-    throw new ConfigError(`init: ${messageOf(error)}`, { cause: error })
-  })
-  try {
-    const { schema } = source
-    const roots = {
-      query: schema.getQueryType(),
-      mutation: schema.getMutationType(),
-      subscription: schema.getSubscriptionType(),
-    }
-    const fields = Object.entries(roots).flatMap(([kind, type]) =>
-      Object.values(type?.getFields() ?? {}).map(
-        (field) =>
-          `${kind.padEnd(12)} ${field.name}: ${String(field.extensions['origin']).replace(/^[^:]*: /, '')}`,
-      ),
-    )
-    return [...fields, ...source.notes]
-  } finally {
-    await source.close()
-  }
 }
 
 const LOCAL = 'http://localhost:8080'
@@ -219,10 +190,4 @@ async function draftRest({
       },
     },
   }
-}
-
-/** A source's name from its file's: letters, digits and `_`, starting with a letter. */
-function nameOf(local: string): string {
-  const name = basename(local, extname(local)).replace(/[^A-Za-z0-9_]/g, '_')
-  return /^[A-Za-z]/.test(name) ? name : `api_${name}`
 }

@@ -9,12 +9,18 @@ const SKIPPED = new Set(['node_modules', 'dist', 'build', 'target', 'vendor'])
 const MAX_FOLDERS = 2_000
 const MAX_FILES = 5_000
 
+export interface ProtoRoots {
+  readonly includePaths: readonly string[]
+  /** The files that were found there: those that the file imports, and theirs. */
+  readonly imported: readonly string[]
+}
+
 /**
  * The folders from which a proto file's imports, and theirs, are found: those that a `buf.yaml` or `buf.work.yaml`
  * above it names, those above the importing file, and last any below the directory. What is found nowhere is left out:
  * it may come with the gateway, or be needed by nobody.
  */
-export async function findProtoRoots(file: string, directory: string): Promise<readonly string[]> {
+export async function findProtoRoots(file: string, directory: string): Promise<ProtoRoots> {
   const roots = new Set<string>()
   const declared = await bufRoots(dirname(file))
   let below: Promise<readonly string[]> | undefined
@@ -38,14 +44,25 @@ export async function findProtoRoots(file: string, directory: string): Promise<r
     }
   }
   if (roots.size === 0) roots.add(declared.find((root) => isInside(file, root)) ?? dirname(file))
-  return [...roots].map((root) => relative(directory, root) || '.')
+  return {
+    includePaths: [...roots].map((root) => relative(directory, root) || '.'),
+    imported: [...seen].slice(1),
+  }
+}
+
+/** Whether a proto file has a service of its own. */
+export async function hasService(file: string): Promise<boolean> {
+  return /^\s*service\s+\w+\s*\{/m.test(codeOf(await readFile(file, 'utf8')))
 }
 
 function importsOf(text: string): string[] {
-  const code = text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, '')
-  return [...code.matchAll(/^\s*import\s+(?:public\s+|weak\s+)?"([^"]+)"\s*;/gm)].flatMap(
+  return [...codeOf(text).matchAll(/(?<=^|;)\s*import\s+(?:public\s+|weak\s+)?"([^"]+)"\s*;/gm)].flatMap(
     ([, path]) => path ?? [],
   )
+}
+
+function codeOf(text: string): string {
+  return text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, '')
 }
 
 function ancestors(folder: string): string[] {

@@ -1,0 +1,126 @@
+import { open } from 'node:fs/promises'
+import { basename, extname, relative, resolve } from 'node:path'
+import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
+import { ConfigError, messageOf } from '../errors.ts'
+import { whatIsThere } from './what-is-there.ts'
+import { findProtoRoots, hasService } from './proto-roots.ts'
+
+export interface Draft {
+  /** Lines of a comment above the config. */
+  readonly note: readonly string[]
+  readonly config: object
+  /** Takes away what was downloaded for it. */
+  readonly remove?: () => Promise<void>
+}
+
+export type Ask = (question: string, fallback: string) => Promise<string>
+
+const ALL =
+  'expose: all takes every method of the services that the file defines; patterns take or leave out some.'
+const SERVER = ['Address of the gRPC server', 'localhost:50051'] as const
+
+/** A `host:port`, a URL or a target of gRPC, which no file is called here. */
+export function isAddress(text: string): boolean {
+  return /^[\w.-]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$|^(https?|grpcs?):\/\/.|^(unix|unix-abstract|dns|ipv4|ipv6):./i.test(
+    text,
+  )
+}
+
+/** Whether a file is none of text: it may be a descriptor set. */
+export async function isBinary(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024))
+    return buffer.subarray(0, bytesRead).some((byte) => byte < 9)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Files without a service, as one that only imports others, stand for those that they import. */
+export async function draftProtos(files: readonly string[], directory: string, ask: Ask): Promise<Draft> {
+  const found = await Promise.all(files.map((file) => findProtoRoots(file, directory)))
+  const imported = found.flatMap((one) => one.imported)
+  const withServices = await having(files)
+  const served = withServices.length > 0 ? files : await having(imported)
+  const locals = files.map((file) => relative(directory, file))
+  if (served.length === 0)
+    throw new ConfigError(
+      `${locals.join(', ')}: no service is defined there, nor in what it imports (${imported.length} files found); give the .proto file that defines one`,
+    )
+  const endpoint = await ask(...SERVER)
+  const protoFiles = [...new Set(served)].map((file) => relative(directory, file))
+  const includePaths = [...new Set(found.flatMap((one) => one.includePaths))]
+  const note = protoFiles.length === 1 ? ALL : ALL.replace('the file defines', 'the files define')
+  return draftSource(nameOf(locals[0] as string), { endpoint, protoFiles, includePaths }, directory, note)
+}
+
+async function having(files: readonly string[]): Promise<readonly string[]> {
+  const has = await Promise.all(files.map(hasService))
+  return files.filter((_, index) => has[index])
+}
+
+export async function draftDescriptorSet(file: string, directory: string, ask: Ask): Promise<Draft> {
+  const descriptorSet = relative(directory, file)
+  const endpoint = await ask(...SERVER)
+  return draftSource(nameOf(descriptorSet), { endpoint, descriptorSet }, directory, ALL)
+}
+
+/** A server that describes itself needs no files. */
+export async function draftReflection(address: string, directory: string): Promise<Draft> {
+  const endpoint = address.replace(/^grpc(s?):/i, 'http$1:').replace(/\/$/, '')
+  const place = endpoint.replace(/^\w+:\/\//, '')
+  const name = nameOf(/^unix/i.test(place) ? place : place.replace(/^dns:(\/*)/, '').replace(/:\d+$/, ''))
+  const note = 'The server is asked for its services at each start (reflection).'
+  return draftSource(name, { endpoint, reflection: true }, directory, note)
+}
+
+type GrpcDraft = Pick<GrpcSourceOptions, 'includePaths' | 'protoFiles' | 'reflection'> & {
+  readonly endpoint: string
+  readonly descriptorSet?: string
+}
+
+/** The config, and a line for each method: what it has become, as the gateway chose it. */
+async function draftSource(name: string, draft: GrpcDraft, directory: string, note: string): Promise<Draft> {
+  const { createGrpcSource } = await import('@vinyasa/grpc-source')
+  const absolute = (path: string): string => resolve(directory, path)
+  const { protoFiles, includePaths, descriptorSet } = draft
+  const source = await createGrpcSource({
+    ...draft,
+    name,
+    protoFiles: protoFiles?.map(absolute),
+    includePaths: includePaths?.map(absolute),
+    descriptorSet: descriptorSet === undefined ? undefined : absolute(descriptorSet),
+    expose: 'all',
+    logger: { warn() {}, error() {} },
+  }).catch(async (error: unknown) => {
+    if (draft.reflection) throw await whatIsThere(draft.endpoint, error)
+    throw new ConfigError(`init: ${messageOf(error)}`, { cause: error })
+  })
+  try {
+    const { schema } = source
+    const roots = {
+      query: schema.getQueryType(),
+      mutation: schema.getMutationType(),
+      subscription: schema.getSubscriptionType(),
+    }
+    const fields = Object.entries(roots).flatMap(([kind, type]) =>
+      Object.values(type?.getFields() ?? {}).map(
+        (field) =>
+          `${kind.padEnd(12)} ${field.name}: ${String(field.extensions['origin']).replace(/^[^:]*: /, '')}`,
+      ),
+    )
+    return {
+      note: [note, ...fields, ...source.notes],
+      config: { grpc: { [name]: { ...draft, expose: 'all' } } },
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/** A source's name from its file's: letters, digits and `_`, starting with a letter. */
+export function nameOf(local: string): string {
+  const name = basename(local, extname(local)).replace(/[^A-Za-z0-9_]/g, '_')
+  return /^[A-Za-z]/.test(name) ? name : `api_${name}`
+}

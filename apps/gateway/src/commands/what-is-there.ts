@@ -1,0 +1,57 @@
+import { ConfigError, messageOf } from '../errors.ts'
+
+export const HTML = 'an HTML page'
+export const GIVE_DOCUMENT =
+  'give the URL of the OpenAPI document itself (often /openapi.json or /swagger.json)'
+
+/** Says what is at an address where no gRPC server described itself, and what to give in its place. */
+export async function whatIsThere(endpoint: string, error: unknown): Promise<ConfigError> {
+  const because = (text: string): ConfigError => new ConfigError(`init: ${text}`, { cause: error })
+  const chain = causesOf(error)
+  if (chain.some(({ status }) => status === 'UNIMPLEMENTED'))
+    return because(
+      `a gRPC server is at ${endpoint}, and does not describe itself (UNIMPLEMENTED); turn its reflection service on, or give its .proto files or a descriptor set, with --endpoint ${endpoint}`,
+    )
+  const page =
+    /^[a-z]+:(?!\/\/)/i.test(endpoint) && !/^[^:]+:\d+$/.test(endpoint) ? undefined : await pageAt(endpoint)
+  if (page !== undefined)
+    return because(
+      `${endpoint} speaks HTTP and not gRPC: what is there is ${page}; ${GIVE_DOCUMENT}, or the address of the gRPC server`,
+    )
+  const codes = chain.map(({ code }) => String(code))
+  const missing = codes.find((code) => /^(ECONNREFUSED|ENOENT|ENOTFOUND|EAI_AGAIN)$/.test(code))
+  if (missing !== undefined)
+    return because(
+      `nothing listens at ${endpoint} (${missing}); start the server there, or give the address where it listens`,
+    )
+  const untrusted = codes.find((code) => /CERT|ISSUER|SELF_SIGNED|ALTNAME/.test(code))
+  if (untrusted !== undefined)
+    return because(
+      `the certificate of ${endpoint} is not trusted (${untrusted}); name the file of its authority in NODE_EXTRA_CA_CERTS, or write tls: { ca: … } into a config of your own`,
+    )
+  return because(messageOf(error))
+}
+
+interface Cause {
+  readonly code?: unknown
+  readonly status?: unknown
+}
+
+function causesOf(error: unknown): readonly Cause[] {
+  const chain: Cause[] = []
+  for (let one = error; one instanceof Error && chain.length < 10; one = one.cause) chain.push(one as Cause)
+  return chain
+}
+
+/** What a web server has there: an HTML page, or something of another media type. */
+export async function pageAt(endpoint: string): Promise<string | undefined> {
+  const url = /^https?:\/\//i.test(endpoint) ? endpoint : `http://${endpoint}`
+  try {
+    const { status, headers, body } = await fetch(url, { signal: AbortSignal.timeout(3_000) })
+    await body?.cancel()
+    const type = headers.get('content-type')?.split(';')[0] ?? 'nothing of a media type'
+    return type === 'text/html' ? HTML : `${type} (status ${status})`
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,52 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '@vinyasa/test-kit'
+import { expect, onTestFinished } from 'vitest'
+import { run } from '../../src/cli.ts'
+import type { CommandContext } from '../../src/commands/context.ts'
+
+export interface Folder {
+  readonly directory: string
+  readonly out: string[]
+  readonly err: string[]
+  command(...args: string[]): Promise<number>
+  /** Runs `start` until the test ends; resolves to the endpoint once it is ready. */
+  start(): Promise<string>
+}
+
+/** An empty folder to run commands in; `answers` are what its user says when asked. */
+export async function emptyFolder(answers: string[] = []): Promise<Folder> {
+  const directory = await mkdtemp(join(tmpdir(), 'vinyasa-init-'))
+  const out: string[] = []
+  const err: string[] = []
+  const shutdown = new AbortController()
+  const context: CommandContext = {
+    directory,
+    environment: {},
+    shutdown: shutdown.signal,
+    reload: new EventTarget(),
+    ask: async () => answers.shift() ?? '',
+    print: (text) => out.push(text),
+    printError: (text) => err.push(text),
+  }
+  return {
+    directory,
+    out,
+    err,
+    command: (...args) => run(args, context),
+    async start() {
+      const port = await freePort()
+      const ended = run(['start', '--port', String(port)], context)
+      onTestFinished(async () => {
+        shutdown.abort()
+        await ended
+      })
+      const base = `http://127.0.0.1:${port}`
+      const ready = async (): Promise<number> =>
+        (await fetch(`${base}/health/ready`).catch(() => undefined))?.status ?? 0
+      await expect.poll(ready, { timeout: 15_000 }).toBe(200)
+      return `${base}/graphql`
+    },
+  }
+}
