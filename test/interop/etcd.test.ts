@@ -58,8 +58,13 @@ beforeAll(async () => {
   const proto = 'usr/share/gocode/src/go.etcd.io/etcd/etcdserver/etcdserverpb/rpc.proto'
   initialised = await vinyasa('init', proto, '--endpoint', `127.0.0.1:${port}`)
   const { config, baseDirectory } = await loadConfig({ directory: folder, environment: {} })
+  // It takes the end of the requests for the end of the watch.
+  const methods = { 'etcdserverpb.Watch.Watch': { keepRequestsOpen: true } }
+  const grpc = Object.fromEntries(
+    Object.entries(config.grpc ?? {}).map(([name, one]) => [name, { ...one, methods }]),
+  )
   const logger = await createLogger({ level: 'silent' })
-  gateway = opened.use(await createGateway(config, { baseDirectory, logger }))
+  gateway = opened.use(await createGateway({ ...config, grpc }, { baseDirectory, logger }))
 })
 
 async function ask(query: string, variables?: object): Promise<any> {

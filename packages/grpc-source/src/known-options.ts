@@ -41,6 +41,7 @@ const METHOD: KnownOptions<MethodOptions> = {
   liveQuery: LIVE_OPTIONS,
   timeoutMs: true,
   retry: { maxRetries: true },
+  keepRequestsOpen: true,
   invalidates: INVALIDATES,
   changes: true,
   dependsOn: true,

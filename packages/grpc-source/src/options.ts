@@ -94,6 +94,12 @@ export interface MethodOptions {
   /** How often it is sent again; mutations never are. Default: the source's. */
   readonly retry?: Pick<RetryOptions, 'maxRetries'> | undefined
   /**
+   * A method that streams both ways is opened by one request, after which the gateway ends its side, as no other comes.
+   * `true`: it ends its side when the client leaves, for servers that take that end for the end of the client's interest,
+   * as etcd's `Watch` does. Default false.
+   */
+  readonly keepRequestsOpen?: boolean | undefined
+  /**
    * The changes that a mutation announces when it succeeded or its outcome is unknown (it broke off, or ran
    * out of time); `false`: nothing. Default: read off the method.
    */

@@ -10,6 +10,7 @@ message Item { int32 number = 1; }
 message Empty {}
 service Store {
   rpc Watch(stream Item) returns (stream Item);
+  rpc Sum(stream Item) returns (stream Item);
   rpc Upload(stream Item) returns (Item);
   rpc Ping(stream Empty) returns (Item);
   rpc Silent(stream Item) returns (Item);
@@ -57,7 +58,12 @@ async function startStore() {
     call.on('end', () => callback(null, item(total === 0 ? count : total)))
   }
   server.addService(
-    { Watch: stream('Watch', true), Upload: stream('Upload', false), Ping: stream('Ping', false) },
+    {
+      Watch: stream('Watch', true),
+      Sum: stream('Sum', true),
+      Upload: stream('Upload', false),
+      Ping: stream('Ping', false),
+    },
     {
       // As etcd does: the end of the requests is the end of the watch.
       Watch(call: ServerDuplexStream<Buffer, Buffer>) {
@@ -74,6 +80,15 @@ async function startStore() {
         })
         call.on('cancelled', () => events.push('cancelled'))
       },
+      // Nothing is answered before the requests have ended.
+      Sum(call: ServerDuplexStream<Buffer, Buffer>) {
+        let total = 0
+        call.on('data', (message: Buffer) => (total += numberOf(message)))
+        call.on('end', () => {
+          call.write(item(total))
+          call.end()
+        })
+      },
       Upload: sum,
       Ping: sum,
     },
@@ -88,9 +103,30 @@ async function startStore() {
 }
 
 describeTransports('streams of requests', (source) => {
-  it('with many replies are subscriptions: one request, held open until the client leaves', async () => {
+  it('with many replies are subscriptions: one request, after which no other comes', async () => {
     const { address, events } = await startStore()
     const grpc = await source({ protoText: { 's.proto': PROTO }, endpoint: address, expose: 'all' })
+    const ask = async (query: string): Promise<string> =>
+      (
+        await yogaWith(grpc).fetch('http://test/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+          body: JSON.stringify({ query }),
+        })
+      ).text()
+    expect(await ask('subscription { sum(number: 5) { number } }')).toContain('"number":5')
+    expect(await ask('subscription { watch(number: 5) { number } }')).toContain('complete')
+    expect(events.slice(0, 2)).toEqual(['request 5', 'end'])
+  })
+
+  it('stay open until the client leaves where the method says so', async () => {
+    const { address, events } = await startStore()
+    const grpc = await source({
+      protoText: { 's.proto': PROTO },
+      endpoint: address,
+      expose: 'all',
+      methods: { 's.Store.Watch': { keepRequestsOpen: true } },
+    })
     const response = await yogaWith(grpc).fetch('http://test/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -117,6 +153,19 @@ describeTransports('streams of requests', (source) => {
     const { address } = await startStore()
     const grpc = await source({ protoText: { 's.proto': PROTO }, endpoint: address, expose: 'all' })
     expect(await run(yogaWith(grpc), query)).toEqual({ data })
+  })
+
+  it('cannot be kept open by a method that has no such stream', async () => {
+    const methods = { 's.Store.Upload': { keepRequestsOpen: true } }
+    const started = source({
+      protoText: { 's.proto': PROTO },
+      endpoint: 'localhost:1',
+      expose: 'all',
+      methods,
+    })
+    await expect(started).rejects.toThrow(
+      's.Store.Upload: keepRequestsOpen is for methods that stream both ways; leave it out',
+    )
   })
 
   it('fail as other calls do', async () => {

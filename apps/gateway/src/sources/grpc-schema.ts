@@ -61,6 +61,7 @@ const method = z.strictObject({
   liveQuery: liveOptions.optional(),
   timeoutMs: milliseconds.optional(),
   retry: z.strictObject({ maxRetries: count.optional() }).optional(),
+  keepRequestsOpen: z.boolean().optional(),
   invalidates: z.union([z.literal(false), invalidation, z.array(invalidation)]).optional(),
   changes: typeNames.optional(),
   dependsOn: typeNames.optional(),

@@ -4,8 +4,8 @@ export interface HeldRequest extends AsyncIterable<Uint8Array> {
 }
 
 /**
- * A bidirectional method is a subscription: one request opens it. Servers take the end of the requests for the end of
- * the client's interest, so that comes when the subscription ends.
+ * For servers that take the end of the requests for the end of the client's interest: that comes when the subscription
+ * ends.
  */
 export function holdRequest(request: Uint8Array): HeldRequest {
   let isSent = false

@@ -25,6 +25,8 @@ export interface MethodRuntimeOptions {
   readonly shapes: Shapes
   readonly errors: RpcErrorOptions
   readonly description: string | undefined
+  /** The requests of a stream end when its replies do. */
+  readonly keepRequestsOpen: boolean
 }
 
 /** Calls one method with GraphQL arguments and gives GraphQL values. Failures are GraphQL errors. */
@@ -84,10 +86,10 @@ export class MethodRuntime {
 
   /** Many replies to one request. */
   async stream(args: Arguments, site: CallSite): Promise<AsyncIterableIterator<unknown>> {
-    const { callable, invoker, errors } = this.#options
+    const { callable, invoker, errors, keepRequestsOpen } = this.#options
     try {
       const request = await this.encode(args)
-      const held = this.#method.desc.methodKind === 'bidi_streaming' ? holdRequest(request) : undefined
+      const held = keepRequestsOpen ? holdRequest(request) : undefined
       const messages = await invoker.stream(callable, held ?? [request], site)
       return repliesOf(messages, held, errors)
     } catch (error) {

@@ -48,6 +48,13 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
   const withoutEndpoint = new Set<DescService>()
   const whole = new Map<DescMethod, MethodRuntime>()
 
+  for (const { desc } of exposed)
+    if (overrides[methodId(desc)]?.keepRequestsOpen && desc.methodKind !== 'bidi_streaming')
+      options.findings.push({
+        element: methodId(desc),
+        message: 'keepRequestsOpen is for methods that stream both ways; leave it out',
+      })
+
   function of(
     method: Pick<ExposedMethod, 'desc' | 'wrapRequest' | 'responsePluck'>,
     isRead: boolean,
@@ -59,6 +66,7 @@ export function createRuntimes(options: RuntimesOptions): Runtimes {
       shapes,
       errors,
       description: comments.of(method.desc),
+      keepRequestsOpen: overrides[methodId(method.desc)]?.keepRequestsOpen ?? false,
     })
   }
 
