@@ -31,6 +31,8 @@ export interface Selection {
 const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const OTHER_METHODS: readonly string[] = ['head', 'options', 'trace', 'query']
 
+const RECEIVE = 'receive it in a server of your own, which tells the gateway what has changed'
+
 /** The selected operations of a document. */
 export function readOperations(
   document: OpenApiDocument,
@@ -84,11 +86,19 @@ export function readOperations(
         message: `${method.toUpperCase()} ${path} is left out: only GET, POST, PUT, PATCH and DELETE become fields`,
       })
   }
-  const webhooks = Object.keys(asNode(document.root['webhooks'])).length
-  if (webhooks > 0)
+  for (const { node, place } of operations) {
+    for (const name of Object.keys(asNode(node['callbacks'])))
+      findings.add({
+        place: `${place}${pointerOf('callbacks', name).slice(1)}`,
+        message: `the callback ${name} is left out: it is a request that the API sends`,
+        mend: RECEIVE,
+      })
+  }
+  for (const name of Object.keys(asNode(document.root['webhooks'])))
     findings.add({
-      place: pointerOf('webhooks'),
-      message: `${webhooks} webhooks are left out: they are requests that the API sends`,
+      place: pointerOf('webhooks', name),
+      message: `the webhook ${name} is left out: it is a request that the API sends`,
+      mend: RECEIVE,
     })
   if (operations.length === 0)
     findings.add({

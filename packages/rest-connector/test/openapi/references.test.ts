@@ -170,7 +170,7 @@ describe('paths', () => {
       { tags: ['a'] },
     )
     expect(findings.map(({ place }) => place)).toEqual([
-      ...Object.keys(more).map((key) => `#/${key}`),
+      ...Object.keys('webhooks' in more ? more.webhooks : {}).map((key) => `#/webhooks/${key}`),
       '#/paths',
     ])
   })

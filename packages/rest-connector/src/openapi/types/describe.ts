@@ -28,3 +28,16 @@ export function describeMember(
     ...(node['deprecated'] === true && { deprecated: DEPRECATED }),
   }
 }
+
+/** The properties of an object, without those that go the other way. */
+export function propertiesOf(
+  node: Node,
+  otherWay: 'readOnly' | 'writeOnly',
+  read: ReadShape,
+): Map<string, unknown> {
+  return new Map(
+    Object.entries(asNode(node['properties'])).filter(
+      ([, schema]) => asNode(schema)[otherWay] !== true && read(schema).node[otherWay] !== true,
+    ),
+  )
+}

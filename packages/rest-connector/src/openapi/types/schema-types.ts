@@ -3,7 +3,8 @@ import { keyOfMember } from '../../declare/member-path.ts'
 import type { MemberDefinition, TypeDefinition, TypeDefinitions } from '../../declare/type-definitions.ts'
 import { fieldNames } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
-import { DEPRECATED, describe, describeMember } from './describe.ts'
+import { Nesting } from '../nesting.ts'
+import { DEPRECATED, describe, describeMember, propertiesOf } from './describe.ts'
 import { breakInputCycles } from './input-cycles.ts'
 import { makeInterfaces } from './interfaces.ts'
 import { itemType } from './item-type.ts'
@@ -40,6 +41,7 @@ export class SchemaTypes {
   readonly #inputs = new Map<Node, string>()
   readonly #definitions = new Map<string, TypeDefinition>()
   readonly #leaves: LeafTypes
+  readonly #nesting = new Nesting()
 
   constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
     this.#names = names
@@ -146,70 +148,65 @@ export class SchemaTypes {
   #object(shape: Shape, place: Place): string {
     const known = this.#outputs.get(shape.node)
     if (known !== undefined) return known
-    const properties = this.#properties(shape.node, 'writeOnly')
+    const properties = propertiesOf(shape.node, 'writeOnly', this.#read)
     if (properties.size === 0) return 'JSON'
     const name = this.#names.output(schemaName(shape.ref), place)
     this.#outputs.set(shape.node, name)
-    const required = new Set(asList(shape.node['required']))
-    const fields: Record<string, MemberDefinition> = {}
-    const names = fieldNames([...properties.keys()])
-    for (const [key, schema] of properties) {
-      const field = names.get(key) as string
-      const type = this.output(schema, inside({ name, key: place.key }, key, key, name))
-      const isNonNull =
-        required.has(key) &&
-        this.#options.trusts(name, field) &&
-        !this.#read(schema).isNullable &&
-        type !== 'JSON' &&
-        this.#definitions.get(type)?.kind !== 'enum'
-      fields[field] = {
-        type: isNonNull ? `${type}!` : type,
-        ...(field !== key && { key: keyOfMember(key) }),
-        ...describeMember(schema, this.#read),
+    this.#nesting.enter(() => {
+      const required = new Set(asList(shape.node['required']))
+      const fields: Record<string, MemberDefinition> = {}
+      const names = fieldNames([...properties.keys()])
+      for (const [key, schema] of properties) {
+        const field = names.get(key) as string
+        const type = this.output(schema, inside({ name, key: place.key }, key, key, name))
+        const isNonNull =
+          required.has(key) &&
+          this.#options.trusts(name, field) &&
+          !this.#read(schema).isNullable &&
+          type !== 'JSON' &&
+          this.#definitions.get(type)?.kind !== 'enum'
+        fields[field] = {
+          type: isNonNull ? `${type}!` : type,
+          ...(field !== key && { key: keyOfMember(key) }),
+          ...describeMember(schema, this.#read),
+        }
       }
-    }
-    Object.assign(fields, this.#others(shape.node, { name, key: place.key }, fields, false))
-    this.#tellDropped(shape, name, droppedOfObject(shape.node))
-    this.#define(name, { kind: 'object', ...describe(shape.node), fields })
+      Object.assign(fields, this.#others(shape.node, { name, key: place.key }, fields, false))
+      this.#tellDropped(shape, name, droppedOfObject(shape.node))
+      this.#define(name, { kind: 'object', ...describe(shape.node), fields })
+    })
     return name
   }
 
   #inputObject(shape: Shape, place: Place): string {
     const known = this.#inputs.get(shape.node)
     if (known !== undefined) return known
-    const properties = this.#properties(shape.node, 'readOnly')
+    const properties = propertiesOf(shape.node, 'readOnly', this.#read)
     if (properties.size === 0) return 'JSON'
     const name = this.#names.input(schemaName(shape.ref), place)
     this.#inputs.set(shape.node, name)
-    const required = new Set(asList(shape.node['required']))
-    const fields: Record<string, MemberDefinition> = {}
-    const names = fieldNames([...properties.keys()])
-    for (const [key, schema] of properties) {
-      const field = names.get(key) as string
-      const type = this.input(schema, inside({ name: withoutInput(name), key: place.key }, key, key, name))
-      const isNonNull = required.has(key) && !this.#read(schema).isNullable
-      const { deprecated, ...described } = describeMember(schema, this.#read, true)
-      fields[field] = {
-        type: isNonNull ? `${type}!` : type,
-        ...(field !== key && { key }),
-        ...described,
-        ...(deprecated !== undefined && !isNonNull && { deprecated }),
+    this.#nesting.enter(() => {
+      const required = new Set(asList(shape.node['required']))
+      const fields: Record<string, MemberDefinition> = {}
+      const names = fieldNames([...properties.keys()])
+      for (const [key, schema] of properties) {
+        const field = names.get(key) as string
+        const type = this.input(schema, inside({ name: withoutInput(name), key: place.key }, key, key, name))
+        const isNonNull = required.has(key) && !this.#read(schema).isNullable
+        const { deprecated, ...described } = describeMember(schema, this.#read, true)
+        fields[field] = {
+          type: isNonNull ? `${type}!` : type,
+          ...(field !== key && { key }),
+          ...described,
+          ...(deprecated !== undefined && !isNonNull && { deprecated }),
+        }
       }
-    }
-    const own = { name: withoutInput(name), key: place.key }
-    Object.assign(fields, this.#others(shape.node, own, fields, true))
-    this.#tellDropped(shape, own.name, droppedOfObject(shape.node))
-    this.#define(name, { kind: 'input', ...describe(shape.node), fields })
+      const own = { name: withoutInput(name), key: place.key }
+      Object.assign(fields, this.#others(shape.node, own, fields, true))
+      this.#tellDropped(shape, own.name, droppedOfObject(shape.node))
+      this.#define(name, { kind: 'input', ...describe(shape.node), fields })
+    })
     return name
-  }
-
-  /** The properties of an object, without those that go the other way. */
-  #properties(node: Node, otherWay: 'readOnly' | 'writeOnly'): Map<string, unknown> {
-    return new Map(
-      Object.entries(asNode(node['properties'])).filter(([, schema]) => {
-        return asNode(schema)[otherWay] !== true && this.#read(schema).node[otherWay] !== true
-      }),
-    )
   }
 
   #union(shape: Shape, place: Place): string {
