@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { field } from '../src/index.ts'
+import { parseArgument } from '../src/declare/arguments.ts'
 import { parseTypeReference } from '../src/declare/fields.ts'
 
 describe('field', () => {
@@ -31,5 +32,25 @@ describe('parseTypeReference', () => {
 
   it.each(['', 'list(int)', '[int', 'int!!', 'a b', '1x'])('refuses %j with an example', (text) => {
     expect(() => parseTypeReference(text)).toThrow('is not a type; write a kind or a type name')
+  })
+})
+
+describe('parseArgument', () => {
+  it.each([
+    ['Int = 10', 'Int', 10],
+    ['[String!]! = ["a", "b"]', '[String!]!', ['a', 'b']],
+    ['string="x = y"', 'String', 'x = y'],
+    ['Filter = { size: 2, kind: NEW }', 'Filter', { size: 2, kind: 'NEW' }],
+    ['Int', 'Int', undefined],
+  ])('%s', (given, text, value) => {
+    const argument = parseArgument(given)
+    expect([argument.text, JSON.parse(JSON.stringify(argument.default ?? null))]).toEqual([
+      text,
+      value ?? null,
+    ])
+  })
+
+  it.each(['Int =', 'Int = ten)', 'Int = $x'])('refuses %j with an example', (text) => {
+    expect(() => parseArgument(text)).toThrow('has no value behind "="')
   })
 })
