@@ -1,21 +1,30 @@
+import { createDocumentRoom } from '@vinyasa/pipeline'
 import { describe, expect, it } from 'vitest'
 import { documentCache } from '../src/limits/document-cache.ts'
 
 describe('what is kept of query texts', () => {
   function caches() {
-    const cache = documentCache()
+    const room = createDocumentRoom()
+    const cache = documentCache(room)
     if (typeof cache !== 'object') throw new Error('there is no cache')
-    return cache
+    return { ...cache, room }
   }
 
-  it.each(['documentCache', 'errorCache'] as const)('%s: no more than half a million characters', (name) => {
-    const cache = caches()[name]!
-    const texts = Array.from({ length: 100 }, (_, index) => `${index} ${'#'.repeat(50_000)}`)
-    for (const text of texts) cache.set(text, new Error(text) as never)
-    expect(texts.filter((text) => cache.get(text))).toHaveLength(10)
-    expect(cache.get(texts.at(-1)!)).toBeDefined()
-    cache.set('#'.repeat(600_000), new Error('too long') as never)
-    expect(cache.get('#'.repeat(600_000))).toBeUndefined()
+  it('documents and errors: 128 MiB with all that follows from them', () => {
+    const { documentCache: documents, errorCache: errors, room } = caches()
+    const texts = Array.from({ length: 1_000 }, (_, index) => `${index} ${'#'.repeat(5_000)}`)
+    for (const text of texts) {
+      documents!.set(text, { text } as never)
+      errors!.set(text, new Error(text))
+    }
+    const kept =
+      texts.filter((text) => documents!.get(text)).length + texts.filter((text) => errors!.get(text)).length
+    expect(kept).toBeGreaterThan(110)
+    expect(kept).toBeLessThan(140)
+    expect(room.size).toBeLessThanOrEqual(128 * 1024 * 1024)
+    expect(documents!.get(texts.at(-1)!)).toBeDefined()
+    documents!.set('#'.repeat(60_000), {} as never)
+    expect(documents!.get('#'.repeat(60_000))).toBeUndefined()
   })
 
   it('a thousand small texts are all kept', () => {

@@ -1,68 +1,35 @@
-export interface RecentOptions {
-  readonly maxEntries: number
-  /** Characters of all keys together: what is kept of a text grows with it. Default: no bound. */
-  readonly maxCharacters?: number
-}
+import type { Place, Room } from './room.ts'
 
-/** A bounded map from texts that clients send to what follows from them. */
+/** A map from texts that clients send to what follows from them, in a room that it may share with others. */
 export interface Recent<Value> {
-  readonly size: number
   get(key: string): Value | undefined
-  /** In the place of what the key had. */
-  set(key: string, value: Value): void
+  /** In the place of what the key had. `size`: of key and value together. */
+  set(key: string, value: Value, size: number, whole?: Place): Place
   clear(): void
 }
 
 interface Entry<Value> {
-  value: Value
-  /** Was asked for since it was last looked at for leaving. */
-  isUsed: boolean
+  readonly value: Value
+  place?: Place
 }
 
-/**
- * Keeps what is used: where there is no room, the oldest leaves that was not asked for since it last came to its turn, so that
- * a thousand texts that come once do not push out the one that all ask for. To ask costs no more than a lookup: the map is
- * not put in another order, which would make it old garbage (an LRU's way).
- */
-export function createRecent<Value>({ maxEntries, maxCharacters = Infinity }: RecentOptions): Recent<Value> {
+/** Keeps what is used, while there is room for it: see `createRoom`. To ask costs no more than a lookup. */
+export function createRecent<Value>(room: Room): Recent<Value> {
   const entries = new Map<string, Entry<Value>>()
-  let characters = 0
-
-  function makeRoom(): void {
-    for (const [key, entry] of entries) {
-      if (entries.size <= maxEntries && characters <= maxCharacters) return
-      entries.delete(key)
-      if (entry.isUsed) {
-        entry.isUsed = false
-        // Behind all others: this loop comes to it again only if nothing else may leave.
-        entries.set(key, entry)
-      } else characters -= key.length
-    }
-  }
-
   return {
-    get size() {
-      return entries.size
-    },
     get(key) {
       const entry = entries.get(key)
-      if (entry === undefined) return undefined
-      entry.isUsed = true
-      return entry.value
+      entry?.place?.use()
+      return entry?.value
     },
-    set(key, value) {
-      const entry = entries.get(key)
-      if (entry) {
-        entry.value = value
-        return
-      }
-      entries.set(key, { value, isUsed: false })
-      characters += key.length
-      makeRoom()
+    set(key, value, size, whole) {
+      entries.get(key)?.place?.leave()
+      const entry: Entry<Value> = { value }
+      entries.set(key, entry)
+      return (entry.place = (whole ?? room).hold(size, () => void entries.delete(key)))
     },
     clear() {
-      entries.clear()
-      characters = 0
+      for (const { place } of entries.values()) place?.leave()
     },
   }
 }

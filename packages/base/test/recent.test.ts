@@ -1,41 +1,86 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRecent } from '../src/index.ts'
+import { createRecent, createRoom, notePlace, placeOf, type Place } from '../src/index.ts'
 
 describe('what is recent', () => {
   it('is kept while a thousand others come once', () => {
-    const recent = createRecent<number>({ maxEntries: 10 })
-    recent.set('hot', 1)
+    const recent = createRecent<number>(createRoom(16))
+    recent.set('hot', 1, 1)
     for (let other = 0; other < 1_000; other++) {
-      recent.set(`${other}`, other)
+      recent.set(`${other}`, other, 1)
       expect(recent.get('hot')).toBe(1)
     }
   })
 
-  it('leaves where nobody asks for it, the oldest first', () => {
-    const recent = createRecent<number>({ maxEntries: 2 })
-    recent.set('a', 1)
-    recent.set('b', 2)
-    recent.set('c', 3)
-    expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([undefined, 2, 3])
-    // Both were asked for: the oldest leaves all the same, and not what just came.
-    recent.set('d', 4)
-    expect(['b', 'c', 'd'].map((key) => recent.get(key)).filter(Boolean)).toHaveLength(2)
+  it('is kept while a part of it is asked for, whatever else shares the room', () => {
+    const room = createRoom(16)
+    const recent = createRecent<number>(room)
+    const others = createRecent<number>(room)
+    const hot = recent.set('hot', 1, 1)
+    const part = hot.hold(1, () => {})
+    for (let other = 0; other < 1_000; other++) {
+      others.set(`${other}`, other, 1)
+      part.use()
+      expect(part.isLeft).toBe(false)
+    }
+    expect(recent.get('hot')).toBe(1)
   })
 
-  it.each([1, 2, 3, 8])('is within its bounds, and right, whatever is asked and told: %i', (maxEntries) => {
-    const recent = createRecent<string>({ maxEntries, maxCharacters: 12 })
-    let seed = maxEntries
-    const below = (bound: number): number => (seed = (seed * 48_271) % 2_147_483_647) % bound
-    for (let step = 0; step < 5_000; step++) {
-      const key = 'abcdef'.slice(below(6)).repeat(1 + below(3))
-      if (below(2) === 0) recent.set(key, `value of ${key}`)
-      expect([undefined, `value of ${key}`]).toContain(recent.get(key))
-      expect(recent.size).toBeLessThanOrEqual(maxEntries)
-    }
-    const keys = new Set(
-      Array.from({ length: 6 }, (_, at) => [1, 2, 3].map((n) => 'abcdef'.slice(at).repeat(n))).flat(),
+  it('leaves where nobody asks for it, the oldest first, and not for what is larger than a sixteenth', () => {
+    const recent = createRecent<number>(createRoom(16))
+    for (let key = 0; key < 17; key++) recent.set(`${key}`, key, 1)
+    expect(['0', '1', '16'].map((key) => recent.get(key))).toEqual([undefined, 1, 16])
+    recent.set('large', 1, 2)
+    expect([recent.get('large'), recent.get('2')]).toEqual([undefined, 2])
+  })
+
+  it('takes along what was worked out of it, once, and has no room for more then', () => {
+    const room = createRoom(100)
+    const forgotten: string[] = []
+    const owner = {}
+    const whole = room.hold(5, () => void forgotten.push('whole'))
+    notePlace(owner, whole)
+    const part = whole.hold(3, () => void forgotten.push('part'))
+    part.hold(2, () => void forgotten.push('part of the part'))
+    expect([room.size, placeOf(owner)]).toEqual([10, whole])
+    whole.leave()
+    whole.leave()
+    whole.hold(1, () => void forgotten.push('late'))
+    expect(forgotten).toEqual(['whole', 'part', 'part of the part', 'late'])
+    expect([room.size, placeOf(owner)]).toEqual([0, undefined])
+  })
+
+  it('is within its bound, and right, whatever is kept, asked for and let go', () => {
+    const step = fc.record({
+      key: fc.integer({ min: 0, max: 30 }),
+      of: fc.option(fc.integer({ min: 0, max: 30 })),
+      size: fc.integer({ min: 0, max: 8 }),
+      does: fc.constantFrom('set', 'set', 'get', 'leave'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const room = createRoom(96)
+        const recent = createRecent<number>(room)
+        const kept = new Map<
+          number,
+          { readonly size: number; readonly place: Place; readonly of: Place | undefined }
+        >()
+        for (const { key, of, size, does } of steps) {
+          if (does === 'get') recent.get(`${key}`)
+          else if (does === 'leave') kept.get(key)?.place.leave()
+          else {
+            const whole = of === null || of === key ? undefined : kept.get(of)?.place
+            kept.set(key, { size, place: recent.set(`${key}`, key, size, whole), of: whole })
+          }
+          const inRoom = [...kept.values()].filter(({ place }) => !place.isLeft)
+          expect(room.size).toBe(inRoom.reduce((sum, one) => sum + one.size, 0))
+          expect(room.size).toBeLessThanOrEqual(96)
+          expect(inRoom.every((one) => one.of?.isLeft !== true)).toBe(true)
+        }
+        for (const [key, { place }] of kept) expect(recent.get(`${key}`)).toBe(place.isLeft ? undefined : key)
+        recent.clear()
+        expect(room.size).toBe(0)
+      }),
     )
-    const kept = [...keys].filter((key) => recent.get(key) !== undefined)
-    expect(kept.join('').length).toBeLessThanOrEqual(12)
   })
 })

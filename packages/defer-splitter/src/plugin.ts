@@ -1,5 +1,4 @@
 import {
-  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type GraphQLSchema,
@@ -12,7 +11,7 @@ import { type Behaviour, bringPipeline } from '@vinyasa/pipeline'
 import { createDeferBehaviour } from './behaviour.ts'
 import { Deliveries } from './deliveries.ts'
 import { withIncrementalDirectives } from './document/directives.ts'
-import { createDocumentCache, type DocumentCache } from './document/document-cache.ts'
+import { createDocumentCache } from './document/document-cache.ts'
 import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
@@ -102,7 +101,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     onExecutionResult({ result, request, context, setResult }) {
       const params = requested.get(context)
       if (!params || isKnown(context) || !result || isAsyncIterable(result)) return
-      const source = parsed(documents, params)
+      const source = parsed(params)
       if (!source) return
       const parts = split({ ...source, context, request }, result)
       if (parts !== result) setResult(parts as ExecutionResult)
@@ -131,12 +130,11 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
 }
 
 /** The operation that a client asks for; undefined: its text cannot be parsed. */
-function parsed(documents: DocumentCache, { query, operationName, variables }: GraphQLParams) {
+function parsed({ query, operationName, variables }: GraphQLParams) {
   if (!query) return undefined
   try {
     // Without locations, which keep every token, comments too, for as long as the document.
-    const read = (text: string): DocumentNode => parse(text, { noLocation: true })
-    return { document: documents.parse(query, read), operationName, variables }
+    return { document: parse(query, { noLocation: true }), operationName, variables }
   } catch {
     // The answer was made without parsing; whoever made it answers for it.
     return undefined

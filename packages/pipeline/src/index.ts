@@ -12,6 +12,7 @@ export {
 export { Pipeline } from './pipeline.ts'
 export type { PipelineServer } from './server.ts'
 export { OperationRun } from './operation-run.ts'
+export { createDocumentRoom, documentBytes } from './document-room.ts'
 export type { Asked } from './known/known.ts'
 export { runHooks } from './execution/run-hooks.ts'
 export { toErrors } from './execution/to-errors.ts'

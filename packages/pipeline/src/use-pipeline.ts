@@ -1,6 +1,7 @@
-import { type KnownOptions, refuseUnknownOptions } from '@vinyasa/base'
+import { type KnownOptions, refuseUnknownOptions, type Room } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
+import { createDocumentRoom } from './document-room.ts'
 import { Known } from './known/known.ts'
 import { Pipeline } from './pipeline.ts'
 
@@ -12,9 +13,11 @@ export interface PipelineOptions {
    * documents. For servers none of whose other plugins does. Default false.
    */
   readonly liftLiterals?: boolean | undefined
+  /** Room for documents, shared with others that keep some. Default: its own, of 128 MiB. */
+  readonly room?: Room | undefined
 }
 
-const NAMES: KnownOptions<PipelineOptions> = { liftLiterals: true }
+const NAMES: KnownOptions<PipelineOptions> = { liftLiterals: true, room: true }
 
 const PIPELINE = Symbol.for('vinyasa.pipeline')
 
@@ -30,8 +33,8 @@ interface PipelinePlugin extends Plugin {
  */
 export function usePipeline(options: PipelineOptions = {}): Plugin {
   refuseUnknownOptions('usePipeline', options, NAMES)
-  const { liftLiterals = false } = options
-  const known = new Known(liftLiterals)
+  const { liftLiterals = false, room } = options
+  const known = new Known(room ?? createDocumentRoom(), liftLiterals)
   let pipeline: Pipeline | undefined
   const plugin: PipelinePlugin = {
     behaviour: {},

@@ -7,6 +7,8 @@ it('exports what it says', () => {
     'Pipeline',
     'argsOf',
     'bringPipeline',
+    'createDocumentRoom',
+    'documentBytes',
     'pipelineOf',
     'runHooks',
     'toErrors',

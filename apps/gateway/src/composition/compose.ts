@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
+import { createDocumentRoom } from '@vinyasa/pipeline'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { graphiqlOptions } from '../graphiql/options.ts'
@@ -65,6 +66,7 @@ export function compose(parts: Parts): Gateway {
   const liveStreams = createLiveStreams()
   const schema = holdSchema(config, sources)
   const health = createHealth(sources)
+  const documentRoom = createDocumentRoom()
   const yoga = createYoga({
     graphqlEndpoint: paths.graphql,
     healthCheckEndpoint: paths.live,
@@ -72,7 +74,7 @@ export function compose(parts: Parts): Gateway {
     logging: yogaLogging(logger),
     maskedErrors: http.maskedErrors && { isDev: false },
     cors: corsFor(http.cors),
-    parserAndValidationCache: documentCache(),
+    parserAndValidationCache: documentCache(documentRoom),
     batching: http.batching > 1 && { limit: http.batching },
     // useRequestBody does it.
     maxRequestBodySize: false,
@@ -84,6 +86,7 @@ export function compose(parts: Parts): Gateway {
       status: status?.plugin,
       liveStreams: liveStreams.plugin,
       schema: schema.plugin,
+      documentRoom,
       isReady: health.isReady,
     }),
   })

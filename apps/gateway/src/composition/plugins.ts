@@ -1,5 +1,6 @@
 import { useDeferSplitter } from '@vinyasa/defer-splitter'
 import type { LiveQueryPlugin } from '@vinyasa/live-query'
+import type { Room } from '@vinyasa/base'
 import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
 import { type AnswerLimits, useSources, type SourcesPlugin } from '@vinyasa/source-kit'
@@ -29,6 +30,8 @@ export interface Made {
   /** Of the status page, where there is one. */
   readonly status: Plugin | undefined
   readonly liveStreams: Plugin
+  /** Where what is kept of documents has its room. */
+  readonly documentRoom: Room
   readonly schema: Plugin
   isReady(): Promise<boolean>
 }
@@ -39,7 +42,7 @@ export interface Made {
  */
 export function pluginsOf(
   parts: Parts,
-  { http, live, status, liveStreams, schema, isReady }: Made,
+  { http, live, status, liveStreams, schema, documentRoom, isReady }: Made,
 ): object[] {
   const { config, bus, cache, sources, observability, access, paths } = parts
   const cachePlugin = cache && useResponseCache(cache)
@@ -74,7 +77,7 @@ export function pluginsOf(
     ...sources.map((source) => source.plugin),
     ownSources(parts),
     schema,
-    usePipeline({ liftLiterals: true }),
+    usePipeline({ liftLiterals: true, room: documentRoom }),
   ]
 }
 

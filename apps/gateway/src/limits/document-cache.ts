@@ -1,20 +1,22 @@
-import { LRUCache } from 'lru-cache'
+import { createRecent, notePlace, type Room } from '@vinyasa/base'
+import { documentBytes } from '@vinyasa/pipeline'
 import type { YogaServerOptions } from 'graphql-yoga'
 
-/** Characters of query text in one cache. What a document costs grows with its text, up to 200 bytes a character. */
-const MAX_CHARACTERS = 524_288
-const MAX_TEXTS = 1024
-
 /**
- * Creates the caches of texts that were parsed. Yoga bounds their number alone: a client that sends texts of
- * a megabyte each, all comments, would fill the heap with 30 of them.
+ * Creates the caches of texts that were parsed, in the room that their server has for documents. Yoga bounds their number
+ * alone: a client that sends texts of a megabyte each, all comments, would fill the heap with 30 of them.
  */
-export function documentCache(): YogaServerOptions<object, object>['parserAndValidationCache'] {
-  const bounded = <Value extends object>(): LRUCache<string, Value> =>
-    new LRUCache({
-      max: MAX_TEXTS,
-      maxSize: MAX_CHARACTERS,
-      sizeCalculation: (_, text) => Math.max(1, text.length),
-    })
-  return { documentCache: bounded(), errorCache: bounded<Error>() }
+export function documentCache(room: Room): YogaServerOptions<object, object>['parserAndValidationCache'] {
+  const documents = createRecent<object>(room)
+  const errors = createRecent<unknown>(room)
+  return {
+    documentCache: {
+      get: (text) => documents.get(text) as never,
+      set: (text, document) => notePlace(document, documents.set(text, document, documentBytes(text))),
+    },
+    errorCache: {
+      get: (text) => errors.get(text),
+      set: (text, error) => void errors.set(text, error, documentBytes(text)),
+    },
+  }
 }

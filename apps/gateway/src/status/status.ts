@@ -4,6 +4,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
 import { pathnameOf } from '../http/pathname.ts'
 import { refuseUpgrade } from '../http/refuse-upgrade.ts'
+import { createDocumentRoom } from '@vinyasa/pipeline'
 import { documentCache } from '../limits/document-cache.ts'
 import { useDocumentLimits, type DocumentLimits } from '../limits/plugin.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -89,7 +90,7 @@ function openServer({ readings, logger }: StatusOptions): StatusServer {
   const yoga = createYoga({
     schema: createStatusSchema(readings),
     logging: false,
-    parserAndValidationCache: documentCache(),
+    parserAndValidationCache: documentCache(createDocumentRoom()),
     plugins: [useDocumentLimits(LIMITS), live],
   })
   yoga.getEnveloped({})

@@ -1,18 +1,18 @@
-import { createRecent } from '@vinyasa/base'
+import { createRecent, createRoom } from '@vinyasa/base'
 
-/** Values by the keys that they were created for: at most `max`, with `maxCharacters` in all their keys. */
+/** Values by the keys that they were created for: at most `max`. */
 export interface BoundedMemo<Value> {
   of(key: string, create: () => Value): Value
 }
 
-export function createBoundedMemo<Value>(max: number, maxCharacters: number = Infinity): BoundedMemo<Value> {
-  const values = createRecent<{ readonly value: Value }>({ maxEntries: max, maxCharacters })
+export function createBoundedMemo<Value>(max: number): BoundedMemo<Value> {
+  const values = createRecent<{ readonly value: Value }>(createRoom(max))
   return {
     of(key, create) {
       const known = values.get(key)
       if (known) return known.value
       const value = create()
-      values.set(key, { value })
+      values.set(key, { value }, 1)
       return value
     },
   }

@@ -1,5 +1,4 @@
 import { type DocumentNode, getOperationAST, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
-import { createBoundedMemo } from './bounded-memo.ts'
 import { mentionsIncremental, stripIncremental, toEagerDocument } from './document.ts'
 import { createKnownOperation, type KnownOperation } from './known-operation.ts'
 
@@ -17,17 +16,11 @@ export interface KnownDocument {
 
 export interface DocumentCache {
   of(document: DocumentNode): KnownDocument
-  /** Parses a query text once, while it is among the last `maxTexts`, and these are not too long. */
-  parse(query: string, parse: (query: string) => DocumentNode): DocumentNode
 }
 
-/** A document takes up to 200 bytes for each character of its text. */
-const MAX_CHARACTERS = 524_288
-
 /** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
-export function createDocumentCache(maxTexts: number = 500): DocumentCache {
+export function createDocumentCache(): DocumentCache {
   const known = new WeakMap<DocumentNode, KnownDocument>()
-  const texts = createBoundedMemo<DocumentNode>(maxTexts, MAX_CHARACTERS)
 
   return {
     of(document) {
@@ -35,7 +28,6 @@ export function createDocumentCache(maxTexts: number = 500): DocumentCache {
       if (!entry) known.set(document, (entry = learnDocument(document)))
       return entry
     },
-    parse: (query, parse) => texts.of(query, () => parse(query)),
   }
 }
 

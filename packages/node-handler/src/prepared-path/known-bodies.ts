@@ -1,4 +1,4 @@
-import { createRecent } from '@vinyasa/base'
+import { createRecent, placeOf, type Room } from '@vinyasa/base'
 import type { OperationParams, PreparedDocument } from '@vinyasa/pipeline'
 
 /** The operation that follows from the bytes of a body alone, or from the target of a GET. */
@@ -18,18 +18,19 @@ export interface KnownBodies {
   clear(): void
 }
 
-const MAX_BODIES = 1_000
-/** Limit in bytes of all bodies together; one body may take `MAX_BODY`. */
-const MAX_BYTES = 524_288
 const MAX_BODY = 4_096
+/** Beside the body, which its parameters are made of. */
+const ENTRY_BYTES = 500
 
-export function createKnownBodies(): KnownBodies {
-  const known = createRecent<KnownBody>({ maxEntries: MAX_BODIES, maxCharacters: MAX_BYTES })
+/** Bodies leave with the document that they ask for. */
+export function createKnownBodies(room: Room): KnownBodies {
+  const known = createRecent<KnownBody>(room)
   return {
     get: (body) => (body.length <= MAX_BODY ? known.get(keyOf(body)) : undefined),
     add(body, params, prepared) {
-      if (body.length > MAX_BODY || !isFlat(params.variables)) return
-      known.set(keyOf(body), { prepared, params: () => copyOf(params) })
+      const whole = placeOf(prepared.document)
+      if (!whole || body.length > MAX_BODY || !isFlat(params.variables)) return
+      known.set(keyOf(body), { prepared, params: () => copyOf(params) }, 3 * body.length + ENTRY_BYTES, whole)
     },
     clear: () => known.clear(),
   }

@@ -58,7 +58,7 @@ export function readPathServer(options: PathServerOptions): PathServer | readonl
   const parser = findParserChoice(internals)
   const sizeLimit = findSizeLimit(internals)
   const mediaTypeOf = mediaTypesOf(choice, behaviours)
-  const bodies = createKnownBodies()
+  const bodies = createKnownBodies(known.room)
   known.onClear(() => bodies.clear())
   return {
     internals,

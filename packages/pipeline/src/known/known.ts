@@ -1,3 +1,4 @@
+import type { Room } from '@vinyasa/base'
 import { getOperationAST, type DocumentNode, type GraphQLSchema } from 'graphql'
 import { createKnownShapes, type KnownShapes } from '../literals/known-shapes.ts'
 import type { LiftedOperation } from '../literals/lift-literals.ts'
@@ -15,12 +16,16 @@ export interface Asked {
 
 /** Documents of one server that were parsed and validated, until its schema is another one. */
 export class Known {
-  readonly #documents: PreparedDocuments = createPreparedDocuments()
+  /** Room for them, and for all that is kept of them. */
+  readonly room: Room
+  readonly #documents: PreparedDocuments
   readonly #shapes: KnownShapes | undefined
   readonly #onClear: (() => void)[] = []
 
-  constructor(liftsLiterals: boolean) {
-    this.#shapes = liftsLiterals ? createKnownShapes() : undefined
+  constructor(room: Room, liftsLiterals: boolean) {
+    this.room = room
+    this.#documents = createPreparedDocuments(room)
+    this.#shapes = liftsLiterals ? createKnownShapes(room) : undefined
   }
 
   get(params: OperationParams): PreparedDocument | undefined {

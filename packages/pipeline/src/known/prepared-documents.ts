@@ -1,5 +1,6 @@
-import { createRecent } from '@vinyasa/base'
+import { createRecent, notePlace, placeOf, type Room } from '@vinyasa/base'
 import type { OperationParams, PreparedDocument } from '../operation.ts'
+import { documentBytes, ENTRY_BYTES } from '../document-room.ts'
 
 /** Operations by the text that clients send; those that nobody asks for leave first. */
 export interface PreparedDocuments {
@@ -8,13 +9,8 @@ export interface PreparedDocuments {
   clear(): void
 }
 
-const MAX_OPERATIONS = 1_000
-/** Limit in characters of all texts together: what a document costs grows with its text. */
-const MAX_CHARACTERS = 524_288
-const MAX_TEXT = 16_384
-
-export function createPreparedDocuments(): PreparedDocuments {
-  const known = createRecent<PreparedDocument>({ maxEntries: MAX_OPERATIONS, maxCharacters: MAX_CHARACTERS })
+export function createPreparedDocuments(room: Room): PreparedDocuments {
+  const known = createRecent<PreparedDocument>(room)
   // The name of an operation has no line break, so that name and text cannot run into one another. An empty name is none
   // of an operation, and not the same as no name.
   const keyOf = ({ query, operationName }: OperationParams): string =>
@@ -24,7 +20,9 @@ export function createPreparedDocuments(): PreparedDocuments {
     get: (params) => known.get(keyOf(params)),
     add(params, prepared) {
       const key = keyOf(params)
-      if (key.length <= MAX_TEXT) known.set(key, prepared)
+      const whole = placeOf(prepared.document)
+      const place = known.set(key, prepared, whole ? key.length + ENTRY_BYTES : documentBytes(key), whole)
+      if (!whole) notePlace(prepared.document, place)
     },
     clear: () => known.clear(),
   }

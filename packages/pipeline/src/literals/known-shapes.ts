@@ -1,5 +1,6 @@
-import { createRecent } from '@vinyasa/base'
+import { createRecent, notePlace, type Room } from '@vinyasa/base'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
+import { documentBytes, ENTRY_BYTES } from '../document-room.ts'
 import type { OperationParams, PreparedDocument } from '../operation.ts'
 import { liftedValues, liftLiterals, type LiftedOperation } from './lift-literals.ts'
 import { type ScannedText, scanLiterals } from './scan-literals.ts'
@@ -24,47 +25,27 @@ export interface KnownShapes {
   clear(): void
 }
 
-const MAX_SHAPES = 500
-/** Limit in characters of all shapes together: what a document costs grows with its text. */
-const MAX_CHARACTERS = 262_144
 const MAX_TEXT = 16_384
 /** The most documents of one shape; they differ in the literals that stay. */
 const MAX_FORMS = 4
-/** A document that comes once need not be made fit for others: a shape is, when it comes for the second time. */
-const MAX_SEEN = 1_000
 
-export function createKnownShapes(): KnownShapes {
-  const known = createRecent<readonly LiftedOperation[]>({
-    maxEntries: MAX_SHAPES,
-    maxCharacters: MAX_CHARACTERS,
-  })
-  const seen = new Set<string>()
-  let seenCharacters = 0
+export function createKnownShapes(room: Room): KnownShapes {
+  const known = createRecent<readonly LiftedOperation[]>(room)
+  /** A document that comes once need not be made fit for others: a shape is, when it comes for the second time. */
+  const seen = createRecent<true>(room)
 
   function scan(query: string): ScannedText | undefined {
     return query.length <= MAX_TEXT ? scanLiterals(query) : undefined
   }
 
   function isNew(shape: string): boolean {
-    if (forget(shape)) return false
-    seen.add(shape)
-    seenCharacters += shape.length
-    for (const oldest of seen) {
-      if (seen.size <= MAX_SEEN && seenCharacters <= MAX_CHARACTERS) break
-      forget(oldest)
-    }
+    if (seen.get(shape)) return false
+    seen.set(shape, true, shape.length + ENTRY_BYTES)
     return true
-  }
-
-  function forget(shape: string): boolean {
-    const isSeen = seen.delete(shape)
-    if (isSeen) seenCharacters -= shape.length
-    return isSeen
   }
 
   return {
     find(params) {
-      if (known.size === 0) return undefined
       const scanned = scan(params.query)
       const forms = scanned && known.get(scanned.shape)
       if (!scanned || !forms) return undefined
@@ -83,12 +64,13 @@ export function createKnownShapes(): KnownShapes {
       if (forms.length >= MAX_FORMS || (forms.length === 0 && isNew(scanned.shape))) return
       const lifted = liftLiterals(query, scanned, schema, document)
       if (!lifted || !admits(lifted.prepared)) return
-      known.set(scanned.shape, [...forms, lifted])
+      const all = [...forms, lifted]
+      const place = known.set(scanned.shape, all, all.length * documentBytes(query))
+      for (const { prepared } of all) notePlace(prepared.document, place)
     },
     clear() {
       known.clear()
       seen.clear()
-      seenCharacters = 0
     },
   }
 }

@@ -1,8 +1,8 @@
 import { visit, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql'
+import type { Place, Room } from '@vinyasa/base'
 import { directiveVariables, fragmentsOf, isIncluded } from '@vinyasa/documents'
 import { fieldsOn, type SelectionScope } from './selection-scope.ts'
 import { compilePlan, type Plan } from './compile-plan.ts'
-import type { PlanBudget } from './plan-budget.ts'
 import { NotPlannable } from './refusals.ts'
 import { prepareVariables, type Variables } from './variables.ts'
 
@@ -28,8 +28,10 @@ type Found = ReturnType<OperationPlans['find']>
 const MAX_VARIANTS = 32
 /** Selections that are looked at for one plan: fragments in fragments multiply them. */
 const MAX_SELECTIONS = 2_000
-/** A selection of a plan takes as much memory as so many characters of a document do. */
-const CHARACTERS_OF_SELECTION = 5
+/** The memory that a selection of a plan takes, and a character of what it is made of. */
+const BYTES_OF_SELECTION = 1_000
+const BYTES_OF_CHARACTER = 200
+const PLAN_BYTES = 20_000
 const CONDITIONS: ReadonlySet<string> = new Set(['skip', 'include'])
 const NO_VARIABLES: Variables = {}
 
@@ -37,11 +39,11 @@ export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  budget: PlanBudget,
+  room: Pick<Room, 'hold'>,
 ): OperationPlans {
   const fragments = fragmentsOf(document)
   const { names: conditionNames, obstacle } = examine(document, operation)
-  const variants = new Map<string, Found>()
+  const variants = new Map<string, { readonly found: Found; place?: Place }>()
   /** Selections that were looked at for the last plan. */
   let selections = 0
 
@@ -88,12 +90,15 @@ export function compileOperation(
       if (key.includes('?'))
         return { plan: undefined, reason: 'a condition is neither true nor false', isNew: false }
       const known = variants.get(key)
-      if (known) return known
+      known?.place?.use()
+      if (known) return known.found
       const found = compile(variables)
       if (variants.size < MAX_VARIANTS) {
-        variants.set(key, { ...found, isNew: false })
-        const held = found.plan ? selections * CHARACTERS_OF_SELECTION : 0
-        budget.add(Math.max(document.loc?.end ?? 0, held), () => void variants.delete(key))
+        const variant: { readonly found: Found; place?: Place } = { found: { ...found, isNew: false } }
+        variants.set(key, variant)
+        const characters = (document.loc?.end ?? 0) * BYTES_OF_CHARACTER
+        const held = found.plan ? Math.max(characters, selections * BYTES_OF_SELECTION) : 0
+        variant.place = room.hold(held + PLAN_BYTES, () => void variants.delete(key))
       }
       return found
     },

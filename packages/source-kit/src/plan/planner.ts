@@ -1,3 +1,4 @@
+import { createRoom, placeOf, type Room } from '@vinyasa/base'
 import { type AnswerLimits, beginAnswer } from '@vinyasa/yoga-internals'
 import {
   getOperationAST,
@@ -11,7 +12,6 @@ import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
 import { compileOperation, type OperationPlans } from './operation-plans.ts'
 import { plainExecutor, type Executor } from './plain-executor.ts'
-import { createPlanBudget } from './plan-budget.ts'
 import type { OnPlan, PlanEvent } from './plan-event.ts'
 import { runPlan } from './run-plan.ts'
 
@@ -35,10 +35,13 @@ interface KnownDocument {
   readonly operations: Map<OperationDefinitionNode, OperationPlans>
 }
 
+/** Bytes of the plans of documents that nobody else keeps; those of others have their room with them. */
+const MAX_BYTES = 64 * 1024 * 1024
+
 /** `limits`: of the answers, asked for each. */
 export function createPlanner(limits: () => AnswerLimits): Planner {
   const listeners = new Map<string, OnPlan>()
-  const budget = createPlanBudget()
+  const room = createRoom(MAX_BYTES)
   let own: Executor | undefined
   // Servers hand out one document for one query text, and forget it some time.
   const documents = new WeakMap<DocumentNode, KnownDocument>()
@@ -49,8 +52,11 @@ export function createPlanner(limits: () => AnswerLimits): Planner {
     let known = documents.get(document)
     if (known?.schema !== schema) documents.set(document, (known = { schema, operations: new Map() }))
     let plans = known.operations.get(operation)
-    if (!plans)
-      known.operations.set(operation, (plans = compileOperation(schema, document, operation, budget)))
+    if (!plans) {
+      const hold: Room['hold'] = (size, forget) => (placeOf(document) ?? room).hold(size, forget)
+      plans = compileOperation(schema, document, operation, { hold })
+      known.operations.set(operation, plans)
+    }
     return plans
   }
 
