@@ -2,6 +2,7 @@ export { type Attachment, createAttachment } from './attachment.ts'
 export { jsonQuality, parseAccept } from './accept.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
+export type { JsonText } from './json-text.ts'
 export {
   LEAST_POLL_INTERVAL_MS,
   LIVE_OPTIONS,
@@ -15,5 +16,7 @@ export { isPlainObject, isRecord } from './objects.ts'
 export { createRecent, type Recent } from './recent.ts'
 export { createRoom, notePlace, type Place, placeOf, type Room } from './room.ts'
 export { onScriptShellEnd } from './script-shell.ts'
+export { stringifySlices, writeInSlices } from './stringify-slices.ts'
+export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
 export { type KnownOptions, refuseUnknownOptions, unknownOption } from './unknown-option.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'

@@ -5,6 +5,7 @@ it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
     'LEAST_POLL_INTERVAL_MS',
     'LIVE_OPTIONS',
+    'SLICE_BYTES',
     'VOLATILITY_NAMES',
     'after',
     'atWallTime',
@@ -13,6 +14,7 @@ it('exports what it says', () => {
     'createAttachment',
     'createRecent',
     'createRoom',
+    'createTurns',
     'isAsyncIterable',
     'isPlainObject',
     'isPromise',
@@ -25,8 +27,10 @@ it('exports what it says', () => {
     'placeOf',
     'refuseUnknownOptions',
     'sleep',
+    'stringifySlices',
     'systemClock',
     'toVolatility',
     'unknownOption',
+    'writeInSlices',
   ])
 })

@@ -1,10 +1,5 @@
-import {
-  createTurns,
-  mergeSources,
-  nameSource,
-  type ContributedField,
-  type Source,
-} from '@vinyasa/source-kit'
+import { createTurns } from '@vinyasa/base'
+import { mergeSources, nameSource, type ContributedField, type Source } from '@vinyasa/source-kit'
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import {

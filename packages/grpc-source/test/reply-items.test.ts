@@ -1,5 +1,5 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import { createTurns } from '@vinyasa/source-kit'
+import { createTurns } from '@vinyasa/base'
 import { createYoga } from 'graphql-yoga'
 import { describe, expect, it } from 'vitest'
 import { writeValue } from '../src/codec/json-values.ts'

@@ -1,4 +1,5 @@
-import { exceededLimit, parseInSlices, SLICE_BYTES, type JsonLimits, type Turns } from '@vinyasa/source-kit'
+import { SLICE_BYTES, type Turns } from '@vinyasa/base'
+import { exceededLimit, parseInSlices, type JsonLimits } from '@vinyasa/source-kit'
 import { parseExactJson } from './json.ts'
 import { BadResponse } from './http/failures.ts'
 

@@ -1,4 +1,4 @@
-import { createTurns, SLICE_BYTES } from '@vinyasa/source-kit'
+import { createTurns, SLICE_BYTES } from '@vinyasa/base'
 import { describe, expect, it } from 'vitest'
 import { parseBody } from '../src/http/decode.ts'
 

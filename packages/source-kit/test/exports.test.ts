@@ -8,7 +8,6 @@ it('exports these names and no others', () => {
       "NotPlannable",
       "PlannedJoins",
       "ResolverMarks",
-      "SLICE_BYTES",
       "SchemaConflictError",
       "SharedJoins",
       "SourceNamesError",
@@ -19,7 +18,6 @@ it('exports these names and no others', () => {
       "compileResultPath",
       "createBatchedJoin",
       "createSingleJoin",
-      "createTurns",
       "endOfRead",
       "exceededLimit",
       "fieldOf",
@@ -46,10 +44,8 @@ it('exports these names and no others', () => {
       "renamedStatements",
       "serializedKey",
       "sharedOf",
-      "stringifySlices",
       "tellerOf",
       "useSources",
-      "writeInSlices",
     ]
   `)
 })

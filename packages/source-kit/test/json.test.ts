@@ -3,9 +3,9 @@ import { describe, expect, it, vi } from 'vitest'
 import type { JsonLimits } from '../src/index.ts'
 
 // So small that nearly everything is long.
-vi.mock(import('../src/turns.ts'), async (original) => ({ ...(await original()), SLICE_BYTES: 12 }))
-const { createTurns, exceededLimit, parseInSlices, stringifySlices, writeInSlices } =
-  await import('../src/index.ts')
+vi.mock(import('../../base/src/turns.ts'), async (original) => ({ ...(await original()), SLICE_BYTES: 12 }))
+const { createTurns, stringifySlices, writeInSlices } = await import('@vinyasa/base')
+const { exceededLimit, parseInSlices } = await import('../src/index.ts')
 
 const RUNS = Number(process.env['JSON_RUNS'] ?? 1_000)
 const NO_LIMITS: JsonLimits = { maxDepth: Infinity, maxItems: Infinity }

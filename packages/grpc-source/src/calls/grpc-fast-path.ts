@@ -1,7 +1,7 @@
+import { type JsonText } from '@vinyasa/base'
 import {
   FallBack,
   type FastPath,
-  type JsonText,
   mergeRecorded,
   NotPlannable,
   type Prepared,

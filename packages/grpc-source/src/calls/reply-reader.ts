@@ -1,4 +1,4 @@
-import { type JsonText, SLICE_BYTES } from '@vinyasa/source-kit'
+import { type JsonText, SLICE_BYTES } from '@vinyasa/base'
 import { TooManyItemsError } from '../codec/wire-reader.ts'
 import type { PlannedCall } from './compile-call.ts'
 import type { Gap } from '../json/message-plan.ts'

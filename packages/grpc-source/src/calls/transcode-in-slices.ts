@@ -1,4 +1,4 @@
-import { SLICE_BYTES, type Turns } from '@vinyasa/source-kit'
+import { SLICE_BYTES, type Turns } from '@vinyasa/base'
 import type { Gap, LongList, Transcoder } from '../json/message-plan.ts'
 
 interface Written {

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
-import { FallBack, type JsonText } from '@vinyasa/source-kit'
+import { type JsonText } from '@vinyasa/base'
+import { FallBack } from '@vinyasa/source-kit'
 import type { Literal } from './literal.ts'
 
 const QUOTE = 0x22

@@ -1,5 +1,6 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import { ResolverMarks, type Turns } from '@vinyasa/source-kit'
+import type { Turns } from '@vinyasa/base'
+import { ResolverMarks } from '@vinyasa/source-kit'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { FieldShape } from '../contract/shapes.ts'

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { GraphQLError, parse, validate, type DocumentNode } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { expect, it, onTestFinished } from 'vitest'
-import { SLICE_BYTES } from '@vinyasa/source-kit'
+import { SLICE_BYTES } from '@vinyasa/base'
 import { WireReader } from '../../src/codec/wire-reader.ts'
 import { toJsonName } from '../../src/descriptors/proto-names.ts'
 import {

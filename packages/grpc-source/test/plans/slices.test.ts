@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
 
 // The same random schemas and replies, so long that each is read in many turns of the event loop.
-vi.mock(import('@vinyasa/source-kit'), async (original) => ({ ...(await original()), SLICE_BYTES: 4 }))
+vi.mock(import('@vinyasa/base'), async (original) => ({ ...(await original()), SLICE_BYTES: 4 }))
 await import('./plans-equal.property.test.ts')

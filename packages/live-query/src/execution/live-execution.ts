@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql'
-import type { Clock } from '@vinyasa/base'
+import { type Clock, createTurns, stringifySlices, type Turns, writeInSlices } from '@vinyasa/base'
 import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
 import type { LiveQueryExecute } from '../store/run.ts'
 import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
@@ -28,6 +28,7 @@ const NOBODYS: Answer = { kind: 'result', result: { data: null } }
 export function createLiveExecution(options: LiveExecutionOptions): LiveExecution {
   const { passes, turns, revalidate, revalidateSeconds, clock } = options
   const withRunMark = createRunMarks()
+  const slices = createTurns()
   return {
     create(asked) {
       let checkedAt = clock.now()
@@ -55,7 +56,7 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
           return signal.aborted ? NOBODYS : passes.send(withRunMark(asked), signal, run)
         })
         if (run.ended) throw new EndLiveQuery(run.ended)
-        return resultOf(answer)
+        return withText(resultOf(answer), slices)
       }
     },
   }
@@ -89,5 +90,16 @@ function resultOf(answer: Answer): LiveResult {
       throw new Error('A run of a live query was answered with a stream; expected one whole result.')
     case 'live':
       throw new Error('A run of a live query was taken for a live query.')
+  }
+}
+
+/** The result with its data as JSON, which is written in several turns of the event loop where it is long. */
+async function withText(result: LiveResult, slices: Turns): Promise<LiveResult> {
+  try {
+    const text = await writeInSlices(stringifySlices(result.data ?? null) ?? [], slices)
+    return { ...result, text: text.toString() }
+  } catch {
+    // Whoever makes a version of it says why it cannot be written.
+    return result
   }
 }

@@ -125,7 +125,8 @@ export function createPasses({ yoga, plugins, enveloped }: PassesOptions): Passe
       return registration ? { kind: 'live', registration } : { kind: 'result', result }
     }
     // GraphQL's own difference between an operation that was refused and one that failed.
-    if (result.data === undefined && result.errors) return { kind: 'errors', errors: result.errors }
+    // In this order: to look at `data` may be to parse all of it.
+    if (result.errors && result.data === undefined) return { kind: 'errors', errors: result.errors }
     return { kind: 'result', result }
   }
 

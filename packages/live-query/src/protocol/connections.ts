@@ -1,5 +1,6 @@
-import { buildSchema, parse, type ExecutionArgs, type FormattedExecutionResult } from 'graphql'
-import { makeServer, type ExecutionResult } from 'graphql-ws'
+import { createTurns } from '@vinyasa/base'
+import { buildSchema, parse, type ExecutionArgs } from 'graphql'
+import { makeServer } from 'graphql-ws'
 import { formatError } from '../store/version.ts'
 import {
   OpenConnection,
@@ -33,7 +34,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return args
     },
     execute: takeStream,
-    onNext: (_context, _id, _payload, _args, result) => formatResult(result),
     onError: (_context, _id, _payload, errors) => errorsToSend(errors, onError).map(formatError),
   })
 
@@ -41,9 +41,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
     return streams.get(args) ?? failed(new Error('Only operations that were started can be run.'))
   }
 
-  return { open: (opening) => new OpenConnection(server, opening, options) }
-}
-
-function formatResult({ errors, ...result }: ExecutionResult): FormattedExecutionResult {
-  return { ...result, ...(errors ? { errors: errors.map(formatError) } : {}) } as FormattedExecutionResult
+  const shared = { ...options, slices: createTurns() }
+  return { open: (opening) => new OpenConnection(server, opening, shared) }
 }

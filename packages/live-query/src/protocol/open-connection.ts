@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GraphQLError } from 'graphql'
 import { CloseCode, type Server } from 'graphql-ws'
-import type { Clock } from '@vinyasa/base'
+import type { Clock, Turns } from '@vinyasa/base'
 import { liveQueryLimit } from '../errors.ts'
 import type { LiveQueryEngine } from '../execution/engine.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
@@ -27,6 +27,12 @@ export interface ConnectionsOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** What all connections share. */
+export interface Shared extends ConnectionsOptions {
+  /** The turns in which long results are written. */
+  readonly slices: Turns
+}
+
 export interface Opening {
   readonly socket: LiveSocket
   readonly handshake: Handshake
@@ -43,7 +49,7 @@ export interface OpenedSocket {
 
 /** The protocol on one socket, from its opening to its end. */
 export class OpenConnection implements OpenedSocket {
-  readonly #options: ConnectionsOptions
+  readonly #options: Shared
   readonly #handshake: Handshake
   readonly #take: Opening['take']
   readonly #socket: ReadSocket
@@ -57,11 +63,7 @@ export class OpenConnection implements OpenedSocket {
   #operations: SocketOperations | undefined
   #isInitialised = false
 
-  constructor(
-    server: Server<OpenConnection>,
-    { socket, handshake, take }: Opening,
-    options: ConnectionsOptions,
-  ) {
+  constructor(server: Server<OpenConnection>, { socket, handshake, take }: Opening, options: Shared) {
     const { clock, connectionInitTimeoutMs } = options
     this.#options = options
     this.#handshake = handshake
@@ -88,7 +90,7 @@ export class OpenConnection implements OpenedSocket {
 
   /** The client said `connection_init`; what to answer. */
   async initialise(connectionParams: LiveConnection['connectionParams']): Promise<OnConnectResult> {
-    const { engine, maxSubscriptionsPerSocket, onConnect, toAsked } = this.#options
+    const { engine, maxSubscriptionsPerSocket, onConnect, slices, toAsked } = this.#options
     this.#isInitialised = true
     const connection: LiveConnection = { ...this.#handshake, connectionParams }
     const answer = await onConnect?.(connection)
@@ -99,6 +101,7 @@ export class OpenConnection implements OpenedSocket {
       // Each socket has an id of its own among the sockets of all paths: they share one store.
       socketId: randomUUID(),
       maxSubscriptions: maxSubscriptionsPerSocket,
+      slices,
       toAsked: (params) => toAsked(connection, params),
     })
     return answer

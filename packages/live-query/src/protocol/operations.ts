@@ -1,3 +1,4 @@
+import type { Turns } from '@vinyasa/base'
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import type { LiveQueryEngine } from '../execution/engine.ts'
 import { liveQueryLimit } from '../errors.ts'
@@ -8,6 +9,7 @@ import type { LiveQuerySubscription } from '../store/registration.ts'
 import type { LiveQueryChannel } from '../store/subscriber.ts'
 import { formatNextHead } from '../store/update.ts'
 import type { ReadSocket } from './read-socket.ts'
+import { SentResults } from './sent-results.ts'
 import { LiveOperationStream, single, type ResultStream } from './streams.ts'
 
 const NOBODYS: Answer = { kind: 'result', result: { data: null } }
@@ -20,6 +22,8 @@ export interface SocketOperationsOptions {
   /** Unique among the sockets of the store. */
   readonly socketId: string
   readonly maxSubscriptions: number
+  /** The turns in which long results are written. */
+  readonly slices: Turns
   /** The operation of a `subscribe`, as a request is made of it. */
   readonly toAsked: (params: OperationParams) => AskedOperation
 }
@@ -43,7 +47,8 @@ export class SocketOperations {
     if (this.#running.size >= maxSubscriptions) return [liveQueryLimit('of this socket', maxSubscriptions)]
     const controller = new AbortController()
     this.#running.set(id, controller)
-    return this.#streamOf(id, await this.#ask(params, controller.signal))
+    const { signal } = controller
+    return this.#streamOf(id, await this.#ask(params, signal), signal)
   }
 
   async #ask(params: OperationParams, signal: AbortSignal): Promise<Answer> {
@@ -64,14 +69,15 @@ export class SocketOperations {
     for (const subscription of this.#live) subscription.flush()
   }
 
-  #streamOf(id: string, answer: Answer): ResultStream | readonly GraphQLError[] {
+  #streamOf(id: string, answer: Answer, signal: AbortSignal): ResultStream | readonly GraphQLError[] {
+    const { socket, slices } = this.#options
     switch (answer.kind) {
       case 'errors':
         return answer.errors.map(toGraphQLError)
       case 'live':
         return this.#startLive(id, answer.registration)
       case 'result':
-        return isAsyncIterable(answer.result) ? answer.result : single(answer.result)
+        return new SentResults({ id, results: resultsOf(answer.result), socket, slices, signal })
     }
   }
 
@@ -107,8 +113,8 @@ export class SocketOperations {
   }
 }
 
-function isAsyncIterable(result: AnyResult): result is AsyncIterable<ExecutionResult> {
-  return Symbol.asyncIterator in result
+function resultsOf(result: AnyResult): AsyncIterable<ExecutionResult> {
+  return Symbol.asyncIterator in result ? result : single(result)
 }
 
 /** A hook may give any object that looks like an error; the protocol's library takes none but the class. */

@@ -6,6 +6,8 @@ import { detectFieldChanges } from './changes.ts'
 /** An execution result as a live query sends it. */
 export interface LiveResult {
   readonly data?: unknown
+  /** The data as JSON, where it was written before. */
+  readonly text?: string
   readonly errors?: readonly unknown[] | undefined
   readonly extensions?: unknown
 }
@@ -84,7 +86,7 @@ export function createVersion(input: VersionInput): Version {
 }
 
 function serialise(result: LiveResult): string {
-  let json = `"data":${JSON.stringify(result.data ?? null)}`
+  let json = `"data":${result.text ?? JSON.stringify(result.data ?? null)}`
   if (result.errors && result.errors.length > 0) json += `,"errors":${JSON.stringify(result.errors)}`
   return json
 }

@@ -1,6 +1,5 @@
 import { createInvalidationBus, createMutationAnnouncer } from '@vinyasa/invalidation'
-import { systemClock } from '@vinyasa/base'
-import { createTurns } from '@vinyasa/source-kit'
+import { createTurns, systemClock } from '@vinyasa/base'
 import type { RestResponse } from '../http/attempt.ts'
 import { createBreaker } from '../retry/breaker.ts'
 import type { CallSettings } from './calling.ts'

@@ -1,5 +1,6 @@
 import type { Asker } from '@vinyasa/invalidation'
-import type { ContributedArgument, ContributedField, OnPlan, Source, Turns } from '@vinyasa/source-kit'
+import type { Turns } from '@vinyasa/base'
+import type { ContributedArgument, ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
 import { GraphQLSchema } from 'graphql'
 import type { Argument } from '../declare/arguments.ts'
 import type { Call } from '../call/call.ts'

@@ -1,4 +1,5 @@
-import { offerField, recordedRoot, type Turns } from '@vinyasa/source-kit'
+import { type Turns } from '@vinyasa/base'
+import { offerField, recordedRoot } from '@vinyasa/source-kit'
 import {
   getNullableType,
   isLeafType,

@@ -1,9 +1,8 @@
+import { writeInSlices, type JsonText } from '@vinyasa/base'
 import {
   NotPlannable,
   sharedOf,
-  writeInSlices,
   type FastPath,
-  type JsonText,
   type Prepared,
   type Site,
   type Started,

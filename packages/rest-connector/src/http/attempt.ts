@@ -1,5 +1,4 @@
-import type { Clock } from '@vinyasa/base'
-import type { Turns } from '@vinyasa/source-kit'
+import type { Clock, Turns } from '@vinyasa/base'
 import { decodeBody, isEncoded, parseBody, single, type AnswerKind } from './decode.ts'
 import { sendFollowing } from './redirect.ts'
 import type { Ending } from './ending.ts'

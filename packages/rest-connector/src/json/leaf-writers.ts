@@ -1,4 +1,5 @@
-import { FallBack, stringifySlices } from '@vinyasa/source-kit'
+import { stringifySlices } from '@vinyasa/base'
+import { FallBack } from '@vinyasa/source-kit'
 import {
   GraphQLBoolean,
   GraphQLFloat,

@@ -1,4 +1,5 @@
-import { type BatchedJoin, type ItemsByKey, ResolverMarks, type Turns } from '@vinyasa/source-kit'
+import type { Turns } from '@vinyasa/base'
+import { type BatchedJoin, type ItemsByKey, ResolverMarks } from '@vinyasa/source-kit'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { Args } from '../templates/template.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers'
-import type { JsonText } from '@vinyasa/source-kit'
+import type { JsonText } from '@vinyasa/base'
 import type { Writing } from './object-plan.ts'
 
 /** The most characters of text that is cheaper to encode than to send apart from the response's head. */

@@ -1,7 +1,6 @@
 import { answerSizeOf, beginAnswer, type AnswerLimits, type AnswerSize } from '@vinyasa/yoga-internals'
 import { GraphQLError, type GraphQLResolveInfo } from 'graphql'
-import { createAttachment } from '@vinyasa/base'
-import { createTurns } from '../turns.ts'
+import { createAttachment, createTurns } from '@vinyasa/base'
 
 /** Counts the objects that interpreters make, and has those of large answers wait for each other's turns. */
 export interface AnswerTurns {

@@ -1,4 +1,4 @@
-import type { JsonText } from '../json/json-text.ts'
+import type { JsonText } from '@vinyasa/base'
 import type { PreparedJoin, Site, StartedJoin } from '../plan/fast-path.ts'
 import { mergeRecorded, type Recorded } from '../plan/recorded.ts'
 

@@ -1,4 +1,4 @@
-import { SLICE_BYTES, type Turns } from '../turns.ts'
+import { SLICE_BYTES, type Turns } from '@vinyasa/base'
 import { CLOSE, COMMA, endOfText, kindOf, OPEN, TEXT, type JsonLimits } from './scan-json.ts'
 
 export interface ParseOptions extends JsonLimits {

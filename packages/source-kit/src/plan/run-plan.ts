@@ -1,4 +1,4 @@
-import type { JsonText } from '../json/json-text.ts'
+import type { JsonText } from '@vinyasa/base'
 import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
 import { createJsonResult, interleave } from '../answer/json-result.ts'

@@ -1,0 +1,104 @@
+import type { ExecutionResult } from 'graphql'
+import { type JsonText, type MaybePromise, stringifySlices, type Turns, writeInSlices } from '@vinyasa/base'
+import { formatError } from '../store/version.ts'
+import type { ReadSocket } from './read-socket.ts'
+import type { ResultStream } from './streams.ts'
+
+const DONE: IteratorResult<ExecutionResult> = { done: true, value: undefined }
+
+export interface SentResultsOptions {
+  readonly id: string
+  readonly results: ResultStream
+  readonly socket: ReadSocket
+  /** Shared by all that is written in slices. */
+  readonly slices: Turns
+  /** The operation is over, whatever of it is yet to come. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * The results of an operation as graphql-ws sees them: none, and then their end. Their frames go to the socket from here, one
+ * after another, each once the one before has left; long ones are written in several turns of the event loop.
+ */
+export class SentResults implements AsyncIterableIterator<ExecutionResult> {
+  readonly #options: SentResultsOptions
+  readonly #results: AsyncIterator<ExecutionResult>
+  #settle: ((step: IteratorResult<ExecutionResult>) => void) | undefined
+  #isOver = false
+
+  constructor(options: SentResultsOptions) {
+    this.#options = options
+    this.#results = options.results[Symbol.asyncIterator]()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<ExecutionResult>> {
+    if (this.#isOver) return Promise.resolve(DONE)
+    return new Promise((resolve, reject) => {
+      this.#settle = resolve
+      this.#sendAll().then(() => resolve(DONE), reject)
+    })
+  }
+
+  async return(): Promise<IteratorResult<ExecutionResult>> {
+    this.#end()
+    await this.#results.return?.()
+    return DONE
+  }
+
+  /** Ends it as if no more results came: the client is told that it is complete. */
+  complete(): void {
+    this.#end()
+    // What it still waits for may never come, and its failure is nobody's any more.
+    void this.#results.return?.().catch(() => {})
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#settle?.(DONE)
+  }
+
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      const step = await this.#results.next()
+      if (step.done === true || this.#hasEnded()) return
+      await this.#send(step.value)
+    }
+  }
+
+  #hasEnded(): boolean {
+    return this.#isOver || this.#options.signal.aborted
+  }
+
+  async #send(result: ExecutionResult): Promise<void> {
+    const { id, socket } = this.#options
+    const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
+    const written = this.#payloadOf(result)
+    const payload = written instanceof Promise ? await written.catch(this.#unlessEnded) : written
+    if (payload === undefined || this.#hasEnded()) return
+    await new Promise<void>((resolve) => {
+      if (typeof payload === 'string') socket.send(`${head}${payload}}`, undefined, resolve)
+      else socket.send(head, Buffer.concat([payload, Buffer.from('}')]), resolve)
+    })
+  }
+
+  #payloadOf(result: ExecutionResult): MaybePromise<JsonText> {
+    const { stringify } = result as { readonly stringify?: (result: ExecutionResult) => JsonText }
+    // What is JSON already is one, as long as nobody looks at `data`. Errors have parts that are not for clients.
+    if (stringify && !result.errors) return stringify.call(result, result)
+    const { data, errors, extensions } = result
+    const pieces = stringifySlices({ data, errors: errors?.map(formatError), extensions }) ?? []
+    return writeInSlices(pieces, this.#options.slices, '', '', this.#goOn)
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#hasEnded()) throw new Error('Nobody waits for it.')
+  }
+
+  readonly #unlessEnded = (error: unknown): undefined => {
+    if (!this.#hasEnded()) throw error
+  }
+}
