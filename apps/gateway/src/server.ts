@@ -47,7 +47,10 @@ export interface GatewayServer {
    * The promise resolves once the old one is closed.
    */
   replace(next: Gateway): Promise<void>
-  /** Graceful stop: readiness 503, WebSockets closed with 1001, event streams cut, requests in flight ended, then backends closed. */
+  /**
+   * Graceful stop: readiness 503, subscriptions `complete`, WebSockets closed with 1001, event streams cut, requests in flight
+   * ended, then backends closed.
+   */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -108,7 +111,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       const old = current
       current = { gateway: next, inFlight: createInFlight() }
       // What is live would go on with the old schema and backends: its clients come back to the new one.
-      old.gateway.startDraining()
+      old.gateway.startDraining({ isFollowed: true })
       const closed = old.inFlight.idle().then(() => old.gateway.close())
       retired.add(closed)
       await closed.finally(() => retired.delete(closed))

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { backgroundClock } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
 import { createDocumentRoom } from '@vinyasa/pipeline'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
+import { createOpenSubscriptions } from './open-subscriptions.ts'
 import { graphiqlOptions } from '../graphiql/options.ts'
 import { renderGraphiQL } from '../graphiql/render.ts'
 import { corsFor } from '../http/cors.ts'
@@ -47,11 +49,17 @@ export interface Gateway {
    * on what nobody may have.
    */
   readonly notes: readonly Note[]
-  /** From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. */
-  startDraining(): void
+  /**
+   * From now on `/health/ready` answers 503; WebSockets and event streams are closed, so that clients go elsewhere. Subscriptions
+   * are `complete` before, unless another gateway follows, which their clients come back to.
+   */
+  startDraining(options?: { readonly isFollowed?: boolean | undefined }): void
   /** Ends WebSockets and lets go of every backend. */
   close(): Promise<void>
 }
+
+/** Time for `complete` to get onto the wire before what it came by is closed. */
+const TO_END_MS = 100
 
 /** Puts the parts together; nothing is opened. */
 export function compose(parts: Parts): Gateway {
@@ -64,6 +72,7 @@ export function compose(parts: Parts): Gateway {
   const liveSockets = socketsFor(live, parts, http)
   const status = activity && createStatus({ readings: statusReadings({ ...parts, activity }), logger })
   const liveStreams = createLiveStreams()
+  const subscriptions = createOpenSubscriptions()
   const schema = holdSchema(config, sources)
   const health = createHealth(sources)
   const documentRoom = createDocumentRoom()
@@ -85,6 +94,7 @@ export function compose(parts: Parts): Gateway {
       live,
       status: status?.plugin,
       liveStreams: liveStreams.plugin,
+      subscriptions: subscriptions.plugin,
       schema: schema.plugin,
       documentRoom,
       isReady: health.isReady,
@@ -119,11 +129,13 @@ export function compose(parts: Parts): Gateway {
       return sources.flatMap((source) => source.files)
     },
     notes: noteAll(schema.current(), parts),
-    startDraining() {
+    startDraining({ isFollowed = false } = {}) {
       health.startDraining()
-      void liveSockets.close()
-      liveStreams.close()
       void status?.sockets.close()
+      if (!isFollowed) subscriptions.complete()
+      liveStreams.close(isFollowed ? 0 : TO_END_MS)
+      if (isFollowed) void liveSockets.close()
+      else backgroundClock.setTimeout(() => void liveSockets.close(), TO_END_MS)
     },
     async close() {
       await Promise.all([liveSockets.close(), status?.close()])

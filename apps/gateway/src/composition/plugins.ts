@@ -30,6 +30,7 @@ export interface Made {
   /** Of the status page, where there is one. */
   readonly status: Plugin | undefined
   readonly liveStreams: Plugin
+  readonly subscriptions: Plugin
   /** Where what is kept of documents has its room. */
   readonly documentRoom: Room
   readonly schema: Plugin
@@ -42,7 +43,7 @@ export interface Made {
  */
 export function pluginsOf(
   parts: Parts,
-  { http, live, status, liveStreams, schema, documentRoom, isReady }: Made,
+  { http, live, status, liveStreams, subscriptions, schema, documentRoom, isReady }: Made,
 ): object[] {
   const { config, bus, cache, sources, observability, access, paths } = parts
   const cachePlugin = cache && useResponseCache(cache)
@@ -74,6 +75,7 @@ export function pluginsOf(
     ...access.beforeLive,
     live,
     withBehaviour(liveStreams),
+    withBehaviour(subscriptions),
     ...sources.map((source) => source.plugin),
     ownSources(parts),
     schema,

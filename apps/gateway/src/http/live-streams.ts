@@ -8,10 +8,10 @@ const TO_BEGIN_MS = 100
 export interface LiveStreams {
   readonly plugin: Plugin
   /**
-   * Cuts every event stream, and those that begin from now on: they would go on for ever. Without an
-   * `event: complete` their clients connect again, as after any lost connection.
+   * Cuts every event stream, after `graceMs` those that are open by now, and those that begin from now on: they would go on
+   * for ever. Without an `event: complete` their clients connect again, as after any lost connection.
    */
-  close(): void
+  close(graceMs?: number): void
 }
 
 /** The event streams that one gateway is sending. */
@@ -31,9 +31,12 @@ export function createLiveStreams(): LiveStreams {
         if (closed) cut(res)
       },
     },
-    close() {
+    close(graceMs = 0) {
       closed = true
-      for (const response of open) cut(response)
+      for (const response of open) {
+        if (graceMs > 0) backgroundClock.setTimeout(() => response.destroy(), graceMs)
+        else cut(response)
+      }
     },
   }
 }

@@ -44,21 +44,10 @@ export class SentResults implements AsyncIterableIterator<ExecutionResult> {
   }
 
   async return(): Promise<IteratorResult<ExecutionResult>> {
-    this.#end()
-    await this.#results.return?.()
-    return DONE
-  }
-
-  /** Ends it as if no more results came: the client is told that it is complete. */
-  complete(): void {
-    this.#end()
-    // What it still waits for may never come, and its failure is nobody's any more.
-    void this.#results.return?.().catch(() => {})
-  }
-
-  #end(): void {
     this.#isOver = true
     this.#settle?.(DONE)
+    await this.#results.return?.()
+    return DONE
   }
 
   async #sendAll(): Promise<void> {
