@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 import { compileApart } from './compile-apart.ts'
 import { importsOf } from './imports.ts'
+import { createJitiAnew } from './jiti-anew.ts'
 import { ownPackages, refuseOtherGraphql } from './own-packages.ts'
 
 export interface ModuleRead {
@@ -11,18 +14,33 @@ export interface ModuleRead {
   readonly files: readonly string[]
 }
 
+/** Files that Node's own import has read: it gives what they said then, whatever they say by now. */
+const known = new Set<string>()
+
 /** Runs a config of code. `@vinyasa/gateway`, `graphql` and `graphql-yoga` are the gateway's own, wherever it lies. */
 export async function importModule(file: string): Promise<ModuleRead> {
   const folder = cacheFolder(file)
   if (folder !== undefined && /\.m?ts$/.test(file)) await compileApart(file, folder)
-  // jiti reads TypeScript on every supported Node, and reads the file anew on each reload.
+  // jiti reads TypeScript on every supported Node.
   const options = { moduleCache: false, fsCache: folder ?? false, interopDefault: true }
   const resolver = createJiti(import.meta.url, options)
   const { files, packages } = await importsOf(file, resolver)
   for (const { specifier, importer } of packages) refuseOtherGraphql(specifier, importer)
-  const jiti = createJiti(import.meta.url, { ...options, alias: { ...ownPackages(resolver) } })
+  const before = new Set(files.filter((one) => known.has(one)))
+  const isNative = (id: string | URL): boolean => !before.has(pathOf(id))
+  const jiti = createJitiAnew(import.meta.url, { ...options, alias: { ...ownPackages(resolver) } }, isNative)
+  const { cache } = createRequire(import.meta.url)
+  for (const one of files) {
+    known.add(one)
+    // JSON is there, which jiti does not take out of it.
+    delete cache[one]
+  }
   const value: unknown = await jiti.import(file, { default: true })
   return { value, files }
+}
+
+function pathOf(id: string | URL): string {
+  return String(id).startsWith('file:') ? fileURLToPath(id) : String(id)
 }
 
 /**

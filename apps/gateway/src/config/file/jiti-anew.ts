@@ -1,0 +1,41 @@
+import { createRequire } from 'node:module'
+import type { createJiti, Jiti, JitiOptions } from 'jiti'
+
+/**
+ * Insides of jiti (checked with 2.7): modules of JavaScript that are not CommonJS it leaves to Node, which reads a file once in
+ * a process. Where Node's import fails it runs them as it runs TypeScript, and reads the file each time.
+ */
+interface Insides {
+  readonly onError: (error: unknown) => void
+  readonly nativeImport: (id: string | URL) => Promise<unknown>
+  readonly createRequire: typeof createRequire
+}
+
+type CreateInside = (id: string, options: JitiOptions, insides: Insides) => Jiti
+
+/** Loads a module natively where `isNative` says so. */
+export function createJitiAnew(
+  ...[id, options, isNative]: [
+    ...Required<Parameters<typeof createJiti>>,
+    isNative: (id: string | URL) => boolean,
+  ]
+): Jiti {
+  const require = createRequire(createRequire(import.meta.url).resolve('jiti'))
+  const create = require('../dist/jiti.cjs') as CreateInside
+  const transform: JitiOptions['transform'] = (given) =>
+    (require('../dist/babel.cjs') as NonNullable<JitiOptions['transform']>)(given)
+  return create(
+    String(id),
+    { ...options, transform },
+    {
+      onError(error) {
+        throw error
+      },
+      async nativeImport(specifier) {
+        if (!isNative(specifier)) throw new Error('It is to be read anew.')
+        return import(String(specifier))
+      },
+      createRequire,
+    },
+  )
+}
