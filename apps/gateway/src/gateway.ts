@@ -12,6 +12,7 @@ import { configuredRedis } from './redis/servers.ts'
 import { configuredBroker } from './bus/broker.ts'
 import { openBus } from './bus/open-bus.ts'
 import { openCache } from './composition/open-cache.ts'
+import type { ReachedBrokers } from './bus/reached-brokers.ts'
 import { parseTypeDefs } from './schema/type-defs.ts'
 import { openSources } from './sources/open-sources.ts'
 import type { Source, SourceHealth } from './sources/source.ts'
@@ -37,7 +38,7 @@ export interface CreateGatewayOptions {
    * Shared likewise: brokers that were reached before. One that does not answer just then stops no reload, as it does not stop
    * the gateway that runs. Default: none.
    */
-  readonly reachedBrokers?: Set<string> | undefined
+  readonly reachedBrokers?: ReachedBrokers | undefined
   /** How many log lines could not be written, for the metrics. Default: none. */
   readonly lostLogLines?: (() => number) | undefined
   /**

@@ -2,10 +2,12 @@
 import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 import { onScriptShellEnd } from '@vinyasa/base'
+import { reachedByWorkers } from './bus/reached-brokers.ts'
 import { run } from './cli.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
 import { logMessage } from './workers/log-settings.ts'
+import { send } from './workers/peer.ts'
 import { joinReloads } from './workers/reload-messages.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
 import { createWorkerMetrics } from './workers/worker-metrics.ts'
@@ -62,6 +64,7 @@ process.exitCode = await run(process.argv.slice(2), {
     shareMetrics: (onError) => createWorkerMetrics(worker, { onError }),
     joinReloads: (part) => joinReloads(worker, part),
     tellLogSettings: (settings) => void worker.send(logMessage(settings)),
+    reachedBrokers: reachedByWorkers(process.env, (message) => send(worker, message)),
   }),
   ...(process.stdin.isTTY && { ask }),
   print: (text) => console.log(text),

@@ -1,8 +1,14 @@
+import { createHash } from 'node:crypto'
 import type { BrokerBus, BrokerBusOptions } from '@vinyasa/invalidation'
 import type { BrokerSections, NatsConfig, RedisSections } from '../redis/broker-types.ts'
 import { ConfigError } from '../errors.ts'
 import type { ConfiguredRedis } from '../redis/servers.ts'
 import { readTlsFiles } from '../redis/tls-files.ts'
+
+/** Settings have passwords in them. */
+function digest(settings: unknown): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('hex')
+}
 
 /** The service that carries changes between gateways. */
 export interface Broker {
@@ -29,7 +35,7 @@ export async function configuredBroker(
     kind: 'redis',
     address,
     setting,
-    identity: JSON.stringify([redisUrl, settings]),
+    identity: digest([redisUrl, settings]),
     async open(options) {
       const { createRedisInvalidationBus } = await import('@vinyasa/invalidation/redis')
       return createRedisInvalidationBus({ ...options, connect })
@@ -53,7 +59,7 @@ async function overNats(nats: NatsConfig, baseDirectory: string): Promise<Broker
     kind: 'nats',
     address: servers.map((server) => new URL(server).host).join(', '),
     setting: 'nats',
-    identity: JSON.stringify(nats),
+    identity: digest(nats),
     async open(options) {
       const { createNatsInvalidationBus } = await import('@vinyasa/invalidation/nats')
       const known = Object.entries(login).filter(([, value]) => value !== undefined)

@@ -2,6 +2,7 @@ import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidati
 import { ConfigError } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Broker } from './broker.ts'
+import type { ReachedBrokers } from './reached-brokers.ts'
 
 export interface OpenedBus {
   readonly bus: InvalidationBus
@@ -27,8 +28,7 @@ export interface OpenBusOptions {
    * this process alone.
    */
   readonly bus?: InvalidationBus | undefined
-  /** Brokers that were reached before, by their settings. */
-  readonly reachedBrokers?: Set<string> | undefined
+  readonly reachedBrokers?: ReachedBrokers | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ReachedBrokers } from '../bus/reached-brokers.ts'
 import type { ShareMetrics } from '../observability/metrics/shared-metrics.ts'
 import type { LogSettings } from '../workers/log-settings.ts'
 import type { ReloadPart, Reloads } from '../workers/reloads.ts'
@@ -25,6 +26,8 @@ export interface CommandContext {
   readonly joinReloads?: ((part: ReloadPart) => Pick<Reloads, 'request' | 'close'>) | undefined
   /** In a worker: tells the first process how to log what becomes of workers. */
   readonly tellLogSettings?: ((settings: LogSettings) => void) | undefined
+  /** In a worker: brokers that workers have reached. Default: none. */
+  readonly reachedBrokers?: ReachedBrokers | undefined
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   print(text: string): void

@@ -33,7 +33,7 @@ export async function runGateway(
     logger,
     bus: context.shareBus?.(local, (error) => logger.error(error, 'workers')) ?? local,
     undelivered: createUndeliveredInvalidations(),
-    reachedBrokers: new Set<string>(),
+    reachedBrokers: context.reachedBrokers ?? new Set<string>(),
     lostLogLines: () => destination.dropped,
     shareMetrics: shareMetrics((error) => logger.error(error, 'metrics')),
   }

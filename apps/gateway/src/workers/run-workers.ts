@@ -1,5 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 import type { Cluster, Worker } from 'node:cluster'
+import { reachedBroker, reachedVariable } from '../bus/reached-brokers.ts'
 import { createBusRelay } from './bus-relay.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -53,6 +54,8 @@ class Workers {
     if (this.#logger) this.#logger.error(error, 'metrics of a worker that has ended are lost')
     else this.#options.print(`metrics of a worker that has ended are lost: ${messageOf(error)}`)
   })
+  /** A worker that takes another's place may find them away. */
+  readonly #reachedBrokers = new Set<string>()
   readonly #parts = new Map<Worker, ReloadPart>()
   readonly #reloads = createReloads({
     parts: () => [...this.#parts.values()],
@@ -71,11 +74,13 @@ class Workers {
   }
 
   start(): void {
-    const worker = this.#options.cluster.fork()
+    const worker = this.#options.cluster.fork(reachedVariable(this.#reachedBrokers))
     this.#workers.add(worker)
     closeUntaken(worker)
     worker.on('message', (message) => {
       if (isLogMessage(message)) void this.#logAs(message.settings)
+      const broker = reachedBroker(message)
+      if (broker !== undefined) this.#reachedBrokers.add(broker)
     })
     // A config that was read before an attempt may be older than the one that the attempt was about.
     const { attempts } = this.#reloads
