@@ -1,4 +1,4 @@
-export { type Attachment, createAttachment } from './attachment.ts'
+export { type Attachment, createAttachment } from './memory/attachment.ts'
 export { jsonQuality, parseAccept } from './accept.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
@@ -10,13 +10,13 @@ export {
   toVolatility,
   VOLATILITY_NAMES,
   type Volatility,
-} from './live-options.ts'
-export { nearestNames } from './nearest-names.ts'
+} from './options/live-options.ts'
+export { nearestNames } from './options/nearest-names.ts'
 export { isPlainObject, isRecord } from './objects.ts'
-export { createRecent, type Recent } from './recent.ts'
-export { createRoom, notePlace, type Place, placeOf, type Room } from './room.ts'
+export { createRecent, type Recent } from './memory/recent.ts'
+export { createRoom, notePlace, type Place, placeOf, type Room } from './memory/room.ts'
 export { onScriptShellEnd } from './script-shell.ts'
 export { stringifySlices, writeInSlices } from './stringify-slices.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
-export { type KnownOptions, refuseUnknownOptions, unknownOption } from './unknown-option.ts'
+export { type KnownOptions, refuseUnknownOptions, unknownOption } from './options/unknown-option.ts'
 export { atWallTime, sleep, type WallTimer } from './waits.ts'
