@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDisposables, spawnProcess, waitUntil } from '@vinyasa/test-kit'
+import { createDisposables, spawnProcess, startNetwork, waitUntil } from '@vinyasa/test-kit'
 import { afterAll, expect, it } from 'vitest'
 import { repository } from '../e2e/support/demo.ts'
-import { startDelayingProxy } from './support/delaying-proxy.ts'
 import { recordFigure } from './support/figures.ts'
 import { startGateway } from './support/gateway.ts'
 
@@ -61,7 +60,9 @@ it.each([
     const gateway = disposables.use(
       await startGateway({ untilReady: false, config: { ...OWN, server: { keepAliveTimeoutMs: 1_000 } } }),
     )
-    const network = disposables.use(await startDelayingProxy(Number(new URL(gateway.url).port), NETWORK_MS))
+    const network = disposables.use(
+      await startNetwork(Number(new URL(gateway.url).port), { delayMs: NETWORK_MS }),
+    )
     const agent = keptConnections()
     const outcomes: PromiseSettledResult<Answer>[] = []
     for (let round = 0; round < 4; round++) {
@@ -91,7 +92,9 @@ it('while a gateway stops, requests through a network of 40 ms are answered, and
   const gateway = disposables.use(
     await startGateway({ untilReady: false, config: { ...OWN, server: { keepAliveTimeoutMs: 5_000 } } }),
   )
-  const network = disposables.use(await startDelayingProxy(Number(new URL(gateway.url).port), NETWORK_MS))
+  const network = disposables.use(
+    await startNetwork(Number(new URL(gateway.url).port), { delayMs: NETWORK_MS }),
+  )
   const agent = keptConnections()
   await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(network.port, agent)))
   const ended = gateway.process.kill('SIGTERM', 30_000)

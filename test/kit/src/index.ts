@@ -51,6 +51,7 @@ export {
   type SentinelRedis,
   type TlsRedis,
 } from './redis-topologies.ts'
+export { type Network, type NetworkOptions, startNetwork } from './network.ts'
 export { startNats, type NatsOptions, type NatsServer } from './nats.ts'
 export type { RestartableServer } from './restartable.ts'
 export { survivingShare } from './surviving-share.ts'
