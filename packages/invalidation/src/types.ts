@@ -32,7 +32,8 @@ export interface SubscribeOptions {
 export interface InvalidationBus {
   /**
    * Announces changes that the backend has committed. Resolves when every listener of this process
-   * has applied them, so a mutation that awaits it answers after caches and live queries know.
+   * has applied them, so a mutation that awaits it answers after caches and live queries know; a bus between processes
+   * waits for theirs, too, for a short while.
    * Never rejects: a listener that fails is reported to `onError` and does not hold back the others.
    */
   publish(events: readonly InvalidationEvent[]): Promise<void>
@@ -42,6 +43,11 @@ export interface InvalidationBus {
    * Absent: always in touch.
    */
   readonly isInTouch?: boolean | undefined
+  /**
+   * While another process is missing that may change something and tell nobody: the milliseconds after which caches of this
+   * one give out nothing that they keep. Absent: as long as it is fresh.
+   */
+  readonly maxAgeMs?: number | undefined
   /** Adds a listener; the returned function removes it. */
   subscribe(listener: InvalidationListener, options?: SubscribeOptions): () => void
 }

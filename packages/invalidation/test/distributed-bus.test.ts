@@ -57,24 +57,77 @@ describe('createDistributedInvalidationBus', () => {
     target.addEventListener('vinyasa:invalidation', ({ detail }) => sent.push(detail))
     await bus.publish([EVENT])
     expect([seen, nearby, sent.length]).toEqual([[EVENT], [EVENT], 1])
-    // What comes from far is for this process alone, and what comes from near is not sent on.
+    // What comes from far is for this process alone, to which it is told, and what comes from near is not sent on.
     target.dispatchEvent(
       new CustomEvent('vinyasa:invalidation', { detail: { origin: 'far', n: 1, events: [ANYTHING] } }),
     )
     await near.publish([EVENT])
-    expect([seen, nearby, sent.length]).toEqual([[EVENT, ANYTHING, EVENT], [EVENT, EVENT], 2])
+    expect([seen, nearby, sent.length]).toEqual([[EVENT, ANYTHING, EVENT], [EVENT, EVENT], 3])
+    expect(sent[2]).toMatchObject({ events: [], applied: { origin: 'far', n: 1 } })
     bus.close()
     await near.publish([EVENT])
     expect(seen).toHaveLength(3)
   })
 
-  it('awaits its own listeners and nobody else’s', async () => {
-    const { a, b } = setup()
-    let release = (): void => {}
-    b.bus.subscribe(() => new Promise((resolve) => (release = resolve)))
-    await a.bus.publish([EVENT])
-    expect(a.seen).toEqual([EVENT])
-    release()
+  describe('waits for the listeners of the others', () => {
+    /** Two that know each other; the second one's listeners end when they are let go. */
+    async function pair() {
+      const { a, b, clock, target, send } = setup(undefined, 1000)
+      await clock.advance(1000)
+      const held: (() => void)[] = []
+      b.bus.subscribe(() => new Promise((resolve) => held.push(resolve)))
+      let over = 0
+      return {
+        target,
+        send,
+        over: () => over,
+        release: async () => {
+          for (const end of held.splice(0)) end()
+          await settle()
+        },
+        pass: async (ms: number) => {
+          await clock.advance(ms)
+          return over
+        },
+        publish: async () => {
+          void a.bus.publish([EVENT]).then(() => over++)
+          await settle()
+          return over
+        },
+      }
+    }
+
+    it('until each has ended', async () => {
+      const { publish, release, over } = await pair()
+      expect(await publish()).toBe(0)
+      await release()
+      expect(over()).toBe(1)
+    })
+
+    it('for a second at most, and for none who was late until it says that it is done, or greets', async () => {
+      const { publish, release, pass, send } = await pair()
+      expect([await publish(), await pass(999), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
+      await release()
+      expect([await publish(), await pass(1000), await publish()]).toEqual([2, 3, 4])
+      send({ origin: 'b', n: 0, events: [], isGreeting: true })
+      expect(await publish()).toBe(4)
+    })
+
+    it('for 100 ms where the channel does not take it, and not again until something is heard', async () => {
+      const { publish, pass, target, send } = await pair()
+      const { dispatchEvent } = target
+      target.dispatchEvent = () => new Promise(() => {})
+      expect([await publish(), await pass(99), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
+      target.dispatchEvent = dispatchEvent
+      send({ origin: 'c', n: 0, events: [] })
+      expect(await publish()).toBe(2)
+    })
+
+    it.each([false, Promise.resolve(false)])('but for nobody where nothing goes out: %s', async (taken) => {
+      const { publish, target } = await pair()
+      target.dispatchEvent = () => taken
+      expect(await publish()).toBe(1)
+    })
   })
 
   it('serves its own listeners when the event target throws', async () => {
@@ -161,6 +214,62 @@ describe('createDistributedInvalidationBus', () => {
       // At once, after 1 s, 5 s and 30 s, and no more.
       expect(b.seen).toEqual(Array.from({ length: Math.min(index + 1, 4) }, () => ANYTHING))
     }
+  })
+
+  it('keeps nothing for longer than three heartbeats while one is missing, and while another says so', async () => {
+    const { b, send, clock, target } = setup(undefined, 1000)
+    const maxAges: (number | undefined)[] = []
+    const pass = async (ms: number): Promise<void> => {
+      await clock.advance(ms)
+      maxAges.push(b.bus.maxAgeMs)
+    }
+    send({ origin: 'closed', n: 0, events: [] })
+    send({ origin: 'closed', n: 0, events: [], isGoodbye: true })
+    send({ origin: 'parted', n: 0, events: [] })
+    const said: unknown[] = []
+    target.addEventListener('test', ({ detail }) => said.push(detail))
+    await pass(2_999)
+    expect(said).not.toContainEqual(expect.objectContaining({ knowsOfMissing: true }))
+    await pass(2)
+    await pass(10 * 60_000)
+    expect(said).toContainEqual({ origin: 'b', n: 0, events: [], knowsOfMissing: true })
+    send({ origin: 'parted', n: 0, events: [] })
+    await pass(900)
+    // It was said last by the heartbeats before.
+    send({ origin: 'parted', n: 0, events: [], isGoodbye: true })
+    await pass(3_000)
+    expect(maxAges).toEqual([undefined, 3_000, 3_000, 3_000, undefined])
+  })
+
+  it('waits an hour for one that is missing', async () => {
+    const { b, send, clock } = setup(undefined, 1000)
+    send({ origin: 'killed', n: 0, events: [] })
+    await clock.advance(59 * 60_000)
+    expect(b.bus.maxAgeMs).toBe(3_000)
+    await clock.advance(2 * 60_000)
+    expect(b.bus.maxAgeMs).toBe(undefined)
+  })
+
+  it('hears of a gateway that others miss and it has never heard', async () => {
+    const { b, send, clock } = setup(undefined, 1000)
+    send({ origin: 'c', n: 0, events: [], knowsOfMissing: true })
+    expect(b.bus.maxAgeMs).toBe(3_000)
+    await clock.advance(2_000)
+    send({ origin: 'c', n: 0, events: [] })
+    await clock.advance(1_001)
+    expect(b.bus.maxAgeMs).toBe(undefined)
+  })
+
+  it('answers whoever greets, and greets nobody back', async () => {
+    const { a, b, target } = setup(undefined, 1000)
+    const said: unknown[] = []
+    target.addEventListener('test', ({ detail }) => said.push(detail))
+    a.bus.greet()
+    await settle()
+    expect(said).toContainEqual({ origin: 'a', n: 0, events: [], isGreeting: true })
+    expect(said).toContainEqual({ origin: 'b', n: 0, events: [] })
+    expect(said).toHaveLength(2)
+    expect(b.seen).toEqual([])
   })
 
   it('reminds nobody after close', async () => {

@@ -56,7 +56,8 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   const { stats, count } = createStats()
   // Without news from the store, memory in front of it could serve what another process evicted.
   const isMemoryUsed = !store || store.subscribe !== undefined
-  const held = new HeldEntries({ maxSize, maxBytes, isMemoryUsed, clock, emit })
+  const maxAgeMs = (): number => bus?.maxAgeMs ?? Infinity
+  const held = new HeldEntries({ maxSize, maxBytes, isMemoryUsed, maxAgeMs, clock, emit })
   const shared = store && new SharedEntries({ store, held, clock, emit })
   const leaveBus = bus?.subscribe((events) => invalidate(causeOfEvents(events)), { phase: 'evict' })
 

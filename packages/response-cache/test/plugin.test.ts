@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { useExecutionCancellation } from 'graphql-yoga'
-import { createInvalidationBus } from '@vinyasa/invalidation'
+import { createInvalidationBus, type InvalidationBus } from '@vinyasa/invalidation'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { CacheEvent } from '../src/index.ts'
 import { ask, createWorld, type Answer, useExtensions } from './kit.ts'
@@ -641,6 +641,22 @@ describe('HTTP', () => {
     ])
     expect(response.headers.get('x-cache')).toBe('HIT, MISS')
   })
+})
+
+it('gives nothing out that is older than its bus lets it be', async () => {
+  const bus: InvalidationBus & { maxAgeMs?: number | undefined } = { ...createInvalidationBus() }
+  const clock = createFakeClock()
+  const world = createWorld({ cache: { bus, clock, staleWhileRevalidateMs: 60_000 } })
+  const read = async () => (await ask(world, '{ users { name } }')).cache
+  expect(await read()).toBe('MISS')
+  await clock.advance(3_000)
+  expect(await read()).toBe('HIT')
+  bus.maxAgeMs = 3_000
+  expect([await read(), await read()]).toEqual(['MISS', 'HIT'])
+  await clock.advance(2_999)
+  expect(await read()).toBe('HIT')
+  await clock.advance(1)
+  expect(await read()).toBe('MISS')
 })
 
 it('gives nothing out while its bus is out of touch, and what still holds when it is back', async () => {

@@ -24,8 +24,7 @@ const NAMES = { redis: 'Redis', nats: 'NATS' } as const
 
 export interface OpenBusOptions {
   /**
-   * The bus that workers share, also below one over Redis or NATS, which waits for nobody. Default: a bus for
-   * this process alone.
+   * The bus that workers share, also below one over Redis or NATS. Default: a bus for this process alone.
    */
   readonly bus?: InvalidationBus | undefined
   readonly reachedBrokers?: ReachedBrokers | undefined
@@ -44,6 +43,7 @@ export async function openBus(
   const { kind, address, setting } = broker
   let lastError: unknown
   let ready = false
+  let isMissed = false
   let state: BrokerState = { kind, connected: true }
   const refused = new AbortController()
   const tellLost = (error: unknown): void =>
@@ -54,6 +54,16 @@ export async function openBus(
   const bus = await broker.open({
     near: memoryBus,
     onError: logListenerError(logger),
+    onMissing(isMissing) {
+      // All are, while the broker is lost, which was said.
+      if (isMissing === isMissed || (isMissing && !state.connected)) return
+      isMissed = isMissing
+      if (isMissing)
+        logger.warn(
+          'a gateway fell silent without a goodbye, and may change what nobody hears of; until it is heard again, for an hour at most, answers are kept for 3 s',
+        )
+      else logger.info('no gateway is missing any more; answers are kept as long as they are fresh')
+    },
     onStateChange(change, error) {
       lastError = error ?? lastError
       state =

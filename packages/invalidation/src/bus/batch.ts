@@ -11,6 +11,12 @@ export interface Batch {
   readonly events: readonly InvalidationEvent[]
   /** The sender's last word. */
   readonly isGoodbye?: boolean
+  /** Whoever hears it is to say at once that it is there. */
+  readonly isGreeting?: boolean
+  /** A batch of another that the sender has applied. */
+  readonly applied?: { readonly origin: string; readonly n: number }
+  /** The sender misses somebody who has said no goodbye. */
+  readonly knowsOfMissing?: boolean
 }
 
 /** `undefined` for what is no batch. */
@@ -22,7 +28,22 @@ export function parseBatch(value: unknown): Batch | undefined {
   }
   if (typeof origin !== 'string' || !Number.isSafeInteger(n) || Number(n) < 0) return undefined
   if (!events.every(isEvent)) return undefined
-  return { origin, n: Number(n), events, ...(value['isGoodbye'] === true && { isGoodbye: true }) }
+  const applied = parseApplied(value['applied'])
+  return {
+    origin,
+    n: Number(n),
+    events,
+    ...(value['isGoodbye'] === true && { isGoodbye: true }),
+    ...(value['isGreeting'] === true && { isGreeting: true }),
+    ...(value['knowsOfMissing'] === true && { knowsOfMissing: true }),
+    ...(applied && { applied }),
+  }
+}
+
+function parseApplied(value: unknown): Batch['applied'] {
+  if (!isRecord(value)) return undefined
+  const { origin, n } = value
+  return typeof origin === 'string' && typeof n === 'number' ? { origin, n } : undefined
 }
 
 function isEvent(value: unknown): value is InvalidationEvent {

@@ -37,8 +37,8 @@ export interface BrokerLink {
 
 /** The client of a broker as the bus talks to it. */
 export interface BrokerClient {
-  /** Waits for nobody; what does not arrive leaves a gap, which the others notice. */
-  publish(text: string): void
+  /** Resolves with whether the broker has it. What does not arrive leaves a gap, which the others notice. */
+  publish(text: string): Promise<boolean>
   /** Called once, after the last word was published. */
   close(): void
 }
@@ -66,7 +66,10 @@ export function createBrokerBus(
   const eventTarget: BusEventTarget = {
     addEventListener: (_, listener) => void (hear = listener),
     removeEventListener: () => void (hear = () => {}),
-    dispatchEvent: ({ detail }) => client.publish(JSON.stringify(detail)),
+    dispatchEvent({ detail }) {
+      const taken = client.publish(JSON.stringify(detail))
+      return state === 'connected' && taken
+    },
   }
   const bus = createDistributedInvalidationBus({ ...rest, onError, channel, eventTarget })
   const client = open({
@@ -77,7 +80,10 @@ export function createBrokerBus(
     hear: (text) => hear(new CustomEvent(channel, { detail: parseJson(text) })),
     catchUp: bus.resync,
     connected() {
-      setState('connected')
+      if (state !== 'connected') {
+        setState('connected')
+        bus.greet()
+      }
       markReady()
     },
     disconnected: (reason) => setState('disconnected', reason),
@@ -95,6 +101,9 @@ export function createBrokerBus(
     ...bus,
     get isInTouch() {
       return state === 'connected' && bus.isInTouch !== false
+    },
+    get maxAgeMs() {
+      return bus.maxAgeMs
     },
     ready,
     close,

@@ -2,7 +2,7 @@ import { ANYTHING } from '../anything.ts'
 import { parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import { backgroundClock, type Clock } from '@vinyasa/base'
-import { GapDetector } from './gap-detector.ts'
+import { Peers } from './peers.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
@@ -10,6 +10,7 @@ import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 export interface BusEventTarget {
   addEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
   removeEventListener(type: string, listener: (event: Event & { readonly detail?: unknown }) => void): void
+  /** May return `false`, or a promise of it, where the event goes nowhere. */
   dispatchEvent(event: CustomEvent): unknown
 }
 
@@ -19,9 +20,15 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
   readonly channel?: string | undefined
   /** Names this gateway on the channel. Default: a random UUID. */
   readonly origin?: string | undefined
-  /** How often the others are told how far the count is, so that a lost last batch is noticed. Default 1000; 0: never. */
+  /**
+   * How often the others are told that this process is there, and how far its count is, so that a lost last batch is noticed.
+   * While one of them has been silent for three times as long, without a goodbye, nothing is kept for longer than that
+   * (`maxAgeMs`), for an hour at the default. Default 1000; 0: never.
+   */
   readonly heartbeatMs?: number | undefined
   readonly clock?: Clock | undefined
+  /** Called when another is missed, and when none is any more, be it that it was given up. */
+  readonly onMissing?: ((isMissing: boolean) => void) | undefined
   /**
    * A bus that waits for those of the others who are near, such as workers of one gateway: what is published here goes
    * over it as well, and what it announces is heard. Left when this one is closed.
@@ -32,12 +39,15 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
 export interface DistributedInvalidationBus extends InvalidationBus {
   /** Tells the listeners of this process that anything may have changed: batches of others were lost. */
   resync(): Promise<void>
+  /** Tells the others that this process is there, and asks them to do so, who would else wait for a heartbeat. */
+  greet(): void
   close(): void
 }
 
 /**
- * A bus between processes. Listeners of this process are served at once and awaited; the others are told over the
- * event target. When a batch of another process is missing or unreadable, listeners get `{ '*', '*' }`.
+ * A bus between processes. `publish` waits for the listeners of this process, and for those of the others, who are told over
+ * the event target, for a second at most. When a batch of another process is missing or unreadable, listeners get
+ * `{ '*', '*' }`.
  */
 export function createDistributedInvalidationBus(options: DistributedBusOptions): DistributedInvalidationBus {
   const {
@@ -46,46 +56,63 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     origin = crypto.randomUUID(),
     heartbeatMs = 1000,
   } = options
-  const { onError = defaultOnError, clock = backgroundClock } = options
+  const { onError = defaultOnError, clock = backgroundClock, onMissing = () => {} } = options
   const local = createInvalidationBus({ onError })
   const { near = local } = options
   const leaveNear = near === local ? undefined : near.subscribe(local.publish, { phase: 'forget' })
-  const gaps = new GapDetector()
+  const peers = new Peers(heartbeatMs, clock)
   const afterSilence = createReminders((events) => void local.publish(events), clock)
   let n = 0
   let timer: unknown
   let closed = false
 
-  function send(events: readonly InvalidationEvent[], isGoodbye = false): void {
-    if (closed) return
-    if (events.length > 0) n += 1
-    const batch: Batch = { origin, n, events, ...(isGoodbye && { isGoodbye }) }
+  /** Resolves with whether it is on its way, as far as the event target knows. */
+  async function send(events: readonly InvalidationEvent[], more: Partial<Batch> = {}): Promise<boolean> {
+    if (closed) return false
+    const detail: Batch = { origin, n, events, ...more }
     try {
-      eventTarget.dispatchEvent(new CustomEvent(channel, { detail: batch }))
+      return (await eventTarget.dispatchEvent(new CustomEvent(channel, { detail }))) !== false
     } catch (error) {
       onError(error)
+      return false
     }
+  }
+
+  function tell(events: readonly InvalidationEvent[]): Promise<void> {
+    n += 1
+    return peers.haveApplied(n, send(events))
   }
 
   function receive({ detail }: { readonly detail?: unknown }): void {
     const batch = parseBatch(detail)
     if (batch?.origin === origin) return
     if (!batch) onError(new Error(`An unreadable message came on the invalidation channel "${channel}".`))
-    const missed = !batch || gaps.isGap(batch, clock.now())
-    // Not awaited: the sender waits for nobody but its own listeners. `publish` does not reject.
-    void local.publish(missed ? ANYTHING : batch.events)
+    const missed = !batch || peers.hear(batch)
+    if (batch?.applied?.origin === origin) peers.hasApplied(batch)
+    if (batch?.isGreeting) sayHere()
+    void apply(missed ? ANYTHING : batch.events, batch)
+  }
+
+  async function apply(events: readonly InvalidationEvent[], batch: Batch | undefined): Promise<void> {
+    await local.publish(events)
+    if (batch?.origin !== undefined && batch.events.length > 0)
+      void send([], { applied: { origin: batch.origin, n: batch.n } })
+  }
+
+  function sayHere(more: Partial<Batch> = {}): void {
+    void send([], { ...(peers.isMissing && { knowsOfMissing: true }), ...more })
   }
 
   function beat(): void {
-    send([])
-    // Three beats are missing.
-    if (gaps.fellSilentSince(clock.now() - 3 * heartbeatMs)) {
+    const wasMissing = peers.isMissing
+    if (peers.look()) {
       void local.publish(ANYTHING)
       // A gateway that fell silent reminds nobody any more of what it had sent to a backend, which may be
       // carried out later.
       afterSilence.add(ANYTHING)
     }
-    gaps.forgetSilentSince(clock.now() - 60 * heartbeatMs)
+    if (peers.isMissing !== wasMissing) onMissing(peers.isMissing)
+    sayHere()
     timer = clock.setTimeout(beat, heartbeatMs)
   }
 
@@ -95,17 +122,20 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   return {
     async publish(events) {
       if (events.length === 0) return
-      send(events)
-      await near.publish(events)
+      await Promise.all([tell(events), near.publish(events)])
     },
     get isInTouch() {
       return near.isInTouch
     },
+    get maxAgeMs() {
+      return peers.maxAgeMs
+    },
     subscribe: local.subscribe,
     resync: () => local.publish(ANYTHING),
+    greet: () => sayHere({ isGreeting: true }),
     close() {
       if (closed) return
-      send([], true)
+      void send([], { isGoodbye: true })
       closed = true
       clock.clearTimeout(timer)
       afterSilence.close()

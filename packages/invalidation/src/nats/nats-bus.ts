@@ -75,10 +75,22 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
     await left.close()
   }
 
+  async function publish(text: string): Promise<boolean> {
+    // The client would keep it, and everything after it, for when it is connected; the others find the gap by then.
+    if (!link.isConnected || !connection) return false
+    try {
+      connection.publish(link.channel, text)
+      await connection.flush()
+      return true
+    } catch {
+      // It was closed meanwhile.
+      return false
+    }
+  }
+
   void open()
   return {
-    // The client would keep it, and everything after it, for when it is connected; the others find the gap by then.
-    publish: (text) => link.isConnected && connection?.publish(link.channel, text),
+    publish,
     close() {
       closing.abort()
       if (connection && !connection.isClosed()) void leave(connection)

@@ -45,14 +45,16 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
     if (isSubscribed && publisher.status === 'ready') link.connected()
   }
 
-  async function publish(text: string): Promise<void> {
+  async function publish(text: string): Promise<boolean> {
     try {
       await publisher.publish(link.channel, text)
       // A cluster has no event for a node that is there again.
       tellIfConnected()
+      return true
     } catch (error) {
       // The others find the gap by the next heartbeat's count.
       link.disconnected(error)
+      return false
     }
   }
 
@@ -84,7 +86,7 @@ function openRedis(link: BrokerLink, connect: ConnectRedis, redis: RedisOptions)
   }, PULSE_MS).unref()
 
   return {
-    publish: (text) => void publish(text),
+    publish,
     close() {
       clearInterval(pulse)
       publisher.disconnect()

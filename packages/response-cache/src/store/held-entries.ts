@@ -13,6 +13,8 @@ export interface HeldEntriesOptions {
   readonly maxBytes: number
   /** False: each entry is read from the shared store, and only judged here. */
   readonly isMemoryUsed: boolean
+  /** Milliseconds for which an entry is given out at most, however fresh it is. */
+  readonly maxAgeMs: () => number
   readonly clock: Pick<Clock, 'now'>
   readonly emit: (event: CacheEvent) => void
 }
@@ -22,13 +24,15 @@ export class HeldEntries {
   readonly #memory: MemoryStore
   readonly #versions = createVersionClock()
   readonly #isMemoryUsed: boolean
+  readonly #maxAgeMs: () => number
   readonly #clock: Pick<Clock, 'now'>
   readonly #emit: (event: CacheEvent) => void
 
-  constructor({ maxSize, maxBytes, isMemoryUsed, clock, emit }: HeldEntriesOptions) {
+  constructor({ maxSize, maxBytes, isMemoryUsed, maxAgeMs, clock, emit }: HeldEntriesOptions) {
     const onEvict = (key: string): void => emit({ type: 'evicted', key })
     this.#memory = createMemoryStore({ maxSize, maxBytes, clock, onEvict })
     this.#isMemoryUsed = isMemoryUsed
+    this.#maxAgeMs = maxAgeMs
     this.#clock = clock
     this.#emit = emit
   }
@@ -50,7 +54,8 @@ export class HeldEntries {
 
   /** Judges an entry; one that expired or does not hold is dropped. */
   judge(key: string, entry: CacheEntry, ticket: Ticket): Lookup {
-    const state = freshness(this.#clock.now() - entry.storedAt, entry)
+    const ageMs = this.#clock.now() - entry.storedAt
+    const state = ageMs < this.#maxAgeMs() ? freshness(ageMs, entry) : 'miss'
     if (state !== 'miss' && this.holds(entry.version, entry.tags)) return { state, entry, ticket }
     this.#memory.delete(key)
     return { state: 'miss', ticket }

@@ -64,6 +64,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     ttlMs: cacheTtlMs,
     clock,
     isInTouch,
+    maxAgeMs: () => bus.maxAgeMs ?? Infinity,
   })
   const flights = createFlights<RestResponse>(() => counters.shared++, isInTouch)
   const { origin } = base

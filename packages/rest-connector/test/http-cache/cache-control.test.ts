@@ -220,3 +220,19 @@ describe('a bus that is out of touch', () => {
     expect(connector.stats().cached).toBe(0)
   })
 })
+
+it('gives nothing out that is older than the bus lets it be, not for an upstream that fails either', async () => {
+  const bus: InvalidationBus & { maxAgeMs?: number | undefined } = { ...createInvalidationBus() }
+  const { connector, backend, clock } = await setup(bus)
+  const ask = (): Promise<unknown> => connector.execute('item', { n: '1' })
+  backend.answerNext({ json: 'first', headers: { 'cache-control': 'max-age=1, stale-if-error=60' } })
+  expect(await ask()).toBe('first')
+  await clock.advance(2_000)
+  const failing = { status: 503, headers: { 'retry-after': '600' } }
+  backend.answerNext(failing)
+  expect(await ask()).toBe('first')
+  bus.maxAgeMs = 3_000
+  await clock.advance(1_000)
+  backend.answerNext(failing)
+  await expect(ask()).rejects.toThrow('503')
+})

@@ -36,10 +36,13 @@ export interface ResponseCacheOptions {
   readonly clock: Clock
   /** Whether changes are heard of; while they are not, nothing is given out and nothing is kept. */
   readonly isInTouch: () => boolean
+  /** Milliseconds for which a response is given out at most, however fresh it is. */
+  readonly maxAgeMs: () => number
 }
 
 interface Entry {
   readonly response: RestResponse
+  readonly storedAt: number
   readonly types: ResponseTypes
   readonly freshUntil: number
   readonly whileRevalidateUntil: number
@@ -49,7 +52,7 @@ interface Entry {
 
 /** Keeps GET responses, least recently used out first. */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
-  const { size, maxBytes, ttlMs, clock, isInTouch } = options
+  const { size, maxBytes, ttlMs, clock, isInTouch, maxAgeMs } = options
   const entries =
     size > 0 && maxBytes >= 16
       ? new LRUCache<string, Entry>({
@@ -71,7 +74,11 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       const entry = isInTouch() ? entries?.get(key) : undefined
       if (!entry) return undefined
       const now = clock.now()
-      const { response, validators, freshUntil, whileRevalidateUntil, ifErrorUntil } = entry
+      const { response, storedAt, validators, freshUntil, whileRevalidateUntil, ifErrorUntil } = entry
+      if (now - storedAt >= maxAgeMs()) {
+        entries?.delete(key)
+        return undefined
+      }
       if (now < freshUntil) return { response, validators, use: 'as it is' }
       if (now < whileRevalidateUntil) return { response, validators, use: 'while asking' }
       if (validators || now < ifErrorUntil) return { response, validators, use: 'after asking' }
@@ -90,6 +97,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       if (!reuse) return void entries.delete(key)
       entries.set(key, {
         response: freeze(response),
+        storedAt: now,
         types: types(),
         freshUntil: now + reuse.freshMs,
         whileRevalidateUntil: now + reuse.whileRevalidateMs,
