@@ -14,7 +14,7 @@ interface Times {
 }
 
 export const SHORT: Times = { beginMs: 500, healMs: 6_500, endMs: 8_500 }
-export const LONG: Times = { beginMs: 1_000, healMs: 21_000, endMs: 24_000 }
+export const LONG: Times = { beginMs: 1_000, healMs: 14_000, endMs: 17_000 }
 
 /** What was seen of a state. Milliseconds since a mutation's answer at which a read began that did not show it; 0: none. */
 export interface Seen {

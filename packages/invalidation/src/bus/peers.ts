@@ -19,7 +19,7 @@ const REMEMBERED_BEATS = 3_600
 /** How long a batch waits for those who are there to apply it. */
 const APPLIED_WITHIN_MS = 1_000
 /** How long it waits for the channel to take it: one that says nothing is as good as none. */
-const TAKEN_WITHIN_MS = 100
+const TAKEN_WITHIN_MS = 250
 
 /** The other processes on a channel. */
 export class Peers {
