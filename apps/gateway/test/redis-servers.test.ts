@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { describeWithRedis, startNetwork, startRedis, waitUntil } from '@vinyasa/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { ConfigError } from '../src/errors.ts'
+import { openRedis } from '../src/redis/open-redis.ts'
 import { configuredRedis } from '../src/redis/servers.ts'
 
 type Redis = Pick<GatewayConfig, 'redis' | 'redisUrl'>
@@ -72,5 +74,21 @@ describe('the Redis of a config', () => {
         tls: { ca: 'PEM', servername: 'redis' },
       })
     }
+  })
+})
+
+describeWithRedis('a connection that requests share', () => {
+  it('is made anew when its other end is gone without a word', async () => {
+    await using redis = await startRedis()
+    await using network = await startNetwork(redis.port)
+    const configured = await configuredRedis({ redisUrl: `redis://127.0.0.1:${network.port}` }, '/')
+    const outage = { failed: () => {}, worked: () => {} }
+    const { client } = openRedis({ connect: configured!.connect, outage })
+    onTestFinished(() => client.disconnect())
+    const answers = async (): Promise<boolean> => (await client.exists('a')) === 0
+    await waitUntil(answers)
+    network.halfOpen()
+    await expect(answers()).rejects.toThrow('Command timed out')
+    await waitUntil(answers)
   })
 })

@@ -1,6 +1,7 @@
 import {
   createFakeClock,
   describeWithRedis,
+  startNetwork,
   startRedis,
   startTcpServer,
   waitUntil,
@@ -458,6 +459,19 @@ describeWithRedis('two gateways and one Redis', () => {
     // Three heartbeats, and a second at least, after which silence would count.
     await new Promise((resolve) => setTimeout(resolve, 1_300))
     expect((await ask(b, users)).cache).toBe('HIT')
+  })
+
+  it('gives connections up whose other ends are gone without a word, and makes new ones', async () => {
+    await using network = await startNetwork(redis.port)
+    const store = createRedisStore({ url: `redis://127.0.0.1:${network.port}`, heartbeatMs: 50 })
+    const told: string[] = []
+    store.subscribe?.(({ type }) => void told.push(type))
+    await store.ready(15_000)
+    network.halfOpen()
+    await waitUntil(() => told.at(-1) === 'down')
+    await waitUntil(() => told.at(-1) === 'up')
+    expect(await store.read('x')).toMatchObject({ entry: undefined })
+    await store.close()
   })
 
   it('close ends its connections', async () => {

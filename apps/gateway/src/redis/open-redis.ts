@@ -19,6 +19,8 @@ export function openRedis({ connect, outage }: OpenRedisOptions): SharedRedis {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     connectTimeout: 1_000,
+    // A connection whose other end is gone without a word would be kept for as long as the system sends again.
+    socketTimeout: 2_000,
     commandTimeout: 250,
     disconnectTimeout: 100,
     retryStrategy: (attempt: number) => Math.min(50 * attempt, 1_000),

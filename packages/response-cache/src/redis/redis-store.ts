@@ -30,6 +30,8 @@ const CONNECTION: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   connectTimeout: 1_000,
+  // A connection whose other end is gone without a word would be kept for as long as the system sends again.
+  socketTimeout: 2_000,
   // Closing a connection that is gone already holds the process for this long.
   disconnectTimeout: 100,
   retryStrategy: (attempt) => Math.min(50 * attempt, 500),
