@@ -5,25 +5,58 @@ import type { Feature, Row } from './feature.ts'
 /** Rows that are tried for each that is taken. */
 const TRIES = 8
 
+/** Features of which each value stands beside each pair of one of the second and one of the third kind. */
+export type Triples = readonly [readonly string[], readonly string[], readonly string[]]
+
 /**
- * Rows in which each value of each feature stands beside each of every other, as far as both fit: greedily, the row that has
- * most new pairs first. `covertable`, the one kept library, leaves out a pair in eight where values do not fit each other.
+ * Rows in which each value of each feature stands beside each of every other, as far as both fit, and all threes of `triples`
+ * after them: greedily, the row that has most new ones first. `covertable`, the one kept library, leaves out a pair in eight where values do not fit each other.
  */
-export function coveringRows(features: readonly Feature[], seed: number): readonly Row[] {
+export function coveringRows(features: readonly Feature[], seed: number, triples: Triples): readonly Row[] {
   const random = createRandom(seed, 'rows')
-  const missing = allPairs(features)
   const rows: Row[] = []
-  for (let [first] = missing.values(); first !== undefined; [first] = missing.values()) {
-    const tried = Array.from({ length: TRIES }, () => {
-      const row = fill(features, missing.values().next().value as Row, missing, random)
-      return { row, covers: row ? pairsOf(features, row).filter((pair) => missing.has(pair)) : [] }
-    })
-    const { row, covers } = tried.reduce((best, one) => (one.covers.length > best.covers.length ? one : best))
-    if (!row) throw new Error(`No row can hold ${JSON.stringify(first)}.`)
-    rows.push(row)
-    for (const pair of covers) missing.delete(pair)
+  const coveredBy = (row: Row): readonly string[] => [...pairsOf(features, row), ...triplesOf(triples, row)]
+  for (const missing of [allPairs(features), allTriples(features, triples)]) {
+    for (const row of rows) for (const text of coveredBy(row)) missing.delete(text)
+    for (let [first] = missing.values(); first !== undefined; [first] = missing.values()) {
+      const tried = Array.from({ length: TRIES }, () => {
+        const row = fill(features, missing.values().next().value as Row, { missing, triples, random })
+        return { row, covers: row ? coveredBy(row).filter((text) => missing.has(text)) : [] }
+      })
+      const { row, covers } = tried.reduce((best, one) =>
+        one.covers.length > best.covers.length ? one : best,
+      )
+      if (!row) throw new Error(`No row can hold ${JSON.stringify(first)}.`)
+      rows.push(row)
+      for (const text of covers) missing.delete(text)
+    }
   }
   return rows
+}
+
+/** Each three of values that fit each other, by its text. */
+export function allTriples(features: readonly Feature[], triples: Triples): Map<string, Row> {
+  const [ones, others, thirds] = triples.map((names) =>
+    features
+      .filter(({ name }) => names.includes(name))
+      .flatMap(({ name, values }) => values.map((value) => ({ [name]: value.name }))),
+  ) as [Row[], Row[], Row[]]
+  const rows = ones.flatMap((one) =>
+    others.flatMap((other) => thirds.map((third) => ({ ...one, ...other, ...third }))),
+  )
+  return new Map(rows.filter((row) => fits(features, row)).map((row) => [textOf(row), row]))
+}
+
+/** Each three of values in a row, which may be a part of one, as a text. */
+export function triplesOf(triples: Triples, row: Row, only?: string): readonly string[] {
+  const [ones, others, thirds] = triples.map((names) =>
+    (only !== undefined && names.includes(only) ? [only] : names)
+      .filter((name) => row[name] !== undefined)
+      .map((name) => `${name}=${row[name]}`),
+  ) as [string[], string[], string[]]
+  return ones.flatMap((one) =>
+    others.flatMap((other) => thirds.map((third) => `${one} × ${other} × ${third}`)),
+  )
 }
 
 /** Each pair of values that fit each other, by its text. */
@@ -43,12 +76,17 @@ const textOf = (row: Row): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' × ')
 
+interface Wanted {
+  readonly missing: ReadonlyMap<string, Row>
+  readonly triples: Triples
+  readonly random: Random
+}
+
 /** Gives every feature the value that brings most new pairs, in a drawn order. Undefined: nothing fits any more. */
 function fill(
   features: readonly Feature[],
   begun: Row,
-  missing: ReadonlyMap<string, Row>,
-  random: Random,
+  { missing, triples, random }: Wanted,
 ): Row | undefined {
   let row = begun
   const order = features
@@ -61,7 +99,12 @@ function fill(
       .filter((candidate) => fits(features, candidate))
       .map((candidate) => ({
         candidate,
-        gain: gainOf(features, candidate, feature, missing) + random.next(),
+        gain:
+          gainOf(features, candidate, feature, missing) +
+          (triples.some((names) => names.includes(feature.name))
+            ? triplesOf(triples, candidate, feature.name).filter((text) => missing.has(text)).length
+            : 0) +
+          random.next(),
       }))
     const best = candidates.sort((a, b) => b.gain - a.gain)[0]
     if (!best) return undefined

@@ -1,3 +1,4 @@
+import type { Triples } from './covering-rows.ts'
 import type { Feature } from './feature.ts'
 import { invalidate, status } from './features/announced.ts'
 import { cache, clientMaxAge } from './features/cache.ts'
@@ -11,7 +12,7 @@ import { log } from './features/log.ts'
 import { metrics } from './features/metrics.ts'
 import { plugin } from './features/plugins.ts'
 import { resolvers } from './features/resolvers.ts'
-import { nats, redis, workers } from './features/shared.ts'
+import { gateways, nats, redis, workers } from './features/shared.ts'
 import { preset, server, sources } from './features/sources.ts'
 import { batching, defer } from './features/ways.ts'
 
@@ -26,6 +27,7 @@ export const FEATURES: readonly Feature[] = [
   redis,
   nats,
   workers,
+  gateways,
   resolvers,
   auth,
   limits,
@@ -42,4 +44,11 @@ export const FEATURES: readonly Feature[] = [
   live,
   log,
   metrics,
+]
+
+/** Who asks, what is shared among askers, and among how many processes. */
+export const TRIPLES: Triples = [
+  ['forward', 'resolvers', 'jwt'],
+  ['cache', 'live', 'sources'],
+  ['redis', 'nats', 'workers', 'gateways'],
 ]

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { gatewayConfig } from '../../apps/gateway/src/config/schema.ts'
-import { allPairs, coveringRows } from './covering-rows.ts'
+import { allPairs, allTriples, coveringRows, triplesOf } from './covering-rows.ts'
 import { fits, pairsOf } from './draw-row.ts'
-import { FEATURES } from './features.ts'
+import { FEATURES, TRIPLES } from './features.ts'
 import { NOT_DRAWN } from './not-drawn.ts'
 import { offRow } from './draw-row.ts'
 
@@ -18,13 +18,18 @@ it('what is listed as not drawn is a setting, and no feature draws it', () => {
   expect(Object.keys(NOT_DRAWN).filter((name) => drawn.has(name) || !settings.includes(name))).toEqual([])
 })
 
-it.each([1, 2])('the rows of seed %i have every pair of values that fit each other', (seed) => {
-  const rows = coveringRows(FEATURES, seed)
-  const covered = new Set(rows.flatMap((row) => pairsOf(FEATURES, row)))
-  expect([...allPairs(FEATURES).keys()].filter((pair) => !covered.has(pair))).toEqual([])
-  expect(rows.filter((row) => !fits(FEATURES, row))).toEqual([])
-  expect(coveringRows(FEATURES, seed)).toEqual(rows)
-})
+it.each([1, 2])(
+  'the rows of seed %i have every pair of values that fit each other, and every three that is asked for',
+  (seed) => {
+    const rows = coveringRows(FEATURES, seed, TRIPLES)
+    const covered = new Set(rows.flatMap((row) => pairsOf(FEATURES, row)))
+    expect([...allPairs(FEATURES).keys()].filter((pair) => !covered.has(pair))).toEqual([])
+    const threes = new Set(rows.flatMap((row) => triplesOf(TRIPLES, row)))
+    expect([...allTriples(FEATURES, TRIPLES).keys()].filter((three) => !threes.has(three))).toEqual([])
+    expect(rows.filter((row) => !fits(FEATURES, row))).toEqual([])
+    expect(coveringRows(FEATURES, seed, TRIPLES)).toEqual(rows)
+  },
+)
 
 it('nothing on fits', () => {
   expect(fits(FEATURES, offRow(FEATURES))).toBe(true)
@@ -36,5 +41,6 @@ it('PAIRS.md lists the features, their values and the pairs that they make', () 
   const values = FEATURES.map(({ name, values }) => [name, values.map((value) => value.name).join(', ')])
   expect(listed).toEqual(values)
   expect(text).toContain(`${allPairs(FEATURES).size.toLocaleString('en')} pairs`)
-  expect(text).toContain(`${coveringRows(FEATURES, 1).length} rows`)
+  expect(text).toContain(`${allTriples(FEATURES, TRIPLES).size.toLocaleString('en')} threes`)
+  expect(text).toContain(`${coveringRows(FEATURES, 1, TRIPLES).length} rows`)
 })

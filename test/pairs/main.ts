@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { coveringRows } from './covering-rows.ts'
 import { offRow } from './draw-row.ts'
-import { FEATURES } from './features.ts'
+import { FEATURES, TRIPLES } from './features.ts'
 import { runPairs } from './run-pairs.ts'
 
 const { values } = parseArgs({
@@ -27,7 +27,10 @@ const seed = Number(values.seed)
 const only = values.only?.split(',').map((pair) => pair.split('=') as [string, string])
 const rows = only
   ? [{ ...offRow(FEATURES), ...Object.fromEntries(only) }]
-  : coveringRows(FEATURES, seed).slice(0, values.rows === undefined ? undefined : Number(values.rows))
+  : coveringRows(FEATURES, seed, TRIPLES).slice(
+      0,
+      values.rows === undefined ? undefined : Number(values.rows),
+    )
 print(`pairs: seed ${seed}, ${rows.length} rows`)
 const { requests, done, found } = await runPairs({
   features: FEATURES,

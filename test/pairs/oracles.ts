@@ -24,7 +24,7 @@ export function judgeRun(run: Run): readonly Violation[] {
 
 /** 1 to 3: answers are those of plain graphql-js, nobody sees another's, none is older than an answered mutation. */
 function answers(run: Run): Violation[] {
-  return run.sent.flatMap((sent) =>
+  return [...run.sent, ...run.sentElsewhere].flatMap((sent) =>
     sent.isProbe
       ? []
       : sent.operations.flatMap((asked) => {
@@ -34,7 +34,7 @@ function answers(run: Run): Violation[] {
           return {
             rule: `answers: ${verdict}`,
             what:
-              `${sent.user.name} asked by ${sent.way}, ${asked.operation.name} ${short(asked.operation.variables)}: ` +
+              `${sent.user.name} asked${run.sentElsewhere.includes(sent) ? ' the second gateway' : ''} by ${sent.way}, ${asked.operation.name} ${short(asked.operation.variables)}: ` +
               `${verdict}, ${short(asked.answer)}; expected ${short(expected)} (${sent.answerHeaders.get('x-cache') ?? 'no cache'}, ${sent.status})`,
           }
         }),
@@ -74,8 +74,8 @@ function isShared({ answerHeaders, headers }: Sent): boolean {
 }
 
 /** 5: backends got each forwarded header once, as the one had it who asked, and no other. */
-function backends({ grpcCalls, restRequests, reference, sent }: Run): Violation[] {
-  const users = new Set(sent.map(({ user }) => user))
+function backends({ grpcCalls, restRequests, reference, sent, sentElsewhere }: Run): Violation[] {
+  const users = new Set([...sent, ...sentElsewhere].map(({ user }) => user))
   const shown = (kind: 'grpc' | 'rest'): Set<string> =>
     new Set(
       [...users].map((user) =>
@@ -124,7 +124,9 @@ function* start({ check, linesAtStart, lines }: Run): Generator<Violation> {
   if (check && check.code !== 0)
     yield { rule: 'check', what: `check ended with ${check.code}: ${check.output}` }
   // On a busy machine a Redis that is there may not answer in time, which is said, and is no matter of the config.
-  const warning = linesAtStart.find(
+  // What a pretty log says more of a thing stands on lines of its own.
+  const said = linesAtStart.join('\n').split(/\n(?=[[{])/)
+  const warning = said.find(
     (line) => /"level":[456]0|WARN|ERROR/.test(line) && !line.includes('Command timed out'),
   )
   if (warning !== undefined) yield { rule: 'start: warning', what: warning.slice(0, 500) }

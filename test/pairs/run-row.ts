@@ -1,15 +1,8 @@
-import {
-  createRandom,
-  isListening,
-  type NatsServer,
-  type RedisServer,
-  startNats,
-  startRedis,
-  waitUntil,
-} from '@vinyasa/test-kit'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom, isListening, type Network, waitUntil } from '@vinyasa/test-kit'
 import { post } from './ask.ts'
-import { drawRow, kindsOf, valueOf } from './draw-row.ts'
-import type { Drawn, Feature, Row, Session, Surroundings } from './feature.ts'
+import { drawRow, kindsOf } from './draw-row.ts'
+import type { Drawn, Feature, Row, Session } from './feature.ts'
 import { type Library, startLibrary } from './library.ts'
 import { drawMutation, drawQuery, type Operation, SLOW } from './operations.ts'
 import { foreignMarks } from './judge.ts'
@@ -17,6 +10,7 @@ import { judgeRun } from './oracles.ts'
 import { createReference } from './reference.ts'
 import type { Answer, Beside, Ending, Run, Sent, Violation, Way } from './run.ts'
 import { CLIENT_HEADER } from './client-header.ts'
+import { startServers, type Servers } from './servers.ts'
 import { check, openFolder, start, type Started, writeConfig } from './start.ts'
 import { USERS, type User } from './users.ts'
 
@@ -36,6 +30,11 @@ export interface RowResult {
   readonly requests: number
 }
 
+/** What may be served at most that is older than an answered mutation, where gateways are parted. */
+const BOUND_MS = 3_500
+/** How long a gateway tries to connect again, with what that takes. */
+const BACK_MS = 2_000
+
 const ROUNDS = 12
 const READS = 5
 
@@ -50,35 +49,46 @@ export async function runRow({
   using folder = openFolder()
   await using library = await startLibrary()
   await using servers = await startServers(features, row)
-  const drawn = drawRow(features, row, seed, {
-    ...servers,
-    folder: folder.path,
-    grpc: library.grpc.address,
-    rest: library.rest.url,
-  })
-  const random = createRandom(seed, 'row')
-  const file = writeConfig(folder.path, drawn, random)
+  const drawFor = (addresses: Servers['first'], path: string): readonly Drawn[] =>
+    drawRow(features, row, seed, {
+      ...addresses,
+      folder: path,
+      grpc: library.grpc.address,
+      rest: library.rest.url,
+    })
+  const drawn = drawFor(servers.first, folder.path)
+  const file = writeConfig(folder.path, drawn, createRandom(seed, 'row'))
   onConfig?.(file)
   const checked = checks ? await check(file) : undefined
   if (checked && checked.code !== 0)
     return { violations: [{ rule: 'check', what: checked.output }], requests: 0 }
-  let started: Started
-  try {
-    started = await start(
-      file,
+  const startFrom = (config: string): Promise<Started> =>
+    start(
+      config,
       drawn.flatMap(({ value }) => value.args ?? []),
       Number(row['workers'] ?? 1),
     )
+  let started: Started
+  let second: Started | undefined
+  try {
+    started = await startFrom(file)
   } catch (error) {
     return { violations: [{ rule: 'start', what: (error as Error).message }], requests: 0 }
   }
   await using _process = started.process
+  using secondFolder = openFolder()
+  if (servers.second) {
+    const its = drawFor(servers.second, secondFolder.path)
+    second = await startFrom(writeConfig(secondFolder.path, its, createRandom(seed, 'row')))
+  }
+  await using _second = second?.process
   const linesAtStart = [...started.process.lines]
-  const talk = new Talk(drawn, library, started.port, seed)
+  const talk = new Talk(drawn, library, started.port, seed, second?.port)
   const over = await Promise.all(
     drawn.map(async ({ feature, value, piece }) => value.during?.(talk.session(feature.name), piece)),
   )
   await talk.rounds()
+  if (row['gateways'] === 'parted') await talk.parted(servers.networks)
   for (const end of over) await end?.()
   const ending = await endProcess(talk, library, started)
   const run: Run = {
@@ -87,6 +97,7 @@ export async function runRow({
     reference: talk.reference,
     states: library.states,
     sent: talk.sent,
+    sentElsewhere: talk.sentElsewhere,
     beside: talk.beside,
     lines: started.process.lines,
     linesAtStart,
@@ -98,12 +109,14 @@ export async function runRow({
     kept: talk.kept,
     folder: folder.path,
   }
-  return { violations: judgeRun(run), requests: talk.sent.length }
+  return { violations: judgeRun(run), requests: talk.sent.length + talk.sentElsewhere.length }
 }
 
 /** What clients say to a gateway, and what they hear. */
 class Talk {
   readonly sent: Sent[] = []
+  /** Through the second gateway. */
+  readonly sentElsewhere: Sent[] = []
   readonly kept = new Map<string, unknown>()
   readonly beside: Beside = { requests: 0, queries: 0, bypassed: 0 }
   readonly said: { feature: string; what: string }[] = []
@@ -116,13 +129,15 @@ class Talk {
   readonly #ways: readonly Way[]
   readonly #kinds: ReadonlySet<string>
   readonly #headers: Readonly<Record<string, string>>
+  readonly #secondPort: number | undefined
   /** The state that the last answered mutation left. */
   #answered = 0
   #made = 0
 
-  constructor(drawn: readonly Drawn[], library: Library, port: number, seed: number) {
+  constructor(drawn: readonly Drawn[], library: Library, port: number, seed: number, secondPort?: number) {
     this.#drawn = drawn
     this.#library = library
+    this.#secondPort = secondPort
     this.#random = createRandom(seed, 'talk')
     this.reference = createReference(drawn)
     this.url = `http://127.0.0.1:${port}`
@@ -166,10 +181,31 @@ class Talk {
       const isBeside = this.#random.chance(0.4)
       const mutation = this.#mutate(round)
       if (!isBeside) await mutation
+      if (!isBeside) await Promise.all([this.#readElsewhere(), this.#readElsewhere()])
       await Promise.all([mutation, ...Array.from({ length: READS }, () => this.#read())])
       // What was kept of the same question is given once more.
       await this.#read()
     }
+  }
+
+  /** The first gateway alone loses what carries changes; the second one still serves nothing older than the bound. */
+  async parted(networks: readonly Network[]): Promise<void> {
+    for (let read = 0; read < READS; read++) await this.#readElsewhere()
+    for (const network of networks) network.cut()
+    await this.#mutate(0)
+    await sleep(BOUND_MS)
+    for (let read = 0; read < READS; read++) await this.#readElsewhere()
+    for (const network of networks) network.heal()
+    await sleep(BACK_MS)
+  }
+
+  async #readElsewhere(): Promise<void> {
+    if (this.#secondPort === undefined) return
+    const way = this.plainWay()
+    const operation = drawQuery(this.#random, this.#kinds, way === 'id')
+    const endpoint = `http://127.0.0.1:${this.#secondPort}/graphql`
+    const user = this.#random.pick(USERS)
+    this.sentElsewhere.push(await this.#request(user, [operation], way, {}, false, endpoint))
   }
 
   #mutate(round: number): Promise<unknown> {
@@ -208,11 +244,12 @@ class Talk {
     way: Way,
     more: Readonly<Record<string, string>>,
     isProbe: boolean,
+    endpoint = this.endpoint,
   ): Promise<Sent> {
     const id = `pairs-${++this.#made}`
     const headers = { [CLIENT_HEADER]: id, ...user.headers, ...this.#headers, ...more, 'x-request-id': id }
     const from = this.#answered
-    const posted = await post(this.endpoint, operations, way, headers, isProbe).catch((error: unknown) => ({
+    const posted = await post(endpoint, operations, way, headers, isProbe).catch((error: unknown) => ({
       status: 0,
       headers: new Headers(),
       target: undefined,
@@ -263,21 +300,4 @@ async function endProcess(
   const ms = Math.round(performance.now() - began)
   const underWay = (await slow).operations[0]?.answer
   return { code, signal, ms, isListening: await isListening(port), underWay }
-}
-
-interface Servers extends Pick<Surroundings, 'redisUrl' | 'natsUrl'> {
-  [Symbol.asyncDispose](): Promise<void>
-}
-
-async function startServers(features: readonly Feature[], row: Row): Promise<Servers> {
-  const needs = new Set(features.flatMap((feature) => valueOf(feature, row).needs ?? []))
-  const redis: RedisServer | undefined = needs.has('redis') ? await startRedis() : undefined
-  const nats: NatsServer | undefined = needs.has('nats') ? await startNats() : undefined
-  return {
-    redisUrl: redis?.url ?? '',
-    natsUrl: nats?.url ?? '',
-    async [Symbol.asyncDispose]() {
-      await Promise.all([redis?.[Symbol.asyncDispose](), nats?.[Symbol.asyncDispose]()])
-    },
-  }
 }

@@ -65,6 +65,8 @@ export interface Run {
   readonly reference: Reference
   readonly states: readonly Shelves[]
   readonly sent: readonly Sent[]
+  /** The same through the second gateway, of which no feature's observer counts anything. */
+  readonly sentElsewhere: readonly Sent[]
   readonly beside: Readonly<Beside>
   /** What the process wrote, by lines. */
   readonly lines: readonly string[]

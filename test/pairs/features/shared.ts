@@ -1,5 +1,5 @@
 import { constant, constantFrom, record } from 'fast-check'
-import type { Feature } from '../feature.ts'
+import type { Feature, Value } from '../feature.ts'
 
 /** What they promise is what is judged of every run: nothing old, and nothing of another. */
 export const redis: Feature = {
@@ -30,4 +30,17 @@ export const workers: Feature = {
   name: 'workers',
   settings: [],
   values: [{ name: '1' }, { name: '2', args: ['--workers', '2'] }],
+}
+
+const hasBus: Value['fits'] = ({ redis, nats }) =>
+  redis === undefined || nats === undefined || redis !== 'off' || nats !== 'off'
+
+/**
+ * The second one is read from alone, so that what is counted is of the first one. Parted: the first one alone loses what
+ * carries changes, for a while.
+ */
+export const gateways: Feature = {
+  name: 'gateways',
+  settings: [],
+  values: [{ name: '1' }, { name: '2', fits: hasBus }, { name: 'parted', fits: hasBus }],
 }
