@@ -143,9 +143,14 @@ for (const [name, { program, start, createBus, publish }] of Object.entries(brok
         const [a, b] = [await gateway(), await gateway()]
         broker.stop()
         try {
-          const began = performance.now()
-          await a.bus.publish([EVENT])
-          expect(performance.now() - began).toBeLessThan(150)
+          const times: number[] = []
+          for (let change = 0; change < 2; change++) {
+            const began = performance.now()
+            await a.bus.publish([EVENT])
+            times.push(performance.now() - began)
+          }
+          // The first one waits 250 ms for the broker, the next one for nobody.
+          expect([times[0]! < 600, times[1]! < 150, times]).toEqual([true, true, times])
           await waitUntil(() => b.states.includes('disconnected'), { timeoutMs: 8000 })
         } finally {
           broker.cont()
