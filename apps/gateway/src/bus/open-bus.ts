@@ -60,7 +60,7 @@ export async function openBus(
       isMissed = isMissing
       if (isMissing)
         logger.warn(
-          'a gateway fell silent without a goodbye, and may change what nobody hears of; until it is heard again, for an hour at most, answers are kept for 3 s',
+          'a gateway fell silent without a goodbye, and may change what nobody hears of; until it is heard again, for ten minutes at most, answers are kept for 3 s',
         )
       else logger.info('no gateway is missing any more; answers are kept as long as they are fresh')
     },

@@ -23,7 +23,7 @@ export interface DistributedBusOptions extends InvalidationBusOptions {
   /**
    * How often the others are told that this process is there, and how far its count is, so that a lost last batch is noticed.
    * While one of them has been silent for three times as long, without a goodbye, nothing is kept for longer than that
-   * (`maxAgeMs`), for an hour at the default. Default 1000; 0: never.
+   * (`maxAgeMs`), for ten minutes at the default. Default 1000; 0: never.
    */
   readonly heartbeatMs?: number | undefined
   readonly clock?: Clock | undefined

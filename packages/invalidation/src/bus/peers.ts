@@ -15,7 +15,7 @@ interface Peer {
 
 /** Heartbeats without a word after which a process is missing, and those after which it is forgotten. */
 const SILENT_BEATS = 3
-const REMEMBERED_BEATS = 3_600
+const REMEMBERED_BEATS = 600
 /** How long a batch waits for those who are there to apply it. */
 const APPLIED_WITHIN_MS = 1_000
 /** How long it waits for the channel to take it: one that says nothing is as good as none. */
