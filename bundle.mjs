@@ -18,7 +18,10 @@ const bundle = await rolldown({
   // Other packages stay what they are: there must be one graphql, and one of each of ours.
   external: (id) => !id.startsWith('.') && !isAbsolute(id),
   plugins: [
-    { name: 'texts of protos', load: (id) => (id.endsWith('/shipped/protos.ts') ? protoTexts() : undefined) },
+    {
+      name: 'texts of protos',
+      load: (id) => (/[\\/]shipped[\\/]protos\.ts$/.test(id) ? protoTexts() : undefined),
+    },
   ],
   platform: 'node',
   transform: { target: 'es2022' },

@@ -17,7 +17,7 @@ export function filmsSource(db: Database, bus: InvalidationBus): kit.Source {
     readKey: kit.parentField('id'),
     many: true,
     maxBatchSize: 500,
-    load: async (ids) => kit.groupByKey(ownedBy(ids as SqlValue[]), 'ownerId'),
+    load: async (ids) => kit.groupByKey(ownedBy(ids as SqlValue[]), (row) => (row as Row)['ownerId']),
   })
 
   /** Rows as JSON. A field that is no column, or that another plugin resolves, has no plan. */

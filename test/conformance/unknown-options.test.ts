@@ -5,7 +5,7 @@ import { createLiveQueryStore, useLiveQuery } from '@vinyasa/live-query'
 import { attachLiveServer } from '@vinyasa/live-query/ws'
 import { createNodeHandler, usePipeline, useUploads } from '@vinyasa/node-handler'
 import { useResponseCache } from '@vinyasa/response-cache'
-import { createRestConnector } from '@vinyasa/rest-connector'
+import { createRestConnector, oauth2ClientCredentials } from '@vinyasa/rest-connector'
 import { useSources } from '@vinyasa/source-kit'
 import { createYoga } from 'graphql-yoga'
 import { expect, it } from 'vitest'
@@ -19,6 +19,23 @@ const endpoint = (options: object): unknown =>
   } as never)
 
 const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
+  [
+    'numbers of a retry budget, which has none',
+    () =>
+      createRestConnector('a', { baseUrl: 'http://a', endpoints: [], retryBudget: { ratio: 1 } } as never),
+    'there is no option retryBudget.ratio; there is none',
+  ],
+  [
+    'a mistyped one of OAuth2',
+    () =>
+      oauth2ClientCredentials({
+        tokenUrl: 'http://a',
+        clientId: 'a',
+        clientSecret: 'b',
+        leewayMs: 1,
+      } as never),
+    'oauth2ClientCredentials: there is no option leewayMs',
+  ],
   [
     'a mistyped one of the cache',
     () => useResponseCache({ defualtTtlMs: 1 } as object),

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -57,6 +58,14 @@ describe('vinyasa init writes a config that check passes', () => {
     const { config, checked } = await initiated(files, 'all.proto', '--endpoint', backend.address)
     expect(checked).toEqual(['schema   2 queries, 0 mutations, 0 subscriptions'])
     expect(config).toMatch(/^ {2}all:$/m)
+  }, 60_000)
+
+  it('for a service behind other things on its line, and behind what looks like a comment in a string', async () => {
+    const backend = await startGrpcBackend({ protos: HELLO, handlers: {} })
+    onTestFinished(() => backend.stop())
+    const line = `syntax = "proto3"; package one; message M { string a = 1 [json_name = "a/*"]; } service S { rpc Get(M) returns (M); } message N { string b = 1 [json_name = "*/b"]; }`
+    const { checked } = await initiated({ 'one.proto': line }, 'one.proto', '--endpoint', backend.address)
+    expect(checked).toEqual(['schema   1 queries, 0 mutations, 0 subscriptions'])
   }, 60_000)
 
   it('for a descriptor set', async () => {
@@ -171,6 +180,26 @@ describe('vinyasa init says in one line what it found and what to give it', () =
     },
     30_000,
   )
+
+  it('a document with a mistake in it, at the root of a host', async () => {
+    const server = createServer((_, response) =>
+      response.setHeader('content-type', 'application/json').end('{"openapi":"9"}'),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    expect(await words(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).not.toMatch(/gRPC/)
+  }, 30_000)
+
+  it('a web site over HTTP/2 is no gRPC server', async () => {
+    const server = createHttp2Server((_, response) => {
+      response.writeHead(404, { 'content-type': 'text/html' })
+      response.end('<!doctype html>')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const at = `grpc://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await words(at)).toMatch(/HTTP status 404 .*but no grpc-status/)
+  }, 30_000)
 
   it('a gRPC server that does not describe itself', async () => {
     const backend = await startGrpcBackend({ protos: HELLO, handlers: {} })

@@ -42,6 +42,9 @@ describe('parseArgument', () => {
     ['string="x = y"', 'String', 'x = y'],
     ['Filter = { size: 2, kind: NEW }', 'Filter', { size: 2, kind: 'NEW' }],
     ['Int', 'Int', undefined],
+    ['Long = 9007199254740993', 'Long', '9007199254740993'],
+    ['[Float!] = [1, 2.5]', '[Float!]', [1, 2.5]],
+    ['ID = null', 'ID', null],
   ])('%s', (given, text, value) => {
     const argument = parseArgument(given)
     expect([argument.text, JSON.parse(JSON.stringify(argument.default ?? null))]).toEqual([
@@ -53,4 +56,11 @@ describe('parseArgument', () => {
   it.each(['Int =', 'Int = ten)', 'Int = $x'])('refuses %j with an example', (text) => {
     expect(() => parseArgument(text)).toThrow('has no value behind "="')
   })
+
+  it.each(['Int = ten', 'int = "10"', 'Int! = 3000000000', '[Boolean!] = [true, null]', 'String = 1'])(
+    'refuses %j, whose default is of another type',
+    (text) => {
+      expect(() => parseArgument(text)).toThrow(/has a default that is no \S+; write a value of that type/)
+    },
+  )
 })

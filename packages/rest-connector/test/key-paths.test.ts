@@ -117,6 +117,52 @@ describe.each(Object.entries(DECLARED))('a path as the key of a field, in %s', (
   })
 })
 
+it.each([true, false])('a path as the key of a batched join, with plans: %s', async (plans) => {
+  const posts = [{ by: 1 }, { by: 2 }, { by: 3 }]
+  const users = [
+    { meta: { id: 2 }, name: 'Grace' },
+    { meta: { id: 1 }, name: 'Ada' },
+    { meta: null, name: 'Nobody' },
+  ]
+  const backend = cleanup.use(
+    await startRestBackend(({ url }) => ({ json: url.pathname === '/posts' ? posts : users })),
+  )
+  const author = { type: 'Post', field: 'author', args: { ids: '{by}' }, batch: { key: 'meta.id' } }
+  const connector = cleanup.use(
+    createRestConnector('c', {
+      baseUrl: backend.url,
+      plans,
+      endpoints: [
+        {
+          name: 'posts',
+          path: '/posts',
+          returnType: '[Post!]!',
+          responseSchema: { typeName: 'Post', fields: { by: 'int' } },
+        },
+        {
+          name: 'users',
+          path: '/users',
+          args: { ids: '[Int!]!' },
+          queryParams: { ids: '{ids}' },
+          returnType: '[User!]!',
+          responseSchema: { typeName: 'User', fields: { name: 'string' } },
+          rootField: false,
+          on: author,
+        },
+      ],
+    }),
+  )
+  const yoga = createYoga({ logging: false, plugins: [useRestConnector(connector)] as never })
+  const response = await yoga.fetch('http://gateway/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"{ posts { author { name } } }"}',
+  })
+  expect(await response.json()).toEqual({
+    data: { posts: [{ author: { name: 'Ada' } }, { author: { name: 'Grace' } }, { author: null }] },
+  })
+})
+
 it.each(['address..city', 'address.', 'tags[*].name', 'tags[].name', '$.address.', '$[x]', 'a[-1]'])(
   'the key %j is no path, which stops the start',
   (key) => {

@@ -36,7 +36,8 @@ export async function initCommand(
   if (existing !== undefined) {
     throw new ConfigError(`${join(directory, existing)} exists already; edit it, or remove it first`)
   }
-  const question = 'Path of a .proto file, or path or URL of an OpenAPI document: '
+  const question =
+    'A .proto file or descriptor set, an OpenAPI document or its URL, or the address of a gRPC server: '
   const answers = given.length > 0 ? given : [(await context.ask?.(question)) ?? '']
   const wanted = answers.map((one) => one.trim())
   const ask: Ask = async (text, fallback) => {
@@ -87,7 +88,12 @@ async function draftUrl(address: string, directory: string, ask: Ask): Promise<D
   try {
     return await draftDownloaded(address, directory, ask)
   } catch (error) {
-    if (new URL(address).pathname === '/') return draftReflection(address, directory)
+    if (new URL(address).pathname === '/')
+      return draftReflection(address, directory).catch(async (cause: unknown) => {
+        const page = await pageAt(address)
+        // It is a document, and what is wrong with it was said before.
+        throw page === undefined || page === HTML ? cause : error
+      })
     // Of a path there is no gRPC server.
     if ((await pageAt(address)) !== HTML) throw error
     throw new ConfigError(`${messageOf(error)}; what is there is ${HTML}: ${GIVE_DOCUMENT}`, { cause: error })

@@ -52,7 +52,7 @@ export async function findProtoRoots(file: string, directory: string): Promise<P
 
 /** Whether a proto file has a service of its own. */
 export async function hasService(file: string): Promise<boolean> {
-  return /^\s*service\s+\w+\s*\{/m.test(codeOf(await readFile(file, 'utf8')))
+  return /(?<=^|[;{}])\s*service\s+\w+\s*\{/m.test(codeOf(await readFile(file, 'utf8')))
 }
 
 function importsOf(text: string): string[] {
@@ -61,8 +61,10 @@ function importsOf(text: string): string[] {
   )
 }
 
+/** The text without comments. What looks like one in a string is none. */
 function codeOf(text: string): string {
-  return text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, '')
+  const stringsAndComments = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\*[^]*?\*\/|\/\/[^\n]*/g
+  return text.replace(stringsAndComments, (found) => (found.startsWith('/') ? ' ' : found))
 }
 
 function ancestors(folder: string): string[] {

@@ -8,7 +8,9 @@ export const GIVE_DOCUMENT =
 export async function whatIsThere(endpoint: string, error: unknown): Promise<ConfigError> {
   const because = (text: string): ConfigError => new ConfigError(`init: ${text}`, { cause: error })
   const chain = causesOf(error)
-  if (chain.some(({ status }) => status === 'UNIMPLEMENTED'))
+  // A web site's 404 is told as UNIMPLEMENTED too.
+  const isOfGrpc = !chain.some(({ message }) => /but no grpc-status/.test(String(message)))
+  if (isOfGrpc && chain.some(({ status }) => status === 'UNIMPLEMENTED'))
     return because(
       `a gRPC server is at ${endpoint}, and does not describe itself (UNIMPLEMENTED); turn its reflection service on, or give its .proto files or a descriptor set, with --endpoint ${endpoint}`,
     )
@@ -33,6 +35,7 @@ export async function whatIsThere(endpoint: string, error: unknown): Promise<Con
 }
 
 interface Cause {
+  readonly message?: unknown
   readonly code?: unknown
   readonly status?: unknown
 }

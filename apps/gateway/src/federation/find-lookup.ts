@@ -1,4 +1,5 @@
 import { nearestNames } from '@vinyasa/base'
+import { memberOf } from '@vinyasa/source-kit'
 import {
   getNamedType,
   getNullableType,
@@ -71,9 +72,13 @@ export function namedLookup(
       ? { field, args, itemKey }
       : mistake(`itemKey is for a field that gives a list, and Query.${field.name} gives one ${type.name}`)
   const own = itemKey ?? (args[0]?.[1] as string)
-  return Object.hasOwn(type.getFields(), own)
-    ? { field, args, itemKey: own }
-    : mistake(`itemKey: ${type.name} has no field "${own}"`)
+  const ofItem = Object.hasOwn(type.getFields(), own) ? type.getFields()[own] : undefined
+  if (!ofItem) return mistake(`itemKey: ${type.name} has no field "${own}"`)
+  return ofItem.resolve && memberOf(ofItem) === undefined
+    ? mistake(
+        `itemKey: ${type.name}.${own} is read by a path or a resolver, and items are found again by one member; name a field that is one`,
+      )
+    : { field, args, itemKey: own }
 
   function mistake(message: string): null {
     report(message)

@@ -19,7 +19,7 @@ export function unknownOption(options: object, known: KnownOptions, place = ''):
     if (below === undefined) {
       const names = Object.keys(known)
       const [nearest] = nearestNames(name, names, 1)
-      return `there is no option ${place}${name}; ${nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${nearest}?`}`
+      return `there is no option ${place}${name}; ${nearest === undefined ? (names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`) : `did you mean ${nearest}?`}`
     }
     for (const item of below === true ? [] : [value].flat()) {
       if (typeof item !== 'object' || item === null) continue

@@ -30,7 +30,8 @@ export function createBatchResolver(
   plannable: Pick<PlannableJoin, 'codecs' | 'transcoder'> | undefined,
 ): GraphQLFieldResolver<unknown, unknown> {
   const { runtime, toRequest, items, itemKey } = method
-  const itemsIn = (response: unknown): ItemsByKey => groupByKey(memberOf(response, items.name), itemKey.name)
+  const itemsIn = (response: unknown): ItemsByKey =>
+    groupByKey(memberOf(response, items.name), (item) => memberOf(item, itemKey.name))
   const batched: BatchedJoin = {
     ...join,
     async load(asked, _args, context, { operation, rootValue }) {

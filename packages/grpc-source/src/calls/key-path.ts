@@ -34,7 +34,7 @@ export function compileKeyPath(shapes: Shapes, input: DescMessage, path: string)
     )
   if (message)
     return refuse(
-      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which is a'} ${message.typeName}; name the field of it that takes the key: ${suggestions(shapes, message, path)}`,
+      `is "${path}", ${lastOf(fields) === list ? 'a list of' : 'which is a'} ${message.typeName}; name the field of it that takes the key: ${suggestions(shapes, message, path) || 'it has none of one value'}`,
     )
   const place = fields.indexOf(list)
   const [around, within] = [fields.slice(0, place + 1), fields.slice(place + 1)]

@@ -1,4 +1,15 @@
-import { parseConstValue, valueFromASTUntyped } from 'graphql'
+import {
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLInputType,
+  type ConstValueNode,
+  Kind,
+  parseConstValue,
+  parseType,
+  specifiedScalarTypes,
+  type TypeNode,
+  valueFromAST,
+} from 'graphql'
 import { RestConfigError } from '../errors.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 
@@ -26,12 +37,36 @@ export function parseArgument(definition: ArgumentDefinition | string): Argument
 function fromText(text: string): ArgumentDefinition {
   const at = text.indexOf('=')
   if (at < 0) return { type: text }
+  const type = text.slice(0, at)
+  const known = knownType(parseType(parseTypeReference(type).text))
+  let value: ConstValueNode
   try {
-    return { type: text.slice(0, at), default: valueFromASTUntyped(parseConstValue(text.slice(at + 1))) }
+    value = parseConstValue(text.slice(at + 1))
   } catch (cause) {
     throw new RestConfigError(
       `"${text}" has no value behind "="; write one in GraphQL's syntax, for example "Int = 10"`,
       { cause },
     )
   }
+  if (known && valueFromAST(value, known) === undefined)
+    throw new RestConfigError(`"${text}" has a default that is no ${type.trim()}; write a value of that type`)
+  return { type, default: plain(value) }
+}
+
+/** A type of GraphQL's own scalars alone; undefined: it is known later what its values are. */
+function knownType(type: TypeNode): GraphQLInputType | undefined {
+  if (type.kind === Kind.NAMED_TYPE) return specifiedScalarTypes.find(({ name }) => name === type.name.value)
+  const inner = knownType(type.type)
+  return inner && (type.kind === Kind.LIST_TYPE ? new GraphQLList(inner) : new GraphQLNonNull(inner))
+}
+
+/** The value as plain data. Integers that a number cannot hold stay text, as `Long` takes them. */
+function plain(value: ConstValueNode): unknown {
+  if (value.kind === Kind.LIST) return value.values.map(plain)
+  if (value.kind === Kind.OBJECT)
+    return Object.fromEntries(value.fields.map((field) => [field.name.value, plain(field.value)]))
+  if (value.kind === Kind.NULL) return null
+  if (value.kind === Kind.FLOAT) return Number(value.value)
+  if (value.kind !== Kind.INT) return value.value
+  return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : value.value
 }

@@ -30,7 +30,7 @@ export interface InvalidationTemplate {
 
 /** Many keys in one request: the one argument that `args` binds gets the list of them. */
 export interface JoinBatch {
-  /** The member of each returned item that holds its key. */
+  /** The member of each returned item that holds its key, or a path to it, as the `key` of a field. */
   readonly key: string
   /** True: the field is the list of all items with the key. Default false: the one item, or null. */
   readonly many?: boolean | undefined

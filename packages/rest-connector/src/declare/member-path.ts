@@ -54,7 +54,11 @@ function compileUnlessName(key: string): ReadMember | undefined {
   try {
     return compile(`$.${key}`)
   } catch (error) {
-    if (/\.\.|\.$|\[/.test(key)) throw error
+    if (/\.\.|\.$|\[/.test(key))
+      throw new RestConfigError(
+        `key "${key}" is no path (${(error as Error).message}); a member of that very name is ${keyOfMember(key)}`,
+        { cause: error },
+      )
     return undefined
   }
 }

@@ -14,6 +14,7 @@ import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import type { JoinBatch, JoinOptions } from '../declare/endpoint-options.ts'
 import { RestConfigError } from '../errors.ts'
 import { parseTypeReference, type TypeReference } from '../declare/fields.ts'
+import { compileMember } from '../declare/member-path.ts'
 import { canonicalJson } from '../json.ts'
 import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
@@ -93,8 +94,9 @@ function batchedResolver(
   isPlannable: boolean,
 ): GraphQLFieldResolver<unknown, unknown> {
   const { many = false, maxBatchSize = endpoint.method === 'GET' ? 100 : Number.POSITIVE_INFINITY } = batch
+  const { read } = compileMember(batch.key)
   const loadItems: LoadItems = async (keys, args, scope) =>
-    groupByKey(checkedShape(endpoint, await call({ ...args, [arg]: keys }, scope)), batch.key)
+    groupByKey(checkedShape(endpoint, await call({ ...args, [arg]: keys }, scope)), read)
   const batched: BatchedJoin = {
     readKey: filledFromParent(parts),
     many,

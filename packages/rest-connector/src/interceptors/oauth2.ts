@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@vinyasa/base'
+import { type Clock, type KnownOptions, refuseUnknownOptions, systemClock } from '@vinyasa/base'
 import { withCredential, secretReader, type EnvironmentOptions, type SecretSource } from './credentials.ts'
 import { restError } from '../errors.ts'
 import type { CallInfo, RequestInterceptor } from './interceptor.ts'
@@ -22,6 +22,18 @@ export interface OAuth2Options extends EnvironmentOptions {
   readonly clock?: Clock | undefined
 }
 
+const NAMES: KnownOptions<OAuth2Options> = {
+  env: true,
+  tokenUrl: true,
+  clientId: true,
+  clientSecret: true,
+  scope: true,
+  params: true,
+  timeoutMs: true,
+  fetch: true,
+  clock: true,
+}
+
 interface Token {
   readonly value: string
   readonly expiresAt: number
@@ -29,6 +41,7 @@ interface Token {
 
 /** Gets a token with client credentials, keeps it until it is about to expire, and asks once for all who wait. */
 export function oauth2ClientCredentials(options: OAuth2Options): RequestInterceptor {
+  refuseUnknownOptions('oauth2ClientCredentials', options, NAMES)
   const { tokenUrl, clientId, clientSecret, scope, params = {}, timeoutMs = 10_000 } = options
   const { fetch = globalThis.fetch, clock = systemClock } = options
   const secret = secretReader(clientSecret, options)

@@ -18,6 +18,8 @@ export class Nesting {
       while (this.#depth === 1 && this.#later.length > 0) this.#later.pop()?.()
     } finally {
       this.#depth--
+      // What failed takes with it what it had put off: the next one's is its own.
+      if (this.#depth === 0) this.#later.length = 0
     }
   }
 }

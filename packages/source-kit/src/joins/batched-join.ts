@@ -82,12 +82,11 @@ export function joinedValue(items: ItemsByKey | undefined, key: string, many: bo
   return many ? found : (found[0] ?? null)
 }
 
-/** The items by a member, as text. Items without it are nobody's. */
-export function groupByKey(items: unknown, member: string): ItemsByKey {
+/** The items by what is read of them, as text. Items without it are nobody's. */
+export function groupByKey(items: unknown, keyOf: (item: object) => unknown): ItemsByKey {
   const groups = new Map<string, unknown[]>()
   for (const item of Array.isArray(items) ? (items as unknown[]) : []) {
-    if (typeof item !== 'object' || item === null || !Object.hasOwn(item, member)) continue
-    const value = (item as Values)[member]
+    const value = typeof item === 'object' && item !== null ? keyOf(item) : undefined
     if (!isJoinKey(value)) continue
     const group = groups.get(String(value))
     if (group) group.push(item)
