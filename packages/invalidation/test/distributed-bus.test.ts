@@ -63,7 +63,7 @@ describe('createDistributedInvalidationBus', () => {
     )
     await near.publish([EVENT])
     expect([seen, nearby, sent.length]).toEqual([[EVENT, ANYTHING, EVENT], [EVENT, EVENT], 3])
-    expect(sent[2]).toMatchObject({ events: [], applied: { origin: 'far', n: 1 } })
+    expect(sent[2]).toMatchObject({ events: [], applied: { far: 1 } })
     bus.close()
     await near.publish([EVENT])
     expect(seen).toHaveLength(3)
@@ -108,9 +108,28 @@ describe('createDistributedInvalidationBus', () => {
       const { publish, release, pass, send } = await pair()
       expect([await publish(), await pass(999), await pass(1), await publish()]).toEqual([0, 0, 1, 2])
       await release()
-      expect([await publish(), await pass(1000), await publish()]).toEqual([2, 3, 4])
+      // What it says of both goes out together.
+      expect([await pass(5), await publish(), await pass(1000), await publish()]).toEqual([2, 2, 3, 4])
       send({ origin: 'b', n: 0, events: [], isGreeting: true })
       expect(await publish()).toBe(4)
+    })
+
+    it('and no longer for one that says goodbye meanwhile', async () => {
+      const { publish, send } = await pair()
+      expect(await publish()).toBe(0)
+      send({ origin: 'b', n: 0, events: [], isGoodbye: true })
+      expect([await publish(), await publish()]).toEqual([2, 3])
+    })
+
+    it('for each of several, and not for those who only write what they change', async () => {
+      const { publish, send, release, pass } = await pair()
+      send({ origin: 'billing', n: 1, events: [EVENT] })
+      send({ origin: 'c', n: 0, events: [] })
+      expect(await publish()).toBe(0)
+      await release()
+      expect(await pass(5)).toBe(0)
+      send({ origin: 'c', n: 0, events: [], applied: { a: 1 } })
+      expect(await pass(5)).toBe(1)
     })
 
     it('for 250 ms where the channel does not take it, and not again until something is heard', async () => {

@@ -140,9 +140,10 @@ function sending(
   })
 }
 
-/** Spans that are not recorded do not say what they are of. */
+/** Spans that are not recorded do not say what they are of; that of a caller elsewhere is none of this process. */
 function isOfServer(span: Span): boolean {
-  return !span.isRecording() || (span as { readonly kind?: SpanKind }).kind === SpanKind.SERVER
+  if (!span.isRecording()) return span.spanContext().isRemote !== true
+  return (span as { readonly kind?: SpanKind }).kind === SpanKind.SERVER
 }
 
 function incoming(headers: Headers | undefined): Context {

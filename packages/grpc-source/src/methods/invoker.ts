@@ -57,9 +57,14 @@ export class Invoker {
     const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
     const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
     const call = { path, metadata, timeoutMs, signal, ...watched.listeners }
-    const messages = watched.within(() => method.transport().stream(call, requests))
-    const replies = repliesOf(method, messages, watched, signal)
-    return answersWithStream(method.desc) ? this.#streams.add(replies) : replies
+    try {
+      const messages = watched.within(() => method.transport().stream(call, requests))
+      const replies = repliesOf(method, messages, watched, signal)
+      return answersWithStream(method.desc) ? this.#streams.add(replies) : replies
+    } catch (error) {
+      watched.end(statusOf(error), signal?.aborted)
+      throw error
+    }
   }
 
   /** Ends the streams that are open: to their readers as if the servers had. */

@@ -13,8 +13,8 @@ export interface Batch {
   readonly isGoodbye?: boolean
   /** Whoever hears it is to say at once that it is there. */
   readonly isGreeting?: boolean
-  /** A batch of another that the sender has applied. */
-  readonly applied?: { readonly origin: string; readonly n: number }
+  /** Counts of others up to which the sender has applied their batches, by origin. */
+  readonly applied?: Readonly<Record<string, number>>
   /** The sender misses somebody who has said no goodbye. */
   readonly knowsOfMissing?: boolean
 }
@@ -42,8 +42,7 @@ export function parseBatch(value: unknown): Batch | undefined {
 
 function parseApplied(value: unknown): Batch['applied'] {
   if (!isRecord(value)) return undefined
-  const { origin, n } = value
-  return typeof origin === 'string' && typeof n === 'number' ? { origin, n } : undefined
+  return Object.values(value).every((n) => typeof n === 'number') ? (value as Batch['applied']) : undefined
 }
 
 function isEvent(value: unknown): value is InvalidationEvent {

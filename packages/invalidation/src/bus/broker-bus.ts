@@ -1,3 +1,4 @@
+import type { Batch } from './batch.ts'
 import {
   createDistributedInvalidationBus,
   type BusEventTarget,
@@ -37,8 +38,11 @@ export interface BrokerLink {
 
 /** The client of a broker as the bus talks to it. */
 export interface BrokerClient {
-  /** Resolves with whether the broker has it. What does not arrive leaves a gap, which the others notice. */
-  publish(text: string): Promise<boolean>
+  /**
+   * Resolves with whether the broker has it, where somebody waits for that. What does not arrive leaves a gap, which the others
+   * notice.
+   */
+  publish(text: string, isAwaited: boolean): Promise<boolean>
   /** Called once, after the last word was published. */
   close(): void
 }
@@ -67,7 +71,8 @@ export function createBrokerBus(
     addEventListener: (_, listener) => void (hear = listener),
     removeEventListener: () => void (hear = () => {}),
     dispatchEvent({ detail }) {
-      const taken = client.publish(JSON.stringify(detail))
+      const { events } = detail as Batch
+      const taken = client.publish(JSON.stringify(detail), events.length > 0)
       return state === 'connected' && taken
     },
   }

@@ -3,6 +3,7 @@ import { parseBatch, type Batch } from './batch.ts'
 import { createInvalidationBus, type InvalidationBusOptions } from './bus.ts'
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import { Peers } from './peers.ts'
+import { createReplies } from './replies.ts'
 import { createReminders } from '../mutations/reminders.ts'
 import type { InvalidationBus, InvalidationEvent } from '../types.ts'
 
@@ -88,16 +89,19 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     if (batch?.origin === origin) return
     if (!batch) onError(new Error(`An unreadable message came on the invalidation channel "${channel}".`))
     const missed = !batch || peers.hear(batch)
-    if (batch?.applied?.origin === origin) peers.hasApplied(batch)
-    if (batch?.isGreeting) sayHere()
+    const applied = batch?.applied
+    if (batch?.origin !== undefined && applied && Object.hasOwn(applied, origin))
+      peers.hasApplied(batch.origin, applied[origin] as number)
+    if (batch?.isGreeting) replies.add()
     void apply(missed ? ANYTHING : batch.events, batch)
   }
 
   async function apply(events: readonly InvalidationEvent[], batch: Batch | undefined): Promise<void> {
     await local.publish(events)
-    if (batch?.origin !== undefined && batch.events.length > 0)
-      void send([], { applied: { origin: batch.origin, n: batch.n } })
+    if (batch?.origin !== undefined && batch.events.length > 0) replies.add(batch.origin, batch.n)
   }
+
+  const replies = createReplies((applied) => sayHere(applied && { applied }), clock)
 
   function sayHere(more: Partial<Batch> = {}): void {
     void send([], { ...(peers.isMissing && { knowsOfMissing: true }), ...more })
@@ -138,6 +142,8 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
       void send([], { isGoodbye: true })
       closed = true
       clock.clearTimeout(timer)
+      replies.close()
+      peers.close()
       afterSilence.close()
       leaveNear?.()
       eventTarget.removeEventListener(channel, receive)

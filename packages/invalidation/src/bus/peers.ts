@@ -7,8 +7,10 @@ interface Peer {
   readonly heardAt: number
   /** `missing`: silent without a goodbye. */
   readonly state: 'present' | 'missing' | 'gone'
-  /** It did not say in time that it had applied a batch, and has not said so of any since. */
+  /** It did not say in time that it had applied a batch, and has not said so in time of any since. */
   readonly isLate: boolean
+  /** It has said that it is there: a backend that only writes what it changes is waited for by nobody, and not missed. */
+  readonly isGateway: boolean
   /** Called when it has applied a batch, by that batch's count. */
   readonly awaited: Map<number, () => void>
 }
@@ -33,6 +35,8 @@ export class Peers {
   #missingToldAt = -Infinity
   /** The channel did not take a batch in time, and nothing was heard since. */
   #isSilent = false
+  /** The last batch, and when it was sent. */
+  #last = { n: 0, sentAt: -Infinity }
 
   constructor(heartbeatMs: number, clock: Clock) {
     this.#heartbeatMs = heartbeatMs
@@ -47,15 +51,17 @@ export class Peers {
     const heardAt = this.#clock.now()
     if (knowsOfMissing) this.#missingToldAt = heardAt
     const known = this.#peers.get(origin)
-    const { n: last = Infinity, isLate = false, awaited = new Map() } = known ?? {}
+    const { n: last = Infinity, isLate = false, isGateway = false, awaited = new Map() } = known ?? {}
     const isBack = isGreeting || known?.state !== 'present'
     this.#peers.set(origin, {
       n,
       heardAt,
       state: isGoodbye ? 'gone' : 'present',
       isLate: isLate && !isBack,
+      isGateway: isGateway || events.length === 0,
       awaited,
     })
+    if (isGoodbye) endAll(awaited)
     return n > last + (events.length > 0 ? 1 : 0)
   }
 
@@ -64,7 +70,10 @@ export class Peers {
    * channel has it.
    */
   haveApplied(n: number, taken: Promise<boolean>): Promise<void> {
-    const asked = [...this.#peers.values()].filter(({ state, isLate }) => state === 'present' && !isLate)
+    this.#last = { n, sentAt: this.#clock.now() }
+    const asked = [...this.#peers.values()].filter(
+      ({ state, isLate, isGateway }) => isGateway && state === 'present' && !isLate,
+    )
     if (asked.length === 0 || this.#isSilent) return Promise.resolve()
     return new Promise((resolve) => {
       const end = (): void => {
@@ -91,12 +100,18 @@ export class Peers {
     })
   }
 
-  /** The sender says that it has applied a batch. */
-  hasApplied({ origin = '', applied }: Batch): void {
+  /** A peer says that it has applied the batches up to this count. */
+  hasApplied(origin: string, n: number): void {
     const peer = this.#peers.get(origin)
-    if (!peer || !applied) return
-    this.#peers.set(origin, { ...peer, isLate: false })
-    peer.awaited.get(applied.n)?.()
+    if (!peer) return
+    const isInTime = n === this.#last.n && this.#clock.now() - this.#last.sentAt < APPLIED_WITHIN_MS
+    if (isInTime) this.#peers.set(origin, { ...peer, isLate: false })
+    for (const [count, applied] of [...peer.awaited]) if (count <= n) applied()
+  }
+
+  /** Nobody waits any more: nothing is heard from now on. */
+  close(): void {
+    for (const { awaited } of this.#peers.values()) endAll(awaited)
   }
 
   /** To be called with each heartbeat. Whether one has fallen silent since: it may have died before it told of a change. */
@@ -106,8 +121,9 @@ export class Peers {
     let hasFallenSilent = false
     let oldest = Infinity
     for (const [origin, peer] of this.#peers) {
-      const { state, heardAt } = peer
+      const { state, heardAt, isGateway } = peer
       if (heardAt < rememberedSince) this.#peers.delete(origin)
+      else if (!isGateway) continue
       else if (state !== 'gone') oldest = Math.min(oldest, heardAt)
       if (state !== 'present' || heardAt >= silentSince) continue
       this.#peers.set(origin, { ...peer, state: 'missing' })
@@ -129,6 +145,10 @@ export class Peers {
     const isMissing = this.#oldestHeardAt < silentSince || this.#missingToldAt >= silentSince
     return isMissing && this.#heartbeatMs > 0 ? this.#silentMs : undefined
   }
+}
+
+function endAll(awaited: ReadonlyMap<number, () => void>): void {
+  for (const applied of [...awaited.values()]) applied()
 }
 
 const PARTS = 5

@@ -75,12 +75,13 @@ function openNats(link: BrokerLink, options: ConnectionOptions): BrokerClient {
     await left.close()
   }
 
-  async function publish(text: string): Promise<boolean> {
+  async function publish(text: string, isAwaited: boolean): Promise<boolean> {
     // The client would keep it, and everything after it, for when it is connected; the others find the gap by then.
     if (!link.isConnected || !connection) return false
     try {
       connection.publish(link.channel, text)
-      await connection.flush()
+      // The broker answers this, after all that was sent before.
+      if (isAwaited) await connection.flush()
       return true
     } catch {
       // It was closed meanwhile.

@@ -70,23 +70,23 @@ async function observed(
 ): Promise<RestResponse> {
   const { answer } = endpoint.declared
   const { logBody, observe, attempting } = settings
-  const ended = observe?.(info)
-  const request = ended?.headers
-    ? { ...prepared, headers: { ...prepared.headers, ...ended.headers } }
-    : prepared
   const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
-  if (logBody && typeof request.body === 'string')
+  if (logBody && typeof prepared.body === 'string')
     logBody(
       'REST request',
-      { ...facts, method: request.method },
-      request.headers['content-type'],
-      request.body,
+      { ...facts, method: prepared.method },
+      prepared.headers['content-type'],
+      prepared.body,
     )
   const onBody =
     logBody &&
     ((status: number, contentType: string | undefined, body: string): void =>
       logBody('REST response', { ...facts, status }, contentType, body))
   const onRedirect = (): void => void (progress.outcome = 'unknown')
+  const ended = observe?.(info)
+  const request = ended?.headers
+    ? { ...prepared, headers: { ...prepared.headers, ...ended.headers } }
+    : prepared
   const send = (): Promise<RestResponse> =>
     attempt(request, ending, { ...attempting, answer, isConditional, onBody, onRedirect })
   try {

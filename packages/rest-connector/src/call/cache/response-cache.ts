@@ -87,7 +87,9 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     },
     isUsableOnError(key, { response }) {
       const entry = isInTouch() ? entries?.peek(key) : undefined
-      return entry?.response === response && clock.now() < entry.ifErrorUntil
+      if (entry?.response !== response) return false
+      const now = clock.now()
+      return now < entry.ifErrorUntil && now - entry.storedAt < maxAgeMs()
     },
     mark: () => generation,
     set(key, types, response, mark) {
