@@ -144,3 +144,10 @@ it('a long result of a live query is written in many turns, and only once', asyn
   expect(version.json).toBe(`"data":${JSON.stringify({ rows })}`)
   expect(written).toBe(ROWS)
 })
+
+it('sends all that a result has, what plugins add too', async () => {
+  const { frames, receive, until } = await open({ data: { a: 1 }, hasNext: false } as ExecutionResult)
+  receive(subscribe)
+  await until(3)
+  expect(frames[1]).toContain('"payload":{"data":{"a":1},"hasNext":false}')
+})

@@ -13,7 +13,7 @@ export interface PipelineOptions {
    * documents. For servers none of whose other plugins does. Default false.
    */
   readonly liftLiterals?: boolean | undefined
-  /** Room for documents, shared with others that keep some. Default: its own, of 128 MiB. */
+  /** Room for documents, shared with others that keep some. Default: its own, of 64 MiB. */
   readonly room?: Room | undefined
 }
 

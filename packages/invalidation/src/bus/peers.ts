@@ -106,7 +106,7 @@ export class Peers {
     if (!peer) return
     const isInTime = n === this.#last.n && this.#clock.now() - this.#last.sentAt < APPLIED_WITHIN_MS
     if (isInTime) this.#peers.set(origin, { ...peer, isLate: false })
-    for (const [count, applied] of [...peer.awaited]) if (count <= n) applied()
+    for (const [count, applied] of peer.awaited) if (count <= n) applied()
   }
 
   /** Nobody waits any more: nothing is heard from now on. */
@@ -148,7 +148,7 @@ export class Peers {
 }
 
 function endAll(awaited: ReadonlyMap<number, () => void>): void {
-  for (const applied of [...awaited.values()]) applied()
+  for (const applied of awaited.values()) applied()
 }
 
 const PARTS = 5

@@ -4,6 +4,11 @@ import { formatError } from '../store/version.ts'
 import type { ReadSocket } from './read-socket.ts'
 import type { ResultStream } from './streams.ts'
 
+/** A result that somebody may have written as JSON before. */
+interface Written extends ExecutionResult {
+  readonly stringify?: (result: ExecutionResult) => JsonText
+}
+
 const DONE: IteratorResult<ExecutionResult> = { done: true, value: undefined }
 
 export interface SentResultsOptions {
@@ -54,7 +59,13 @@ export class SentResults implements AsyncIterableIterator<ExecutionResult> {
     for (;;) {
       const step = await this.#results.next()
       if (step.done === true || this.#hasEnded()) return
-      await this.#send(step.value)
+      try {
+        await this.#send(step.value)
+      } catch (error) {
+        // Nobody reads on: the source ends too, whatever it says to that.
+        void this.#results.return?.().catch(() => {})
+        throw error
+      }
     }
   }
 
@@ -75,11 +86,11 @@ export class SentResults implements AsyncIterableIterator<ExecutionResult> {
   }
 
   #payloadOf(result: ExecutionResult): MaybePromise<JsonText> {
-    const { stringify } = result as { readonly stringify?: (result: ExecutionResult) => JsonText }
+    const { stringify } = result as Written
     // What is JSON already is one, as long as nobody looks at `data`. Errors have parts that are not for clients.
     if (stringify && !result.errors) return stringify.call(result, result)
-    const { data, errors, extensions } = result
-    const pieces = stringifySlices({ data, errors: errors?.map(formatError), extensions }) ?? []
+    const { stringify: _, ...whole } = result as Written
+    const pieces = stringifySlices({ ...whole, errors: whole.errors?.map(formatError) }) ?? []
     return writeInSlices(pieces, this.#options.slices, '', '', this.#goOn)
   }
 

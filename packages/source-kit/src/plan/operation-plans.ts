@@ -98,11 +98,20 @@ export function compileOperation(
         variants.set(key, variant)
         const characters = (document.loc?.end ?? 0) * BYTES_OF_CHARACTER
         const held = found.plan ? Math.max(characters, selections * BYTES_OF_SELECTION) : 0
-        variant.place = room.hold(held + PLAN_BYTES, () => void variants.delete(key))
+        variant.place = room.hold(held + PLAN_BYTES, forgetting(variants, key))
       }
       return found
     },
   }
+}
+
+/**
+ * Takes a plan out, without keeping its document: a room outlives those that nobody else keeps. It stands by itself, since
+ * functions of one scope keep all that any of them needs.
+ */
+function forgetting(variants: Map<string, unknown>, key: string): () => void {
+  const held = new WeakRef(variants)
+  return () => void held.deref()?.delete(key)
 }
 
 function planFor(scope: SelectionScope): Plan {
