@@ -113,7 +113,7 @@ async function payloadOf(token: string, key: Issuer['key'], options: JWTVerifyOp
   if (key instanceof Uint8Array) return (await jwtVerify(token, key, options)).payload
   let isNamed = true
   const verify = async (): Promise<JWTPayload> => {
-    let others: readonly CryptoKey[] = []
+    let others: readonly CryptoKey[] | undefined
     const first = await jwtVerify(
       token,
       async (header, input) => {
@@ -124,10 +124,10 @@ async function payloadOf(token: string, key: Issuer['key'], options: JWTVerifyOp
         return one
       },
       options,
-    ).catch(ifSignedOtherwise)
+    ).catch((error: unknown) => (others ? unlessRefused(error) : ifSignedOtherwise(error)))
     if (first) return first.payload
-    for (const other of others) {
-      const found = await jwtVerify(token, other, options).catch(ifSignedOtherwise)
+    for (const other of others ?? []) {
+      const found = await jwtVerify(token, other, options).catch(unlessRefused)
       if (found) return found.payload
     }
     throw new errors.JWSSignatureVerificationFailed()
@@ -141,6 +141,11 @@ async function payloadOf(token: string, key: Issuer['key'], options: JWTVerifyOp
 
 function ifSignedOtherwise(error: unknown): undefined {
   if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error
+}
+
+/** A key that cannot verify anything, as one that is too short, is none of the token's, as one of another signature. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof errors.JOSEError) ifSignedOtherwise(error)
 }
 
 const EXPIRED = 'The token has expired.'
