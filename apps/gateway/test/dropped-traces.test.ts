@@ -1,4 +1,4 @@
-import type { Tracer } from '@opentelemetry/api'
+import { context, ROOT_CONTEXT, trace, type Tracer } from '@opentelemetry/api'
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -152,6 +152,30 @@ describe.each([
     const calls = finished().filter(({ name }) => name.startsWith('shop.'))
     expect(sent()).toEqual(calls.map((span) => `00-${TRACE}-${span.spanContext().spanId}-01 a=b`).sort())
   })
+})
+
+it('an active context that came from elsewhere is the parent of the request, and not one that was dropped', async () => {
+  const elsewhere = { traceId: TRACE, spanId: PARENT, traceFlags: 1, isRemote: true }
+  const active = trace.setSpanContext(ROOT_CONTEXT, elsewhere)
+  const manager = {
+    active: () => active,
+    with: (_context: unknown, run: (...args: never[]) => unknown, self: unknown, ...args: never[]) =>
+      run.apply(self, args),
+    bind: (_context: unknown, target: unknown) => target,
+    enable: () => manager,
+    disable: () => manager,
+  }
+  context.setGlobalContextManager(manager as never)
+  onTestFinished(() => context.disable())
+  const { endpoint, finished } = await stage(always)
+  await ask(endpoint, { query: BOTH })
+  expect(namesOf(finished())).toEqual([
+    'POST /graphql',
+    'query Both',
+    'shop.product',
+    'shop.v1.Users/GetUser',
+  ])
+  expect(finished().find(({ name }) => name === 'POST /graphql')?.parentSpanContext?.spanId).toBe(PARENT)
 })
 
 it('a recorded request has the same spans on the prepared path as through all hooks', async () => {

@@ -90,6 +90,15 @@ it('subscriptions are complete when the gateway stops, and their streams let go;
   expect(ended()).toBe(3)
 })
 
+it('also where nothing but a socket is open', async () => {
+  const { server } = await start()
+  const socket = await openSocket(server.url, { one: ONE })
+  const stopped = server.close()
+  expect(await socket.takeJson(1)).toEqual([{ id: 'one', type: 'complete' }])
+  expect((await socket.closed).code).toBe(1001)
+  await stopped
+})
+
 it('on a reload they are not: their clients come back to the next gateway', async () => {
   const { server, next } = await start()
   const [stream] = await openStream(server.url, ONE)

@@ -13,6 +13,7 @@ export {
 } from './options/live-options.ts'
 export { nearestNames } from './options/nearest-names.ts'
 export { isPlainObject, isRecord } from './objects.ts'
+export { OpenStreams } from './open-streams.ts'
 export { createRecent, type Recent } from './memory/recent.ts'
 export { createRoom, notePlace, type Place, placeOf, type Room } from './memory/room.ts'
 export { onScriptShellEnd } from './script-shell.ts'

@@ -5,6 +5,7 @@ it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
     'LEAST_POLL_INTERVAL_MS',
     'LIVE_OPTIONS',
+    'OpenStreams',
     'SLICE_BYTES',
     'VOLATILITY_NAMES',
     'after',

@@ -269,6 +269,16 @@ describe('createDistributedInvalidationBus', () => {
     expect(b.bus.maxAgeMs).toBe(undefined)
   })
 
+  it('keeps the counts of ten thousand senders, and takes what further ones send for anything', async () => {
+    const { b, send } = setup()
+    for (let n = 0; n < 10_000; n++) send({ origin: `o${n}`, n: 1, events: [EVENT] })
+    await settle()
+    expect(new Set(b.seen)).toEqual(new Set([EVENT]))
+    send({ origin: 'one more', n: 1, events: [EVENT] })
+    await settle()
+    expect(b.seen.slice(10_000)).toEqual([ANYTHING])
+  })
+
   it('hears of a gateway that others miss and it has never heard', async () => {
     const { b, send, clock } = setup(undefined, 1000)
     send({ origin: 'c', n: 0, events: [], knowsOfMissing: true })

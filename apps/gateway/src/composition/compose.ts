@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { backgroundClock } from '@vinyasa/base'
+import { backgroundClock, OpenStreams } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
 import { createDocumentRoom } from '@vinyasa/pipeline'
 import type { GraphQLSchema } from 'graphql'
 import { createYoga } from 'graphql-yoga'
-import { createOpenSubscriptions } from './open-subscriptions.ts'
+import { useOpenStreams } from './use-open-streams.ts'
 import { graphiqlOptions } from '../graphiql/options.ts'
 import { renderGraphiQL } from '../graphiql/render.ts'
 import { corsFor } from '../http/cors.ts'
@@ -72,7 +72,7 @@ export function compose(parts: Parts): Gateway {
   const liveSockets = socketsFor(live, parts, http)
   const status = activity && createStatus({ readings: statusReadings({ ...parts, activity }), logger })
   const liveStreams = createLiveStreams()
-  const subscriptions = createOpenSubscriptions()
+  const subscriptions = new OpenStreams()
   const schema = holdSchema(config, sources)
   const health = createHealth(sources)
   const documentRoom = createDocumentRoom()
@@ -94,7 +94,7 @@ export function compose(parts: Parts): Gateway {
       live,
       status: status?.plugin,
       liveStreams: liveStreams.plugin,
-      subscriptions: subscriptions.plugin,
+      subscriptions: useOpenStreams(subscriptions),
       schema: schema.plugin,
       documentRoom,
       isReady: health.isReady,
@@ -132,7 +132,8 @@ export function compose(parts: Parts): Gateway {
     startDraining({ isFollowed = false } = {}) {
       health.startDraining()
       void status?.sockets.close()
-      if (!isFollowed) subscriptions.complete()
+      // Clients are told `complete`.
+      if (!isFollowed) subscriptions.close()
       liveStreams.close(isFollowed ? 0 : TO_END_MS)
       if (isFollowed) void liveSockets.close()
       else backgroundClock.setTimeout(() => void liveSockets.close(), TO_END_MS)

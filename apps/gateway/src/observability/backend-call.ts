@@ -38,25 +38,17 @@ export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBac
   return (call) => endAll(observers.map((observe) => observe(call)))
 }
 
-/** Returns one end for several observers. Where two send a header of one name, the later one's goes. */
-function endAll<Outcome>(
-  ends: readonly (CallEnded<Outcome> | undefined | void)[],
-): CallEnded<Outcome> | undefined {
+/** Returns one end for several observers, of whom one at most says how a call is sent. */
+function endAll(
+  ends: readonly (CallEnded<BackendCallEnd> | undefined)[],
+): CallEnded<BackendCallEnd> | undefined {
   const told = ends.filter((ended) => ended !== undefined)
   if (told.length < 2) return told[0]
-  const all = (outcome: Outcome): void => {
+  const sends = told.find(({ headers }) => headers)
+  const all = (outcome: BackendCallEnd): void => {
     for (const ended of told) ended(outcome)
   }
-  const given = told.filter(({ headers, within }) => headers ?? within)
-  if (given.length === 0) return all
-  return Object.assign(all, {
-    headers: Object.assign({}, ...given.map(({ headers }) => headers)) as Record<string, string>,
-    within: <T>(send: () => T): T => sendWithin(given, send),
-  })
-}
-
-function sendWithin<T>(ends: readonly Pick<CallEnded<never>, 'within'>[], send: () => T): T {
-  return ends.reduceRight((inner, { within }) => (within ? () => within(inner) : inner), send)()
+  return sends ? Object.assign(all, { headers: sends.headers, within: sends.within }) : all
 }
 
 /** Returns an end that is told in other words; undefined where nobody is to be told. */
@@ -67,5 +59,5 @@ export function endedBy<Outcome>(
   if (!ended) return undefined
   const { headers, within } = ended
   const told = (outcome: Outcome): void => ended(inOurWords(outcome))
-  return (headers ?? within) ? Object.assign(told, { headers, within }) : told
+  return headers ? Object.assign(told, { headers, within }) : told
 }

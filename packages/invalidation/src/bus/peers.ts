@@ -18,6 +18,8 @@ interface Peer {
 /** Heartbeats without a word after which a process is missing, and those after which it is forgotten. */
 const SILENT_BEATS = 3
 const REMEMBERED_BEATS = 600
+/** Senders that are told apart. Of what comes from further ones nobody can say whether anything is missing before it. */
+const MOST_SENDERS = 10_000
 /** How long a batch waits for those who are there to apply it. */
 const APPLIED_WITHIN_MS = 1_000
 /** How long it waits for the channel to take it: one that says nothing is as good as none. */
@@ -51,6 +53,7 @@ export class Peers {
     const heardAt = this.#clock.now()
     if (knowsOfMissing) this.#missingToldAt = heardAt
     const known = this.#peers.get(origin)
+    if (!known && this.#peers.size >= MOST_SENDERS) return events.length > 0
     const { n: last = Infinity, isLate = false, isGateway = false, awaited = new Map() } = known ?? {}
     const isBack = isGreeting || known?.state !== 'present'
     this.#peers.set(origin, {

@@ -1,0 +1,84 @@
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+/** Streams that have not ended. */
+export class OpenStreams {
+  readonly #open = new Set<OpenStream>()
+  #isClosed = false
+
+  /** Gives a stream on until it ends, or until all are ended here: whoever reads it sees an ordinary end then. */
+  add(stream: AsyncIterator<unknown>): AsyncGenerator<unknown, unknown, undefined> {
+    const open = new OpenStream(stream, () => this.#open.delete(open))
+    this.#open.add(open)
+    if (this.#isClosed) open.end()
+    return open
+  }
+
+  /** Ends all, and those that are added from now on, and lets their sources go. */
+  close(): void {
+    this.#isClosed = true
+    for (const stream of this.#open) stream.end()
+  }
+}
+
+/** A stream that can be ended from outside while its next values are waited for. */
+class OpenStream implements AsyncGenerator<unknown, unknown, undefined> {
+  readonly #source: AsyncIterator<unknown>
+  readonly #onEnd: () => void
+  readonly #waiting = new Set<(step: IteratorResult<unknown>) => void>()
+  #hasEnded = false
+
+  constructor(source: AsyncIterator<unknown>, onEnd: () => void) {
+    this.#source = source
+    this.#onEnd = onEnd
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<unknown>> {
+    if (this.#hasEnded) return Promise.resolve(END)
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(resolve)
+      this.#take(resolve).catch(reject)
+    })
+  }
+
+  async #take(resolve: (step: IteratorResult<unknown>) => void): Promise<void> {
+    let step: IteratorResult<unknown> | undefined
+    try {
+      step = await this.#source.next()
+      resolve(step)
+    } finally {
+      this.#waiting.delete(resolve)
+      if (!step || step.done === true) this.#end()
+    }
+  }
+
+  async return(): Promise<IteratorResult<unknown>> {
+    if (this.#hasEnded) return END
+    this.#end()
+    return (await this.#source.return?.()) ?? END
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<unknown>> {
+    await this.return()
+    throw error
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+
+  end(): void {
+    // Nobody waits for how its source ends any more.
+    this.return().catch(() => {})
+  }
+
+  #end(): void {
+    this.#hasEnded = true
+    this.#onEnd()
+    for (const end of this.#waiting) end(END)
+    this.#waiting.clear()
+  }
+}
