@@ -57,6 +57,50 @@ describe('known queries', () => {
   })
 })
 
+describe('hooks that change the variables of a body that came before', () => {
+  interface Seen {
+    readonly params?: { readonly variables: Record<string, unknown> }
+    readonly context?: Seen
+    readonly args?: { readonly variableValues: Record<string, unknown> }
+  }
+
+  it.each([
+    ['onParams', ({ params }: Seen) => params?.variables],
+    ['onEnveloped', ({ context }: Seen) => context?.params?.variables],
+    ['onParse', ({ context }: Seen) => context?.params?.variables],
+    ['onValidate', ({ context }: Seen) => context?.params?.variables],
+    ['onContextBuilding', ({ context }: Seen) => context?.params?.variables],
+    ['onExecute', ({ args }: Seen) => args?.variableValues],
+  ] as const)('are heard at %s', async (hook, variablesOf) => {
+    const words = ['first', 'first', 'second', 'second', 'first', 'third']
+    let word: string | undefined
+    const { endpoint } = await startGateway({
+      typeDefs: 'type Query { echo(word: String!): String }',
+      resolvers: { Query: { echo: (_parent: unknown, args: unknown) => (args as { word: string }).word } },
+      dependencies: { 'Query.echo': {} },
+      responseCache: { defaultTtlMs: 60_000 },
+      plugins: [
+        {
+          readsHeaders: [],
+          [hook]: (seen: Seen) => void (word && Object.assign(variablesOf(seen) ?? {}, { word })),
+        },
+      ],
+    } as never)
+    const ask = async (): Promise<unknown> => {
+      const body = JSON.stringify({
+        query: 'query ($word: String!) { echo(word: $word) }',
+        variables: { word: 'sent' },
+      })
+      const response = await fetch(endpoint, { method: 'POST', headers: json, body })
+      return ((await response.json()) as { data?: { echo: unknown } }).data?.echo
+    }
+    for (let turn = 0; turn < 4; turn++) expect(await ask()).toBe('sent')
+    for (word of words) expect(await ask()).toBe(word)
+    word = undefined
+    expect(await ask()).toBe('sent')
+  })
+})
+
 interface Heard {
   readonly endpoint: string
   readonly lines: Record<string, unknown>[]

@@ -31,6 +31,12 @@ export interface OperationProgress {
   isRefused: boolean
 }
 
+/** One object for all requests with the very same bytes, where they came before: what follows from them can be kept by it. */
+export interface SameBytes {
+  /** Whether they ask for this: a hook may have changed it since. */
+  ask(params: OperationParams): boolean
+}
+
 /** One execution of a document, however it came: over HTTP, a socket, in a batch, as a run of a live query. */
 export interface Operation {
   readonly prepared: PreparedDocument
@@ -38,8 +44,7 @@ export interface Operation {
   readonly request: Request
   /** The GraphQL context. */
   readonly context: Record<string, unknown>
-  /** One object for all requests with the very same bytes, where they came before; what follows from them can be kept by it. */
-  readonly sameBytes: object | undefined
+  readonly sameBytes: SameBytes | undefined
   /** Whether plugins without a behaviour may look at the result, or copy it. */
   readonly isObserved: boolean
   /** Arguments that hooks of `onExecute` have added for the executor: `rootValue`, `fieldResolver` and the like. */

@@ -1,8 +1,8 @@
 import { createRecent, placeOf, type Room } from '@vinyasa/base'
-import type { OperationParams, PreparedDocument } from '@vinyasa/pipeline'
+import type { Operation, OperationParams, PreparedDocument } from '@vinyasa/pipeline'
 
 /** The operation that follows from the bytes of a body alone, or from the target of a GET. */
-export interface KnownBody {
+export interface KnownBody extends NonNullable<Operation['sameBytes']> {
   readonly prepared: PreparedDocument
   /** For one request: nothing that it does to them reaches another's. */
   params(): OperationParams
@@ -30,7 +30,12 @@ export function createKnownBodies(room: Room): KnownBodies {
     add(body, params, prepared) {
       const whole = placeOf(prepared.document)
       if (!whole || body.length > MAX_BODY || !isFlat(params.variables)) return
-      known.set(keyOf(body), { prepared, params: () => copyOf(params) }, 3 * body.length + ENTRY_BYTES, whole)
+      const entry: KnownBody = {
+        prepared,
+        params: () => copyOf(params),
+        ask: (asked) => isSame(params, asked),
+      }
+      known.set(keyOf(body), entry, 3 * body.length + ENTRY_BYTES, whole)
     },
     clear: () => known.clear(),
   }
@@ -44,6 +49,15 @@ function keyOf(body: Buffer | string): string {
 /** Resolvers are given lists and objects as they are, and may change them. */
 function isFlat(variables: OperationParams['variables']): boolean {
   return Object.values(variables ?? {}).every((value) => value === null || typeof value !== 'object')
+}
+
+/** The variables of `known` are flat. */
+function isSame(known: OperationParams, { query, operationName, variables }: OperationParams): boolean {
+  if (query !== known.query || operationName !== known.operationName) return false
+  if (!known.variables || !variables) return known.variables === variables
+  const names = Object.keys(known.variables)
+  if (names.length !== Object.keys(variables).length) return false
+  return names.every((name) => Object.hasOwn(variables, name) && known.variables?.[name] === variables[name])
 }
 
 function copyOf(params: OperationParams): OperationParams {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Asked, Operation, OperationParams } from '@vinyasa/pipeline'
+import type { Operation, OperationParams } from '@vinyasa/pipeline'
 import type { HookedRequest } from '../fast-path/hooked-request.ts'
 import { OnParams } from '../hooks/on-params.ts'
 import { OnRequestParse } from '../hooks/on-request-parse.ts'
@@ -98,30 +98,31 @@ class PreparedRequest {
 
   #read(sent: Buffer | string): MaybePromise<void> {
     const { others, bodies } = this.#server
-    const body = others.seesParameters ? undefined : bodies.get(sent)
+    const body = bodies.get(sent)
     const params = body ? body.params() : readAsked(this.#server, sent)
     if (!params) return this.#ordinary()
     const isAdmitted = this.#all(this.#server.admits)
     return after(isAdmitted, (admitted) => {
       if (!admitted) return this.#ordinary()
-      if (others.onParams.length > 0) return this.#change(params, sent)
-      return this.#begin(body ? askedBy(body, params) : findAsked(this.#server, params), sent, body)
+      if (others.onParams.length > 0) return this.#change(params, sent, body)
+      return this.#begin(params, sent, body)
     })
   }
 
   /** Other people's hooks may ask for something else. */
-  #change(params: OperationParams, sent: Buffer | string): MaybePromise<void> {
+  #change(params: OperationParams, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
     const { others, internals, fastPath } = this.#server
     const { handleParams } = fastPath
     const step = new OnParams(params, this.#request, this.#context, handleParams, internals.fetchAPI)
     this.#asHooked().onParams = step
     return after(step.runAhead(others.onParams), (untouched) => {
       const chosen = untouched ? readParams(() => step.params, []) : undefined
-      return chosen ? this.#begin(findAsked(this.#server, chosen), sent, undefined) : this.#ordinary()
+      return chosen ? this.#begin(chosen, sent, body?.ask(chosen) ? body : undefined) : this.#ordinary()
     })
   }
 
-  #begin(asked: Asked | undefined, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
+  #begin(given: OperationParams, sent: Buffer | string, body: KnownBody | undefined): MaybePromise<void> {
+    const asked = body ? askedBy(body, given) : findAsked(this.#server, given)
     if (!asked || this.#outgoing.destroyed) return this.#ordinary()
     const { others } = this.#server
     const { params, prepared } = asked
@@ -138,7 +139,7 @@ class PreparedRequest {
       isObserved: others.seesResults,
     }
     const run = new PreparedRun(this.#server, operation, asked, this.#incoming, this.#outgoing)
-    return run.serve(body || others.seesParameters ? undefined : sent)
+    return run.serve(body ? undefined : sent)
   }
 
   #ordinary(): Promise<void> {

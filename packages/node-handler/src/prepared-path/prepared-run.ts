@@ -3,6 +3,7 @@ import { after, type MaybePromise } from '@vinyasa/base'
 import { type Asked, type Operation, OperationRun } from '@vinyasa/pipeline'
 import { runExecutionResultHooks } from '../hooks/on-execution-result.ts'
 import { Answer } from './answer.ts'
+import { readAsked } from './asked-operation.ts'
 import type { PathServer } from './path-server.ts'
 
 /** One request for a prepared document: from here on, whatever becomes of it is answered here. */
@@ -57,6 +58,8 @@ export class PreparedRun {
     // One that is executed with other variables each time is not worth the room.
     if (lifted || isOther || (operation.progress.wasExecuted && params.variables)) return
     const { known, bodies } = this.#server
-    if (known.get(params) === prepared) bodies.add(sent, params, prepared)
+    // Hooks may have changed the parameters meanwhile.
+    const asked = readAsked(this.#server, sent)
+    if (asked && known.get(asked) === prepared) bodies.add(sent, asked, prepared)
   }
 }

@@ -38,8 +38,6 @@ export class Others {
   /** Somebody may look at, or replace, what an operation comes to. */
   readonly seesResults: boolean
   readonly processesResults: boolean
-  /** Somebody may change what a request asks for, so that nothing follows from its bytes alone. */
-  readonly seesParameters: boolean
   readonly #all: ReadonlySet<Hook>
 
   /** Somebody wraps Envelop's parsing, validation or building of contexts. */
@@ -57,14 +55,6 @@ export class Others {
     this.validates = has('onValidate')
     this.seesLiterals = has('onParse', 'onValidate', 'onExecute')
     this.buildsContext = has('onContextBuilding', 'onEnveloped')
-    this.seesParameters = has(
-      'onParams',
-      'onEnveloped',
-      'onParse',
-      'onValidate',
-      'onContextBuilding',
-      'onExecute',
-    )
     this.processesResults = has('onResultProcess')
     this.seesResults = has('onParams', 'onExecute', 'onExecutionResult', 'onResultProcess')
     this.instruments = instrumented.some((step) => ENVELOPS.has(step))

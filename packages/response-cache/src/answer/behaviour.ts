@@ -72,7 +72,7 @@ export function createCacheBehaviour(
         request,
         params,
         context,
-        sameBytes,
+        sameBytes: sameBytes?.ask(params) ? sameBytes : undefined,
         isUnobserved: !isObserved,
         report: reportOf(context, request),
         isRefresh: false,

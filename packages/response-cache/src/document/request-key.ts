@@ -72,18 +72,16 @@ export function createRequestKeyFactory({
   }
 
   return (profile, identity, sameBytes) => {
-    const { headers, session, access } = identity
+    const { headers, access } = identity
     if (access === null) return undefined
     if (!hasSession && (profile.asker.unknown !== undefined || hidesAsker(profile, headers))) return undefined
     const beside = partsBesideBody(profile, identity)
-    // A key of one asker's own is of no use to the next one.
-    const body = session == null && access === undefined ? sameBytes : undefined
-    const before = body && remembered.get(body)
+    const before = sameBytes && remembered.get(sameBytes)
     if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
     const ofBody = partsOfBody(profile, identity)
     if (ofBody === undefined) return undefined
     const key = { key: sha256(frame([...ofBody, ...beside])), isPersonal: isOfSomebody(profile, identity) }
-    if (body) remembered.set(body, { profile, beside, key })
+    if (sameBytes) remembered.set(sameBytes, { profile, beside, key })
     return key
   }
 }
