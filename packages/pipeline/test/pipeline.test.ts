@@ -1,6 +1,6 @@
-import type { GraphQLError } from 'graphql'
+import { type FieldNode, GraphQLError, type ValidationContext, type ValidationRule } from 'graphql'
 import { createSchema, createYoga, type Plugin, type YogaServerOptions } from 'graphql-yoga'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Behaviour, usePipeline } from '../src/index.ts'
 
 const typeDefs = /* GraphQL */ `
@@ -33,6 +33,10 @@ const resolvers = {
       },
     },
   },
+}
+
+interface AddsRules {
+  addValidationRule(rule: ValidationRule): void
 }
 
 type Options = Pick<YogaServerOptions<object, object>, 'parserAndValidationCache'>
@@ -130,4 +134,34 @@ it("events of subscriptions are heard by Envelop's hooks alone, as often when th
     expect(await server.post('subscription { ticks }', 'text/event-stream')).toContain('"ticks":2')
     expect({ heard, hooked }).toEqual({ heard: 0, hooked: 2 * time })
   }
+})
+
+describe('rules that a plugin adds', () => {
+  const refuses = (context: ValidationContext) => ({
+    Field: (node: FieldNode) => context.reportError(new GraphQLError(`not ${node.name.value}`)),
+  })
+  const allows = () => ({})
+
+  it('hold for a document that was valid without them', async () => {
+    let rule: ValidationRule | undefined
+    const server = serverOf([
+      { onValidate: ({ addValidationRule }: AddsRules) => void (rule && addValidationRule(rule)) },
+    ])
+    for (const _time of TIMES) expect(await server.post('{ hello }')).toBe('{"data":{"hello":"world"}}')
+    for (rule of [refuses, refuses]) expect(await server.post('{ hello }')).toContain('not hello')
+    for (rule of [allows, undefined, allows])
+      expect(await server.post('{ hello }')).toBe('{"data":{"hello":"world"}}')
+  })
+
+  it('are asked for their names no more once a document is valid by them', async () => {
+    let asked = 0
+    const counts = { get: () => `Named${asked++ && ''}` }
+    const rule = Object.defineProperty(() => ({}), 'name', counts) as ValidationRule
+    const server = serverOf([{ onValidate: ({ addValidationRule }: AddsRules) => addValidationRule(rule) }])
+    for (const _time of TIMES) await server.post('{ hello }')
+    const before = asked
+    expect(before).toBeGreaterThan(0)
+    for (const _time of TIMES) expect(await server.post('{ hello }')).toBe('{"data":{"hello":"world"}}')
+    expect(asked).toBe(before)
+  })
 })

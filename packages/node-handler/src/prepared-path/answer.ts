@@ -39,7 +39,7 @@ export class Answer {
       () => fastPath.processResult(given, request, context),
       (error) => fastPath.processResult({ errors: toErrors(error, internals) }, request, context),
     )
-    return after(this.#sendResponse(processed), () => false)
+    return after(this.#sendResponse(processed), () => others.processesResults && isPlain(result))
   }
 
   #streamOf(parts: AsyncIterable<unknown>): PartStream | undefined {
