@@ -1,5 +1,6 @@
 import { WireReader } from './codec/wire-reader.ts'
 import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
+import { FAULTS } from './runtime/faults.ts'
 
 export type HealthStatus = 'SERVING' | 'NOT_SERVING' | 'UNKNOWN'
 
@@ -25,9 +26,6 @@ export interface HealthOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A server that says so runs, though it has no health service, or none for this asker. */
-const ANSWERED: ReadonlySet<string> = new Set(['UNIMPLEMENTED', 'UNAUTHENTICATED', 'PERMISSION_DENIED'])
-
 /** Asks `grpc.health.v1.Health/Check` of each endpoint. A server without that service is serving if it answers at all. */
 export async function checkHealth(
   transports: ReadonlyMap<string, Transport>,
@@ -40,8 +38,9 @@ export async function checkHealth(
         const call = { path: '/grpc.health.v1.Health/Check', metadata: [], timeoutMs, signal }
         return { address, status: readStatus(await transport.unary(call, new Uint8Array())) }
       } catch (error) {
-        const reason = error instanceof GrpcCallError ? error.status : String(error)
-        if (ANSWERED.has(reason)) return { address, status: 'SERVING' }
+        const ended = error instanceof GrpcCallError ? error.status : undefined
+        if (ended && FAULTS[ended].isAlive) return { address, status: 'SERVING' }
+        const reason = ended ?? String(error)
         return { address, status: 'NOT_SERVING', reason, detail: (error as Error).message }
       }
     }),

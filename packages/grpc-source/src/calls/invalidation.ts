@@ -9,7 +9,8 @@ import {
 import { getNullableType, GraphQLError, isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
 import type { ExposedMethod } from '../contract/methods.ts'
 import { readerOfEntityId } from '../contract/entity-id.ts'
-import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
+import { FAULTS } from '../runtime/faults.ts'
+import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { type Meant, memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
 
 /** A mutation's schema, and its field there. */
@@ -111,34 +112,11 @@ function isOfType({ field }: MutationField, typeName: string): boolean {
   return isObjectType(type) && type.name === typeName
 }
 
-/** The outcome of a sent call by its status: with a refusal the service itself says that it did nothing. */
-const OUTCOMES: Readonly<Record<StatusName, MutationOutcome>> = {
-  OK: 'unknown',
-  CANCELLED: 'unknown',
-  UNKNOWN: 'unknown',
-  INVALID_ARGUMENT: 'refused',
-  DEADLINE_EXCEEDED: 'unknown',
-  NOT_FOUND: 'refused',
-  ALREADY_EXISTS: 'refused',
-  PERMISSION_DENIED: 'refused',
-  RESOURCE_EXHAUSTED: 'unknown',
-  FAILED_PRECONDITION: 'refused',
-  // Some parts of a transaction that was cut off may stand.
-  ABORTED: 'unknown',
-  OUT_OF_RANGE: 'refused',
-  // Clients give it to a reply without a message as well.
-  UNIMPLEMENTED: 'unknown',
-  INTERNAL: 'unknown',
-  UNAVAILABLE: 'unknown',
-  DATA_LOSS: 'unknown',
-  UNAUTHENTICATED: 'refused',
-}
-
 /** Returns what a mutation that ended with this error has done. */
 export function outcomeOf(error: unknown): MutationOutcome {
   if (!(error instanceof GraphQLError)) return 'unknown'
   const { cause, extensions } = error
-  if (cause instanceof GrpcCallError) return cause.wasSent ? OUTCOMES[cause.status] : 'refused'
+  if (cause instanceof GrpcCallError) return cause.wasSent ? FAULTS[cause.status].outcome : 'refused'
   // An error that was raised before anything was sent, about an argument or a header, has no gRPC status.
   return extensions['grpc'] === undefined ? 'refused' : 'unknown'
 }

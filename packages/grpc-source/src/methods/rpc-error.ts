@@ -2,29 +2,10 @@ import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/pro
 import { GraphQLError } from 'graphql'
 import { withCause } from '../errors.ts'
 import { MalformedMessageError, TooManyItemsError } from '../codec/wire-reader.ts'
-import { GrpcCallError, type StatusName } from '@vinyasa/grpc-transport'
+import { GrpcCallError } from '@vinyasa/grpc-transport'
+import { FAULTS } from '../runtime/faults.ts'
 
 const RESPONSE_TOO_LARGE = 'RESPONSE_TOO_LARGE'
-
-const CODES: Readonly<Record<StatusName, string>> = {
-  OK: 'INTERNAL_SERVER_ERROR',
-  CANCELLED: 'CANCELLED',
-  UNKNOWN: 'INTERNAL_SERVER_ERROR',
-  INVALID_ARGUMENT: 'BAD_USER_INPUT',
-  DEADLINE_EXCEEDED: 'TIMEOUT',
-  NOT_FOUND: 'NOT_FOUND',
-  ALREADY_EXISTS: 'CONFLICT',
-  PERMISSION_DENIED: 'FORBIDDEN',
-  RESOURCE_EXHAUSTED: 'RATE_LIMITED',
-  FAILED_PRECONDITION: 'FAILED_PRECONDITION',
-  ABORTED: 'CONFLICT',
-  OUT_OF_RANGE: 'BAD_USER_INPUT',
-  UNIMPLEMENTED: 'NOT_IMPLEMENTED',
-  INTERNAL: 'INTERNAL_SERVER_ERROR',
-  UNAVAILABLE: 'SERVICE_UNAVAILABLE',
-  DATA_LOSS: 'INTERNAL_SERVER_ERROR',
-  UNAUTHENTICATED: 'UNAUTHENTICATED',
-}
 
 /**
  * The texts of backends that may reach clients. `false`: none, each status has a text of its own. `caller`:
@@ -32,39 +13,6 @@ const CODES: Readonly<Record<StatusName, string>> = {
  * code, not. `true`: all messages, and decoded `google.rpc` details.
  */
 export type ExposeErrors = boolean | 'caller'
-
-const OURS: Readonly<Record<StatusName, string>> = {
-  OK: 'Internal server error',
-  CANCELLED: 'The call was cancelled',
-  UNKNOWN: 'Internal server error',
-  INVALID_ARGUMENT: 'The service refused an argument',
-  DEADLINE_EXCEEDED: 'The service did not answer in time',
-  NOT_FOUND: 'The service did not find it',
-  ALREADY_EXISTS: 'It exists already',
-  PERMISSION_DENIED: 'The service does not allow this',
-  RESOURCE_EXHAUSTED: 'The service has no more room for this',
-  FAILED_PRECONDITION: 'The service cannot do this as things are',
-  ABORTED: 'The service broke this off, as something else came between',
-  OUT_OF_RANGE: 'The service refused an argument that is out of range',
-  UNIMPLEMENTED: 'The service does not implement this method',
-  INTERNAL: 'Internal server error',
-  UNAVAILABLE: 'The service is unavailable',
-  DATA_LOSS: 'Internal server error',
-  UNAUTHENTICATED: 'The service does not know who asks',
-}
-
-/** Statuses whose messages are written for who called. */
-const FOR_CALLERS: ReadonlySet<StatusName> = new Set<StatusName>([
-  'INVALID_ARGUMENT',
-  'NOT_FOUND',
-  'ALREADY_EXISTS',
-  'PERMISSION_DENIED',
-  'RESOURCE_EXHAUSTED',
-  'FAILED_PRECONDITION',
-  'ABORTED',
-  'OUT_OF_RANGE',
-  'UNAUTHENTICATED',
-])
 
 export interface RpcErrorOptions {
   readonly exposeErrors: ExposeErrors
@@ -79,13 +27,13 @@ export function toRpcError(error: unknown, options: RpcErrorOptions): GraphQLErr
   if (own) return withCause(own, error)
   const { status, message, details } = toCallError(error)
   const { exposeErrors } = options
-  const isShown = exposeErrors === true || (exposeErrors === 'caller' && FOR_CALLERS.has(status))
-  const shown = isShown ? message : OURS[status]
+  const { code, text, isForCaller } = FAULTS[status]
+  const isShown = exposeErrors === true || (exposeErrors === 'caller' && isForCaller)
   const decoded = exposeErrors === true && details ? decodeDetails(details, options.registry) : undefined
   return withCause(
-    new GraphQLError(shown === '' ? OURS[status] : shown, {
+    new GraphQLError(isShown && message !== '' ? message : text, {
       extensions: {
-        code: CODES[status],
+        code,
         grpc: { status, ...(decoded && decoded.length > 0 ? { details: decoded } : {}) },
       },
     }),

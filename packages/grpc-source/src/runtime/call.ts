@@ -7,6 +7,7 @@ import {
   type Transport,
   type TransportCall,
 } from '@vinyasa/grpc-transport'
+import { FAULTS } from './faults.ts'
 
 export interface RetryOptions {
   /** Attempts after the first, only of queries, only on UNAVAILABLE. Default 2; 0: none. */
@@ -111,7 +112,7 @@ export function createCaller(options: {
 }
 
 function mayRetry(error: unknown): boolean {
-  return error instanceof GrpcCallError && error.status === 'UNAVAILABLE' && error.retryable
+  return error instanceof GrpcCallError && error.retryable && FAULTS[error.status].isRetried
 }
 
 function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {

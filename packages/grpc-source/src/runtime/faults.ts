@@ -1,0 +1,89 @@
+import type { StatusName } from '@vinyasa/grpc-transport'
+import type { MutationOutcome } from '@vinyasa/invalidation'
+
+/** What is made of a call that ended with a status. Whoever asks one of these questions looks here. */
+export interface Fault {
+  /** The code that clients read. */
+  readonly code: string
+  /** Stands in the place of the backend's message, where clients are not to read that. */
+  readonly text: string
+  /** The backend's message is written for who called. That of machinery is not: it names hosts, files or code. */
+  readonly isForCaller: boolean
+  /** What a mutation that was sent has done: with a refusal the service itself says that it did nothing. */
+  readonly outcome: MutationOutcome
+  /** Queries are sent again. */
+  readonly isRetried: boolean
+  /** A server that says so when it is asked for its health runs: it has no health service, or none for this asker. */
+  readonly isAlive: boolean
+}
+
+const INTERNAL: Fault = {
+  code: 'INTERNAL_SERVER_ERROR',
+  text: 'Internal server error',
+  isForCaller: false,
+  outcome: 'unknown',
+  isRetried: false,
+  isAlive: false,
+}
+/** The service says that it did not do what it was asked for, and why. */
+const REFUSED: Omit<Fault, 'code' | 'text'> = { ...INTERNAL, isForCaller: true, outcome: 'refused' }
+
+export const FAULTS: Readonly<Record<StatusName, Fault>> = {
+  OK: INTERNAL,
+  CANCELLED: { ...INTERNAL, code: 'CANCELLED', text: 'The call was cancelled' },
+  UNKNOWN: INTERNAL,
+  INVALID_ARGUMENT: { ...REFUSED, code: 'BAD_USER_INPUT', text: 'The service refused an argument' },
+  DEADLINE_EXCEEDED: { ...INTERNAL, code: 'TIMEOUT', text: 'The service did not answer in time' },
+  NOT_FOUND: { ...REFUSED, code: 'NOT_FOUND', text: 'The service did not find it' },
+  ALREADY_EXISTS: { ...REFUSED, code: 'CONFLICT', text: 'It exists already' },
+  PERMISSION_DENIED: {
+    ...REFUSED,
+    code: 'FORBIDDEN',
+    text: 'The service does not allow this',
+    isAlive: true,
+  },
+  RESOURCE_EXHAUSTED: {
+    ...INTERNAL,
+    code: 'RATE_LIMITED',
+    text: 'The service has no more room for this',
+    isForCaller: true,
+  },
+  FAILED_PRECONDITION: {
+    ...REFUSED,
+    code: 'FAILED_PRECONDITION',
+    text: 'The service cannot do this as things are',
+  },
+  // Some parts of a transaction that was cut off may stand.
+  ABORTED: {
+    ...INTERNAL,
+    code: 'CONFLICT',
+    text: 'The service broke this off, as something else came between',
+    isForCaller: true,
+  },
+  OUT_OF_RANGE: {
+    ...REFUSED,
+    code: 'BAD_USER_INPUT',
+    text: 'The service refused an argument that is out of range',
+  },
+  // Clients give it to a reply without a message as well, so nobody knows what was done.
+  UNIMPLEMENTED: {
+    ...INTERNAL,
+    code: 'NOT_IMPLEMENTED',
+    text: 'The service does not implement this method',
+    isAlive: true,
+  },
+  INTERNAL,
+  UNAVAILABLE: {
+    ...INTERNAL,
+    code: 'SERVICE_UNAVAILABLE',
+    text: 'The service is unavailable',
+    isRetried: true,
+  },
+  DATA_LOSS: INTERNAL,
+  UNAUTHENTICATED: {
+    ...REFUSED,
+    code: 'UNAUTHENTICATED',
+    text: 'The service does not know who asks',
+    isAlive: true,
+  },
+}
