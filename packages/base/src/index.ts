@@ -1,4 +1,5 @@
 export { type Attachment, createAttachment } from './memory/attachment.ts'
+export { canonicalJson } from './canonical-json.ts'
 export { jsonQuality, parseAccept } from './accept.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'

@@ -12,6 +12,7 @@ it('exports what it says', () => {
     'atWallTime',
     'attempt',
     'backgroundClock',
+    'canonicalJson',
     'createAttachment',
     'createRecent',
     'createRoom',

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { canonicalJson } from '@vinyasa/base'
 import { badInput } from './errors.ts'
 
 /** JSON text of a value; a bigint is written with all its digits, which `JSON.stringify` cannot. */
@@ -40,15 +42,13 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(exact)
 }
 
-/** JSON text with object keys sorted at every level: equal values give equal text. */
-export function canonicalJson(value: unknown): string {
+/** Text that is equal for equal arguments. What has no JSON text to stand for it is equal to nothing. */
+export function argumentsText(args: Readonly<Record<string, unknown>>): string {
+  return canonicalJson(args, textOfOther) ?? randomUUID()
+}
+
+function textOfOther(value: unknown): string | undefined {
   if (typeof value === 'bigint') return `${value}n`
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-    return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
-  }
-  return JSON.stringify(value) ?? 'null'
+  const { toJSON } = Object(value) as { readonly toJSON?: unknown }
+  return typeof toJSON === 'function' ? JSON.stringify(value) : undefined
 }

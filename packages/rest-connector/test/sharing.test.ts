@@ -349,3 +349,16 @@ describe('the GET cache', () => {
     expect(await connector.execute('me')).toBe(2)
   })
 })
+
+it.each([
+  ['dates', new Date(1), new Date(2)],
+  ['objects with a text of their own', { toJSON: () => 'a' }, { toJSON: () => 'b' }],
+])('two calls from code whose %s differ never share an answer', async (_, one, other) => {
+  const { connector, backend } = await serve(({ rawUrl }) => ({ json: rawUrl }), {
+    cacheSize: 10,
+    endpoints: [{ name: 'since', path: '/since', queryParams: { at: '{at}' } }],
+  })
+  const answers = await Promise.all([one, other, one].map((at) => connector.execute('since', { at })))
+  expect(new Set(answers).size).toBe(2)
+  expect(backend.requests).toHaveLength(2)
+})

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
+import { canonicalJson } from '@vinyasa/base'
 
 export interface GroupKeyInput {
   readonly schemaNumber: number
@@ -12,9 +13,7 @@ export interface GroupKeyInput {
 /** Equal only for subscriptions that one execution can serve. */
 export function groupKey(input: GroupKeyInput): string {
   const { schemaNumber, text, operationName = '', variables, throttleMs = -1, contextKey } = input
-  return digest(
-    JSON.stringify([schemaNumber, text, operationName, sorted(variables), throttleMs, contextKey]),
-  )
+  return digest([schemaNumber, text, operationName, canonical(variables), throttleMs, contextKey])
 }
 
 /** A digest of what results depend on besides the query; empty when nothing of it was sent. */
@@ -24,28 +23,26 @@ export function contextKeyOf(
   connectionParams: unknown,
 ): string {
   const values = varyHeaders.map((name) => headers?.get(name) ?? null)
-  const params = connectionParams === undefined || isEmpty(connectionParams) ? null : sorted(connectionParams)
+  const params =
+    connectionParams === undefined || isEmpty(connectionParams) ? null : canonical(connectionParams)
   if (params === null && values.every((value) => value === null)) return ''
-  return digest(JSON.stringify([varyHeaders, values, params]))
+  return digest([varyHeaders, values, params])
 }
 
 /** Combines what `contextKey` said with what sources read of the request besides. */
 export function withOwnKey(own: string | null, forwarded: string): string | null {
-  return own === null || forwarded === '' ? own : digest(JSON.stringify([own, forwarded]))
+  return own === null || forwarded === '' ? own : digest([own, forwarded])
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
+function digest(parts: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url')
+}
+
+/** What is no JSON is equal to nothing. */
+function canonical(value: unknown): string {
+  return canonicalJson(value) ?? randomUUID()
 }
 
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && (value === null || Object.keys(value).length === 0)
-}
-
-/** The same value with the keys of every object in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
 }

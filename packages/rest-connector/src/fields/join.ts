@@ -15,7 +15,7 @@ import type { JoinBatch, JoinOptions } from '../declare/endpoint-options.ts'
 import { RestConfigError } from '../errors.ts'
 import { parseTypeReference, type TypeReference } from '../declare/fields.ts'
 import { compileMember } from '../declare/member-path.ts'
-import { canonicalJson } from '../json.ts'
+import { argumentsText } from '../json.ts'
 import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
 import { checkedShape } from '../call/checked-answer.ts'
@@ -101,7 +101,7 @@ function batchedResolver(
     readKey: filledFromParent(parts),
     many,
     maxBatchSize,
-    argumentsText: canonicalJson,
+    argumentsText,
     load(keys, args, context, info) {
       // A batch is not one deferred fragment's to cancel, only the client's who leaves.
       const signals = signalsOf(context, undefined, isEvent(info))

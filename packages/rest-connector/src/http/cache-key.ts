@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { canonicalJson } from '../json.ts'
+import { argumentsText } from '../json.ts'
 import type { Args } from '../templates/template.ts'
 import type { WireRequest } from './transport.ts'
 
@@ -14,7 +14,7 @@ export function isInKey(header: string): boolean {
  * whose requests differ in anything but tracing never share a response. Credentials are not kept, only their digest.
  */
 export function cacheKey(endpoint: string, args: Args, declared: WireRequest, outgoing: WireRequest): string {
-  const key = `${endpoint} ${canonicalJson(args)}`
+  const key = `${endpoint} ${argumentsText(args)}`
   if (outgoing === declared || isSame(declared, outgoing)) return key
   const headers = Object.entries(outgoing.headers)
     .filter(([name]) => isInKey(name))

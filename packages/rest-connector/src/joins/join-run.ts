@@ -11,7 +11,7 @@ import {
 } from '@vinyasa/source-kit'
 import type { FieldScope } from '../call/call.ts'
 import { signalsOf } from '../http/ending.ts'
-import { canonicalJson } from '../json.ts'
+import { argumentsText } from '../json.ts'
 import type { Joined, JoinedItems, PlannedJoin, WrittenText } from '../json/object-plan.ts'
 import type { PlannableJoin } from '../json/planned-field.ts'
 
@@ -58,7 +58,7 @@ export function createJoinRun(site: Site): JoinRun {
     if (known) return known
     const { join, argumentsOf } = planned
     const given = argumentsOf(variables)
-    known = joins.callsOf(join, canonicalJson(given), (asked) =>
+    known = joins.callsOf(join, argumentsText(given), (asked) =>
       join.loadItems(
         asked.map(({ raw }) => raw),
         given,
