@@ -12,6 +12,7 @@ export {
   VOLATILITY_NAMES,
   type Volatility,
 } from './options/live-options.ts'
+export { copyJson, mergePatch } from './merge-patch.ts'
 export { nearestNames } from './options/nearest-names.ts'
 export { isPlainObject, isRecord } from './objects.ts'
 export { OpenStreams } from './open-streams.ts'

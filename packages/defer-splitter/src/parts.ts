@@ -1,4 +1,4 @@
-import { isPlainObject } from '@vinyasa/base'
+import { copyJson, mergePatch } from '@vinyasa/base'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 
 export type PathSegment = string | number
@@ -66,57 +66,13 @@ export async function mergeParts(parts: AsyncIterable<unknown>): Promise<Executi
   const merged: { data?: Data | null; errors?: GraphQLError[]; extensions?: Record<string, unknown> } = {}
   for await (const part of parts) {
     const { data, errors, extensions, incremental } = part as ExecutionResult & LaterPart
-    if (data !== undefined) merged.data = structuredCopy(data) as Data | null
+    if (data !== undefined) merged.data = copyJson(data) as Data | null
     if (errors?.length) (merged.errors ??= []).push(...errors)
     if (extensions) merged.extensions = { ...merged.extensions, ...extensions }
     for (const patch of incremental ?? []) {
       if (patch.errors?.length) (merged.errors ??= []).push(...patch.errors)
-      if (merged.data) mergePatch(merged.data, patch)
+      mergePatch(merged.data, patch)
     }
   }
   return merged
-}
-
-function mergePatch(root: Data, patch: Patch): void {
-  if ('items' in patch) {
-    const list = placeAt(root, patch.path.slice(0, -1))
-    const start = patch.path.at(-1)
-    if (Array.isArray(list) && typeof start === 'number' && patch.items) {
-      for (const [index, item] of patch.items.entries()) list[start + index] = structuredCopy(item)
-    }
-    return
-  }
-  const target = placeAt(root, patch.path)
-  if (isPlainObject(target) && patch.data) mergeInto(target, patch.data)
-}
-
-function placeAt(root: unknown, path: readonly PathSegment[]): unknown {
-  return path.reduce<unknown>((place, segment) => (place as Data | null | undefined)?.[segment], root)
-}
-
-/** A null stays: it stands for an error that reached this place through another fragment's fields. */
-function mergeInto(target: Data, source: Data): void {
-  for (const [key, value] of Object.entries(source)) {
-    if (target[key] !== null) target[key] = mergeValues(target[key], value)
-  }
-}
-
-function mergeValues(before: unknown, after: unknown): unknown {
-  if (isPlainObject(before) && isPlainObject(after)) {
-    mergeInto(before, after)
-    return before
-  }
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-    return before.map((item, index) => (item === null ? null : mergeValues(item, after[index])))
-  }
-  return structuredCopy(after)
-}
-
-/** Parts may share values; what is merged into must not. Leaves (dates, custom scalars) are kept as they are. */
-function structuredCopy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(structuredCopy)
-  if (!isPlainObject(value)) return value
-  const copy: Data = {}
-  for (const key of Object.keys(value)) copy[key] = structuredCopy(value[key])
-  return copy
 }

@@ -1,7 +1,7 @@
 import type { Plugin } from 'graphql-yoga'
 import { visit } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { createIncrementalMerge } from '../src/answer/incremental.ts'
+import { IncrementalMerge } from '../src/answer/incremental.ts'
 import { ask, createWorld, typeDefs, useExtensions } from './kit.ts'
 
 const directive = 'directive @defer(if: Boolean, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT'
@@ -92,9 +92,9 @@ describe('a deferred query', () => {
   })
 })
 
-describe('createIncrementalMerge', () => {
+describe('IncrementalMerge', () => {
   const merge = (...parts: unknown[]): unknown => {
-    const merged = createIncrementalMerge()
+    const merged = new IncrementalMerge()
     for (const part of parts) merged.add(part)
     return merged.result()
   }

@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql'
 import type { CacheEngine } from '../response-cache.ts'
 import { createEntry, offHeap } from '../store/entry.ts'
 import { markUntouched } from './entry-result.ts'
-import { createIncrementalMerge } from './incremental.ts'
+import { IncrementalMerge } from './incremental.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { OperationState } from './operation-state.ts'
 import { hasOwnHead } from './own-head.ts'
@@ -58,7 +58,7 @@ export class ResultKeeper {
   }
 
   async *#keepParts(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-    const merge = createIncrementalMerge()
+    const merge = new IncrementalMerge()
     for await (const part of parts) {
       merge.add(part)
       // Before the last part goes out: whoever writes it has no reason to ask for another.
