@@ -35,6 +35,7 @@ it('exports what it says', () => {
     'systemClock',
     'toVolatility',
     'unknownOption',
+    'unlessAborted',
     'writeInSlices',
   ])
 })

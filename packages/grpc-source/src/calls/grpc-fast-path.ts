@@ -1,4 +1,4 @@
-import { type JsonText } from '@vinyasa/base'
+import { type JsonText, unlessAborted } from '@vinyasa/base'
 import {
   FallBack,
   type FastPath,
@@ -117,7 +117,8 @@ async function write(
   if (only && complete.length === 1 && !abortSignal) return [jsonOf(await only, joins, size)]
   // One that is too large is known before the others are there.
   const all = Promise.all(complete.map(async (reply) => jsonOf(await reply, joins, size)))
-  return abortSignal ? unlessAborted(all, abortSignal) : all
+  // Executors stop waiting when the signal in their arguments aborts.
+  return unlessAborted(all, abortSignal, () => new Error('aborted'))
 }
 
 /** @throws FallBack */
@@ -136,14 +137,4 @@ function jsonOf(
   size.add(filled.objects, 0)
   size.hold(0, filled.bytes)
   return joins.fill(json, span)
-}
-
-/** Executors stop waiting when the signal in their arguments aborts. */
-function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new Error('aborted'))
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -1,5 +1,5 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { type Clock, OpenStreams } from '@vinyasa/base'
+import { type Clock, OpenStreams, unlessAborted } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
@@ -133,13 +133,14 @@ export class Invoker {
     }
     const joined = shared
     joined.callers++
-    const leave = (): void => {
+    return unlessAborted(joined.reply, site.signal ?? signalOf(site.context, site.info), () => {
       joined.callers--
-      if (joined.callers > 0) return
-      joined.abort.abort()
-      if (inflight.get(sharedKey) === joined) inflight.delete(sharedKey)
-    }
-    return settleUnlessAborted(joined.reply, site.signal ?? signalOf(site.context, site.info), leave)
+      if (joined.callers === 0) {
+        joined.abort.abort()
+        if (inflight.get(sharedKey) === joined) inflight.delete(sharedKey)
+      }
+      return new GrpcCallError('CANCELLED', 'the caller went away')
+    })
   }
 
   async #transmit(
@@ -227,26 +228,6 @@ interface SharedCall {
   readonly reply: Promise<Reply>
   readonly abort: AbortController
   callers: number
-}
-
-function settleUnlessAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal | undefined,
-  leave: () => void,
-): Promise<T> {
-  if (!signal) return promise
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      leave()
-      reject(new GrpcCallError('CANCELLED', 'the caller went away'))
-    }
-    if (signal.aborted) {
-      abort()
-      return
-    }
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 function statusOf(error: unknown): StatusName {

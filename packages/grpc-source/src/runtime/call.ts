@@ -1,4 +1,4 @@
-import type { Clock } from '@vinyasa/base'
+import { type Clock, sleep } from '@vinyasa/base'
 import type { CallEnded } from '@vinyasa/source-kit'
 import {
   GrpcCallError,
@@ -105,6 +105,8 @@ export function createCaller(options: {
           const pause = longest * (0.5 + random() / 2)
           if (call.deadline !== undefined && clock.now() + pause >= call.deadline) throw error
           await sleep(clock, pause, call.signal)
+          if (call.signal?.aborted)
+            throw new GrpcCallError('CANCELLED', 'the caller went away between two attempts')
         }
       }
     },
@@ -113,19 +115,4 @@ export function createCaller(options: {
 
 function mayRetry(error: unknown): boolean {
   return error instanceof GrpcCallError && error.retryable && FAULTS[error.status].isRetried
-}
-
-function sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clock.clearTimeout(timer)
-      reject(new GrpcCallError('CANCELLED', 'the caller went away between two attempts'))
-    }
-    const timer = clock.setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
-    if (signal?.aborted) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
-  })
 }

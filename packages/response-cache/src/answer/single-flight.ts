@@ -1,3 +1,4 @@
+import { unlessAborted } from '@vinyasa/base'
 import type { CacheEntry } from '../store/entry.ts'
 
 /** The outcome of an execution that others wait for. */
@@ -43,7 +44,7 @@ export function createFlights(): Flights {
         outcome(signal) {
           if (outcome) return Promise.resolve(outcome)
           waiting ??= new Promise((settle) => (resolve = settle))
-          return signal ? unlessAborted(waiting, signal) : waiting
+          return unlessAborted(waiting, signal)
         },
         version,
         settle(result, stored) {
@@ -60,19 +61,5 @@ export function createFlights(): Flights {
       flights.set(key, flight)
       return flight
     },
-  }
-}
-
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
-  let leave = (): void => {}
-  const left = new Promise<never>((_resolve, reject) => {
-    leave = () => reject(signal.reason)
-    signal.addEventListener('abort', leave)
-  })
-  try {
-    return await Promise.race([promise, left])
-  } finally {
-    signal.removeEventListener('abort', leave)
   }
 }
