@@ -19,6 +19,8 @@ it('exports what it says', () => {
     'createRoom',
     'createTurns',
     'isAsyncIterable',
+    'isLiveRun',
+    'isNotFromHttp',
     'isPlainObject',
     'isPromise',
     'isRecord',

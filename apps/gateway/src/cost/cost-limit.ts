@@ -1,8 +1,8 @@
+import { isLiveRun } from '@vinyasa/base'
 import { answerSizeOf } from '@vinyasa/source-kit'
 import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
 import type { CostConfig, CostSections } from './cost-types.ts'
-import { isLive } from '../context/live-context.ts'
 import type { PresetSections } from '../presets.ts'
 import { useGuard } from '../use-guard.ts'
 import type { Variables } from './amount.ts'
@@ -74,7 +74,7 @@ function useCostLimit(
   function estimate(operation: Operation, variables: unknown, context: unknown): number | GraphQLError {
     const counted = count(operation, variables)
     if (typeof counted === 'number') {
-      if (!isLive(context)) observe?.(counted, 'COST_OK')
+      if (!isLiveRun(context)) observe?.(counted, 'COST_OK')
       return counted
     }
     const { cost } = counted.extensions as { readonly cost?: { readonly estimated: number | null } }

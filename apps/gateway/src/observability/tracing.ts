@@ -12,10 +12,10 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import { suppressTracing, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { isLiveRun } from '@vinyasa/base'
 import type { CallEnded } from '@vinyasa/source-kit'
 import { version } from '../version.ts'
 import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'
-import { isLive } from '../context/live-context.ts'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
 import type { TracingConfig } from './observability-types.ts'
 import type { Observer } from './recorder.ts'
@@ -52,7 +52,7 @@ export function createTracing({ tracerProvider }: TracingConfig = {}): Tracing {
     const parent = above?.below ?? incoming(headersOf(context))
     const attributes: Attributes = { 'graphql.operation.type': type }
     if (name !== undefined) attributes['graphql.operation.name'] = name
-    if (isLive(context)) attributes['vinyasa.live'] = true
+    if (isLiveRun(context)) attributes['vinyasa.live'] = true
     const span = tracer.startSpan(name === undefined ? type : `${type} ${name}`, { attributes }, parent)
     setPlace(context, { span, below: trace.setSpan(parent, span) })
     return span

@@ -1,8 +1,7 @@
-import { after } from '@vinyasa/base'
+import { after, isNotFromHttp } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { IncomingMessage } from 'node:http'
 import { withBehaviour } from '../behaviour.ts'
-import { isNotFromHttp } from '../context/live-context.ts'
 import { factsOf, operationOf } from './operation.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
 

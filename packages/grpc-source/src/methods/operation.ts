@@ -1,4 +1,4 @@
-import { type Clock, createAttachment } from '@vinyasa/base'
+import { type Clock, createAttachment, isLiveRun } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
 
 /** The parts of GraphQL's resolve info that a call looks at. */
@@ -60,7 +60,8 @@ export function createOperations(clock: Clock): Operations {
       if (known?.epoch === epoch) return known.operation
       const operation = known
         ? sharingNothing(known.operation.startedAt)
-        : begin(context, isEvent || isLive(context))
+        : // A live query's later executions have the request of the first, which may be hours old.
+          begin(context, isEvent || isLiveRun(context))
       ofScope.set(scope, { operation, epoch })
       return operation
     },
@@ -71,11 +72,6 @@ export function createOperations(clock: Clock): Operations {
 
 function sharingNothing(startedAt: number): Operation {
   return { startedAt, replies: new Map() }
-}
-
-/** A live query's later executions have the request of the first, which may be hours old. */
-function isLive(context: unknown): boolean {
-  return typeof context === 'object' && context !== null && 'liveQuery' in context
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from '@vinyasa/base'
+import { isLiveRun, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { ResponseCacheOptions } from '../options.ts'
@@ -46,7 +46,7 @@ export class StoredAnswers {
       this.#cache.emit({ type: 'bypass' })
       return undefined
     }
-    const isLive = profile.live || context['liveQuery'] !== undefined
+    const isLive = profile.live || isLiveRun(context)
     const found = this.#cache.lookup(state.key?.key ?? '')
     if (isPromise(found)) return found.then((read) => this.#decide(state, read, isLive))
     return this.#decide(state, found, isLive)

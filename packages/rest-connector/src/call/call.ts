@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isLiveRun } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer, checkedShape } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
@@ -136,7 +137,7 @@ async function load(
   // No argument has an empty name.
   const keyed = scope.path === undefined ? args : { ...args, '': scope.path }
   const key = cacheKey(endpoint.name, keyed, rendered, prepared)
-  const isFresh = isLive(scope.context)
+  const isFresh = isLiveRun(scope.context)
   return readThrough(
     key,
     () => settings.typesOf(endpoint, scope.schema),
@@ -163,11 +164,4 @@ function asksForMore({ headers }: WireRequest): boolean {
 
 function withHeaders(request: WireRequest, headers: Readonly<Record<string, string>>): WireRequest {
   return { ...request, headers: { ...request.headers, ...headers } }
-}
-
-/** Set on the context by live-query for each re-execution. */
-function isLive(context: unknown): boolean {
-  return (
-    typeof context === 'object' && context !== null && 'liveQuery' in context && Boolean(context.liveQuery)
-  )
 }

@@ -1,3 +1,4 @@
+import { isLiveRun } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
@@ -27,7 +28,7 @@ export function usePersistedDocuments(
   function checkFree({ query, operationName }: GraphQLParams, context: object): void {
     if (mode === 'allow' || (query !== undefined && texts.has(query))) return
     if (mode === 'only') throw refused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are answered.')
-    if ('liveQuery' in context) return
+    if (isLiveRun(context)) return
     logger.info({ operationName, query: query?.slice(0, 500) }, 'a document that is not registered')
   }
 

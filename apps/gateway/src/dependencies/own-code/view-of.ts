@@ -1,4 +1,4 @@
-import { createAttachment } from '@vinyasa/base'
+import { createAttachment, isLiveRun } from '@vinyasa/base'
 import { describeOperationAsker, type Asker } from '@vinyasa/invalidation'
 import { Kind, type GraphQLResolveInfo, type OperationDefinitionNode } from 'graphql'
 import { headersOfTokens } from '../../access/tokens/token-place.ts'
@@ -27,7 +27,7 @@ export function createViewOf(
   return (context, info) => {
     if (typeof context !== 'object' || context === null || info.operation.operation !== 'query')
       return context
-    const isLive = 'liveQuery' in context && context.liveQuery !== undefined
+    const isLive = isLiveRun(context)
     // Code may read what it likes for an answer that is neither kept nor shared.
     if (!isLive && !isCached) return context
     const coordinate = `${info.parentType.name}.${info.fieldName}`

@@ -1,10 +1,9 @@
 import { answerSizeOf } from '@vinyasa/source-kit'
-import { systemClock } from '@vinyasa/base'
+import { isLiveRun, systemClock } from '@vinyasa/base'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { ObserveBackendCall } from '../backend-call.ts'
 import type { ObserveCost } from '../../cost/cost-limit.ts'
 import { errorCodesOf } from '../operation.ts'
-import { isLive } from '../../context/live-context.ts'
 import type { Observer } from '../recorder.ts'
 import { type Readings, registryOf } from './readings.ts'
 import type { ShareMetrics } from './shared-metrics.ts'
@@ -83,7 +82,7 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
     observeCost: (cost, result) => costOf(result)(Math.min(cost, Number.MAX_SAFE_INTEGER)),
     observer: {
       operation({ type }, context) {
-        operationOfType(isLive(context) ? 'live' : type)(1)
+        operationOfType(isLiveRun(context) ? 'live' : type)(1)
         return undefined
       },
       executed(context) {
