@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { GrpcCallError } from '@vinyasa/grpc-source'
+import { GrpcCallError } from '@vinyasa/grpc-transport'
 import type { PlanEvent } from '@vinyasa/source-kit'
 import { createDisposables, parseProtos } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'

@@ -5,8 +5,10 @@ import { createDisposables, startRestBackend, type RestAnswer } from '@vinyasa/t
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { importOpenApi, type DownloadOptions } from '@vinyasa/rest-connector'
+import { importOpenApi, type OpenApiOptions } from '@vinyasa/rest-connector'
 import { downloadDocument } from '../src/commands/download-document.ts'
+
+type DownloadOptions = NonNullable<OpenApiOptions['download']>
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

@@ -1,13 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
-import { importOpenApi, type DownloadOptions } from '@vinyasa/rest-connector'
+import { importOpenApi, type OpenApiOptions } from '@vinyasa/rest-connector'
 import { createDisposables, freePort, startRestBackend, type RestAnswer } from '@vinyasa/test-kit'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
 import { run } from '../src/cli.ts'
 import { downloadDocument } from '../src/commands/download-document.ts'
+
+type DownloadOptions = NonNullable<OpenApiOptions['download']>
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

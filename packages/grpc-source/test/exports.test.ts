@@ -4,7 +4,6 @@ import * as publicSurface from '../src/index.ts'
 it('exports these names and no others', () => {
   expect(Object.keys(publicSurface).sort()).toMatchInlineSnapshot(`
     [
-      "GrpcCallError",
       "GrpcSourceError",
       "createGrpcSource",
       "useGrpcSource",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PlanEvent } from '@vinyasa/source-kit'
-import { createGrpcSource, type JoinOptions } from '../src/index.ts'
+import { createGrpcSource } from '../src/index.ts'
+import type { JoinOptions } from '../src/contract/join-options.ts'
 import { backend, run, source, yogaWith } from './harness.ts'
 
 const PROTO = `

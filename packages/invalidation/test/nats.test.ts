@@ -1,7 +1,7 @@
 import { describeWith, startNats, startTcpServer, waitUntil, type NatsServer } from '@vinyasa/test-kit'
 import { expect, it, onTestFinished } from 'vitest'
 import type { BrokerBus, InvalidationEvent } from '../src/index.ts'
-import { createNatsInvalidationBus, type NatsInvalidationBusOptions } from '../src/nats/index.ts'
+import { createNatsInvalidationBus, type NatsInvalidationBusOptions } from '../src/nats/nats-bus.ts'
 
 const EVENT = { entityType: 'User', operation: 'update', entityId: '1' }
 const LOGIN = { user: 'gateway', pass: 'right' }

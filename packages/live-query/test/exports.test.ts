@@ -6,8 +6,6 @@ it('exports these names and no others', () => {
   expect([Object.keys(publicSurface).sort(), Object.keys(ws).sort()]).toMatchInlineSnapshot(`
     [
       [
-        "GraphQLLiveDirective",
-        "LiveQueryStoreError",
         "cacheControlFor",
         "createLiveQueryStore",
         "detectFieldChanges",

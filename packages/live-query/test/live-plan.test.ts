@@ -1,6 +1,6 @@
 import { buildSchema, getOperationAST, parse, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { type LiveQueryFieldOptions } from '../src/index.ts'
+import type { LiveQueryFieldOptions } from '../src/options.ts'
 import { planLiveQuery, type LivePlan } from '../src/document/live-plan.ts'
 
 const schema = buildSchema(`

@@ -1,6 +1,7 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createLiveQueryStore, type LiveQueryStoreOptions, type LiveQueryUpdate } from '../src/index.ts'
+import { createLiveQueryStore, type LiveQueryStoreOptions } from '../src/index.ts'
+import type { LiveQueryUpdate } from '../src/store/update.ts'
 import type { LivePlan } from '../src/document/live-plan.ts'
 import { toUpdate } from '../src/store/update.ts'
 import { USERS, startLive, subscribe, type LiveSetup } from './support.ts'

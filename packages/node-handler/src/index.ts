@@ -1,7 +1,6 @@
 export { createNodeHandler, type NodeHandler } from './create-node-handler.ts'
 export { usePipeline } from '@vinyasa/pipeline'
-export type { NodeHandlerOptions } from './options.ts'
 export { acceptTargets } from './http/request-target.ts'
 export { readFormData } from './uploads/read-form-data.ts'
-export { useUploads, type UploadOptions } from './uploads/use-uploads.ts'
+export { useUploads } from './uploads/use-uploads.ts'
 export type { UploadedFile } from './uploads/uploaded-file.ts'

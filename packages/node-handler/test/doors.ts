@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { createDisposables } from '@vinyasa/test-kit'
 import { createSchema, createYoga, type YogaServerOptions } from 'graphql-yoga'
 import { onTestFinished } from 'vitest'
-import { createNodeHandler, type NodeHandler, type NodeHandlerOptions } from '../src/index.ts'
+import { createNodeHandler, type NodeHandler } from '../src/index.ts'
+import type { NodeHandlerOptions } from '../src/options.ts'
 
 export type YogaOptions = YogaServerOptions<Record<string, any>, Record<string, any>>
 

@@ -3,7 +3,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createDisposables, waitUntil } from '@vinyasa/test-kit'
 import { createSchema, createYoga } from 'graphql-yoga'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createNodeHandler, useUploads, type UploadedFile, type UploadOptions } from '../src/index.ts'
+import { createNodeHandler, useUploads, type UploadedFile } from '../src/index.ts'
+import type { UploadOptions } from '../src/uploads/use-uploads.ts'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

@@ -1,4 +1,4 @@
-export { bringPipeline, type PipelineOptions, pipelineOf, usePipeline } from './use-pipeline.ts'
+export { bringPipeline, pipelineOf, usePipeline } from './use-pipeline.ts'
 export type { Behaviour, PartStream, ResponseHead, ResponseHeaders, StreamPart } from './behaviour.ts'
 export {
   argsOf,

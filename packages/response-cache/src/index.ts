@@ -1,8 +1,7 @@
 export { useResponseCache } from './plugin.ts'
 export { createResponseCache, type ResponseCache } from './response-cache.ts'
 export { cacheControlTypeDefs } from './document/cache-control.ts'
-export type { CacheEvent, OperationAccess, ResponseCacheOptions } from './options.ts'
-export type { CacheStats } from './stats.ts'
+export type { CacheEvent, ResponseCacheOptions } from './options.ts'
 
 // For integrators: stores of one's own.
 export { fromEnvelopCache } from './store/envelop-cache.ts'

@@ -8,9 +8,9 @@ import {
   bearer,
   createRestConnector,
   oauth2ClientCredentials,
-  type CallInfo,
   type RestConnectorOptions,
 } from '../src/index.ts'
+import type { CallInfo } from '../src/interceptors/interceptor.ts'
 
 const cleanup = createDisposables()
 afterEach(() => cleanup.dispose())

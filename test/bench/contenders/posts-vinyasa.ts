@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { createGrpcSource, useGrpcSource, type JoinOptions } from '@vinyasa/grpc-source'
+import { createGrpcSource, useGrpcSource, type GrpcSourceOptions } from '@vinyasa/grpc-source'
 import { createNodeHandler } from '@vinyasa/node-handler'
 import { createRestConnector, field, useRestConnector, type RestEndpoint } from '@vinyasa/rest-connector'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { serveProgram } from '../src/serve-program.ts'
 import { versionsOf } from '../src/versions.ts'
 
-const join: JoinOptions = {
+const join: NonNullable<GrpcSourceOptions['joins']>[number] = {
   type: 'Post',
   field: 'author',
   batch: { method: 'bench.v1.UserService.BatchGetUsers', keys: 'ids', items: 'users', parentKey: 'userId' },

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { DownloadOptions } from '@vinyasa/rest-connector'
+import type { OpenApiOptions } from '@vinyasa/rest-connector'
 import { ConfigError, messageOf } from '../errors.ts'
 
 export interface DownloadedDocument {
@@ -21,7 +21,7 @@ export interface DownloadedDocument {
 export async function downloadDocument(
   address: string,
   directory: string,
-  options: DownloadOptions = {},
+  options: NonNullable<OpenApiOptions['download']> = {},
 ): Promise<DownloadedDocument> {
   try {
     const { downloadOpenApi } = await import('@vinyasa/rest-connector')

@@ -1,12 +1,4 @@
-import type {
-  ArgumentDefinition,
-  BodyOptions,
-  DownloadOptions,
-  EncodingOptions,
-  EnvelopeOptions,
-  ParameterOptions,
-  RestEndpoint,
-} from '@vinyasa/rest-connector'
+import type { RestEndpoint } from '@vinyasa/rest-connector'
 import { z } from 'zod'
 import {
   count,
@@ -21,6 +13,8 @@ import {
 } from '../option-values.ts'
 import { typeDefinitions } from './rest-types-schema.ts'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
+
+type Given<Option extends keyof RestEndpoint> = NonNullable<RestEndpoint[Option]>
 
 const retry = z.strictObject({
   maxRetries: count.optional(),
@@ -64,7 +58,7 @@ const argument = z.strictObject({
   description: z.string().optional(),
   default: z.unknown().optional(),
   deprecated: z.string().optional(),
-}) satisfies z.ZodType<ArgumentDefinition>
+}) satisfies z.ZodType<Exclude<Given<'args'>[string], string>>
 const style = z.enum([
   'matrix',
   'label',
@@ -85,21 +79,21 @@ const parameter = z.strictObject({
   explode: z.boolean().optional(),
   allowReserved: z.boolean().optional(),
   content: z.string().optional(),
-} satisfies OptionsOf<ParameterOptions>)
+} satisfies OptionsOf<Given<'parameters'>[number]>)
 
 const encoding = z.strictObject({
   style: style.optional(),
   explode: z.boolean().optional(),
   allowReserved: z.boolean().optional(),
   contentType: z.string().optional(),
-} satisfies OptionsOf<EncodingOptions>)
+} satisfies OptionsOf<NonNullable<Given<'body'>['encoding']>[string]>)
 
 const body = z.strictObject({
   arg: z.string().optional(),
   contentType: z.string().optional(),
   isBase64: z.boolean().optional(),
   encoding: z.record(z.string(), encoding).optional(),
-} satisfies OptionsOf<BodyOptions>)
+} satisfies OptionsOf<Given<'body'>>)
 
 const envelope = z.strictObject({
   typeName: z.string().optional(),
@@ -135,7 +129,7 @@ const envelope = z.strictObject({
       }),
     )
     .optional(),
-} satisfies OptionsOf<EnvelopeOptions>)
+} satisfies OptionsOf<Given<'envelope'>>)
 
 const endpoint = z.strictObject({
   name: z.string(),
@@ -182,7 +176,7 @@ const download = z.strictObject({
   maxBytes: count.optional(),
   maxFiles: count.optional(),
   timeoutMs: milliseconds.optional(),
-} satisfies OptionsOf<DownloadOptions>)
+} satisfies OptionsOf<NonNullable<OpenApiConfig['download']>>)
 
 const openapi = z
   .strictObject({

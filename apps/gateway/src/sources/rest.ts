@@ -6,7 +6,6 @@ import {
   type OpenApiImport,
   type OpenApiOptions,
   useRestConnector,
-  type SecurityVariable,
 } from '@vinyasa/rest-connector'
 import type { OpenApiConfig, RestSourceConfig } from './types.ts'
 import { ConfigError, messageOf, reasonOf } from '../errors.ts'
@@ -115,7 +114,7 @@ function placeOf(openapi: string | OpenApiConfig | undefined): OpenApiConfig {
   return /^https?:\/\//i.test(openapi) ? { url: openapi } : { file: openapi }
 }
 
-function describeVariable({ variable, schemes, isSet }: SecurityVariable): string {
+function describeVariable({ variable, schemes, isSet }: OpenApiImport['variables'][number]): string {
   const names = schemes.map((name) => `"${name}"`).join(', ')
   return isSet
     ? `${variable} is set, for the security scheme ${names}`

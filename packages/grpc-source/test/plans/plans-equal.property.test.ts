@@ -4,17 +4,17 @@ import { GraphQLError, parse, validate, type DocumentNode } from 'graphql'
 import { createYoga } from 'graphql-yoga'
 import { expect, it, onTestFinished } from 'vitest'
 import { SLICE_BYTES } from '@vinyasa/base'
+import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { WireReader } from '../../src/codec/wire-reader.ts'
 import { toJsonName } from '../../src/descriptors/proto-names.ts'
 import {
   createGrpcSource,
-  GrpcCallError,
   GrpcSourceError,
   useGrpcSource,
   type GrpcSource,
   type GrpcSourceOptions,
-  type JoinOptions,
 } from '../../src/index.ts'
+import type { JoinOptions } from '../../src/contract/join-options.ts'
 import { GRAPHQL_PROTO } from '../graphql-proto.ts'
 import { randomOperation } from './random-document.ts'
 import { randomProto, type RandomProto } from './random-proto.ts'

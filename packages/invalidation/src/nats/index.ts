@@ -1,1 +1,1 @@
-export { createNatsInvalidationBus, type NatsInvalidationBusOptions } from './nats-bus.ts'
+export { createNatsInvalidationBus } from './nats-bus.ts'

@@ -1,2 +1,2 @@
 export { connectRedis, type ConnectRedis, type RedisClient } from './connect.ts'
-export { createRedisInvalidationBus, type RedisInvalidationBusOptions } from './redis-bus.ts'
+export { createRedisInvalidationBus } from './redis-bus.ts'

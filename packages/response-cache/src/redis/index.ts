@@ -1,3 +1,2 @@
 export { createRedisStore } from './create-redis-store.ts'
 export type { RedisStore } from './redis-store.ts'
-export type { RedisStoreOptions } from './options.ts'

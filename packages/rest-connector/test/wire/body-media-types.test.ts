@@ -5,7 +5,8 @@ import * as fc from 'fast-check'
 import { createYoga } from 'graphql-yoga'
 import { parse } from 'qs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { createRestConnector, useRestConnector, type BodyOptions } from '../../src/index.ts'
+import { createRestConnector, useRestConnector } from '../../src/index.ts'
+import type { BodyOptions } from '../../src/bodies/body-options.ts'
 
 const cleanup = createDisposables()
 afterAll(() => cleanup.dispose())

@@ -1,5 +1,5 @@
-import { getOperationAST, type ExecutionArgs, type GraphQLSchema } from 'graphql'
-import type { OperationAccess } from '@vinyasa/response-cache'
+import { getOperationAST, type GraphQLSchema } from 'graphql'
+import type { ResponseCacheOptions } from '@vinyasa/response-cache'
 import type { Plugin } from 'graphql-yoga'
 import type { AccessConfig } from '../access-types.ts'
 import { createAccessRules, type AccessRules, type GuardedField, type Refusals } from './access-rules.ts'
@@ -13,7 +13,7 @@ export interface FieldRules {
   /** Behind the cache and `@defer`, before live queries. */
   readonly plugin: Plugin
   /** For the cache: who may share an answer; who is refused a part of one neither gets nor leaves any. */
-  accessOf(operation: Pick<ExecutionArgs, 'schema' | 'document'>): OperationAccess | undefined
+  readonly accessOf: NonNullable<ResponseCacheOptions['access']>
 }
 
 export interface FieldRulesOptions extends AccessConfig {
