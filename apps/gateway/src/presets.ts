@@ -16,9 +16,8 @@ export interface PresetSections {
 /** Every switch that a preset sets; each can be set alone in the config. */
 export interface HttpSettings {
   readonly graphiql: boolean
+  /** And "Did you mean …" in validation errors. */
   readonly introspection: boolean
-  /** "Did you mean …" in validation errors. */
-  readonly suggestions: boolean
   readonly maskedErrors: boolean
   readonly csrfPrevention: boolean
   /** `false`: no CORS headers at all. */
@@ -34,7 +33,6 @@ export interface HttpSettings {
 const DEVELOPMENT: HttpSettings = {
   graphiql: true,
   introspection: true,
-  suggestions: true,
   maskedErrors: true,
   csrfPrevention: false,
   cors: false,
@@ -57,7 +55,6 @@ const PRODUCTION: HttpSettings = {
   ...DEVELOPMENT,
   graphiql: false,
   introspection: false,
-  suggestions: false,
   csrfPrevention: true,
   limits: {
     maxDepth: 15,
@@ -78,7 +75,6 @@ export function httpSettings(config: HttpSections & PresetSections): HttpSetting
   return {
     graphiql: http.graphiql ?? preset.graphiql,
     introspection: http.introspection ?? preset.introspection,
-    suggestions: http.suggestions ?? preset.suggestions,
     maskedErrors: http.maskedErrors ?? preset.maskedErrors,
     csrfPrevention: http.csrfPrevention ?? preset.csrfPrevention,
     cors: http.cors ?? preset.cors,

@@ -85,7 +85,6 @@ const graphql = z.strictObject({
   graphiql: z.boolean().optional(),
   examples: z.array(z.strictObject({ query: z.string(), variables: z.string().optional() })).optional(),
   introspection: z.boolean().optional(),
-  suggestions: z.boolean().optional(),
   maskedErrors: z.boolean().optional(),
   csrfPrevention: z.boolean().optional(),
   cors: cors.optional(),

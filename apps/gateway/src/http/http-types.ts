@@ -131,10 +131,8 @@ export interface GraphqlConfig {
   readonly graphiql?: boolean | undefined
   /** Operations that GraphiQL opens with, a tab each; `variables` is JSON. Default: made for the schema. */
   readonly examples?: readonly ExampleOperation[] | undefined
-  /** Whether clients may ask for the schema. Default true; production false. */
+  /** Whether clients may ask for the schema, and validation errors say "Did you mean …". Default true; production false. */
   readonly introspection?: boolean | undefined
-  /** "Did you mean …" in validation errors. Default true; production false. */
-  readonly suggestions?: boolean | undefined
   /** Unexpected errors reach clients as `Unexpected error.` Default true. */
   readonly maskedErrors?: boolean | undefined
   /** Refuses requests that a browser may send across sites without asking. Default false; production true. */

@@ -21,8 +21,7 @@ export function safetyPlugins(http: HttpSettings): readonly Plugin[] {
       ? [withBehaviour(useUploads({ ...http.uploads, maxFieldBytes: http.maxBodyBytes }))]
       : []),
     useParameters(http.limits),
-    ...(http.introspection ? [] : [useNoIntrospection()]),
-    ...(http.suggestions ? [] : [useNoSuggestions()]),
+    ...(http.introspection ? [] : [useNoIntrospection(), useNoSuggestions()]),
     useDocumentLimits(http.limits),
     useShortErrors(),
   ]
