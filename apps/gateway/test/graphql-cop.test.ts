@@ -134,7 +134,6 @@ describe('the 14 checks of graphql-cop', () => {
           maxAliases: 0,
           maxDirectives: 0,
           maxDuplicateFields: 0,
-          maxCost: 0,
         },
       },
     })

@@ -89,8 +89,6 @@ export interface LimitsConfig {
   readonly maxDirectives?: number | undefined
   /** How often one field may stand in one selection set. Default 1000; production 30. */
   readonly maxDuplicateFields?: number | undefined
-  /** 1 a leaf, 2 an object, times 1.5 a level of depth. Default 0; production 5000. */
-  readonly maxCost?: number | undefined
   /** Objects and lists inside one another in the JSON of a request, counted before it is parsed. Default 100. */
   readonly maxBodyDepth?: number | undefined
   /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
