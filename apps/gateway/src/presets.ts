@@ -45,7 +45,6 @@ const DEVELOPMENT: HttpSettings = {
     maxAliases: 1000,
     maxDirectives: 100,
     maxDuplicateFields: 1000,
-    maxBodyDepth: 100,
     maxBodyItems: 50_000,
   },
 }
@@ -61,7 +60,6 @@ const PRODUCTION: HttpSettings = {
     maxAliases: 30,
     maxDirectives: 5,
     maxDuplicateFields: 30,
-    maxBodyDepth: 100,
     maxBodyItems: 50_000,
   },
 }
@@ -85,7 +83,6 @@ export function httpSettings(config: HttpSections & PresetSections): HttpSetting
       maxAliases: limits.maxAliases ?? preset.limits.maxAliases,
       maxDirectives: limits.maxDirectives ?? preset.limits.maxDirectives,
       maxDuplicateFields: limits.maxDuplicateFields ?? preset.limits.maxDuplicateFields,
-      maxBodyDepth: limits.maxBodyDepth ?? preset.limits.maxBodyDepth,
       maxBodyItems: limits.maxBodyItems ?? preset.limits.maxBodyItems,
     },
   }

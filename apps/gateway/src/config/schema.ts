@@ -104,7 +104,6 @@ const graphql = z.strictObject({
       maxAliases: count.optional(),
       maxDirectives: count.optional(),
       maxDuplicateFields: count.optional(),
-      maxBodyDepth: count.optional(),
       maxBodyItems: count.optional(),
       maxAnswerObjects: count.optional(),
       maxAnswerBytes: count.optional(),

@@ -89,8 +89,6 @@ export interface LimitsConfig {
   readonly maxDirectives?: number | undefined
   /** How often one field may stand in one selection set. Default 1000; production 30. */
   readonly maxDuplicateFields?: number | undefined
-  /** Objects and lists inside one another in the JSON of a request, counted before it is parsed. Default 100. */
-  readonly maxBodyDepth?: number | undefined
   /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
   readonly maxBodyItems?: number | undefined
   /**
