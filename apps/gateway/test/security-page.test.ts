@@ -30,7 +30,6 @@ it('every option of the config whose name begins with max or that is a time of c
     'maxFailures',
     'fragmentTimeoutMs',
     'maxTotalTimeoutMs',
-    'maxPatches',
     'maxBatchSize',
     'maxWaitMs',
     'maxAgeSeconds',

@@ -56,8 +56,6 @@ export const defer: z.ZodType<DeferConfig> = z.union([
     maxTotalTimeoutMs: milliseconds.optional(),
     multipartBoundary: z.string().optional(),
     strategy: z.enum(['auto', 'streaming', 'eager']).optional(),
-    maxPatches: count.optional(),
-    endpoint: z.string().optional(),
   } satisfies OptionsOf<DeferOptions>) as z.ZodType<DeferOptions>,
 ])
 

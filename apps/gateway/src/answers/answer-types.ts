@@ -36,6 +36,9 @@ export interface AnswerSections {
   readonly defer?:
     | false
     | DeferPreset
-    | Omit<DeferSplitterOptions, 'clock' | 'maskError' | 'maxAnswerBytes' | 'maxAnswerObjects'>
+    | Omit<
+        DeferSplitterOptions,
+        'clock' | 'endpoint' | 'maskError' | 'maxAnswerBytes' | 'maxAnswerObjects' | 'maxPatches'
+      >
     | undefined
 }

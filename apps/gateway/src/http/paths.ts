@@ -15,12 +15,11 @@ export interface GatewayPaths {
 /** The sections of the config that name paths. */
 export interface PathSections extends HttpSections {
   readonly metrics?: boolean | { readonly path?: string | undefined } | undefined
-  readonly defer?: false | string | { readonly endpoint?: string | undefined } | undefined
 }
 
 /** The paths of a config. Throws {@link ConfigError} when two things would be at one path. */
 export function pathsOf(config: PathSections): GatewayPaths {
-  const { server = {}, metrics, defer } = config
+  const { server = {}, metrics } = config
   const graphql = config.graphql?.path ?? '/graphql'
   const below = graphql.replace(/\/$/, '')
   const graphqlLive = `${below}/live`
@@ -29,7 +28,7 @@ export function pathsOf(config: PathSections): GatewayPaths {
   const names: readonly (readonly [setting: string, path: string])[] = [
     ['graphql.path', graphql],
     ['graphql.path, for live queries', graphqlLive],
-    ['defer.endpoint', (typeof defer === 'object' ? defer.endpoint : undefined) ?? `${below}/defer`],
+    ['graphql.path, for @defer', `${below}/defer`],
     ['server.livenessPath', live],
     ['server.readinessPath', ready],
     ['metrics.path', (typeof metrics === 'object' ? metrics.path : undefined) ?? '/metrics'],
