@@ -58,8 +58,8 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     'a mistyped one of live queries',
-    () => useLiveQuery({ joinWindowMS: 1 } as object),
-    'live query: there is no option joinWindowMS; did you mean joinWindowMs?',
+    () => useLiveQuery({ maxFailure: 1 } as object),
+    'live query: there is no option maxFailure; did you mean maxFailures?',
   ],
   [
     'a mistyped one of batches of live queries',

@@ -13,7 +13,7 @@ import { type RunningGateway, startGateway } from './support/gateway.ts'
 
 const CLIENTS = 1_000
 const GROUPS = 4
-/** `joinWindowMs` of the store, by default. */
+/** How old a clean result may be that a joiner takes. */
 const JOIN_WINDOW_MS = 1_000
 
 /** A listener's queue holds 511; TCP lets who finds no place in it try again after 1, 3, 7, 15, 31 and 63 seconds. */

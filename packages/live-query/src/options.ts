@@ -23,8 +23,6 @@ export interface LiveQueryStoreOptions {
   readonly batch?: BatchOptions | undefined
   /** Live subscriptions of the whole server; one over is refused with `LIVE_QUERY_LIMIT`. Default 10 000. */
   readonly maxSubscriptions?: number | undefined
-  /** A subscriber that joins takes a clean result at most this old instead of running again. Default 1000; 0: never. */
-  readonly joinWindowMs?: number | undefined
   /**
    * Ends a live query with the errors of its last run, once it has failed this many times in a row and never brought any
    * data: it cannot succeed. Tries are 250 ms to 3 s apart, so the default, 20, is about a minute. One that has brought
@@ -57,7 +55,6 @@ const BATCH_OPTIONS: KnownOptions<BatchOptions> = {
 export const STORE_OPTIONS: KnownOptions<LiveQueryStoreOptions> = {
   batch: BATCH_OPTIONS,
   maxSubscriptions: true,
-  joinWindowMs: true,
   maxFailures: true,
   skipUnchanged: true,
   matchEntityId: true,

@@ -44,7 +44,6 @@ it(`after ${STEPS} random events, joins, leaves, failures and stalls every clien
   const store = createLiveQueryStore({
     clock,
     random,
-    joinWindowMs: 200,
     onError: (error) => errors.push(error),
   })
   const truth = Array.from({ length: QUERIES }, () => 0)

@@ -304,13 +304,18 @@ describe('race and fault cases', () => {
   })
 
   it('joiners do not hold up the updates of those who are there, nor break their throttle', async () => {
-    const { clock, join, change } = storeOf({ joinWindowMs: 0 })
+    const { clock, join, change } = storeOf()
     const a = join('a')
     await clock.advance(1000)
     change(1)
     for (let n = 0; n < 20; n++) {
       join(`j${n}`)
       await clock.advance(10)
+    }
+    // Each of these runs the query: what is there is too old.
+    for (let n = 20; n < 40; n++) {
+      await clock.advance(1000)
+      join(`j${n}`)
     }
     expect(a.updates.map(({ data }) => (data as { value: number }).value)).toEqual([0, 1])
   })

@@ -20,7 +20,6 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
       })
       .optional(),
     maxSubscriptions: count.optional(),
-    joinWindowMs: milliseconds.optional(),
     maxFailures: count.optional(),
     skipUnchanged: z.boolean().optional(),
     matchEntityId: z.boolean().optional(),

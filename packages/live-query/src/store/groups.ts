@@ -8,6 +8,9 @@ import { Group, type GroupOptions } from './group.ts'
 import type { LiveQueryRegistration } from './registration.ts'
 import type { Timing } from './schedule.ts'
 
+/** Who joins takes a clean result that is less old, instead of running the query again. */
+const JOIN_WINDOW_MS = 1000
+
 /** The options that all groups of a store have alike. */
 type CommonOptions = Pick<
   GroupOptions,
@@ -16,7 +19,6 @@ type CommonOptions = Pick<
 
 export interface GroupsOptions {
   readonly batch: BatchOptions
-  readonly joinWindowMs: number
   readonly matchEntityId: boolean
   readonly common: CommonOptions
   /** A group ends all its subscriptions. */
@@ -81,7 +83,7 @@ export class Groups {
   }
 
   #create(key: string, registration: LiveQueryRegistration): Group {
-    const { common, batch, joinWindowMs, matchEntityId, onEnd } = this.#options
+    const { common, batch, matchEntityId, onEnd } = this.#options
     const { plan, public: shared = false } = registration
     const group = new Group({
       ...common,
@@ -89,7 +91,8 @@ export class Groups {
       timing: timingOf(plan, batch),
       entities: matchEntityId ? registration.entities?.() : undefined,
       shared,
-      joinWindowMs: Math.min(joinWindowMs, plan.strategy === 'INVALIDATION' ? Infinity : plan.pollIntervalMs),
+      joinWindowMs:
+        plan.strategy === 'INVALIDATION' ? JOIN_WINDOW_MS : Math.min(JOIN_WINDOW_MS, plan.pollIntervalMs),
       seenEvents: () => this.#events,
       onRun: () => void this.#executions++,
       onEnd: (errors) => onEnd(group, errors),

@@ -42,12 +42,11 @@ export function createLiveQueryStore(options: LiveQueryStoreOptions = {}): LiveQ
 
 /** The same, with options that have been looked at. */
 export function openStore(options: LiveQueryStoreOptions): LiveQueryStore {
-  const { batch = {}, maxSubscriptions = 10_000, joinWindowMs = 1000, skipUnchanged = false } = options
+  const { batch = {}, maxSubscriptions = 10_000, skipUnchanged = false } = options
   const { matchEntityId = false, maxFailures = 20, changedFieldsDepth = 10 } = options
   const { clock = systemClock, random = Math.random, onError = reportError } = options
   const groups = new Groups({
     batch,
-    joinWindowMs,
     matchEntityId,
     common: { skipUnchanged, maxFailures, changedFieldsDepth, clock, random, onError },
     onEnd: (group, errors) => subscriptions.endAll(group, errors),
