@@ -20,10 +20,9 @@ const endpoint = (options: object): unknown =>
 
 const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
   [
-    'numbers of a retry budget, which has none',
-    () =>
-      createRestConnector('a', { baseUrl: 'http://a', endpoints: [], retryBudget: { ratio: 1 } } as never),
-    'there is no option retryBudget.ratio; there is none',
+    'one that REST connectors had once',
+    () => createRestConnector('a', { baseUrl: 'http://a', endpoints: [], retryBudget: false } as never),
+    'there is no option retryBudget',
   ],
   [
     'a mistyped one of OAuth2',

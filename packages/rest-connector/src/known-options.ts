@@ -104,7 +104,6 @@ const CONNECTOR: KnownOptions<RestConnectorOptions & OpenApiImport> = {
   forwardHeaders: true,
   retry: RETRY,
   noRetry: true,
-  retryBudget: {},
   breaker: { threshold: true, halfOpenAfterMs: true },
   cacheSize: true,
   cacheMaxBytes: true,

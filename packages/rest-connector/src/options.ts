@@ -30,8 +30,6 @@ export interface RestConnectorOptions extends SourceNames {
   readonly retry?: Partial<RetryOptions> | undefined
   /** Turns retries off. */
   readonly noRetry?: boolean | undefined
-  /** Bounds the load that retries may add to 10 % of the calls of the last 10 s, at least 10 retries. Default true. */
-  readonly retryBudget?: boolean | undefined
   /** Stops calling an upstream that mostly fails. Default: off; `true`: with the defaults. */
   readonly breaker?: BreakerOptions | boolean | undefined
   /** Keeps up to that many GET responses, least recently used out first. Default 0: no cache. */

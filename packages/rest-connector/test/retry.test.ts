@@ -93,12 +93,15 @@ describe('retries of a status in retryStatuses', () => {
   })
 
   it('have jitter within its bounds whatever the random number', async () => {
-    const { connector, waits, settle } = await serve([unavailable], {
+    const { clock, connector, waits, settle } = await serve([unavailable], {
       random: Math.random,
-      retryBudget: false,
       retry: { initialBackoffMs: 100 },
     })
-    for (let call = 0; call < 20; call++) await settle(connector.execute('get'))
+    for (let call = 0; call < 20; call++) {
+      await settle(connector.execute('get'))
+      // The budget of retries is what the last 10 s left of it.
+      await clock.advance(10_000)
+    }
     expect(waits).toHaveLength(60)
     for (const [index, wait] of waits.entries()) expect(wait).toBeLessThanOrEqual(100 * 2 ** (index % 3))
     expect(new Set(waits).size).toBeGreaterThan(50)

@@ -222,7 +222,6 @@ export const restSource: z.ZodType<RestSourceConfig> = z.strictObject({
   forwardHeaders: z.array(z.string()).optional(),
   retry: retry.optional(),
   noRetry: z.boolean().optional(),
-  retryBudget: z.boolean().optional(),
   breaker: z
     .union([
       z.boolean(),

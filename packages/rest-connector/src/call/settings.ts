@@ -88,7 +88,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       connector,
       random,
       retry,
-      budget: createRetryBudget(clock, options.retryBudget ?? true),
+      budget: createRetryBudget(clock),
       breaker: createBreaker(options.breaker),
       totalTimeoutMs,
       attempting: {

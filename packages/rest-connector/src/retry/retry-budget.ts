@@ -15,8 +15,7 @@ const BUCKETS = 10
 const BUCKET_MS = 1_000
 
 /** Bounds the load that retries add, so that an upstream in trouble is not kept there by its clients. */
-export function createRetryBudget(clock: Clock, isBounded: boolean): RetryBudget {
-  if (!isBounded) return { call: () => {}, take: () => true }
+export function createRetryBudget(clock: Clock): RetryBudget {
   const buckets = Array.from({ length: BUCKETS }, () => ({ slot: -1, calls: 0, retries: 0 }))
 
   function bucket(): { calls: number; retries: number } {
