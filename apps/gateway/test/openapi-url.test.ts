@@ -289,7 +289,7 @@ describe('vinyasa check with openapi.url', () => {
     ])
   })
 
-  it.each([['{ prefix: a }'], ['{ file: a.json, url: http://a.example/b.json }']])(
+  it.each([['{ tags: [a] }'], ['{ file: a.json, url: http://a.example/b.json }']])(
     'refuses %s',
     async (openapi) => {
       const { err } = await check(`rest: { shop: { openapi: ${openapi} } }`)

@@ -239,7 +239,7 @@ describe('what the config declares by hand keeps its name', () => {
     ],
     [
       'a type that another document’s rename names',
-      { zoo, shop: { ...shop, openapi: { file: 'shop.json', prefix: 'sh', rename: { Error: 'Pet' } } } },
+      { zoo, shop: { ...shop, openapi: { file: 'shop.json', rename: { Error: 'Pet', Pet: 'ShopPet' } } } },
     ],
   ])('%s', async (_, rest) => {
     const { schema } = await start({ rest }, documents)

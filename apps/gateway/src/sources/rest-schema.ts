@@ -190,7 +190,6 @@ const openapi = z
     include: operations.optional(),
     exclude: operations.optional(),
     tags: z.array(z.string()).optional(),
-    prefix: z.string().optional(),
     rename: textValues.optional(),
     integers: z.enum(['auto', 'int', 'long']).optional(),
     trustRequired: names.optional(),

@@ -4,7 +4,7 @@ import type { NameValues } from '../templates/query-template.ts'
 import { answerOf } from './answers.ts'
 import { createEnvelopes, withLinks, type EnvelopeOf } from './envelopes.ts'
 import { Findings, pointerOf } from './findings.ts'
-import { capitalize, pascal } from './names.ts'
+import { pascal } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { keyOf, operationNames } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
@@ -25,14 +25,14 @@ export async function importOpenApi(
   document: object | string,
   options: OpenApiOptions = {},
 ): Promise<OpenApiImport> {
-  const { prefix = '', source = 'api', rename = {}, asQuery = [], download } = options
+  const { source = 'api', rename = {}, asQuery = [], download } = options
   const taken = new Set(options.taken)
   const loaded = await readDocument(document, { documentUrl: options.documentUrl, download })
   const findings = new Findings()
   const operations = readOperations(loaded, options, findings)
-  const { names, moved } = operationNames(operations, { prefix, taken, source, rename })
+  const { names, moved } = operationNames(operations, { taken, source, rename })
   const schemas = Object.keys(loaded.components('schemas'))
-  const typeNames = new TypeNames(schemas, { prefix: capitalize(prefix), taken, source, rename })
+  const typeNames = new TypeNames(schemas, { taken, source, rename })
   let place = '#'
   const types = new SchemaTypes(loaded, typeNames, {
     integers: options.integers ?? 'auto',

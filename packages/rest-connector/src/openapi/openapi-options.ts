@@ -15,8 +15,6 @@ export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelect
   readonly exclude?: OperationFilter | undefined
   /** Only operations with one of these tags. Default: all. */
   readonly tags?: readonly string[] | undefined
-  /** Put before the names of fields (`gh` gives `ghGetUser`) and types (`GhUser`). Default: nothing. */
-  readonly prefix?: string | undefined
   /**
    * Names of your own: of fields by operation id or `GET /path`, of types by the schema's name in the document. Default:
    * none.

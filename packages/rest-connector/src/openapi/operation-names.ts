@@ -3,8 +3,6 @@ import { camel, capitalize, legal, pascal } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
 
 export interface OperationNamesOptions {
-  /** Put before every name. */
-  readonly prefix: string
   /** Names that others have, and what is put before an own one that is among them. */
   readonly taken: ReadonlySet<string>
   readonly source: string
@@ -26,7 +24,7 @@ export interface OperationNames {
  */
 export function operationNames(
   operations: readonly OpenApiOperation[],
-  { prefix, taken, source, rename }: OperationNamesOptions,
+  { taken, source, rename }: OperationNamesOptions,
 ): OperationNames {
   const names = new Map<string, string>()
   const moved = new Map<string, string>()
@@ -43,7 +41,7 @@ export function operationNames(
   }
   const wishes = operations
     .filter((operation) => !names.has(keyOf(operation)))
-    .map((operation) => ({ operation, key: keyOf(operation), alone: namesAlone(operation, prefix, source) }))
+    .map((operation) => ({ operation, key: keyOf(operation), alone: namesAlone(operation, source) }))
   const isTaken = ({ alone }: { alone: readonly string[] }): boolean => taken.has(alone[0] as string)
 
   // Operations whose names others have come last, so that they find what is free.
@@ -68,16 +66,14 @@ export function operationNames(
 }
 
 /** Its names as if nobody else had any, the most wanted one first. */
-function namesAlone(operation: OpenApiOperation, prefix: string, source: string): readonly string[] {
+function namesAlone(operation: OpenApiOperation, source: string): readonly string[] {
   const { operationId = '', tags } = operation
   const byPath = pathName(operation)
   const own = pascal(operationId) === '' ? [] : [camel(operationId)]
   const tagged = own.flatMap((name) =>
     tags[0] === undefined ? [] : [camel(`${tags[0]} ${capitalize(name)}`)],
   )
-  return [...own, ...tagged, byPath, camel(`${source} ${byPath}`)].map((name) =>
-    legal(prefix === '' ? name : prefix + capitalize(name)),
-  )
+  return [...own, ...tagged, byPath, camel(`${source} ${byPath}`)].map(legal)
 }
 
 export function keyOf({ method, path }: Pick<OpenApiOperation, 'method' | 'path'>): string {

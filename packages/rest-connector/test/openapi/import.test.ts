@@ -103,18 +103,12 @@ describe('a real public OpenAPI 3 document', () => {
     expect(backend.requests).toHaveLength(typed.length)
   }, 60_000)
 
-  it('can be narrowed by tags, with prefixed names', async () => {
+  it('can be narrowed by tags', async () => {
     const all = await importOpenApi(blockfrost)
-    const { endpoints, types } = await importOpenApi(blockfrost, {
-      tags: ['Cardano » Epochs'],
-      prefix: 'bf',
-    })
+    const { endpoints, types } = await importOpenApi(blockfrost, { tags: ['Cardano » Epochs'] })
     expect(endpoints.length).toBeGreaterThan(2)
     expect(endpoints.length).toBeLessThan(all.endpoints.length / 2)
-    expect(endpoints.every(({ name }) => /^bf[A-Z]/.test(name))).toBe(true)
-    const own = Object.keys(types).filter((name) => types[name]?.kind !== 'scalar')
-    expect(own.length).toBeGreaterThan(0)
-    expect(own.filter((name) => !name.startsWith('Bf'))).toEqual([])
+    expect(Object.keys(types).length).toBeLessThan(Object.keys(all.types).length)
   })
 })
 

@@ -34,8 +34,6 @@ export interface MovedName {
 }
 
 export interface TypeNamesOptions {
-  /** Put before every name. */
-  readonly prefix: string
   /** Names that others have, and what is put before an own one that is among them. */
   readonly taken: ReadonlySet<string>
   readonly source: string
@@ -113,7 +111,7 @@ export class TypeNames {
 
   /** The name, or, where another type has it, one with a mark of its place. */
   claim(wanted: string, key: string): string {
-    const short = shorten(legal(this.#withPrefix(wanted)), key)
+    const short = shorten(legal(wanted), key)
     const apart = this.#apart(short)
     const owner = this.#owners.get(apart)
     let name = owner === undefined || owner === key ? apart : `${apart}_${markOf(key)}`
@@ -168,9 +166,7 @@ export class TypeNames {
   #wishes(schema: string): readonly string[] {
     const parts = schema.split('.').filter((part) => pascal(part) !== '')
     const bare = parts.map((_, index) => pascal(parts.slice(-1 - index).join('.')))
-    const names = (bare.length > 0 ? bare : ['Schema']).map((name) =>
-      shorten(legal(this.#withPrefix(name)), schema),
-    )
+    const names = (bare.length > 0 ? bare : ['Schema']).map((name) => shorten(legal(name), schema))
     const full = names.at(-1) as string
     const spelled = legal(capitalize(schema.replaceAll(/[^A-Za-z0-9_]+/g, '_')))
     const { source } = this.#options
@@ -180,11 +176,6 @@ export class TypeNames {
       `${pascal(source)}${full}`,
       `${full}_${markOf(schema)}`,
     ]
-  }
-
-  #withPrefix(name: string): string {
-    const { prefix } = this.#options
-    return prefix === '' || name.startsWith(prefix) ? name : prefix + name
   }
 }
 
