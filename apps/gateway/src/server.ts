@@ -16,7 +16,7 @@ import { createTrustedProxies } from './http/trusted-proxies.ts'
 import { isAt } from './http/paths.ts'
 import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
-import { networkOf } from './rate-limit/client-address.ts'
+import { clientsBy } from './rate-limit/client-address.ts'
 
 type Bounds =
   | 'maxConnections'
@@ -68,7 +68,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     maxUnanswered: maxUnansweredPerConnection,
     maxInFlight,
     addressShare,
-    addressOf: (request) => networkOf(proxies.addressOf(request)),
+    addressOf: clientsBy(proxies),
     turns: createFairTurns(),
   })
   const server = createServer(nodeDeadlines(deadlines), (request, response) => {

@@ -1,7 +1,9 @@
 export { type Attachment, createAttachment } from './memory/attachment.ts'
 export { canonicalJson } from './canonical-json.ts'
 export { jsonQuality, parseAccept } from './accept.ts'
+export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
+export { Askers, FairQueue, NO_PLACE } from './fair-queue.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
 export type { JsonText } from './json-text.ts'
 export {

@@ -3,8 +3,12 @@ import * as base from '../src/index.ts'
 
 it('exports what it says', () => {
   expect(Object.keys(base).sort()).toEqual([
+    'Askers',
+    'CLIENT',
+    'FairQueue',
     'LEAST_POLL_INTERVAL_MS',
     'LIVE_OPTIONS',
+    'NO_PLACE',
     'OpenStreams',
     'SLICE_BYTES',
     'VOLATILITY_NAMES',
@@ -13,6 +17,7 @@ it('exports what it says', () => {
     'attempt',
     'backgroundClock',
     'canonicalJson',
+    'clientOf',
     'copyJson',
     'createAttachment',
     'createRecent',
@@ -26,9 +31,11 @@ it('exports what it says', () => {
     'isRecord',
     'jsonQuality',
     'mergePatch',
+    'nameClient',
     'nearestNames',
     'notePlace',
     'onScriptShellEnd',
+    'ownerOf',
     'parseAccept',
     'placeOf',
     'refuseUnknownOptions',

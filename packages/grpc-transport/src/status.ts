@@ -21,10 +21,10 @@ export const STATUS_NAMES = [
 
 export type StatusName = (typeof STATUS_NAMES)[number]
 
-interface OwnLimit {
-  readonly of: 'request' | 'reply'
-  readonly maxBytes: number
-}
+type OwnLimit =
+  | { readonly of: 'request' | 'reply'; readonly maxBytes: number }
+  /** Of the calls that wait for the backend for one client. */
+  | { readonly of: 'waiting' }
 
 /** A call ended with a status other than OK. The message is the backend's and may hold internals. */
 export class GrpcCallError extends Error {

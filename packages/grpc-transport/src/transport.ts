@@ -9,6 +9,11 @@ export interface TransportCall {
   readonly timeoutMs: number | undefined
   /** Cancels the call. */
   readonly signal: AbortSignal | undefined
+  /**
+   * The GraphQL context of the operation that asks, or the `Askers` of several: calls that wait take turns by whose they are.
+   * Default: nobody's.
+   */
+  readonly asker?: unknown
   /** Told of the metadata before the reply's first message. Exceptions are ignored. */
   readonly onHeaders?: ((metadata: MetadataEntries) => void) | undefined
   /** Told of the metadata with which the server ends the call, whatever its status; the only ones of a reply without messages. Exceptions are ignored. */

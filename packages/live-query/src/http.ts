@@ -1,4 +1,4 @@
-import { jsonQuality, parseAccept } from '@vinyasa/base'
+import { clientOf, jsonQuality, parseAccept } from '@vinyasa/base'
 import type { Plugin } from 'graphql-yoga'
 import type { AskedOperation, OperationParams } from './execution/passes.ts'
 
@@ -51,11 +51,11 @@ export function createEventStreams(): EventStreams {
       }
     },
     of(context) {
-      const { request, context: before, params } = askings.get(context) ?? {}
+      const { request, context: before = {}, params } = askings.get(context) ?? {}
       if (!request || !params) return undefined
       const headers = new Headers(Object.fromEntries(request.headers))
       for (const name of OF_THE_BODY) headers.delete(name)
-      return { url: request.url, headers, params, context: () => before ?? {} }
+      return { url: request.url, headers, client: clientOf(before), params, context: () => before }
     },
   }
 }

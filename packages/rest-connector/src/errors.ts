@@ -18,6 +18,7 @@ export type RestErrorCode =
   | 'REST_RESPONSE_TOO_LARGE'
   | 'REST_REDIRECT_REFUSED'
   | 'REST_TOO_MANY_REQUESTS_IN_OPERATION'
+  | 'TOO_MANY_AT_ONCE'
 
 /** The facts of a failure: where it happened, and what of it a client may see. */
 export interface RestErrorFacts {

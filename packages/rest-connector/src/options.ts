@@ -72,7 +72,7 @@ export interface RestConnectorOptions extends SourceNames {
   readonly maxHeldBytes?: number | undefined
   /** Calls to this connector that one GraphQL operation may make. Default 200; 0: no limit. */
   readonly maxRequestsPerOperation?: number | undefined
-  /** Connections kept to the origin at most. Default 128. */
+  /** Connections kept to the origin at most. Further requests wait, and are sent by clients in turn. Default 128. */
   readonly maxConnections?: number | undefined
   /**
    * Milliseconds after which a connection takes no more requests, so that its name is looked up again and requests reach the

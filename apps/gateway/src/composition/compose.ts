@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { backgroundClock, OpenStreams } from '@vinyasa/base'
+import { backgroundClock, nameClient, OpenStreams } from '@vinyasa/base'
 import type { InvalidationBus } from '@vinyasa/invalidation'
 import { acceptTargets, createNodeHandler, type NodeHandler } from '@vinyasa/node-handler'
 import { createDocumentRoom } from '@vinyasa/pipeline'
@@ -11,11 +11,13 @@ import { graphiqlOptions } from '../graphiql/options.ts'
 import { renderGraphiQL } from '../graphiql/render.ts'
 import { corsFor } from '../http/cors.ts'
 import { createLiveStreams } from '../http/live-streams.ts'
+import { createTrustedProxies } from '../http/trusted-proxies.ts'
 import { refuseUpgrade } from '../http/refuse-upgrade.ts'
 import { documentCache } from '../limits/document-cache.ts'
 import type { Logger } from '../logging/logger.ts'
 import { yogaLogging } from '../logging/yoga-logging.ts'
 import { httpSettings } from '../presets.ts'
+import { clientsBy } from '../rate-limit/client-address.ts'
 import { holdSchema } from '../schema/hold-schema.ts'
 import type { SourceHealth } from '../sources/source.ts'
 import { statusReadings } from '../status/readings.ts'
@@ -69,7 +71,8 @@ export function compose(parts: Parts): Gateway {
   const live = livePlugin(parts)
   readings.live = () => live.store.stats()
   readings.cacheBytes = () => cache?.stats().bytes
-  const liveSockets = socketsFor(live, parts, http)
+  const clientOf = clientsBy(createTrustedProxies(config.server?.trustProxy ?? false))
+  const liveSockets = socketsFor(live, parts, { http, clientOf })
   const status = activity && createStatus({ readings: statusReadings({ ...parts, activity }), logger })
   const liveStreams = createLiveStreams()
   const subscriptions = new OpenStreams()
@@ -116,6 +119,7 @@ export function compose(parts: Parts): Gateway {
     fetch: async (request) => yoga.fetch(request),
     handle(request, response) {
       access.note(request)
+      nameClient(request, clientOf)
       void nodeHandler(request, response)
     },
     handleUpgrade(request, socket, head) {

@@ -2,10 +2,8 @@ import { useLiveQuery, type LiveQueryPlugin } from '@vinyasa/live-query'
 import type { AllowedOrigins } from '@vinyasa/live-query/ws'
 import type { GatewayConfig } from '../config/types.ts'
 import { originsOf, toPattern } from '../http/cors.ts'
-import { createLiveSockets, type LiveSockets } from '../http/live-sockets.ts'
-import { createTrustedProxies } from '../http/trusted-proxies.ts'
+import { createLiveSockets, type LiveSockets, type LiveSocketsOptions } from '../http/live-sockets.ts'
 import type { HttpSettings } from '../presets.ts'
-import { networkOf } from '../rate-limit/client-address.ts'
 import type { Parts } from './parts.ts'
 
 type LiveParts = Pick<Parts, 'config' | 'bus' | 'logger' | 'access'>
@@ -22,15 +20,14 @@ export function livePlugin({ config: { liveQuery }, bus, logger, access }: LiveP
 export function socketsFor(
   plugin: LiveQueryPlugin,
   { config, logger, access, paths }: LiveParts & Pick<Parts, 'paths'>,
-  http: HttpSettings,
+  { http, clientOf }: { readonly http: HttpSettings } & Pick<LiveSocketsOptions, 'clientOf'>,
 ): LiveSockets {
-  const proxies = createTrustedProxies(config.server?.trustProxy ?? false)
   return createLiveSockets({
     plugin,
     paths: [paths.graphqlLive, paths.graphql],
     logger,
     allowedOrigins: allowedOrigins(config, http),
-    clientOf: (request) => networkOf(proxies.addressOf(request)),
+    clientOf,
     limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
     access: access.sockets,
   })

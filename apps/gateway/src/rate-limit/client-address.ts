@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
-import { createTrustedProxies } from '../http/trusted-proxies.ts'
+import { createTrustedProxies, type TrustedProxies } from '../http/trusted-proxies.ts'
 
 /** The address that a request came from, kept with it on every way that it takes. */
 export interface ClientAddress {
   note(request: IncomingMessage): void
   of(headers: Headers): string
+}
+
+/** Returns what names the client of a request, wherever one client has a share of something: by its address. */
+export function clientsBy(proxies: Pick<TrustedProxies, 'addressOf'>): (request: IncomingMessage) => string {
+  return (request) => networkOf(proxies.addressOf(request))
 }
 
 /**
@@ -15,10 +20,10 @@ export interface ClientAddress {
  */
 export function createClientAddress(trustProxy: boolean | readonly string[] = false): ClientAddress {
   const header = `x-client-address-${randomBytes(16).toString('hex')}`
-  const proxies = createTrustedProxies(trustProxy)
+  const clientOf = clientsBy(createTrustedProxies(trustProxy))
   return {
     note(request) {
-      const address = networkOf(proxies.addressOf(request))
+      const address = clientOf(request)
       request.headers[header] = address
       request.rawHeaders.push(header, address)
     },

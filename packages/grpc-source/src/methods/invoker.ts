@@ -1,5 +1,5 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { type Clock, OpenStreams, unlessAborted } from '@vinyasa/base'
+import { Askers, type Clock, OpenStreams, unlessAborted } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
@@ -55,7 +55,7 @@ export class Invoker {
     const { path } = method
     const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
     const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
-    const call = { path, metadata, timeoutMs, signal, ...watched.listeners }
+    const call = { path, metadata, timeoutMs, signal, asker: site.context, ...watched.listeners }
     try {
       const messages = watched.within(() => method.transport().stream(call, requests))
       const replies = repliesOf(method, messages, watched, signal)
@@ -123,17 +123,19 @@ export class Invoker {
     let shared = this.#options.isInTouch() ? inflight.get(sharedKey) : undefined
     if (!shared) {
       const abort = new AbortController()
-      const reply = this.#transmit(method, request, site, read, entries, abort.signal).finally(() => {
+      const askers = new Askers(site.context)
+      const reply = this.#transmit(method, request, site, read, entries, abort.signal, askers).finally(() => {
         if (inflight.get(sharedKey) === shared) inflight.delete(sharedKey)
       })
       // All callers may be gone when it fails.
       reply.catch(() => {})
-      shared = { reply, abort, callers: 0 }
+      shared = { reply, abort, askers, callers: 0 }
       inflight.set(sharedKey, shared)
-    }
+    } else shared.askers.join(site.context)
     const joined = shared
     joined.callers++
     return unlessAborted(joined.reply, site.signal ?? signalOf(site.context, site.info), () => {
+      joined.askers.leave(site.context)
       joined.callers--
       if (joined.callers === 0) {
         joined.abort.abort()
@@ -150,6 +152,7 @@ export class Invoker {
     read: ReadReply<unknown>,
     entries: MetadataEntries,
     signal: AbortSignal | undefined,
+    asker: unknown = site.context,
   ): Promise<Reply> {
     const { caller, watch } = this.#options
     const { path, isRead } = method
@@ -158,7 +161,7 @@ export class Invoker {
       const deadline = this.#deadlineOf(method, site)
       const maxRetries = isRead ? method.maxRetries : 0
       const metadata = watched.withHeaders(entries)
-      const call = { path, request, metadata, deadline, signal, maxRetries, ...watched.listeners }
+      const call = { path, request, metadata, deadline, signal, asker, maxRetries, ...watched.listeners }
       const bytes = await watched.within(() => caller.unary(method.transport(), call, watched.attempt))
       const reading = read(bytes)
       const value = reading instanceof Promise ? await reading : reading
@@ -227,6 +230,7 @@ function isMutation({ desc, isRead }: Callable): boolean {
 interface SharedCall {
   readonly reply: Promise<Reply>
   readonly abort: AbortController
+  readonly askers: Askers
   callers: number
 }
 

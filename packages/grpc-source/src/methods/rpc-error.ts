@@ -1,4 +1,5 @@
 import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
+import { NO_PLACE } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 import { withCause } from '../errors.ts'
 import { MalformedMessageError, TooManyItemsError } from '../codec/wire-reader.ts'
@@ -51,6 +52,7 @@ function toLimitError(error: unknown): GraphQLError | undefined {
   }
   const own = error instanceof GrpcCallError ? error.ownLimit : undefined
   if (!own) return undefined
+  if (own.of === 'waiting') return new GraphQLError(NO_PLACE.message, { extensions: { code: NO_PLACE.code } })
   const limit = own.maxBytes
   return own.of === 'reply'
     ? new GraphQLError(

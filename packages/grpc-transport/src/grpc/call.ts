@@ -88,6 +88,10 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#settings.pool.run(this)
   }
 
+  get asker(): unknown {
+    return this.#call.asker
+  }
+
   cancel(): void {
     this.end(new GrpcCallError('CANCELLED', 'the caller went away', { wasSent: this.#stream !== undefined }))
   }

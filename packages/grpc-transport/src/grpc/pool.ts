@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '@vinyasa/base'
+import { FairQueue, NO_PLACE, systemClock, type Clock } from '@vinyasa/base'
 import { GrpcCallError } from '../status.ts'
 import type { Connection, ConnectionOptions } from './connection.ts'
 import { Peer, type PeerOptions } from './peer.ts'
@@ -6,6 +6,8 @@ import type { SocketAddress, Target } from './target.ts'
 
 /** A call that waits for a connection. */
 export interface PendingCall {
+  /** See `TransportCall`. */
+  readonly asker?: unknown
   begin(connection: Connection): void
   fail(error: GrpcCallError): void
 }
@@ -31,7 +33,7 @@ export class Pool {
   readonly #options: PoolOptions
   readonly #clock: Clock
   readonly #lookupEveryMs: number
-  readonly #waiting = new Set<PendingCall>()
+  readonly #waiting = new FairQueue<PendingCall>()
   #peers: readonly Peer[] = []
   #turn = 0
   #isResolving = false
@@ -57,8 +59,8 @@ export class Pool {
       if (this.#peers.length > 1) for (const peer of this.#peers) peer.connectFirst()
       return
     }
-    this.#waiting.add(call)
-    this.#serve()
+    if (this.#waiting.add(call, call.asker)) this.#serve()
+    else call.fail(noPlaceError())
   }
 
   /** The call waits no longer. */
@@ -105,18 +107,15 @@ export class Pool {
   }
 
   #beginWaiting(from: () => Connection | undefined): void {
-    for (const call of this.#waiting) {
+    while (this.#waiting.size > 0) {
       const connection = from()
       if (!connection) return
-      this.#waiting.delete(call)
-      call.begin(connection)
+      this.#waiting.next()?.begin(connection)
     }
   }
 
   #failWaiting(error: GrpcCallError): void {
-    const calls = [...this.#waiting]
-    this.#waiting.clear()
-    for (const call of calls) call.fail(error)
+    for (const call of this.#waiting.clear()) call.fail(error)
   }
 
   #grow(): void {
@@ -205,6 +204,15 @@ function leastBusy(peers: readonly Peer[]): Connection | undefined {
     if (connection && (!least || connection.active < least.active)) least = connection
   }
   return least
+}
+
+/** Another attempt would find no place either. */
+function noPlaceError(): GrpcCallError {
+  return new GrpcCallError('UNAVAILABLE', NO_PLACE.message, {
+    retryable: false,
+    wasSent: false,
+    ownLimit: { of: 'waiting' },
+  })
 }
 
 function closedError(): GrpcCallError {

@@ -53,7 +53,7 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
         }
         const answer = await turns.openWork(client ?? signal).run(async () => {
           // Whoever waited may have left: then nobody asks for the result.
-          return signal.aborted ? NOBODYS : passes.send(withRunMark(asked), signal, run)
+          return signal.aborted ? NOBODYS : passes.send({ ...withRunMark(asked), client }, signal, run)
         })
         if (run.ended) throw new EndLiveQuery(run.ended)
         return withText(resultOf(answer), slices)

@@ -1,5 +1,5 @@
 import type { AnyResult, Answer, LiveRegistration } from './answer.ts'
-import { after, type MaybePromise } from '@vinyasa/base'
+import { after, CLIENT, type MaybePromise } from '@vinyasa/base'
 import type { Behaviour } from '@vinyasa/pipeline'
 import type { GraphQLError } from 'graphql'
 import type { Plugin, YogaServer } from 'graphql-yoga'
@@ -16,7 +16,7 @@ export interface AskedOperation {
   /** Its path is the GraphQL endpoint's by the time hooks see it. */
   readonly url: string
   readonly headers: Headers
-  /** The client whose share of the event loop its runs take; undefined: their own. */
+  /** The client whose share of the event loop, and of backends, its runs take; undefined: their own. */
   readonly client?: string | undefined
   readonly params: OperationParams
   /** Returns the values that Yoga's server context is made of, anew for each pass. */
@@ -117,7 +117,12 @@ export function createPasses({ yoga, plugins, enveloped }: PassesOptions): Passe
   async function send(asked: AskedOperation, signal: AbortSignal, run?: RunOfPass): Promise<Answer> {
     opened ??= openDoor(yoga(), plugins())
     const pass: Pass = { asked, run, registration: undefined, result: undefined, response: undefined }
-    const context = { ...asked.context(), ...(run && { liveQuery: { first: run.first } }), [PASS]: pass }
+    const context = {
+      ...asked.context(),
+      ...(run && { liveQuery: { first: run.first } }),
+      [PASS]: pass,
+      [CLIENT]: asked.client ?? null,
+    }
     const response = await opened.handleRequest(opened.requestOf(asked, signal), context)
     const { result, registration } = pass
     if (!result || (response !== pass.response && isRefusal(response))) return refusalOf(response)

@@ -124,11 +124,12 @@ async function load(
   const { path = made.path } = scope
   const rendered = path === made.path ? made : { ...made, path }
   progress.rendered = rendered
-  const forwarded = forward?.(scope.context)
+  const { context } = scope
+  const forwarded = forward?.(context)
   let request = forwarded ? { ...rendered, headers: { ...rendered.headers, ...forwarded } } : rendered
   if ((request.method === 'POST' || request.method === 'PATCH') && retry.maxRetries > 0)
     request = { ...request, headers: { 'idempotency-key': randomUUID(), ...request.headers } }
-  const calling = { endpoint, args, context: scope.context, settings, progress, isConditional: false }
+  const calling = { endpoint, args, context, asker: context, settings, progress, isConditional: false }
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
@@ -137,20 +138,18 @@ async function load(
   // No argument has an empty name.
   const keyed = scope.path === undefined ? args : { ...args, '': scope.path }
   const key = cacheKey(endpoint.name, keyed, rendered, prepared)
-  const isFresh = isLiveRun(scope.context)
   return readThrough(
     key,
     () => settings.typesOf(endpoint, scope.schema),
-    { isFresh, ending },
-    (until, validators) =>
-      validators && !asksForMore(prepared)
-        ? send(
-            { ...calling, isConditional: true },
-            withHeaders(request, validators),
-            withHeaders(prepared, validators),
-            until,
-          )
-        : send(calling, request, prepared, until),
+    // A live re-execution wants what is true now.
+    { isFresh: isLiveRun(context), ending, context },
+    (until, askers, validators) => {
+      const isConditional = validators !== undefined && !asksForMore(prepared)
+      const asked = { ...calling, asker: askers ?? context, isConditional }
+      return isConditional
+        ? send(asked, withHeaders(request, validators), withHeaders(prepared, validators), until)
+        : send(asked, request, prepared, until)
+    },
     settings.reading,
   )
 }

@@ -27,7 +27,7 @@ export interface CallSettings {
   readonly budget: RetryBudget
   readonly breaker: Breaker
   readonly totalTimeoutMs: number
-  readonly attempting: Omit<AttemptSettings, 'answer' | 'isConditional' | 'onBody' | 'onRedirect'>
+  readonly attempting: Omit<AttemptSettings, 'answer' | 'isConditional' | 'asker' | 'onBody' | 'onRedirect'>
   readonly preparing: PrepareSettings
   readonly reading: ReadSettings
   readonly forward: ForwardHeaders | undefined
@@ -58,6 +58,8 @@ export interface Calling {
   readonly endpoint: CompiledEndpoint
   readonly args: Args
   readonly context: unknown
+  /** The context, or those of all who share the call. */
+  readonly asker: unknown
   readonly settings: CallSettings
   readonly progress: Progress
   readonly isConditional: boolean

@@ -4,7 +4,7 @@ import { BadStatus } from '../http/attempt.ts'
 import { faultOf, isCircuitOpen } from '../retry/faults.ts'
 import { DeadlineExceeded } from '../http/ending.ts'
 import { restError, withPlace, type RestErrorFacts } from '../errors.ts'
-import { BadResponse, isNetworkError, RedirectRefused, ResponseTooLarge } from '../http/failures.ts'
+import { BadResponse, isNetworkError, NoPlace, RedirectRefused, ResponseTooLarge } from '../http/failures.ts'
 
 /** Turns whatever ended a call into the error that a client may read. */
 export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
@@ -31,6 +31,7 @@ export function explain(cause: unknown, facts: RestErrorFacts): GraphQLError {
     return restError('REST_REDIRECT_REFUSED', `${who} was redirected: ${cause.message}.`, { ...facts, cause })
   if (cause instanceof SentBodyFailed)
     return restError('BAD_USER_INPUT', 'A file could not be read to its end.', { ...facts, cause })
+  if (cause instanceof NoPlace) return restError(code, cause.message, { ...facts, cause })
   if (isCircuitOpen(cause)) {
     const message = `${who} is not called for now: it failed too often.`
     return restError(code, message, { ...facts, cause })

@@ -63,7 +63,7 @@ export async function send(
 }
 
 async function observed(
-  { endpoint, settings, progress, isConditional }: Calling,
+  { endpoint, settings, progress, isConditional, asker }: Calling,
   info: CallInfo,
   prepared: WireRequest,
   ending: Ending,
@@ -88,7 +88,7 @@ async function observed(
     ? { ...prepared, headers: { ...prepared.headers, ...ended.headers } }
     : prepared
   const send = (): Promise<RestResponse> =>
-    attempt(request, ending, { ...attempting, answer, isConditional, onBody, onRedirect })
+    attempt(request, ending, { ...attempting, answer, isConditional, asker, onBody, onRedirect })
   try {
     const response = await (ended?.within ? ended.within(send) : send())
     ended?.({ status: response.status })

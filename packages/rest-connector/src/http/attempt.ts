@@ -39,6 +39,8 @@ export interface AttemptSettings {
   readonly answer: AnswerKind | undefined
   /** The request asks whether something kept still holds: a 304 is an answer, without a body. */
   readonly isConditional: boolean
+  /** See `Transport`. */
+  readonly asker: unknown
   /** Called when the upstream led elsewhere: it may have done its work before it did. */
   readonly onRedirect: () => void
 }
@@ -52,7 +54,8 @@ export async function attempt(
   const { maxResponseBytes, maxResponseItems, onBody, onRedirect, isConditional, answer: kind } = settings
   let answer: WireResponse | undefined
   try {
-    answer = await sendFollowing(settings.transport, request, settings.origin, ending, onRedirect)
+    const { transport, origin, asker } = settings
+    answer = await sendFollowing(transport, request, origin, { ending, asker }, onRedirect)
     const { status, headers } = answer
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }

@@ -1,3 +1,5 @@
+import { NO_PLACE } from '@vinyasa/base'
+
 /** Why an attempt failed, before anybody decided whether to try again or what a client may see of it. */
 
 export class ResponseTooLarge extends Error {
@@ -6,6 +8,14 @@ export class ResponseTooLarge extends Error {
   constructor(limit: number) {
     super(`the response is larger than ${limit} bytes`)
     this.limit = limit
+  }
+}
+
+/** So much of one client waits for a connection that this was not sent. */
+export class NoPlace extends Error {
+  override readonly name = 'NoPlace'
+  constructor() {
+    super(NO_PLACE.message)
   }
 }
 

@@ -15,12 +15,12 @@ export async function sendFollowing(
   transport: Transport,
   first: WireRequest,
   origin: string,
-  ending: Ending,
+  { ending, asker }: { readonly ending: Ending; readonly asker: unknown },
   onRedirect: () => void,
 ): Promise<WireResponse> {
   let request = first
   for (let hops = 0; ; hops++) {
-    const response = await transport.send(request, ending)
+    const response = await transport.send(request, ending, asker)
     if (!REDIRECTS.has(response.status)) return response
     const location = single(response.headers['location'])
     if (location === undefined) return response

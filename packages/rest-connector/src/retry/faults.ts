@@ -1,7 +1,7 @@
 import type { RestErrorCode } from '../errors.ts'
 import { BadStatus } from '../http/attempt.ts'
 import { DeadlineExceeded } from '../http/ending.ts'
-import { isNetworkError } from '../http/failures.ts'
+import { isNetworkError, NoPlace } from '../http/failures.ts'
 
 /** What is made of an attempt that failed. Whoever asks one of these questions looks here. */
 export interface Fault {
@@ -69,6 +69,9 @@ const OF_OPEN_CIRCUIT: Fault = {
   isCovered: true,
 }
 
+/** It is this side's own bound: it says nothing of the upstream. */
+const OF_NO_PLACE: Fault = { ...OF_REQUEST, code: 'TOO_MANY_AT_ONCE', isCovered: true }
+
 /** The fault of an answer that is not a success. */
 export function faultOfStatus(status: number): Fault {
   const known = OF_STATUS.get(status)
@@ -82,6 +85,7 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof BadStatus) return faultOfStatus(error.status)
   if (error instanceof DeadlineExceeded) return OF_DEADLINE
   if (isCircuitOpen(error)) return OF_OPEN_CIRCUIT
+  if (error instanceof NoPlace) return OF_NO_PLACE
   if (isConnectError(error)) return OF_CONNECTING
   return isNetworkError(error) ? OF_NETWORK : OTHER
 }

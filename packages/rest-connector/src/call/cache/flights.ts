@@ -1,9 +1,19 @@
+import { Askers } from '@vinyasa/base'
 import { Ending } from '../../http/ending.ts'
+
+/** Somebody who wants what a flight brings. */
+export interface Passenger {
+  readonly ending: Ending | undefined
+  /** The context of the operation. */
+  readonly context: unknown
+}
+
+export type Start<T> = (ending: Ending, askers: Askers) => Promise<T>
 
 /** Requests under way that others may wait for too. */
 export interface Flights<T> {
   /** Joins the flight with this key, or starts one. It is cancelled when everybody who waits has left. */
-  join(key: string, ending: Ending | undefined, start: (ending: Ending) => Promise<T>): Promise<Landed<T>>
+  join(key: string, passenger: Passenger, start: Start<T>): Promise<Landed<T>>
   /** Whether there is one that may be joined. */
   has(key: string): boolean
   /** Nobody joins what is under way from here on. */
@@ -18,6 +28,7 @@ export interface Landed<T> {
 
 interface Flight<T> {
   readonly ending: Ending
+  readonly askers: Askers
   /** The callers that wait for it, with one promise each: a request that nobody joins needs no more. */
   readonly waiting: Set<Waiter<T>>
   joined: number
@@ -37,8 +48,13 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
     if (flights.get(key) === flight) flights.delete(key)
   }
 
-  function begin(key: string, start: (ending: Ending) => Promise<T>): Flight<T> {
-    const flight: Flight<T> = { ending: new Ending(), waiting: new Set(), joined: 0 }
+  function begin(key: string, context: unknown, start: Start<T>): Flight<T> {
+    const flight: Flight<T> = {
+      ending: new Ending(),
+      askers: new Askers(context),
+      waiting: new Set(),
+      joined: 0,
+    }
     const land = (tell: (waiter: Waiter<T>) => void): void => {
       remove(key, flight)
       for (const waiter of flight.waiting) {
@@ -48,7 +64,7 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
       flight.waiting.clear()
     }
     flights.set(key, flight)
-    start(flight.ending).then(
+    start(flight.ending, flight.askers).then(
       (value) => land(({ resolve }) => resolve({ value, shared: flight.joined > 1 })),
       (error: unknown) => land(({ reject }) => reject(error)),
     )
@@ -64,14 +80,21 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
   }
 
   return {
-    join(key, ending, start) {
+    join(key, { ending, context }, start) {
       if (ending?.hasEnded) return Promise.reject(ending.reason)
-      const flight = (mayJoin() ? flights.get(key) : undefined) ?? begin(key, start)
-      if (++flight.joined > 1) onShared()
+      const flight = (mayJoin() ? flights.get(key) : undefined) ?? begin(key, context, start)
+      if (++flight.joined > 1) {
+        onShared()
+        flight.askers.join(context)
+      }
       return new Promise((resolve, reject) => {
         const waiter: Waiter<T> = { resolve, reject, letGo: () => {} }
         flight.waiting.add(waiter)
-        if (ending) waiter.letGo = ending.onEnd(() => leave(key, flight, waiter, ending.reason))
+        if (!ending) return
+        waiter.letGo = ending.onEnd(() => {
+          flight.askers.leave(context)
+          leave(key, flight, waiter, ending.reason)
+        })
       })
     },
     has: (key) => mayJoin() && flights.has(key),

@@ -3,7 +3,8 @@ import { refreshed } from './cache-control.ts'
 import type { RestResponse } from '../../http/attempt.ts'
 import type { Ending } from '../../http/ending.ts'
 import { faultOf } from '../../retry/faults.ts'
-import type { Flights } from './flights.ts'
+import type { Askers } from '@vinyasa/base'
+import type { Flights, Passenger } from './flights.ts'
 import type { Counters } from '../stats.ts'
 
 export interface ReadSettings {
@@ -12,32 +13,47 @@ export interface ReadSettings {
   readonly counters: Counters
 }
 
-/** Asks the upstream; with `validators`, whether what is kept still holds: a 304 says so. */
-export type Fetch = (ending: Ending | undefined, validators: Kept['validators']) => Promise<RestResponse>
+/**
+ * Asks the upstream, for the reader alone or for the `askers`; with `validators`, whether what is kept still holds: a 304
+ * says so.
+ */
+export type Fetch = (
+  ending: Ending | undefined,
+  askers: Askers | undefined,
+  validators: Kept['validators'],
+) => Promise<RestResponse>
+
+export interface Reader extends Passenger {
+  /** Neither a stored answer will do nor one that was asked for before. */
+  readonly isFresh: boolean
+}
 
 /** A GET: from the cache, from a request that is under way for the same key, or from the upstream. */
 export async function readThrough(
   key: string,
   types: () => ResponseTypes,
-  { isFresh, ending }: { readonly isFresh: boolean; readonly ending: Ending | undefined },
+  reader: Reader,
   fetch: Fetch,
   { cache, flights, counters }: ReadSettings,
 ): Promise<RestResponse> {
   const mark = cache.mark()
-  const load = async (until: Ending | undefined, kept?: Kept): Promise<RestResponse> => {
-    const answer = await fetch(until, kept?.validators)
+  const load = async (
+    until: Ending | undefined,
+    askers: Askers | undefined,
+    kept: Kept | undefined,
+  ): Promise<RestResponse> => {
+    const answer = await fetch(until, askers, kept?.validators)
     let response: RestResponse | undefined = answer
     if (kept && answer.status === 304) {
       response = refreshed(kept.response, answer)
       if (response) counters.revalidated++
     }
     // A 304 about another response than the kept one does not help: the upstream is asked for all of it.
-    response ??= await fetch(until, undefined)
+    response ??= await fetch(until, askers, undefined)
     cache.set(key, types, response, mark)
     return response
   }
-  // A live re-execution wants what is true now: neither a stored answer nor one that was asked for before.
-  if (isFresh) return load(ending)
+  if (reader.isFresh) return load(reader.ending, undefined, undefined)
   const kept = cache.get(key)
   if (kept?.use === 'as it is') {
     counters.cacheHits++
@@ -46,12 +62,14 @@ export async function readThrough(
   if (kept?.use === 'while asking') {
     counters.cacheHits++
     // Nobody waits for it: whoever observes attempts sees how it ends, and what is kept is not kept any longer.
-    if (!flights.has(key)) flights.join(key, undefined, (until) => load(until, kept)).catch(() => {})
+    const refresher = { ending: undefined, context: reader.context }
+    if (!flights.has(key))
+      flights.join(key, refresher, (until, askers) => load(until, askers, kept)).catch(() => {})
     return kept.response
   }
   counters.cacheMisses++
   try {
-    return freezeShared(await flights.join(key, ending, (until) => load(until, kept)))
+    return freezeShared(await flights.join(key, reader, (until, askers) => load(until, askers, kept)))
   } catch (error) {
     if (!kept || !faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
     return kept.response

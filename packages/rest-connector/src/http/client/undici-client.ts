@@ -2,10 +2,11 @@ import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { HTTPParserError } from 'undici/lib/core/errors.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
-import { BadResponse, ResponseTooLarge } from '../failures.ts'
+import { BadResponse, NoPlace, ResponseTooLarge } from '../failures.ts'
 import type { Ending } from '../ending.ts'
 import type { Transport, TransportOptions, WireRequest, WireResponse } from '../transport.ts'
 import { bytesOf, isStreamed, type WireBody } from '../../bodies/wire-body.ts'
+import { Exchanges } from './exchanges.ts'
 import { PatientClient, type PatientClientOptions } from './patient-client.ts'
 import { ReceivedBody } from './received-body.ts'
 import { ReplyMemory } from './reply-memory.ts'
@@ -29,6 +30,16 @@ export function createTransport(options: TransportOptions): Transport {
   const poolOf = (of: string | URL): Pool => new Pool(of, { ...settings, connect, factory })
   const pool = proxy ? undefined : poolOf(origin)
   let others: Promise<Dispatcher> | undefined = proxy
+  const own = new Exchanges(maxConnections)
+  const ofOthers = new Map<string, Exchanges>()
+
+  function exchangesWith(other: string): Exchanges {
+    if (other === origin) return own
+    let exchanges = ofOthers.get(other)
+    if (!exchanges)
+      ofOthers.set(other, (exchanges = new Exchanges(maxConnections, () => ofOthers.delete(other))))
+    return exchanges
+  }
 
   async function openOthers(): Promise<Dispatcher> {
     const { Agent } = await import('undici')
@@ -36,9 +47,9 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
-    send(request, ending) {
+    send(request, ending, asker) {
       const whole = { ...request, origin: request.origin ?? origin }
-      const exchange = { ending, maxResponseBytes, memory }
+      const exchange = { ending, asker, maxResponseBytes, memory, exchanges: exchangesWith(whole.origin) }
       if (pool && whole.origin === origin) return sendOn(pool, whole, exchange)
       others ??= openOthers()
       return others.then((dispatcher) => sendOn(dispatcher, whole, exchange))
@@ -70,6 +81,8 @@ function createProxy(
 
 interface Exchange {
   readonly ending: Ending
+  readonly asker: unknown
+  readonly exchanges: Exchanges
   readonly maxResponseBytes: number
   readonly memory: ReplyMemory
 }
@@ -77,7 +90,7 @@ interface Exchange {
 function sendOn(
   dispatcher: Dispatcher,
   { origin, method, path, headers, body }: WireRequest,
-  { ending, maxResponseBytes, memory }: Exchange,
+  { ending, asker, maxResponseBytes, memory, exchanges }: Exchange,
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (ending.hasEnded) {
@@ -90,45 +103,55 @@ function sendOn(
     const received = new ReceivedBody(maxResponseBytes, memory)
 
     const letGo = ending.onEnd(() => {
+      exchanges.leave(begin)
       controller?.abort(ending.reason as Error)
       reject(ending.reason as Error)
     })
+    const end = (): void => {
+      letGo()
+      exchanges.end()
+    }
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started
+        if (ending.hasEnded) started.abort(ending.reason as Error)
+      },
+      onResponseStart(_, statusCode, responseHeaders) {
+        if (statusCode < 200) return
+        status = statusCode
+        answer = responseHeaders
+      },
+      onResponseData(running, chunk) {
+        if (!received.add(chunk, answer['content-length'], running))
+          running.abort(new ResponseTooLarge(maxResponseBytes))
+      },
+      onResponseEnd() {
+        const whole = { status, headers: answer, body: received.whole() }
+        resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
+        end()
+      },
+      onResponseError(_, error) {
+        received.release()
+        if (isBodilessAnswer(status, error)) resolve({ status, headers: answer, body: Buffer.alloc(0) })
+        else reject(error instanceof HTTPParserError ? noHttp(error) : error)
+        end()
+      },
+    }
 
-    dispatcher.dispatch(
-      {
+    function begin(): void {
+      const options = {
         origin: origin ?? '',
         method: method as Dispatcher.HttpMethod,
         path,
         headers: headersOf(headers, body),
         body: isStreamed(body) ? Readable.from(bytesOf(body), { objectMode: false }) : (body ?? null),
-      },
-      {
-        onRequestStart(started) {
-          controller = started
-          if (ending.hasEnded) started.abort(ending.reason as Error)
-        },
-        onResponseStart(_, statusCode, responseHeaders) {
-          if (statusCode < 200) return
-          status = statusCode
-          answer = responseHeaders
-        },
-        onResponseData(running, chunk) {
-          if (!received.add(chunk, answer['content-length'], running))
-            running.abort(new ResponseTooLarge(maxResponseBytes))
-        },
-        onResponseEnd() {
-          letGo()
-          const whole = { status, headers: answer, body: received.whole() }
-          resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
-        },
-        onResponseError(_, error) {
-          letGo()
-          received.release()
-          if (isBodilessAnswer(status, error)) resolve({ status, headers: answer, body: Buffer.alloc(0) })
-          else reject(error instanceof HTTPParserError ? noHttp(error) : error)
-        },
-      },
-    )
+      }
+      dispatcher.dispatch(options, handler)
+    }
+
+    if (exchanges.run(begin, asker)) return
+    letGo()
+    reject(new NoPlace())
   })
 }
 

@@ -1,0 +1,42 @@
+import { FairQueue } from '@vinyasa/base'
+
+/** The exchanges with one origin: as many at a time as there may be connections. Others wait, by turns of those who ask. */
+export class Exchanges {
+  readonly #most: number
+  readonly #onIdle: () => void
+  readonly #waiting = new FairQueue<() => void>()
+  #active = 0
+  #isServing = false
+
+  constructor(most: number, onIdle: () => void = () => {}) {
+    this.#most = most
+    this.#onIdle = onIdle
+  }
+
+  /** Begins one, now or in its turn; its end is to be told. False: it finds no place among those that wait. */
+  run(begin: () => void, asker: unknown): boolean {
+    if (this.#active >= this.#most) return this.#waiting.add(begin, asker)
+    this.#active++
+    begin()
+    return true
+  }
+
+  /** It waits no longer; does nothing for one that has begun. */
+  leave(begin: () => void): void {
+    this.#waiting.delete(begin)
+  }
+
+  /** One is over. */
+  end(): void {
+    this.#active--
+    // One may be over as soon as it begins, as all are once the transport is closed.
+    if (this.#isServing) return
+    this.#isServing = true
+    while (this.#active < this.#most && this.#waiting.size > 0) {
+      this.#active++
+      this.#waiting.next()?.()
+    }
+    this.#isServing = false
+    if (this.#active === 0) this.#onIdle()
+  }
+}
