@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRawWebSocket, createDisposables, startRestBackend, waitUntil } from '@vinyasa/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { reply } from './hostile/frames.ts'
 import { startRawGrpc } from './hostile/raw-grpc.ts'
 import { recordFigure } from './support/figures.ts'
@@ -26,7 +26,7 @@ interface HeldCall {
 }
 
 const disposables = createDisposables(afterAll)
-let held: HeldCall[] = []
+const held: HeldCall[] = []
 let gateway: RunningGateway
 
 beforeAll(async () => {
@@ -78,10 +78,6 @@ beforeAll(async () => {
       },
     }),
   )
-})
-
-beforeEach(() => {
-  held = []
 })
 
 /** Answers one call, and gives what it asked for. */
@@ -146,9 +142,11 @@ describe.each([
     const attack = new AbortController()
     onTestFinished(async () => {
       attack.abort()
-      // What is held at the backend is cancelled, or has nobody who reads it.
-      for (const { answer } of held.splice(0)) answer()
-      await sleep(200)
+      // What had not ended by then: until nothing more comes of it.
+      do {
+        for (const { answer } of held.splice(0)) answer()
+        await sleep(300)
+      } while (held.length > 0)
     })
     await WAYS[way]?.((index) => fieldOf(`ann-${index}`), attack.signal)
     await waitUntil(() => held.length === AT_ONCE, { awaited: 'a backend that has all it takes' })
