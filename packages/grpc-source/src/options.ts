@@ -63,8 +63,8 @@ export interface MappingInput {
   /** GraphQL type names by full proto name. */
   readonly typeNames?: Readonly<Record<string, string>> | undefined
   /**
-   * `short` (default): `User` for `shop.v1.User`; a name that several types want, or that is taken, is none's: they are
-   * `ShopV1User`. `qualified`: all are.
+   * `short` (default): `User` for `shop.v1.User`, or `ShopV1User` where a type of a file or service that is named before it
+   * is called `User`. `qualified`: all are `ShopV1User`.
    */
   readonly typeNaming?: TypeNaming | undefined
   /** The same as `(graphql.field)`, by `package.Message.field`; wins over the proto. */

@@ -112,11 +112,8 @@ describe('mapping options', () => {
       ).replace('import "graphql.proto";', 'import "graphql.proto"; import "a.proto"; import "b.proto";'),
     }
     const plain = await source({ protoText, endpoint: 'x:1' })
-    expect(printType(plain.schema.getType('Both') as never)).toContain('a: AStatus\n  b: BStatus')
-    expect(plain.notes).toEqual([
-      'a.Status is the type "AStatus": its short name is not its own',
-      'b.Status is the type "BStatus": its short name is not its own',
-    ])
+    expect(printType(plain.schema.getType('Both') as never)).toContain('a: Status\n  b: BStatus')
+    expect(plain.notes).toEqual(['b.Status is the type "BStatus": a.Status has the name "Status"'])
     const grpc = await source({ protoText, endpoint: 'x:1', typeNames: { 'b.Status': 'Other' } })
     expect(printType(grpc.schema.getType('Both') as never)).toContain('a: Status\n  b: Other')
   })

@@ -3,6 +3,7 @@ import { validateSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { assignNames } from '@vinyasa/source-kit'
 import { source } from './harness.ts'
+import { changedNames } from './changed-names.ts'
 
 describe('names are given to everybody, and do not depend on the order', () => {
   const word = fc.constantFrom('A', 'B', 'AB', 'A_2', 'AInput', 'Q')
@@ -92,6 +93,85 @@ describe('every set of services gives a valid schema', () => {
       }),
       { numRuns: 60 },
     )
+  })
+})
+
+describe('a service that is added behind all others', () => {
+  const word = fc.constantFrom('Get', 'List', 'Put', 'aGet', 'a_Get', 'S')
+  const message = fc.constantFrom(...MESSAGES)
+  const service = fc.record({
+    package: fc.constantFrom(...PACKAGES),
+    methods: fc.uniqueArray(
+      fc.record({ name: word, input: message, output: message, isStream: fc.boolean() }),
+      {
+        selector: ({ name }) => name,
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
+  })
+  const options = fc.record({
+    oneofs: fc.constantFrom<'fields' | 'union'>('fields', 'union'),
+    maps: fc.constantFrom<'entries' | 'json'>('entries', 'json'),
+  })
+
+  it(
+    'changes no field, argument or type that was there, and is told where it gives way',
+    { timeout: 120_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(service, { minLength: 2, maxLength: 5 }), options, async (all, more) => {
+          const files = all.map((one, index) => [
+            // The one that is added comes first in the alphabet.
+            `s${9 - index}.proto`,
+            `syntax = "proto3"; package ${one.package}; import "${one.package}.proto"; service S${index} { ${one.methods
+              .map(
+                ({ name, input, output, isStream }) =>
+                  `rpc ${name}(${input}) returns (${isStream ? 'stream ' : ''}${output});`,
+              )
+              .join(' ')} }`,
+          ])
+          // Files that no service is in stand behind them all.
+          const messages = PACKAGES.map((name) => [`${name}.proto`, fileOf(name, [])])
+          const open = (some: typeof files) =>
+            source({
+              protoText: Object.fromEntries([...some, ...messages]),
+              endpoint: 'x:1',
+              expose: 'all',
+              ...more,
+            })
+          const before = await open(files.slice(0, -1))
+          const after = await open(files)
+          expect(changedNames(before.schema, after.schema)).toEqual([])
+          expect(before.notes.filter((note) => !after.notes.includes(note))).toEqual([])
+          await Promise.all([before.close(), after.close()])
+        }),
+        { numRuns: 80 },
+      )
+    },
+  )
+
+  it('is told by name, with whom it gives way to', async () => {
+    const file = (name: string) =>
+      `syntax = "proto3"; package ${name}; message M { string ${name} = 1; } service S { rpc Get(M) returns (M); }`
+    const grpc = await source({
+      protoText: { 'b.proto': file('b'), 'a.proto': file('a') },
+      endpoint: 'x:1',
+      expose: 'all',
+    })
+    expect(Object.keys(grpc.schema.getQueryType()?.getFields() ?? {})).toEqual(['get', 'sGet'])
+    expect(grpc.notes).toEqual([
+      'a.S.Get is the field "sGet": b.S.Get has the field "get"',
+      'a.M is the type "AM": b.M has the name "M"',
+    ])
+  })
+
+  it('gives way to a name that somebody chose, wherever that stands', async () => {
+    const text = `syntax = "proto3"; package a; import "graphql.proto"; message M { string id = 1; }
+      service S { rpc Get(M) returns (M); }
+      service T { rpc Fetch(M) returns (M) { option (graphql.schema) = { type: QUERY name: "get" }; } }`
+    const grpc = await source({ protoText: { 'a.proto': text }, endpoint: 'x:1', expose: 'all' })
+    expect(grpc.notes).toEqual(['a.S.Get is the field "sGet": a.T.Fetch has the field "get"'])
   })
 })
 

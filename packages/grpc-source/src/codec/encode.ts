@@ -71,8 +71,8 @@ class EncoderCompiler {
     if (field.cardinality === 'map') return this.mapWriter(field, number)
     if (field.cardinality === 'list') return this.listWriter(field, number)
     const write = this.valueWriter(field.value, number)
-    if (this.isEmpty(field.value)) {
-      // A message without fields is a Boolean in GraphQL: true sets it, false leaves it out.
+    if (this.isEmpty(field.value) && !field.required) {
+      // A message without fields is a Boolean in GraphQL: true sets it, false leaves it out, but one that must be there.
       return (writer, value, path) => {
         if (value !== false) write(writer, value, path)
       }

@@ -32,18 +32,18 @@ export interface Contract {
   readonly findings: Finding[]
 }
 
-export function readContract({ registry, isOwn, annotations, source }: ContractOptions): Contract {
+export function readContract({ registry, files, isOwn, annotations, source }: ContractOptions): Contract {
   const { name, expose = 'annotated', methods: overrides = {}, typeNaming: naming = 'short' } = source
   const findings = checkNamesInSettings(source, registry)
   const notes: string[] = []
   const mapping = toMappingOptions(source)
   const shapes = createShapes(annotations, mapping, findings)
   const exposure = createExposure(expose, ({ parent }) => isOwn(parent))
-  const exposed = exposeMethods({ registry, annotations, exposure, overrides, findings, notes })
+  const exposed = exposeMethods({ files, annotations, exposure, overrides, findings, notes })
   const used = findUsedTypes([...exposed, ...joinedMethods(source, registry)])
-  const names = createTypeNames({ overrides: mapping.typeNames, naming, used, findings })
-  for (const { typeName, name: given } of names.renamed)
-    notes.push(`${typeName} is the type "${given}": its short name is not its own`)
+  const names = createTypeNames({ overrides: mapping.typeNames, naming, used, shapes, findings })
+  for (const { typeName, name: given, short, rival } of names.renamed)
+    notes.push(`${typeName} is the type "${given}": ${rival} has the name "${short}"`)
   const typesMeant = createTypesMeant(used.outputs, names)
   return { mapping, shapes, exposed, names, typesMeant, asker: askerOf(name, source), notes, findings }
 }

@@ -1,13 +1,12 @@
 import { LEAST_POLL_INTERVAL_MS } from '@vinyasa/base'
-import type { DescField, DescMethod, FileRegistry } from '@bufbuild/protobuf'
+import type { DescField, DescFile, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import type { Annotations, LiveQueryAnnotation, SchemaAnnotation } from './annotations.ts'
 import { type Finding, GrpcSourceError } from '../errors.ts'
 import type { GrpcSourceOptions, MethodOptions } from '../options.ts'
 import type { Exposure } from './exposure.ts'
-import { assignNames, groupBy } from '@vinyasa/source-kit'
 import { readerOfEntityId } from './entity-id.ts'
-import { capitalize, decapitalize, toGraphQLName, uncapitalize } from './names.ts'
+import { capitalize, decapitalize, firstFree, toGraphQLName, uncapitalize } from './graphql-names.ts'
 
 export type FieldType = 'QUERY' | 'MUTATION' | 'RESOLVER' | 'SUBSCRIPTION'
 
@@ -59,7 +58,7 @@ export function joinedMethods(
 
 /** Everything that protos and options expose; what is wrong with it goes to `findings`. */
 export function exposeMethods(input: {
-  readonly registry: FileRegistry
+  readonly files: readonly DescFile[]
   readonly annotations: Annotations
   readonly exposure: Exposure
   readonly overrides: Readonly<Record<string, MethodOptions>>
@@ -67,9 +66,9 @@ export function exposeMethods(input: {
   /** Takes a line for each method that is left out, or that is called otherwise than by its own name. */
   readonly notes: string[]
 }): ExposedMethod[] {
-  const { registry, annotations, exposure, overrides, findings, notes } = input
+  const { files, annotations, exposure, overrides, findings, notes } = input
   const exposed: ExposedMethod[] = []
-  for (const file of registry.files) {
+  for (const file of files) {
     for (const service of file.services) {
       for (const desc of service.methods) {
         const settings = overrides[methodId(desc)] ?? overrides[`${service.typeName}/${desc.name}`] ?? {}
@@ -142,24 +141,24 @@ function schemaOf(
   return { type: typeByShape(desc, annotations) }
 }
 
-/** Methods whose names nobody chose give way: with their service's name, or their package's too. */
+/**
+ * Gives methods whose names nobody chose names of their own, in their order: one that comes later gives way, with its
+ * service's name, or its package's too. So a service that is added behind all others changes no field.
+ */
 function withOwnNames(exposed: readonly ExposedMethod[], notes: string[]): ExposedMethod[] {
-  const names = new Map<string, string>()
-  const fields = exposed.filter(({ type }) => type !== 'RESOLVER')
-  for (const [, methods] of groupBy(fields, ({ type }) => type)) {
-    const taken = new Set(methods.flatMap(({ isNamed, name }) => (isNamed ? [name] : [])))
-    const wishes = methods.flatMap(({ id, name, isNamed, desc: { parent } }) => {
-      if (isNamed) return []
-      const ofService = `${decapitalize(parent.name)}${capitalize(name)}`
-      const spelled = toGraphQLName(`${parent.typeName}.${name}`.replaceAll('.', '_'))
-      return [{ key: id, candidates: [name, toGraphQLName(ofService), spelled] }]
-    })
-    for (const [id, name] of assignNames(wishes, taken)) names.set(id, name)
-  }
+  const owners = new Map<string, string>()
+  const keyOf = ({ type }: ExposedMethod, name: string): string => `${type} ${name}`
+  for (const method of exposed) if (method.isNamed) owners.set(keyOf(method, method.name), method.id)
   return exposed.map((method) => {
-    const name = names.get(method.id)
-    if (method.type === 'RESOLVER' || name === undefined || name === method.name) return method
-    notes.push(`${method.id} is the field "${name}": another method has the field "${method.name}"`)
+    if (method.isNamed || method.type === 'RESOLVER') return method
+    const { id, name: short, desc } = method
+    const ofService = `${decapitalize(desc.parent.name)}${capitalize(short)}`
+    const spelled = `${desc.parent.typeName}.${short}`.replaceAll('.', '_')
+    const candidates = [short, toGraphQLName(ofService), toGraphQLName(spelled)]
+    const name = firstFree(candidates, (one) => owners.has(keyOf(method, one)))
+    owners.set(keyOf(method, name), id)
+    if (name !== short)
+      notes.push(`${id} is the field "${name}": ${owners.get(keyOf(method, short))} has the field "${short}"`)
     return { ...method, name }
   })
 }

@@ -1,7 +1,9 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
+import { groupBy } from '@vinyasa/source-kit'
 import type { Finding } from '../errors.ts'
-import { assignNames, groupBy, type NameWish } from '@vinyasa/source-kit'
-import type { UsedTypes } from './used-types.ts'
+import { firstFree, qualifiedName, shortName, toGraphQLName } from './graphql-names.ts'
+import type { Shapes } from './shapes.ts'
+import { partsOf, type Part, type UsedTypes } from './used-types.ts'
 
 /** Names that no message can have: GraphQL's own, and those of the scalars that stand for protobuf's. */
 const RESERVED: readonly string[] =
@@ -18,70 +20,88 @@ export interface TypeNames {
   of(desc: DescMessage | DescEnum): string
   /** Returns the name of a message's input form. */
   input(desc: DescMessage): string
-  /** A free name for what is made of parts of a message; the same for the same key. */
-  claim(name: string, key: string): string
-  /** The types whose short names others want too, with the names that they have. */
-  readonly renamed: readonly { readonly typeName: string; readonly name: string }[]
+  /** Returns the name of what is made of a part of a message. */
+  part(part: Part): string
+  /** The types that are called otherwise than they would be, were others not called so. */
+  readonly renamed: readonly Renamed[]
+}
+
+export interface Renamed {
+  readonly key: string
+  /** The message or enum. */
+  readonly typeName: string
+  readonly name: string
+  /** The name that it would have. */
+  readonly short: string
+  /** Who has it. */
+  readonly rival: string
 }
 
 /**
- * Names the types that a schema uses. A short name that several want, or that is taken, is given to none of them:
- * they are named with their package. So what a type is called depends on what there is, not on its order.
+ * Names the types that a schema uses, in their order: each by its short name where that is free, else with its package. So
+ * the types of a method that comes behind all others change nobody's name; names that the config chooses come first.
  */
 export function createTypeNames(options: {
   readonly overrides: Readonly<Record<string, string>>
   readonly naming: TypeNaming
   readonly used: UsedTypes
+  readonly shapes: Shapes
   readonly findings: Finding[]
 }): TypeNames {
-  const { overrides, naming, used, findings } = options
+  const { overrides, naming, used, shapes, findings } = options
   checkOverrides(overrides, findings)
-  const candidates = (desc: DescMessage | DescEnum): readonly string[] => {
+  const names = new Map<string, string>()
+  const owners = new Map<string, string>(RESERVED.map((name) => [name, 'GraphQL']))
+  const renamed: Renamed[] = []
+
+  function nameOf(key: string, owner: string, candidates: readonly string[]): string {
+    const known = names.get(key)
+    if (known !== undefined) return known
+    const name = firstFree(candidates, (one) => owners.has(one))
+    const [short = name] = candidates
+    const rival = owners.get(short)
+    if (rival !== undefined && rival !== owner) renamed.push({ key, typeName: owner, name, short, rival })
+    names.set(key, name)
+    owners.set(name, owner)
+    return name
+  }
+
+  function candidates(desc: DescMessage | DescEnum): readonly string[] {
     const override = overrides[desc.typeName]
     if (override !== undefined) return [override]
     const qualified = qualifiedName(desc)
     const spelled = toGraphQLName(desc.typeName.replaceAll('.', '_'))
     return naming === 'qualified' ? [qualified, spelled] : [shortName(desc), qualified, spelled]
   }
-  const outputs: NameWish[] = [...used.outputs, ...used.enums].map((desc) => ({
-    key: desc.typeName,
-    candidates: candidates(desc),
-  }))
-  const outputTypes = new Set<DescMessage | DescEnum>(used.outputs)
-  const inputs: NameWish[] = [...used.inputs].map((desc) => ({
-    key: inputKey(desc),
-    candidates: candidates(desc).flatMap((name) =>
-      name.endsWith('Input') && !outputTypes.has(desc) ? [name] : [`${name}Input`, `${name}_Input`],
-    ),
-  }))
-  const wishes = [...outputs, ...inputs]
-  const assigned = new Map(assignNames(wishes, new Set(RESERVED)))
-  const owners = new Map<string, string>([...assigned].map(([key, name]) => [name, key]))
-  for (const name of RESERVED) owners.set(name, `scalar ${name}`)
 
-  function claim(name: string, key: string): string {
-    let free = name
-    while (owners.has(free) && owners.get(free) !== key) free = `${free}_`
-    owners.set(free, key)
-    return free
+  const of = (desc: DescMessage | DescEnum): string => nameOf(desc.typeName, desc.typeName, candidates(desc))
+
+  function input(desc: DescMessage): string {
+    // An input of that name is called as it is, unless its output is.
+    const isItself = (name: string): boolean => name.endsWith('Input') && owners.get(name) !== desc.typeName
+    const wanted = candidates(desc).flatMap((name) =>
+      isItself(name) ? [name] : [`${name}Input`, `${name}_Input`],
+    )
+    return nameOf(`input ${desc.typeName}`, desc.typeName, wanted)
   }
 
-  /** Returns the name of a type. A type that nothing exposed reaches gets one when it is first asked for. */
-  function nameOf(key: string, wanted: () => string): string {
-    let name = assigned.get(key)
-    if (name === undefined) assigned.set(key, (name = claim(wanted(), key)))
-    return name
+  function part({ of: message, key, name }: Part): string {
+    const [short = ''] = candidates(message)
+    const isInput = !names.has(message.typeName) && owners.get(short) === message.typeName
+    return nameOf(key, message.typeName, [`${isInput ? short : of(message)}${name}`])
   }
 
-  return {
-    of: (desc) => nameOf(desc.typeName, () => candidates(desc)[0] ?? desc.name),
-    input: (desc) => nameOf(inputKey(desc), () => `${candidates(desc)[0] ?? desc.name}Input`),
-    claim,
-    renamed: outputs.flatMap(({ key, candidates: [first] }) => {
-      const name = assigned.get(key)
-      return name === undefined || name === first ? [] : [{ typeName: key, name }]
-    }),
+  const isChosen = ({ typeName }: DescMessage | DescEnum): boolean => overrides[typeName] !== undefined
+  for (const one of [...used.inOrder.filter(({ desc }) => isChosen(desc)), ...used.inOrder]) {
+    if (one.as === 'input') input(one.desc)
+    else if (one.as !== 'arguments') of(one.desc)
+    for (const made of partsOf(one, shapes)) part(made)
   }
+  // A message that is no output has a name for its parts alone.
+  const shown = new Set(
+    used.inOrder.filter(({ as }) => as !== 'arguments' && as !== 'input').map(({ desc }) => desc.typeName),
+  )
+  return { of, input, part, renamed: renamed.filter(({ key }) => key.includes(' ') || shown.has(key)) }
 }
 
 function checkOverrides(overrides: Readonly<Record<string, string>>, findings: Finding[]): void {
@@ -91,50 +111,4 @@ function checkOverrides(overrides: Readonly<Record<string, string>>, findings: F
     if (RESERVED.includes(name))
       findings.push({ message: `typeNames gives the name "${name}" to ${owners}, but it is not free` })
   }
-}
-
-function inputKey(desc: DescMessage): string {
-  return `input ${desc.typeName}`
-}
-
-/** The names of its parents and its own, joined. */
-export function shortName(desc: DescMessage | DescEnum): string {
-  return toGraphQLName(nestedName(desc))
-}
-
-/** The same behind its package: `GoogleTypeDateTime`. */
-function qualifiedName(desc: DescMessage | DescEnum): string {
-  const parts = desc.file.proto.package.split('.').flatMap((part) => part.split('_'))
-  return toGraphQLName(parts.map(capitalize).join('') + nestedName(desc))
-}
-
-function nestedName(desc: DescMessage | DescEnum): string {
-  return desc.parent ? nestedName(desc.parent) + desc.name : desc.name
-}
-
-/** Makes any proto name a legal GraphQL name; two leading underscores are GraphQL's own. */
-export function toGraphQLName(name: string): string {
-  const legal = name.replace(/[^_0-9A-Za-z]/g, '_').replace(/^_{2,}/, '_')
-  return /^[0-9]/.test(legal) || legal === '' ? `_${legal}` : legal
-}
-
-export function capitalize(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
-/** `iamPolicy` for `IAMPolicy`: all of a leading abbreviation goes down. */
-export function decapitalize(name: string): string {
-  return name.replace(/^[A-Z]+(?=[A-Z][a-z]|[^A-Za-z]|$)|^[A-Z]/, (start) => start.toLowerCase())
-}
-
-export function uncapitalize(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1)
-}
-
-/** `USER_STATUS_` for `UserStatus`: the prefix that style guides give to an enum's values. */
-export function enumPrefix(enumName: string): string {
-  return `${enumName
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
-    .toUpperCase()}_`
 }

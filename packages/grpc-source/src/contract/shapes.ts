@@ -11,7 +11,7 @@ import type { Annotations, FieldAnnotation } from './annotations.ts'
 import { toJsonName } from '../descriptors/proto-names.ts'
 import type { Finding } from '../errors.ts'
 import type { MappingOptions } from '../options.ts'
-import { capitalize, enumPrefix, toGraphQLName, type TypeNames } from './names.ts'
+import { enumPrefix, toGraphQLName } from './graphql-names.ts'
 import { isWellKnown, type WellKnownType } from './well-known.ts'
 
 /** The kind of one value of a field: of the element of a list, of the value of a map entry. */
@@ -186,9 +186,4 @@ function toValueKind(desc: DescField): ValueKind {
 function toEnumValueName(name: string): string {
   const legal = toGraphQLName(name)
   return ['true', 'false', 'null'].includes(legal) ? `${legal}_` : legal
-}
-
-/** The name of a type made for a part of a message: a map's entries, a oneof's input or union. */
-export function partName(names: TypeNames, message: DescMessage, part: string, suffix: string): string {
-  return `${names.of(message)}${capitalize(part)}${suffix}`
 }

@@ -1,11 +1,17 @@
-import type { DescEnum, DescField, DescMessage } from '@bufbuild/protobuf'
+import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
+import { capitalize } from './graphql-names.ts'
+import type { FieldShape, OneofShape, Shapes } from './shapes.ts'
 import { isWellKnown } from './well-known.ts'
 
-/** The types that a schema needs names for. */
+/** A type that a schema needs names for, and what it is there; a request that is not wrapped is its arguments. */
+export type UsedType =
+  | { readonly as: 'output' | 'input' | 'arguments'; readonly desc: DescMessage }
+  | { readonly as: 'enum'; readonly desc: DescEnum }
+
 export interface UsedTypes {
   readonly outputs: ReadonlySet<DescMessage>
-  readonly inputs: ReadonlySet<DescMessage>
-  readonly enums: ReadonlySet<DescEnum>
+  /** Those of the first method come first: a method behind it changes nothing about them. */
+  readonly inOrder: readonly UsedType[]
 }
 
 /** A method's part in the schema. */
@@ -14,34 +20,101 @@ interface UsedMethod {
   readonly wrapRequest: string | undefined
 }
 
-/** Walks from methods through all fields. A request is its arguments, so its own type counts only when it is wrapped. */
+/** Walks from methods through all fields. */
 export function findUsedTypes(methods: Iterable<UsedMethod>): UsedTypes {
+  const inOrder: UsedType[] = []
   const outputs = new Set<DescMessage>()
-  const inputs = new Set<DescMessage>()
+  const found = { output: outputs, input: new Set<DescMessage>(), arguments: new Set<DescMessage>() }
   const enums = new Set<DescEnum>()
-  const pending: (readonly [DescMessage, Set<DescMessage>])[] = []
 
-  function add(message: DescMessage | undefined, found: Set<DescMessage>): void {
+  function add(desc: DescMessage, as: 'output' | 'input' | 'arguments'): void {
     // A message without fields is a Boolean, and those with a form of their own are scalars.
-    if (!message || isWellKnown(message.typeName) || message.fields.length === 0) return
-    if (found.has(message)) return
-    found.add(message)
-    pending.push([message, found])
+    if (isWellKnown(desc.typeName) || desc.fields.length === 0 || found[as].has(desc)) return
+    found[as].add(desc)
+    inOrder.push({ as, desc })
   }
 
-  function addField(field: DescField, found: Set<DescMessage>): void {
-    if (field.enum) enums.add(field.enum)
-    add(field.message, found)
+  function addEnum(desc: DescEnum): void {
+    if (enums.has(desc)) return
+    enums.add(desc)
+    inOrder.push({ as: 'enum', desc })
   }
 
+  let next = 0
   for (const { desc, wrapRequest } of methods) {
-    add(desc.output, outputs)
-    if (wrapRequest !== undefined) add(desc.input, inputs)
-    else for (const field of desc.input.fields) addField(field, inputs)
+    add(desc.output, 'output')
+    add(desc.input, wrapRequest === undefined ? 'arguments' : 'input')
+    for (; next < inOrder.length; next++) {
+      const used = inOrder[next] as UsedType
+      if (used.as === 'enum') continue
+      for (const field of used.desc.fields) {
+        if (field.enum) addEnum(field.enum)
+        if (field.message) add(field.message, used.as === 'output' ? 'output' : 'input')
+      }
+    }
   }
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const [message, found] = next
-    for (const field of message.fields) addField(field, found)
+  return { outputs, inOrder }
+}
+
+/** A type that is made for a part of a message. */
+export interface Part {
+  readonly of: DescMessage
+  /** Tells it from all other types. */
+  readonly key: string
+  /** Stands behind the message's name. */
+  readonly name: string
+}
+
+/** The entries of a map. */
+export function entryOf({ desc, name }: FieldShape, way: 'output' | 'input'): Part {
+  const isInput = way === 'input'
+  const key = `${isInput ? 'input ' : ''}entry ${desc.toString()}`
+  return { of: desc.parent, key, name: `${capitalize(name)}${isInput ? 'EntryInput' : 'Entry'}` }
+}
+
+/** The arms of a oneof, of which a client gives one. */
+export function choiceOf({ desc, name }: OneofShape): Part {
+  const key = `oneof ${desc.parent.typeName}.${desc.name}`
+  return { of: desc.parent, key, name: `${capitalize(name)}Input` }
+}
+
+/** The arms of a oneof, of which an answer has one. */
+export function unionOf({ desc, name }: OneofShape): Part {
+  return { of: desc.parent, key: `union ${desc.parent.typeName}.${desc.name}`, name: capitalize(name) }
+}
+
+/** An arm that is no message, as an object with a value. */
+export function armOf({ desc, name }: FieldShape): Part {
+  return { of: desc.parent, key: `arm ${desc.parent.typeName}.${desc.name}`, name: capitalize(name) }
+}
+
+/** Whether an arm of a union is an object of its own: message arms are members themselves, each once. */
+export function isWrapped(arm: FieldShape, { fields }: OneofShape, shapes: Shapes): boolean {
+  const message = messageOf(arm)
+  if (!message || !shapes.message(message).fields.some(({ inOutput }) => inOutput)) return true
+  return fields.some((other) => other !== arm && messageOf(other) === message)
+}
+
+function messageOf({ value }: FieldShape): DescMessage | undefined {
+  return value.kind === 'message' ? value.message : undefined
+}
+
+/** All parts of a message that are types, where it is used so. */
+export function partsOf({ as, desc }: UsedType, shapes: Shapes): readonly Part[] {
+  if (as === 'enum') return []
+  const { fields, oneofs } = shapes.message(desc)
+  const { maps, oneofs: form } = shapes.options
+  const way = as === 'output' ? 'output' : 'input'
+  const entries = fields.filter(
+    ({ cardinality, inOutput, inInput }) =>
+      cardinality === 'map' && maps !== 'json' && (way === 'output' ? inOutput : inInput),
+  )
+  return [...entries.map((field) => entryOf(field, way)), ...oneofs.flatMap((oneof) => partsOfOneof(oneof))]
+
+  function partsOfOneof(oneof: OneofShape): readonly Part[] {
+    if (way === 'input') return [choiceOf(oneof)]
+    if (form !== 'union') return []
+    const arms = oneof.fields.filter((arm) => arm.inOutput && isWrapped(arm, oneof, shapes))
+    return [...arms.map(armOf), unionOf(oneof)]
   }
-  return { outputs, inputs, enums }
 }

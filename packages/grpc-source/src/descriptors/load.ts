@@ -1,8 +1,9 @@
-import type { DescService, FileRegistry } from '@bufbuild/protobuf'
+import type { DescFile, DescService, FileRegistry } from '@bufbuild/protobuf'
 import { GrpcSourceError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'
 import type { Transport } from '@vinyasa/grpc-transport'
 import { importsOf, readDescriptorSet } from './descriptor-set.ts'
+import { inNamedOrder } from './named-order.ts'
 import { compileProtoText } from './proto-text.ts'
 import { reflectDescriptors } from './reflection.ts'
 import { createDescriptorRegistry } from './registry.ts'
@@ -12,6 +13,8 @@ import { readTsProtoMetadata } from './ts-proto/ts-proto.ts'
 export interface LoadedDescriptors {
   readonly registry: FileRegistry
   readonly isOwn: (service: DescService) => boolean
+  /** All files; of those that are named, the first comes first. */
+  readonly files: readonly DescFile[]
 }
 
 /** Reads descriptors from whichever input the options name. */
@@ -41,24 +44,34 @@ export async function loadDescriptors(
   if (descriptorSet !== undefined) {
     const set = await readDescriptorSet(descriptorSet)
     const imported = importsOf(set)
-    return {
-      registry: createDescriptorRegistry(set),
-      isOwn: ({ file }) => !imported.has(file.proto.name),
-    }
+    // What others import comes behind them, as where files are named.
+    const needed = new Set(set.file.flatMap(({ dependency }) => dependency))
+    const roots = set.file.map(({ name }) => name).filter((name) => !needed.has(name))
+    return ordered(createDescriptorRegistry(set), roots, ({ file }) => !imported.has(file.proto.name))
   }
   if (inputs.protoFiles) {
     const input = { protoFiles, protoText, includePaths, onFile, onLeftOut }
     const { registry, named: ownFiles } = await compileProtoText(input)
-    return { registry, isOwn: ({ file }) => ownFiles.has(file.proto.name) }
+    return ordered(registry, ownFiles, ({ file }) => ownFiles.has(file.proto.name))
   }
   if (protoMetadata !== undefined) {
     const { set, named: ownFiles } = readTsProtoMetadata(protoMetadata)
-    return { registry: createDescriptorRegistry(set), isOwn: ({ file }) => ownFiles.has(file.proto.name) }
+    return ordered(createDescriptorRegistry(set), ownFiles, ({ file }) => ownFiles.has(file.proto.name))
   }
   const transport = main()
   if (!transport)
     throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', 'reflection needs an endpoint to ask; set endpoint')
   const asked = reflection === true || !reflection ? {} : reflection
   const { set, services } = await reflectDescriptors(transport, endpoint, asked, onLeftOut)
-  return { registry: createDescriptorRegistry(set), isOwn: ({ typeName }) => services.has(typeName) }
+  const registry = createDescriptorRegistry(set)
+  const own = [...services].flatMap((service) => registry.getService(service)?.file.proto.name ?? [])
+  return ordered(registry, own, ({ typeName }) => services.has(typeName))
+}
+
+function ordered(
+  registry: FileRegistry,
+  named: Iterable<string>,
+  isOwn: LoadedDescriptors['isOwn'],
+): LoadedDescriptors {
+  return { registry, isOwn, files: inNamedOrder(registry, named) }
 }

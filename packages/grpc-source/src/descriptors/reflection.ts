@@ -202,7 +202,8 @@ async function serviceNames(ask: Ask, wanted: readonly string[] | undefined): Pr
   const [answer] = await ask([{ listServices: '' }])
   if (answer?.errorResponse) throw new Error(answer.errorResponse.errorMessage)
   const listed = (answer?.listServicesResponse?.service ?? []).map(({ name }) => name)
-  if (!wanted) return listed.filter((name) => !/^grpc\.(reflection|health|channelz)\./.test(name))
+  // Servers list them in any order, and names go by it.
+  if (!wanted) return listed.filter((name) => !/^grpc\.(reflection|health|channelz)\./.test(name)).toSorted()
   const unknown = wanted.find((name) => !listed.includes(name))
   if (unknown === undefined) return [...wanted]
   throw new GrpcSourceError(

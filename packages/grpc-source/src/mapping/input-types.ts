@@ -15,13 +15,13 @@ import type { Finding } from '../errors.ts'
 import type { LeafTypes, Once } from './leaf-types.ts'
 import type { TypeNames } from '../contract/names.ts'
 import {
-  partName,
   type FieldShape,
   type MessageShape,
   type OneofShape,
   type Shapes,
   type ValueKind,
 } from '../contract/shapes.ts'
+import { choiceOf, entryOf } from '../contract/used-types.ts'
 
 export interface InputTypesOptions {
   readonly shapes: Shapes
@@ -44,7 +44,7 @@ export class InputTypes {
   of(desc: DescMessage): GraphQLInputType {
     const { shapes, names, comments, once, origin } = this.#options
     if (!shapes.message(desc).fields.some(({ inInput }) => inInput)) return GraphQLBoolean
-    return once(`input ${desc.typeName}`, names.input(desc), (name) => {
+    return once(names.input(desc), (name) => {
       return new GraphQLInputObjectType({
         name,
         description: comments.of(desc),
@@ -89,14 +89,12 @@ export class InputTypes {
     const { shapes, names, once, leaves, origin } = this.#options
     if (field.cardinality === 'list') return new GraphQLList(new GraphQLNonNull(this.#value(field.value)))
     if (shapes.options.maps === 'json') return leaves.customScalar('JSON')
-    const { parent } = field.desc
-    const wanted = partName(names, parent, field.name, 'EntryInput')
-    const entry = once(`input entry ${field.desc.toString()}`, wanted, (name) => {
+    const entry = once(names.part(entryOf(field, 'input')), (name) => {
       const fields = () => ({
         key: { type: new GraphQLNonNull(leaves.scalarType(field.key as ScalarType, 'input')) },
         value: { type: new GraphQLNonNull(this.#value(field.value)) },
       })
-      return new GraphQLInputObjectType({ name, fields, extensions: { origin: origin(parent) } })
+      return new GraphQLInputObjectType({ name, fields, extensions: { origin: origin(field.desc.parent) } })
     })
     return new GraphQLList(new GraphQLNonNull(entry))
   }
@@ -117,8 +115,7 @@ export class InputTypes {
 
   #oneof({ desc }: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {
     const { names, once, origin } = this.#options
-    const wanted = partName(names, desc, oneof.name, 'Input')
-    const type = once(`oneof ${desc.typeName}.${oneof.desc.name}`, wanted, (name) => {
+    const type = once(names.part(choiceOf(oneof)), (name) => {
       const extensions = { origin: origin(desc) }
       const arms = oneof.fields.filter(({ inInput }) => inInput)
       const toField = (arm: FieldShape) => ({

@@ -13,16 +13,16 @@ import { createScalar, type CustomScalar } from './scalars.ts'
 import type { Shapes, ValueKind } from '../contract/shapes.ts'
 import type { WellKnownType } from '../contract/well-known.ts'
 
-/** One type for one key, made once; where another has its name already, it gets one that is free. */
-export type Once = <T>(key: string, name: string, make: (name: string) => T) => T
+/** One type for one name, made once. */
+export type Once = <T>(name: string, make: (name: string) => T) => T
 
-export function createOnce(names: TypeNames): Once {
+export function createOnce(): Once {
   const made = new Map<string, unknown>()
-  return <T>(key: string, name: string, make: (name: string) => T): T => {
-    const known = made.get(key) as T | undefined
+  return <T>(name: string, make: (name: string) => T): T => {
+    const known = made.get(name) as T | undefined
     if (known !== undefined) return known
-    const type = make(names.claim(name, key))
-    made.set(key, type)
+    const type = make(name)
+    made.set(name, type)
     return type
   }
 }
@@ -75,7 +75,7 @@ export function createLeafTypes(options: {
   const { options: mapping } = shapes
 
   function customScalar(name: CustomScalar): GraphQLScalarType {
-    return once(`scalar ${name}`, name, (typeName) => createScalar(name, typeName))
+    return once(name, (typeName) => createScalar(name, typeName))
   }
 
   function scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType {
@@ -94,7 +94,7 @@ export function createLeafTypes(options: {
   }
 
   function enumType(desc: DescEnum): GraphQLEnumType {
-    return once(desc.typeName, names.of(desc), (name) => {
+    return once(names.of(desc), (name) => {
       // An alias has a value of its own: replies have the first name of a number, requests may have any.
       const values = [...shapes.enum(desc).values].map(([graphqlName, value]) => {
         const deprecationReason = value.deprecated ? 'deprecated in the proto' : undefined

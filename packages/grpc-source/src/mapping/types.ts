@@ -23,13 +23,8 @@ import {
   type LeafTypes,
   type Once,
 } from './leaf-types.ts'
-import {
-  partName,
-  type FieldShape,
-  type MessageShape,
-  type Shapes,
-  type ValueKind,
-} from '../contract/shapes.ts'
+import { type FieldShape, type MessageShape, type Shapes, type ValueKind } from '../contract/shapes.ts'
+import { entryOf } from '../contract/used-types.ts'
 import { createUnions } from './unions.ts'
 import { isWellKnown } from '../contract/well-known.ts'
 
@@ -58,7 +53,7 @@ export class TypeBuilder {
   constructor(options: TypeBuilderOptions) {
     const { shapes, names, comments, findings, sourceName } = options
     const origin = (desc: DescMessage | DescEnum): string => originOf(sourceName, desc)
-    const once = createOnce(names)
+    const once = createOnce()
     const leaves = createLeafTypes({ shapes, names, comments, once, origin })
     this.#options = options
     this.#once = once
@@ -72,7 +67,7 @@ export class TypeBuilder {
     if (isWellKnown(desc.typeName)) return this.#leaves.wellKnownType(desc.typeName, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
-    return this.#once(desc.typeName, names.of(desc), (name) => {
+    return this.#once(names.of(desc), (name) => {
       return new GraphQLObjectType({
         name,
         description: comments.of(desc),
@@ -168,10 +163,8 @@ export class TypeBuilder {
 
   #entry(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
     const { names, sourceName } = this.#options
-    const { parent } = field.desc
     const key = this.#leaves.scalarType(field.key as ScalarType, 'output')
-    const wanted = partName(names, parent, field.name, 'Entry')
-    return this.#once(`entry ${field.desc.toString()}`, wanted, (name) => {
+    return this.#once(names.part(entryOf(field, 'output')), (name) => {
       const nullable = field.value.kind === 'wellKnown' || canReadAsNull(field.value)
       return new GraphQLObjectType({
         name,
@@ -182,7 +175,7 @@ export class TypeBuilder {
             ...(this.#isFlag(field) ? { resolve: flagResolver('value', false) } : {}),
           },
         },
-        extensions: { origin: originOf(sourceName, parent) },
+        extensions: { origin: originOf(sourceName, field.desc.parent) },
       })
     })
   }

@@ -6,16 +6,16 @@ import {
   type GraphQLFieldConfig,
   type GraphQLOutputType,
 } from 'graphql'
-import { capitalize, type TypeNames } from '../contract/names.ts'
+import type { TypeNames } from '../contract/names.ts'
 import { canReadAsNull } from './leaf-types.ts'
 import {
-  partName,
   type FieldShape,
   type MessageShape,
   type OneofShape,
   type Shapes,
   type ValueKind,
 } from '../contract/shapes.ts'
+import { armOf, isWrapped, unionOf } from '../contract/used-types.ts'
 
 /** Output oneofs as unions: message arms are members themselves, other arms get a member with one field `value`. */
 export function createUnions(options: {
@@ -24,21 +24,14 @@ export function createUnions(options: {
   readonly outputValue: (value: ValueKind) => GraphQLOutputType
   readonly origin: (desc: DescMessage) => string
 }): { field(shape: MessageShape, oneof: OneofShape): GraphQLFieldConfig<unknown, unknown> } {
-  const { names, outputValue, origin } = options
+  const { shapes, names, outputValue, origin } = options
   const unions = new Map<OneofShape, GraphQLUnionType>()
 
   function memberOf(shape: MessageShape, oneof: OneofShape, arm: FieldShape): GraphQLObjectType {
     const type = outputValue(arm.value)
-    const message = arm.value.kind === 'message' ? arm.value.message : undefined
-    const isShared = oneof.fields.some(
-      (other) => other !== arm && other.value.kind === 'message' && other.value.message === message,
-    )
-    if (type instanceof GraphQLObjectType && !isShared) return type
+    if (type instanceof GraphQLObjectType && !isWrapped(arm, oneof, shapes)) return type
     return new GraphQLObjectType({
-      name: names.claim(
-        `${names.of(shape.desc)}${capitalize(arm.name)}`,
-        `${shape.desc.typeName}.${arm.desc.name}`,
-      ),
+      name: names.part(armOf(arm)),
       fields: { value: { type: canReadAsNull(arm.value) ? type : new GraphQLNonNull(type) } },
       extensions: { origin: origin(shape.desc) },
     })
@@ -51,10 +44,7 @@ export function createUnions(options: {
         .map((arm) => ({ arm, type: memberOf(shape, oneof, arm) }))
       let union = unions.get(oneof)
       if (!union) {
-        const name = names.claim(
-          partName(names, shape.desc, oneof.name, ''),
-          `${shape.desc.typeName}.${oneof.desc.name}`,
-        )
+        const name = names.part(unionOf(oneof))
         union = new GraphQLUnionType({
           name,
           types: arms.map(({ type }) => type),

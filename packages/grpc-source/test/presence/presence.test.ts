@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { startBytesServer } from './bytes-server.ts'
-import { disposables, source } from './harness.ts'
+import { startBytesServer } from '../bytes-server.ts'
+import { disposables, source } from '../harness.ts'
 
 const body = (required: string): string => `
   enum Kind { ZERO = 0; ONE = 1; }
@@ -58,4 +58,20 @@ it('a group, a field with another default and the fields of a group are fields a
 it('a field without presence is left out where it is zero', async () => {
   const text = `syntax = "proto3"; package p; ${body('')}`
   expect(await sentBy(text, { ...ZEROS, second: 0 })).toBe('5800')
+})
+
+it.each([
+  ['proto2', 'syntax = "proto2"; package p;', 'required Nothing must = 1;'],
+  [
+    'an edition',
+    'edition = "2023"; package p;',
+    'Nothing must = 1 [features.field_presence = LEGACY_REQUIRED];',
+  ],
+])('a required message without fields is true, and false is refused: %s', async (_what, head, field) => {
+  const text = `${head} message Nothing {} message Asked { ${field} }
+    message Answered { repeated int32 n = 1; } service S { rpc Get(Asked) returns (Answered); }`
+  expect(await sentBy(text, { must: true })).toBe('0a00')
+  await expect(sentBy(text, { must: false })).rejects.toThrow(
+    /must.*must be true, as p\.Nothing has no fields/,
+  )
 })
