@@ -10,7 +10,7 @@ import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './r
 import type { MetadataOptions } from './runtime/metadata.ts'
 import type { ExposeErrors } from './methods/rpc-error.ts'
 import type { Transport } from '@vinyasa/grpc-transport'
-import type { TypeNaming } from './contract/names.ts'
+import type { TypeNaming } from './contract/graphql-names.ts'
 
 export interface Logger {
   warn(message: string): void

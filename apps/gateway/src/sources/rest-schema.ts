@@ -95,6 +95,17 @@ const body = z.strictObject({
   encoding: z.record(z.string(), encoding).optional(),
 } satisfies OptionsOf<Given<'body'>>)
 
+type LinkValue = NonNullable<Given<'envelope'>['links']>[string]['args'][string]
+
+const linkValue: z.ZodType<LinkValue> = z.union([
+  z.strictObject({ body: z.string() }),
+  z.strictObject({ header: z.string() }),
+  z.strictObject({ arg: z.string(), path: z.string().optional() }),
+  z.strictObject({ exchange: z.enum(['url', 'status']) }),
+  z.strictObject({ text: z.array(z.union([z.string(), z.lazy(() => linkValue)])) }),
+  z.strictObject({ value: z.unknown() }),
+])
+
 const envelope = z.strictObject({
   typeName: z.string().optional(),
   headers: z
@@ -116,15 +127,7 @@ const envelope = z.strictObject({
       z.string(),
       z.strictObject({
         endpoint: z.string(),
-        args: z.record(
-          z.string(),
-          z.union([
-            z.strictObject({ body: z.string() }),
-            z.strictObject({ header: z.string() }),
-            z.strictObject({ arg: z.string(), path: z.string().optional() }),
-            z.strictObject({ value: z.unknown() }),
-          ]),
-        ),
+        args: z.record(z.string(), linkValue),
         description: z.string().optional(),
       }),
     )

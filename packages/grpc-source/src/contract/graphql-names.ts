@@ -1,5 +1,8 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
 
+/** How messages and enums are named: by their own name where it is free, or always with their package. */
+export type TypeNaming = 'short' | 'qualified'
+
 /** The names of its parents and its own, joined. */
 export function shortName(desc: DescMessage | DescEnum): string {
   return toGraphQLName(nestedName(desc))

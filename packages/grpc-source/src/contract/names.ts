@@ -1,7 +1,7 @@
 import type { DescEnum, DescMessage } from '@bufbuild/protobuf'
 import { groupBy } from '@vinyasa/source-kit'
 import type { Finding } from '../errors.ts'
-import { firstFree, qualifiedName, shortName, toGraphQLName } from './graphql-names.ts'
+import { firstFree, qualifiedName, shortName, toGraphQLName, type TypeNaming } from './graphql-names.ts'
 import type { Shapes } from './shapes.ts'
 import { partsOf, type Part, type UsedTypes } from './used-types.ts'
 
@@ -10,9 +10,6 @@ const RESERVED: readonly string[] =
   'Int Float String Boolean ID Query Mutation Subscription DateTime Duration JSON Bytes Upload FieldMask UInt32 Long BigInt'.split(
     ' ',
   )
-
-/** How messages and enums are named: by their own name where it is free, or always with their package. */
-export type TypeNaming = 'short' | 'qualified'
 
 /** Gives every type of the schema a GraphQL name of its own. */
 export interface TypeNames {

@@ -56,6 +56,14 @@ export type LinkValue =
       readonly path?: string | undefined
     }
   | {
+      /** The URL that was asked, or the status of the answer. */
+      readonly exchange: 'url' | 'status'
+    }
+  | {
+      /** Texts and values, one behind the other; without one of the values there is none. */
+      readonly text: readonly (string | LinkValue)[]
+    }
+  | {
       /** The value itself. */
       readonly value: unknown
     }

@@ -169,5 +169,22 @@ function compileValue(value: LinkValue): (envelope: object) => unknown {
     const extract = path === undefined ? (given: unknown) => given : compileResponsePath(path)
     return (envelope) => extract(argOf(argsOf(envelope), arg) ?? null)
   }
+  if ('exchange' in value) {
+    const isUrl = value.exchange === 'url'
+    return (envelope) => {
+      const known = surroundingsOf.get(envelope)
+      return (isUrl ? known?.url.href : known?.response.status) ?? null
+    }
+  }
+  if ('text' in value)
+    return joined(value.text.map((part) => (typeof part === 'string' ? () => part : compileValue(part))))
   return () => value.value
+}
+
+function joined(parts: readonly ((envelope: object) => unknown)[]): (envelope: object) => unknown {
+  return (envelope) => {
+    const values = parts.map((part) => part(envelope) ?? null)
+    // An object is no text.
+    return values.some((one) => typeof one === 'object') ? null : values.join('')
+  }
 }

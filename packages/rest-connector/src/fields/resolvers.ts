@@ -103,8 +103,9 @@ export function fieldResolver(
   const member = atPlace(`field "${place}"`, () => compileMember(key))
   const read = (source: unknown) =>
     typeof source === 'object' && source !== null ? member.read(source) : null
-  if (isScalar) return markMember((source) => checkedScalar(read(source), type, place), member, true)
-  if (type.name === 'JSON' && key === name && !(key in Object.prototype)) return undefined
+  const depth = type.text.split('[').length - 1
+  if (isScalar) return markMember((source) => checkedScalar(read(source), type, place, depth), member, true)
+  if (type.name === 'JSON' && !type.isList && key === name && !(key in Object.prototype)) return undefined
   return markMember(
     (source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo) =>
       withObjects(read(source), info.returnType, place),
@@ -169,17 +170,14 @@ function listedValue(value: unknown, type: GraphQLEnumType, place: string): unkn
   }
 }
 
-function checkedScalar(value: unknown, type: TypeReference, place: string): unknown {
+/** `depth` is how many lists are inside each other. */
+function checkedScalar(value: unknown, type: TypeReference, place: string, depth: number): unknown {
   if (value === null || value === undefined) return null
-  if (type.isList && Array.isArray(value)) {
-    for (const item of value) checkedScalar(item, type, place)
+  if (depth > 0 && Array.isArray(value)) {
+    for (const item of value) checkedScalar(item, type, place, depth - 1)
     return value
   }
-  if (typeof value === 'object')
-    throw restError(
-      'REST_BAD_RESPONSE',
-      `${place} is declared as ${type.text}, but the upstream gave ${Array.isArray(value) ? 'a list' : 'an object'}.`,
-    )
+  if (depth > 0 || typeof value === 'object') throw notAsDeclared(place, type.text, value)
   if (type.name !== 'Int') return value
   const number = Number(value)
   if (Number.isInteger(number) && (number | 0) !== number)

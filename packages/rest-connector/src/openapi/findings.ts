@@ -11,13 +11,24 @@ export interface OpenApiFinding {
 /** The findings of an import as they come; what is said twice is kept once. */
 export class Findings {
   readonly #all = new Map<string, OpenApiFinding>()
+  readonly #folded = new Map<string, { readonly place: string; readonly count: number }>()
 
   add(finding: OpenApiFinding): void {
     this.#all.set(`${finding.place} ${finding.message}`, finding)
   }
 
+  /** Adds what is true of many places as one finding, at the first of them. */
+  fold(place: string, message: string): void {
+    const { count } = this.#folded.get(message) ?? { count: 0 }
+    this.#folded.set(message, { place: this.#folded.get(message)?.place ?? place, count: count + 1 })
+  }
+
   list(): readonly OpenApiFinding[] {
-    return [...this.#all.values()]
+    const folded = [...this.#folded].map(([message, { place, count }]) => ({
+      place,
+      message: count === 1 ? message : `${message} (${count} times, here first)`,
+    }))
+    return [...this.#all.values(), ...folded]
   }
 }
 

@@ -2,9 +2,10 @@ import type { RestEndpoint } from '../declare/endpoint-options.ts'
 import { compileEndpoint } from '../declare/endpoint.ts'
 import type { NameValues } from '../templates/query-template.ts'
 import { answerOf } from './answers.ts'
-import { createEnvelopes, withLinks, type EnvelopeOf } from './envelopes.ts'
+import { createEnvelopes, type EnvelopeOf } from './envelopes.ts'
 import { Findings, pointerOf } from './findings.ts'
 import { pascal } from './names.ts'
+import { withLinks } from './links/links.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { keyOf, operationNames } from './operation-names.ts'
 import type { OpenApiImport, OpenApiOptions } from './openapi-options.ts'
@@ -41,6 +42,7 @@ export async function importOpenApi(
       const message = `${reason}; what it stands for is JSON`
       findings.add({ place, message, mend: 'correct the reference' })
     },
+    onUnsaid: (message) => findings.fold(place, message),
     onDropped: (ref, dropped) => findings.add({ place: ref?.startsWith('#/') ? ref : place, ...dropped }),
   })
   const envelopeOf = createEnvelopes(options, { document: loaded, types, names: typeNames })
@@ -89,7 +91,12 @@ export async function importOpenApi(
   const { interceptors, forwardHeaders } = security
   return {
     baseUrl,
-    endpoints: withLinks(made, options.links, loaded, findings),
+    endpoints: withLinks(made, {
+      selection: options.links ?? false,
+      document: loaded,
+      definitions,
+      findings,
+    }),
     types: definitions,
     interceptors,
     forwardHeaders,

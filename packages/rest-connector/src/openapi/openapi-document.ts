@@ -125,8 +125,14 @@ function namesIn(root: Node): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   function visit(value: unknown, place: string): void {
     if (typeof value !== 'object' || value === null) return
-    const { $anchor, $id } = asNode(value)
+    const { $anchor, $dynamicAnchor, $id } = asNode(value)
     if (typeof $anchor === 'string') names.set(`#${$anchor}`, place)
+    // Several schemas with one are told apart only where they are used.
+    if (typeof $dynamicAnchor === 'string')
+      names.set(
+        `#${$dynamicAnchor}`,
+        names.has(`#${$dynamicAnchor}`) ? `#/ (several are ${$dynamicAnchor})` : place,
+      )
     if (typeof $id === 'string') names.set($id.replace(/#$/, ''), place)
     for (const [key, member] of Object.entries(value))
       visit(member, `${place}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`)

@@ -3,7 +3,8 @@ import type { ArgumentDefinition } from '../declare/arguments.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import { hasStyle } from '../parameters/style.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
-import { asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import type { OpenApiFinding } from './findings.ts'
+import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
 
@@ -21,6 +22,8 @@ export interface RequestBody {
   readonly body: BodyOptions
   /** Members that go as JSON text without the document's saying so. */
   readonly asJson: readonly string[]
+  /** What the document says of it that is not sent. */
+  readonly told: readonly Pick<OpenApiFinding, 'message' | 'mend'>[]
 }
 
 /** Why an operation has no body that its document describes. */
@@ -61,11 +64,13 @@ export function requestBodyOf(
   const description = asText(node['description'])
   const { encoding = {} } = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
   return {
+    told: [...otherBodies(content, chosen, settings), ...unsentOf(media, kind, document)],
     asJson:
       kind !== 'form'
         ? []
         : settings.types.objectsIn(media['schema']).filter((one) => !Object.hasOwn(encoding, one)),
-    argument: argumentOf(kind, media, { isRequired, description }, settings),
+    // A default that were sent would overwrite what a PATCH leaves alone.
+    argument: argumentOf(kind, media, { isRequired, description, tellsDefault: true }, settings),
     body: {
       ...(contentType !== 'application/json' && { contentType }),
       ...(kind === 'binary' && isBase64(media['schema'], document) && { isBase64: true }),
@@ -106,7 +111,11 @@ function choose(
 function argumentOf(
   kind: BodyKind,
   media: Node,
-  facts: { readonly isRequired: boolean; readonly description: string | undefined },
+  facts: {
+    readonly isRequired: boolean
+    readonly description: string | undefined
+    readonly tellsDefault: boolean
+  },
   { types, place }: TypeSettings,
 ): ArgumentDefinition {
   const { isRequired, description } = facts
@@ -114,6 +123,46 @@ function argumentOf(
   if (fixed !== undefined)
     return { type: isRequired ? `${fixed}!` : fixed, ...(description !== undefined && { description }) }
   return types.argument(media['schema'], place, facts)
+}
+
+/** What bodies of other media types have that the chosen one has not. */
+function otherBodies(
+  content: readonly (readonly [string, unknown])[],
+  chosen: { readonly contentType: string; readonly media: unknown },
+  { document, types }: TypeSettings,
+): RequestBody['told'] {
+  const membersOf = (media: unknown): readonly string[] => types.membersOf(document.resolve(media)['schema'])
+  const own = new Set(membersOf(chosen.media))
+  return content.flatMap(([contentType, media]) => {
+    const more = media === chosen.media ? [] : membersOf(media).filter((one) => !own.has(one))
+    if (more.length === 0) return []
+    return {
+      message: `its body as ${contentType} has ${more.map((one) => `"${one}"`).join(', ')}, which the one that is sent, ${chosen.contentType}, has not`,
+      mend: 'declare the operation under endpoints, with a body of that contentType',
+    }
+  })
+}
+
+/** What a document says of the parts of a body that no part is sent with. */
+function unsentOf(media: Node, kind: BodyKind, document: OpenApiDocument): RequestBody['told'] {
+  if (kind !== 'form' && kind !== 'multipart') return []
+  const encodings = Object.entries(document.resolve(media['encoding']))
+  const named = encodings.flatMap(([name, given]): readonly string[] => {
+    const { headers, style } = document.resolve(given)
+    const sent = Object.keys(asNode(headers)).filter((header) => header.toLowerCase() !== 'content-type')
+    const isWrong = asText(style) !== undefined && !hasStyle(asText(style) as string, 'query')
+    return [
+      ...(sent.length > 0
+        ? [`its body's part "${name}" is sent without the headers ${sent.join(', ')}`]
+        : []),
+      ...(isWrong ? [`its body's "${name}" has the style "${String(style)}", which is none of a form`] : []),
+    ]
+  })
+  const unnamed = ['prefixEncoding', 'itemEncoding'].filter((one) => media[one] !== undefined)
+  return [
+    ...named.map((message) => ({ message, mend: 'send it with an interceptor' })),
+    ...unnamed.map((one) => ({ message: `its body's ${one} is not read` })),
+  ]
 }
 
 /** Whether the bytes of a file are written as text. */

@@ -57,7 +57,13 @@ export function requestInputOf(
   ]
   for (const node of nodes) {
     const parameter = parameterOf(node, path)
-    if (!parameter) continue
+    if (!parameter) {
+      if (node['in'] === 'path')
+        told.push({
+          message: `its parameter "${asText(node['name'])}" is of the path, which has no such braces`,
+        })
+      continue
+    }
     const fault = typeof parameter === 'string' ? parameter : faultOf(parameter)
     if (fault !== undefined && node['required'] !== true && node['in'] !== 'path') {
       dropped.push(fault)
@@ -80,6 +86,7 @@ export function requestInputOf(
     if (body.isRequired) return { endpoint: { path }, skip: body.fault }
     dropped.push(body.fault)
   }
+  if (found) told.push(...found.told)
   if (found && found.asJson.length > 0)
     told.push({
       message: `its body's ${found.asJson.map((one) => `"${one}"`).join(', ')} go as JSON text within the form, as the document names no other encoding`,

@@ -59,7 +59,7 @@ const document = {
               Parent: { operationId: 'getItem', parameters: { 'item-id': '$request.body#/parent' } },
               again: { operationId: 'createItem' },
               nowhere: { operationId: 'deleteItem' },
-              odd: { operationId: 'getItem', parameters: { 'item-id': '$url' } },
+              odd: { operationId: 'getItem', parameters: { 'item-id': '$request.query.what' } },
               other: { operationId: 'getItem', parameters: { what: 1 } },
             },
           },
@@ -133,7 +133,7 @@ describe('headers and links of a document', () => {
     for (const [link, reason] of [
       ['again', 'a mutation'],
       ['nowhere', 'no field stands'],
-      ['odd', '"$url"'],
+      ['odd', '"$request.query.what"'],
       ['other', 'no parameter "what"'],
     ] as const)
       expect(told.some((line) => line.includes(`"${link}"`) && line.includes(reason))).toBe(true)

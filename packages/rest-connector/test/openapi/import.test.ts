@@ -80,8 +80,9 @@ describe('a real public OpenAPI 3 document', () => {
     const fields = Object.values(query.getFields())
     expect(fields.length).toBeGreaterThan(80)
     // What is left out takes a body that nobody can send yet.
-    expect(findings.map(describeFinding).every((line) => line.includes('is left out'))).toBe(true)
-    expect(findings.length).toBeLessThan(4)
+    const told = findings.map(describeFinding).filter((line) => !line.includes(': the format "'))
+    expect(told.filter((line) => !line.includes('is left out'))).toEqual([])
+    expect(told.length).toBeLessThan(4)
 
     const typed = fields.filter((field) => !isLeafType(innermost(field.type)))
     expect(typed.length).toBeGreaterThan(60)

@@ -1,13 +1,24 @@
-import type { Node } from '../openapi-document.ts'
-import type { Shape } from './shape.ts'
+import type { TypeDefinition } from '../../declare/type-definitions.ts'
 
-/** A schema's default, where it is a value of the GraphQL type; many documents have others. */
-export function defaultOf(schema: Node, shape: Shape, type: string): unknown {
-  const value = schema['default'] ?? shape.node['default']
+/**
+ * A schema's default as a value of the GraphQL type; undefined: it is none, as in many documents, or one of an object,
+ * whose members would be sent where nobody gave them.
+ */
+export function defaultOf(
+  value: unknown,
+  type: string,
+  definitions: ReadonlyMap<string, TypeDefinition>,
+): unknown {
   if (value === undefined || value === null) return undefined
-  if (shape.kind === 'enum') return shape.values?.includes(value as never) ? value : undefined
-  if (shape.kind !== 'scalar') return undefined
-  switch (type) {
+  const bare = type.replace(/!$/, '')
+  if (bare.startsWith('[')) {
+    if (!Array.isArray(value)) return undefined
+    const items = value.map((item) => defaultOf(item, bare.slice(1, -1), definitions))
+    return items.includes(undefined) ? undefined : items
+  }
+  const definition = definitions.get(bare)
+  if (definition) return isOf(definition, value) ? value : undefined
+  switch (bare) {
     case 'String':
       return typeof value === 'string' ? value : undefined
     case 'Boolean':
@@ -17,7 +28,20 @@ export function defaultOf(schema: Node, shape: Shape, type: string): unknown {
     case 'Int':
     case 'Long':
       return Number.isSafeInteger(value) ? value : undefined
+    case 'JSON':
+      return ['string', 'number', 'boolean'].includes(typeof value) ? value : undefined
     default:
       return undefined
   }
+}
+
+function isOf(definition: TypeDefinition, value: unknown): boolean {
+  if (definition.kind === 'enum') return Object.values(definition.values).some((one) => one.value === value)
+  if (definition.kind !== 'scalar') return false
+  return typeof value === 'string' && new RegExp(definition.pattern ?? '').test(value)
+}
+
+/** Tells a default that is not sent. */
+export function describeDefault(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : `Default: \`${JSON.stringify(value)}\`.`
 }

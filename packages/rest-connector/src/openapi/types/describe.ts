@@ -1,4 +1,5 @@
 import { asNode, asText, type Node } from '../openapi-document.ts'
+import { describeDefault } from './default-value.ts'
 import type { ReadShape } from './shape.ts'
 
 export const DEPRECATED = 'Deprecated by the API.'
@@ -21,12 +22,16 @@ export function describeMember(
   const text = asText(node['description']) ?? (isNamed ? undefined : asText(shape.node['description']))
   // A default that were sent would overwrite what a PATCH leaves alone: it is only told.
   const given = isInput ? (node['default'] ?? shape.node['default']) : undefined
-  const told = given === undefined || given === null ? undefined : `Default: \`${JSON.stringify(given)}\`.`
-  const description = [text?.trim(), told].filter(Boolean).join('\n\n')
   return {
-    ...(description !== '' && { description }),
-    ...(node['deprecated'] === true && { deprecated: DEPRECATED }),
+    ...describeText(text, given),
+    ...((node['deprecated'] ?? shape.node['deprecated']) === true && { deprecated: DEPRECATED }),
   }
+}
+
+/** A text, and below it a default that is not sent. */
+export function describeText(text: string | undefined, given: unknown): { readonly description?: string } {
+  const description = [text?.trim(), describeDefault(given)].filter(Boolean).join('\n\n')
+  return description === '' ? {} : { description }
 }
 
 /** The properties of an object, without those that go the other way. */

@@ -9,9 +9,10 @@ export interface Dropped {
 
 export function droppedOfObject(node: Node): Dropped | undefined {
   const isAllowed = Object.values(asNode(node['patternProperties'])).some((schema) => schema !== false)
-  if (!isAllowed || takesOthers(node)) return undefined
+  const isLeft = Object.keys(asNode(node['unevaluatedProperties'])).length > 0
+  if ((!isAllowed && !isLeft) || takesOthers(node)) return undefined
   return {
-    message: 'members that patternProperties describe',
+    message: `members that ${isAllowed ? 'patternProperties' : 'unevaluatedProperties'} describe`,
     mend: 'add additionalProperties to the schema, which are a field',
   }
 }

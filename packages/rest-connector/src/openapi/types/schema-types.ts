@@ -4,15 +4,15 @@ import type { MemberDefinition, TypeDefinition, TypeDefinitions } from '../../de
 import { fieldNames } from '../names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { Nesting } from '../nesting.ts'
-import { DEPRECATED, describe, describeMember, propertiesOf } from './describe.ts'
+import { DEPRECATED, describe, describeMember, describeText, propertiesOf } from './describe.ts'
 import { breakInputCycles } from './input-cycles.ts'
 import { makeInterfaces } from './interfaces.ts'
 import { itemType } from './item-type.ts'
 import { LeafTypes } from './leaves/leaf-types.ts'
-import type { IntegerTyping } from './leaves/scalars.ts'
+import { isBinary, type IntegerTyping } from './leaves/scalars.ts'
 import { ShapeReader, type ReadShape, type Shape } from './shape.ts'
 import { schemaName } from './schema-name.ts'
-import { inside, type Place, type TypeNames } from './type-names.ts'
+import { inside, withoutInput, type Place, type TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
 import { droppedOfChoice, droppedOfObject, type Dropped } from './dropped.ts'
 import { flattened, optionNames, tellMembers, variantName } from './variants.ts'
@@ -22,6 +22,8 @@ export interface SchemaTypesOptions {
   /** Whether a required property of a type is non-null. */
   readonly trusts: (typeName: string, field: string) => boolean
   readonly onBadReference: (message: string) => void
+  /** Hears what schemas say that no type does, once for each schema. */
+  readonly onUnsaid: (message: string) => void
   /** Hears of members that no field shows or takes; `ref` is the reference that names their schema. */
   readonly onDropped: (ref: string | undefined, dropped: Dropped) => void
 }
@@ -30,6 +32,8 @@ export interface ArgumentHints {
   readonly isRequired: boolean
   readonly description?: string | undefined
   readonly isDeprecated?: boolean | undefined
+  /** The default is told, and not sent. */
+  readonly tellsDefault?: boolean | undefined
 }
 
 /** The named types that schemas of a document become; each is made when it is first asked for. */
@@ -46,7 +50,7 @@ export class SchemaTypes {
   constructor(document: OpenApiDocument, names: TypeNames, options: SchemaTypesOptions) {
     this.#names = names
     this.#options = options
-    const shapes = new ShapeReader(document, options.onBadReference)
+    const shapes = new ShapeReader(document, options)
     this.#read = (schema) => shapes.read(schema)
     this.#leaves = new LeafTypes(names, options.integers, this.#definitions)
   }
@@ -60,6 +64,11 @@ export class SchemaTypes {
 
   isNullable(schema: unknown): boolean {
     return this.#read(schema).isNullable
+  }
+
+  /** Properties of an object that is sent. */
+  membersOf(schema: unknown): readonly string[] {
+    return [...propertiesOf(this.#read(schema).node, 'readOnly', this.#read).keys()]
   }
 
   /** Properties whose values are objects, or lists of them. */
@@ -108,16 +117,20 @@ export class SchemaTypes {
 
   /** The argument that takes a schema's value, with its default where that is one of its type. */
   argument(schema: unknown, place: Place, hints: ArgumentHints): ArgumentDefinition {
-    const { isRequired, isDeprecated = false } = hints
+    const { isRequired, tellsDefault = false } = hints
     const type = this.input(schema, place)
-    const given = defaultOf(asNode(schema), this.#read(schema), type)
-    const described = hints.description ?? asText(this.#read(schema).node['description'])
-    const isNonNull = isRequired && given === undefined
+    const { node } = this.#read(schema)
+    const own = { ...node, ...asNode(schema) }
+    const given = tellsDefault ? undefined : defaultOf(own['default'], type, this.#definitions)
+    const isDeprecated = hints.isDeprecated === true || own['deprecated'] === true
     return {
       type: isRequired ? `${type}!` : type,
-      ...(described && { description: described.trim() }),
+      ...describeText(
+        hints.description ?? asText(node['description']),
+        given === undefined ? own['default'] : undefined,
+      ),
       ...(given !== undefined && { default: given }),
-      ...(isDeprecated && !isNonNull && { deprecated: DEPRECATED }),
+      ...(isDeprecated && (!isRequired || given !== undefined) && { deprecated: DEPRECATED }),
     }
   }
 
@@ -130,7 +143,11 @@ export class SchemaTypes {
   #map(node: Node, place: Place, isInput: boolean): string {
     const at = inside(place, 'values', 'Value')
     const given = node['additionalProperties']
-    const value = isInput ? this.input(given, at) : this.output(given, at)
+    const patterns = Object.values(asNode(node['patternProperties'])).filter((schema) => schema !== false)
+    const types = new Set(
+      [given, ...patterns].map((one) => (isInput ? this.input(one, at) : this.output(one, at))),
+    )
+    const value = types.size === 1 ? ([...types][0] as string) : 'JSON'
     return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, isInput)}!]`
   }
 
@@ -173,7 +190,7 @@ export class SchemaTypes {
       }
       Object.assign(fields, this.#others(shape.node, { name, key: place.key }, fields, false))
       this.#tellDropped(shape, name, droppedOfObject(shape.node))
-      this.#define(name, { kind: 'object', ...describe(shape.node), fields })
+      this.#definitions.set(name, { kind: 'object', ...describe(shape.node), fields })
     })
     return name
   }
@@ -204,7 +221,7 @@ export class SchemaTypes {
       const own = { name: withoutInput(name), key: place.key }
       Object.assign(fields, this.#others(shape.node, own, fields, true))
       this.#tellDropped(shape, own.name, droppedOfObject(shape.node))
-      this.#define(name, { kind: 'input', ...describe(shape.node), fields })
+      this.#definitions.set(name, { kind: 'input', ...describe(shape.node), fields })
     })
     return name
   }
@@ -228,10 +245,12 @@ export class SchemaTypes {
       return 'JSON'
     }
     this.#tellDropped(shape, name, droppedOfChoice(shape, this.#read))
+    for (const value of signs.unmapped)
+      this.#options.onUnsaid(`the discriminator of ${name} maps "${value}" to none of its types`)
     const members = Object.fromEntries(named.map((member, index) => [member, signs.members[index] ?? {}]))
     const { discriminator } = signs
     const rest = named[variants.findIndex(({ schema }) => schema === shape.rest)]
-    this.#define(name, {
+    this.#definitions.set(name, {
       kind: 'union',
       ...describe(shape.node),
       members,
@@ -267,29 +286,13 @@ export class SchemaTypes {
       this.#tellDropped(shape, withoutInput(name), droppedOfChoice(shape, this.#read))
     const names = optionNames(variants, types)
     const fields = Object.fromEntries(types.map((type, index) => [names[index] as string, { type }]))
-    this.#define(name, { kind: 'input', ...describe(shape.node), isOneOf: true, fields })
+    this.#definitions.set(name, { kind: 'input', ...describe(shape.node), isOneOf: true, fields })
     return name
   }
 
   #tellDropped({ ref }: Shape, type: string, dropped: Dropped | undefined): void {
-    if (dropped)
-      this.#options.onDropped(ref, { ...dropped, message: `${dropped.message} have no field in ${type}` })
+    if (!dropped) return
+    const message = `${dropped.message} have no field in ${type}`
+    this.#options.onDropped(ref, { ...dropped, message })
   }
-
-  #define(name: string, definition: TypeDefinition): void {
-    this.#definitions.set(name, definition)
-  }
-}
-
-/** Bytes of a file, which are no text: what a part of a multipart body is. */
-function isBinary(node: Node): boolean {
-  return (
-    node['type'] === 'file' ||
-    node['format'] === 'binary' ||
-    node['contentMediaType'] === 'application/octet-stream'
-  )
-}
-
-function withoutInput(name: string): string {
-  return name.replace(/Input$/, '')
 }

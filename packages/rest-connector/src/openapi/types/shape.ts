@@ -1,6 +1,8 @@
 import { createSubtypes, type SubtypesOf } from './subtypes.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { isNull, marksNullable, saysNull } from './null.ts'
+import { isEnumValue, typeOfValues } from './leaves/enum-values.ts'
+import { unsaidIn } from './unsaid.ts'
 
 /** A JSON schema, as far as types can tell. */
 export interface Shape {
@@ -35,22 +37,31 @@ type Classified = Pick<Shape, 'kind' | 'type' | 'values' | 'variants' | 'isBase'
 
 /** Members of a united schema that its first part with them gives. */
 const FIRST_GIVEN: readonly string[] =
-  'type items prefixItems maxItems additionalProperties patternProperties enum const format title description'.split(
+  'type items prefixItems maxItems additionalProperties patternProperties unevaluatedProperties enum const format title description default deprecated'.split(
     ' ',
   )
+
+export interface ShapeListeners {
+  readonly onBadReference: (message: string) => void
+  /** Hears what schemas say that no type does. */
+  readonly onUnsaid: (message: string) => void
+}
 
 /** Reads schemas; a reference to nowhere is reported, and leads to `any`. */
 export class ShapeReader {
   readonly #document: OpenApiDocument
-  readonly #onBadReference: (message: string) => void
+  readonly #onBadReference: ShapeListeners['onBadReference']
+  readonly #onUnsaid: ShapeListeners['onUnsaid']
+  readonly #heard = new WeakSet<Node>()
   readonly #known = new WeakMap<Node, Shape>()
   readonly #subtypesOf: SubtypesOf
   readonly #readsBesideRefs: boolean
 
-  constructor(document: OpenApiDocument, onBadReference: (message: string) => void) {
+  constructor(document: OpenApiDocument, { onBadReference, onUnsaid }: ShapeListeners) {
     this.#document = document
     this.#onBadReference = onBadReference
-    this.#subtypesOf = createSubtypes(document)
+    this.#onUnsaid = onUnsaid
+    this.#subtypesOf = createSubtypes(document, onUnsaid)
     // Before OpenAPI 3.1 what stands beside a reference is ignored.
     this.#readsBesideRefs = !asText(document.root['openapi'])?.startsWith('3.0')
   }
@@ -66,8 +77,21 @@ export class ShapeReader {
     return shape
   }
 
+  #hear(node: Node): void {
+    if (this.#heard.has(node)) return
+    this.#heard.add(node)
+    for (const message of unsaidIn(node)) this.#onUnsaid(message)
+  }
+
   #compute(given: Node): Shape {
-    if (typeof given['$ref'] !== 'string') return this.#computeOwn(given)
+    this.#hear(given)
+    if (typeof given['$ref'] !== 'string') {
+      const { $dynamicRef, ...rest } = given
+      // Where one schema has the anchor it is the one that is meant, whatever is around it.
+      return typeof $dynamicRef === 'string'
+        ? this.#compute({ ...rest, $ref: $dynamicRef })
+        : this.#computeOwn(given)
+    }
     if (this.#readsBesideRefs && BESIDE_REF.some((key) => key in given)) {
       const { $ref, ...beside } = given
       return this.#computeOwn({ ...beside, allOf: [{ $ref }, ...asList(given['allOf'])] })
@@ -173,6 +197,7 @@ export class ShapeReader {
   #partsOf(given: Node, seen: Set<Node>): readonly Node[] {
     if (seen.has(given)) return []
     seen.add(given)
+    this.#hear(given)
     const isOwn = typeof given['$ref'] !== 'string' || this.#readsBesideRefs
     const below = isOwn ? asList(given['allOf']).flatMap((part) => this.#partsOf(asNode(part), seen)) : []
     return [...this.#referredParts(given, seen), ...below, ...(isOwn ? [given] : [])]
@@ -191,9 +216,11 @@ export class ShapeReader {
   #classify(node: Node): Classified {
     const hasProperties = Object.keys(asNode(node['properties'])).length > 0
     const saysMore = hasProperties || ['type', 'enum', 'const'].some((key) => key in node)
-    const options = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter(
-      (option) => !this.#isNull(option) && !isConstraint(option, saysMore),
-    )
+    const all = [...asList(node['oneOf']), ...asList(node['anyOf'])].filter((option) => !this.#isNull(option))
+    const options = all.filter((option) => !isConstraint(option, saysMore))
+    const dropped = all.filter((option) => !options.includes(option))
+    if (dropped.length > 0 && dropped.every((option) => 'required' in asNode(option)))
+      this.#onUnsaid('"oneOf" or "anyOf" of nothing but "required" is left to the API to check')
     if (options.length > 0) return this.#classifyOptions(node, options)
     const subtypes = this.#subtypesOf(node)
     if (subtypes) return { kind: 'variants', variants: subtypes.variants, isBase: true, rest: subtypes.base }
@@ -265,17 +292,9 @@ function impliedType(node: Node): string | undefined {
 }
 
 function classifyValues(listed: readonly unknown[]): Classified {
-  const values = [...new Set(listed)].filter(isEnumValue)
-  if (values.length === 0) return { kind: 'any' }
+  const given = [...new Set(listed)].filter((value) => value !== null)
+  const values = given.filter(isEnumValue)
+  if (values.length === 0 || values.length < given.length) return { kind: 'any' }
   if (values.every((value) => typeof value === 'boolean')) return { kind: 'scalar', type: 'boolean' }
   return { kind: 'enum', values }
-}
-
-function isEnumValue(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value)
-}
-
-function typeOfValues(values: Shape['values'] = []): string {
-  const types = new Set(values.map((value) => typeof value))
-  return types.size === 1 ? ([...types][0] as string) : 'mixed'
 }

@@ -15,7 +15,7 @@ export interface Subtypes {
 export type SubtypesOf = (base: Node) => Subtypes | undefined
 
 /** They are the schemas of the document that are made of it by `allOf`, and itself: its name is a value, too. */
-export function createSubtypes(document: OpenApiDocument): SubtypesOf {
+export function createSubtypes(document: OpenApiDocument, onUnsaid: (message: string) => void): SubtypesOf {
   const byRef = new Map<string, Node>()
   let known: ReadonlyMap<Node, readonly string[]> | undefined
 
@@ -40,6 +40,8 @@ export function createSubtypes(document: OpenApiDocument): SubtypesOf {
     if (!discriminatorIn(base)) return undefined
     known ??= read()
     const refs = known.get(base) ?? []
+    if (refs.length > MAX_SUBTYPES)
+      onUnsaid(`${refs.length} schemas are made of one with a discriminator, which is an object without them`)
     if (refs.length === 0 || refs.length > MAX_SUBTYPES) return undefined
     const own = [...byRef].find(([, node]) => node === base)?.[0]
     const variants: readonly Node[] = refs.map(($ref) => ({ $ref }))

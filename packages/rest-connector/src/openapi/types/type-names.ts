@@ -202,3 +202,7 @@ function markOf(key: string): string {
 export function inside(place: Place, step: string, word: string, owner = ''): Place {
   return { name: `${place.name}${pascal(word)}`, key: `${owner || place.key}/${step}` }
 }
+
+export function withoutInput(name: string): string {
+  return name.replace(/Input$/, '')
+}

@@ -14,6 +14,8 @@ export interface Signs {
   /** By the variants' places. */
   readonly members: readonly MemberSigns[]
   readonly discriminator?: { readonly key: string; readonly variants: ReadonlyMap<string, number> }
+  /** Values of the discriminator that are mapped to none of the variants. */
+  readonly unmapped: readonly string[]
 }
 
 /** Finds what tells object variants apart; undefined: nothing does. */
@@ -32,7 +34,7 @@ export function tellMembers(
     discriminator !== undefined && new Set(discriminator.variants.values()).size === variants.length
   const areApart = facts.every((a, index) => facts.every((b, other) => other <= index || isApart(a, b)))
   if (!isTold && !areApart) return undefined
-  return { members, ...(discriminator && { discriminator }) }
+  return { members, ...(discriminator && { discriminator }), unmapped: discriminator?.unmapped ?? [] }
 }
 
 interface Facts {
@@ -63,7 +65,7 @@ function discriminatorOf(
   node: Readonly<Record<string, unknown>>,
   variants: readonly Variant[],
   read: ReadShape,
-): Signs['discriminator'] {
+): (NonNullable<Signs['discriminator']> & Pick<Signs, 'unmapped'>) | undefined {
   const discriminator = discriminatorIn(node)
   if (!discriminator) return undefined
   const { key, mapping } = discriminator
@@ -79,7 +81,9 @@ function discriminatorOf(
   })
   const named = new Set(stated.map(([, index]) => index))
   const implied = [...byName].filter(([, index]) => !named.has(index))
-  return { key, variants: new Map([...implied, ...valuesOf(key, variants, read), ...stated]) }
+  const mapped = new Set(stated.map(([value]) => value))
+  const unmapped = Object.keys(mapping).filter((value) => !mapped.has(value))
+  return { key, variants: new Map([...implied, ...valuesOf(key, variants, read), ...stated]), unmapped }
 }
 
 /** Returns the values that the variants themselves list for the discriminator, each of one variant only. */

@@ -79,3 +79,12 @@ function integerOf(format: string | undefined, node: Node, integers: IntegerTypi
   const isBounded = typeof maximum === 'number' || typeof exclusiveMaximum === 'number'
   return integers === 'auto' && isBounded ? 'Int' : 'Long'
 }
+
+/** Bytes of a file, which are no text: what a part of a multipart body is. */
+export function isBinary(node: Node): boolean {
+  return (
+    node['type'] === 'file' ||
+    node['format'] === 'binary' ||
+    node['contentMediaType'] === 'application/octet-stream'
+  )
+}

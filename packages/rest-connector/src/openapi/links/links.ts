@@ -1,0 +1,114 @@
+import type { RestEndpoint } from '../../declare/endpoint-options.ts'
+import type { EnvelopeLink, LinkValue } from '../../declare/envelope-options.ts'
+import type { TypeDefinitions } from '../../declare/type-definitions.ts'
+import { successesOf } from '../answers.ts'
+import { pointerOf, type Findings } from '../findings.ts'
+import { camel, fieldNames } from '../names.ts'
+import { asNode, asText, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import type { ReadOperation } from '../operations.ts'
+import { argumentOf, isExpression, valueOf } from './runtime-expressions.ts'
+
+/** Whether a name is among those that are asked for; `form` makes names of one spelling equal. */
+export function isChosen(
+  selection: boolean | readonly string[],
+  name: string,
+  form: (text: string) => string = (text) => text,
+): boolean {
+  return typeof selection === 'boolean' ? selection : selection.map(form).includes(name)
+}
+
+export function linksOf(
+  operation: ReadOperation,
+  document: OpenApiDocument,
+): readonly (readonly [string, Node])[] {
+  return successesOf(operation.node, document).flatMap((response) =>
+    Object.entries(document.resolve(response['links'])).map(
+      ([name, node]) => [name, document.resolve(node)] as const,
+    ),
+  )
+}
+
+interface LinkSettings {
+  readonly selection: boolean | readonly string[]
+  readonly document: OpenApiDocument
+  readonly definitions: TypeDefinitions
+  readonly findings: Findings
+}
+
+/** The endpoints with their links, where the operation that is linked to became one. */
+export function withLinks(
+  made: ReadonlyMap<ReadOperation, RestEndpoint>,
+  { selection, document, definitions, findings }: LinkSettings,
+): readonly RestEndpoint[] {
+  const operations = [...made.keys()]
+  return [...made].map(([operation, endpoint]) => {
+    const { envelope } = endpoint
+    if (envelope?.links === undefined) return endpoint
+    const links: Record<string, EnvelopeLink> = {}
+    const chosen = linksOf(operation, document).filter(([link]) => isChosen(selection, link))
+    const fields = fieldNames(chosen.map(([link]) => camel(link)))
+    for (const [link, node] of chosen) {
+      const target = operations.find((one) => isTarget(one, node))
+      let field = fields.get(camel(link)) as string
+      if (['body', 'headers', 'next'].includes(field)) field = `${field}Link`
+      const found = Object.hasOwn(links, field)
+        ? `another link is the field ${field}`
+        : linkOf(node, { endpoint, target: target && made.get(target), definitions })
+      if (typeof found === 'object') links[field] = found
+      else
+        findings.add({
+          place: operation.place,
+          message: `its link "${link}" is left out: ${found}`,
+          mend: 'declare it under envelope of an endpoint of your own',
+        })
+    }
+    return { ...endpoint, envelope: { ...envelope, links } }
+  })
+}
+
+function isTarget({ operationId, path, method }: ReadOperation, link: Node): boolean {
+  const id = asText(link['operationId'])
+  if (id !== undefined) return id === operationId
+  const [document, pointer] = splitOnce(asText(link['operationRef']) ?? '', '#')
+  if (document !== '') return false
+  return `#${decoded(pointer)}` === pointerOf('paths', path, method.toLowerCase())
+}
+
+/** Braces of a path are percent-encoded in many pointers. */
+function decoded(pointer: string): string {
+  try {
+    return decodeURIComponent(pointer)
+  } catch {
+    return pointer
+  }
+}
+
+interface LinkEnds {
+  readonly endpoint: RestEndpoint
+  readonly target: RestEndpoint | undefined
+  readonly definitions: TypeDefinitions
+}
+
+/** The link as a field; text: why it is none. */
+function linkOf(node: Node, { endpoint, target, definitions }: LinkEnds): EnvelopeLink | string {
+  if (!target) return 'no field stands for the operation that it leads to'
+  if ((target.method ?? 'GET') !== 'GET' && !target.asQuery) return 'it leads to a mutation'
+  if (node['server'] !== undefined) return 'it has a server of its own'
+  const args: Record<string, LinkValue> = {}
+  const given: [string, unknown][] = Object.entries(asNode(node['parameters']))
+  if (node['requestBody'] !== undefined) {
+    if (!target.body) return 'the operation that it leads to has no body'
+    given.push([target.body.arg ?? 'input', node['requestBody']])
+  }
+  for (const [name, expression] of given) {
+    const arg = argumentOf(target, name)
+    if (arg === undefined) return `the operation that it leads to has no parameter "${name}"`
+    if (typeof expression !== 'string' && isExpression(JSON.stringify(expression)))
+      return `${JSON.stringify(expression)} has expressions in it`
+    const value = valueOf(expression, endpoint, definitions)
+    if (value === undefined) return `${JSON.stringify(expression)} stands for nothing that is known`
+    args[arg] = value
+  }
+  const description = asText(node['description'])?.trim()
+  return { endpoint: target.name, args, ...(description && { description }) }
+}

@@ -1,0 +1,27 @@
+import { asNode, asText, type Node } from '../openapi-document.ts'
+
+/** Formats that a scalar stands for, or that say nothing of a value. */
+const SAID: ReadonlySet<string> = new Set(
+  'date-time date uuid uri url email byte base64 binary password int8 int16 int32 int64 uint8 uint16 uint32 float double'.split(
+    ' ',
+  ),
+)
+
+/** Keywords that say which values go together, for which GraphQL has no types. */
+const RULES = ['not', 'if', 'dependentRequired', 'contains', 'propertyNames', 'unevaluatedItems'] as const
+
+/** What a schema says that no type does; one line for each, which is the same wherever it is said. */
+export function unsaidIn(node: Node): readonly string[] {
+  const rules = RULES.filter((keyword) => node[keyword] !== undefined && !isEmpty(node[keyword]))
+  const format = asText(node['format'])
+  const isUnknown = format !== undefined && !SAID.has(format) && format !== node['type']
+  return [
+    ...rules.map((keyword) => `"${keyword}" is left to the API to check`),
+    ...(isUnknown ? [`the format "${format}" has no scalar of its own: its values are plain`] : []),
+  ]
+}
+
+/** A rule that every value keeps. */
+function isEmpty(rule: unknown): boolean {
+  return rule === true || (typeof rule === 'object' && Object.keys(asNode(rule)).length === 0)
+}
