@@ -124,3 +124,43 @@ describe('one schema, set for each request, stays one schema', () => {
     await gateway.close()
   })
 })
+
+describe('a schema for each tenant, whose resolvers read other data', () => {
+  const schemas = new Map(
+    ['ada', 'eve'].map((tenant) => [
+      tenant,
+      createSchema({
+        typeDefs: 'type Query { hi: String }',
+        resolvers: { Query: { hi: () => `hi ${tenant}` } },
+      }),
+    ]),
+  )
+  const headerOf = ({ request }: { readonly request: Request }): string =>
+    request.headers.get('x-tenant') ?? ''
+
+  it.each([
+    ['varyHeaders', { varyHeaders: ['x-tenant'] }],
+    ['session', { session: (context: object) => headerOf(context as never) }],
+  ])('has answers of its own where %s names what chose it', async (_, options) => {
+    const yoga = createYoga({
+      logging: false,
+      schema: (context: any) => schemas.get(headerOf(context))!,
+      plugins: [useResponseCache(options)],
+    })
+    const asked = async (tenant: string) => {
+      const response = await yoga.fetch('http://localhost/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-tenant': tenant },
+        body: JSON.stringify({ query: '{ hi }' }),
+      })
+      const { data } = (await response.json()) as { readonly data: { readonly hi: string } }
+      return [response.headers.get('x-cache'), data.hi]
+    }
+    for (const tenant of ['ada', 'eve']) {
+      expect(await asked(tenant)).toEqual(['MISS', `hi ${tenant}`])
+      expect(await asked(tenant)).toEqual(['HIT', `hi ${tenant}`])
+    }
+    expect(await asked('ada')).toEqual(['HIT', 'hi ada'])
+    await yoga.dispose()
+  })
+})

@@ -87,8 +87,11 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     isStreamed: (request) => inParts.isStreamed(request),
     behaviour: {
       name: 'defer',
-      mediaTypeOf: (accept) =>
-        deliveries.named(accept).preferred === 'json' ? undefined : jsonTypeOf(accept),
+      mediaTypeOf(accept) {
+        const { preferred, isAlone } = deliveries.named(accept)
+        if (preferred === 'json') return undefined
+        return isAlone ? 'multipart/mixed' : jsonTypeOf(accept)
+      },
       // Errors of parts would stand where they do in the document that is executed.
       lifts: ({ document }) => !documents.of(document).isIncremental,
       refuse(operation) {

@@ -27,6 +27,7 @@ export class Deliveries {
     const given = this.named(request.headers.get('accept') ?? '')
     if (!this.#onEndpoint.has(context)) return given
     return {
+      ...given,
       preferred: 'multipart',
       multipart: given.multipart ?? { format: 'patches', parameter: undefined },
     }

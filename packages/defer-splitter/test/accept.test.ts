@@ -66,3 +66,16 @@ describe('what a header prefers', () => {
     expect(parseMultipartAccept(header).preferred).toBe(expected)
   })
 })
+
+describe('whether a header takes no JSON', () => {
+  it.each([
+    ['multipart', 'multipart/mixed', true],
+    ['JSON refused', 'multipart/mixed, application/json;q=0', true],
+    ['either', 'multipart/mixed, application/json;q=0.1', false],
+    ['anything', 'multipart/mixed, */*;q=0.1', false],
+    ['only an unknown format', 'multipart/mixed;incrementalDeliverySpec=3283f8a', false],
+    ['no header', null, false],
+  ])('%s', (_, header, expected) => {
+    expect(parseMultipartAccept(header).isAlone).toBe(expected)
+  })
+})

@@ -26,6 +26,7 @@ describe('POST /graphql', () => {
   })
 
   it('Accept: multipart/mixed gets multipart', async () => {
+    expect(await server.parts(deferred, { accept: 'multipart/mixed' })).toEqual(inParts)
     expect(await server.parts(deferred)).toEqual(inParts)
   })
 
@@ -103,12 +104,48 @@ describe('POST /graphql', () => {
     },
   )
 
-  it('a query without @defer is plain JSON even for a client that names multipart only', async () => {
-    for (const options of ['default', 'disabled'] as const) {
-      const response = await createTestServer({ options }).post('{ user { id } }')
-      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-      expect(await response.json()).toEqual({ data: { user: { id: '1' } } })
-    }
+  it.each(['multipart/mixed, application/json', 'multipart/mixed;deferSpec=20220824, */*;q=0.1'])(
+    'a query without @defer is plain JSON: %s',
+    async (accept) => {
+      for (const options of ['default', 'disabled'] as const) {
+        const response = await createTestServer({ options }).post('{ user { id } }', { accept })
+        expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+        expect(await response.json()).toEqual({ data: { user: { id: '1' } } })
+      }
+    },
+  )
+
+  describe.each([
+    ['multipart/mixed', 'multipart/mixed; boundary="-"'],
+    ['multipart/mixed, application/json;q=0', 'multipart/mixed; boundary="-"'],
+    ['multipart/mixed;incrementalSpec=v0.2', 'multipart/mixed; boundary="-"; incrementalSpec=v0.2'],
+  ])('a client that takes no JSON gets one part: %s', (accept, contentType) => {
+    it.each([
+      ['no @defer', '{ user { id } }', { data: { user: { id: '1' } } }],
+      ['@defer(if: false)', '{ user { id ... @defer(if: false) { bio } } }', whole],
+      ['a place that is null', '{ nobody { ... @defer { id } } }', { data: { nobody: null } }],
+    ])('%s', async (__, query, expected) => {
+      for (const options of ['default', { strategy: 'eager' }, 'disabled'] as const) {
+        for (const path of ['/graphql', '/graphql/defer']) {
+          const response = await createTestServer({ options }).post(query, { accept, path })
+          expect(response.status).toBe(200)
+          expect(response.headers.get('content-type')).toBe(contentType)
+          expect(response.headers.get('vary')).toBe('Accept')
+          const text = await response.text()
+          expect(text.startsWith('\r\n---\r\nContent-Type: application/json; charset=utf-8\r\n\r\n{')).toBe(true)
+          expect(text.endsWith('}\r\n-----\r\n')).toBe(true)
+          expect(partsOf(text)).toEqual([{ ...expected, hasNext: false }])
+        }
+      }
+    })
+
+    it('what is refused has its status', async () => {
+      for (const query of ['{ user { nothing } }', '{ user {']) {
+        const response = await server.post(query, { accept })
+        expect(response.status).toBe(400)
+        expect(partsOf(await response.text())).toEqual([{ errors: [expect.anything()], hasNext: false }])
+      }
+    })
   })
 
   it.each(['multipart/mixed, application/json', 'multipart/mixed'])(
@@ -140,9 +177,11 @@ describe('POST /graphql/defer', () => {
     ['without @defer', '{ user { id } }'],
     ['with all if: false', '{ user { id ... @defer(if: false) { bio } } }'],
   ])('is plain JSON for a query %s', async (_, query) => {
-    const response = await server.post(query, { path, accept: 'multipart/mixed' })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    for (const accept of ['*/*', 'multipart/mixed, application/json']) {
+      const response = await server.post(query, { path, accept })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+    }
   })
 
   it('follows the endpoint of the server, a query string included', async () => {
@@ -210,7 +249,7 @@ describe('max_deferred_fragments', () => {
         }),
     }
     const server = createTestServer({ before: [counting] })
-    for (const accept of ['multipart/mixed', 'application/json']) {
+    for (const accept of ['multipart/mixed, application/json', 'application/json']) {
       const response = await server.post(query, { accept })
       expect(response.status).toBe(400)
       const { errors } = (await response.json()) as any

@@ -18,9 +18,9 @@ describe.each(['auto', 'streaming', 'eager'] as const)('@stream, strategy %s', (
 
   it.each([
     ['/graphql', 'application/json'],
-    ['/graphql', 'multipart/mixed'],
-    ['/graphql', 'multipart/mixed;deferSpec=20220824'],
-    ['/graphql', 'multipart/mixed;incrementalSpec=v0.2'],
+    ['/graphql', 'multipart/mixed, application/json'],
+    ['/graphql', 'multipart/mixed;deferSpec=20220824, application/json'],
+    ['/graphql', 'multipart/mixed;incrementalSpec=v0.2, */*;q=0.1'],
     ['/graphql', 'text/event-stream, application/json'],
     ['/graphql/defer', '*/*'],
   ])('alone, POST %s, Accept: %s: one JSON answer with the whole list', async (path, accept) => {

@@ -77,8 +77,8 @@ export interface Behaviour {
   /** Whether this request may, by its head: a POST of JSON, or a GET. */
   accepts?(request: RequestHead): boolean
   /**
-   * How a whole answer is marked for an `Accept` that names more than JSON, as `onResultProcess` says; undefined: that is
-   * not for this plugin to say. Where nobody says, the request goes through all hooks.
+   * How a whole answer is marked for an `Accept` that names more than JSON, as `onResultProcess` says, which writes what is
+   * no JSON; undefined: that is not for this plugin to say. Where nobody says, the request goes through all hooks.
    */
   mediaTypeOf?(accept: string): string | undefined
   /** Finds out who asks; false, or a rejection: all hooks, which say what is wrong. */

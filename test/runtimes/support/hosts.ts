@@ -7,9 +7,9 @@ const node: Command = () => [process.execPath]
 const bun: Command = (installed) => [bin(installed, 'bun')]
 const deno: Command = (installed) => [bin(installed, 'deno'), 'run', '--allow-all']
 
-// Modules of CommonJS in a bundle ask for Node's by `require`.
+// Modules of CommonJS in a bundle ask for Node's by `require`. The line is the one that everybody has, with its names.
 const REQUIRE =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+  "import { createRequire } from 'module'; const require = createRequire(import.meta.url);"
 
 const NODE_DOOR =
   "@vinyasa/node-handler is for Node's own HTTP server: where requests are Request objects, call yoga.fetch."

@@ -31,8 +31,8 @@ import {
 import { refuseOpenHeaders } from '../rate-limit/header-rules.ts'
 import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
-import { useNoPersistedQueries } from './documents/no-persisted-queries.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
+import { type DocumentOrigins, useUnknownDocuments } from './documents/unknown-documents.ts'
 import { identityOf } from '../context/identity.ts'
 import { tokenHeader } from './tokens/token-place.ts'
 
@@ -43,6 +43,8 @@ import { tokenHeader } from './tokens/token-place.ts'
 export interface Access {
   /** Before all others: who asks, and what the text of a registered document is. */
   readonly first: readonly Plugin[]
+  /** Behind the plugins of the config, any of which may know a document by its id. */
+  readonly behindPlugins: readonly Plugin[]
   /** Behind the cache and `@defer`, before live queries: what of an operation is refused. */
   readonly beforeLive: readonly Plugin[]
   readonly cache: Pick<ResponseCacheOptions, 'access' | 'varyHeaders'>
@@ -92,6 +94,7 @@ export async function createAccess(
       ...documents,
       ...openApq(config, redis),
     ],
+    behindPlugins: [useUnknownDocuments(originsOf(config))],
     beforeLive: [...(rateLimit ? [rateLimit.limit.executions] : []), ...(rules ? [rules.plugin] : [])],
     cache: cacheOptions(config, headers, rules),
     live: auth ? liveOptions(config, headers) : {},
@@ -185,15 +188,21 @@ async function openDocuments(
   baseDirectory: string,
   logger: Logger,
 ): Promise<readonly Plugin[]> {
-  const { persistedDocuments, apq = false } = config
-  if (!persistedDocuments) return apq === false ? [useNoPersistedQueries()] : []
+  const { persistedDocuments } = config
+  if (!persistedDocuments) return []
   const documents = await loadDocuments(persistedDocuments.from, baseDirectory)
   if (documents.size === 0 && persistedDocuments.mode === 'only')
     throw new ConfigError(
       'persistedDocuments: from holds no document, so that mode "only" would refuse everything; register some, or begin with mode "log"',
     )
-  const hasApq = config.apq !== undefined && config.apq !== false
-  return [usePersistedDocuments(documents, persistedDocuments, logger, hasApq)]
+  return [usePersistedDocuments(documents, persistedDocuments, logger)]
+}
+
+function originsOf({ apq = false, persistedDocuments }: ReadSections): DocumentOrigins {
+  return {
+    hasApq: apq !== false,
+    mode: persistedDocuments && (persistedDocuments.mode ?? 'allow'),
+  }
 }
 
 /** Files and folders that registered documents are read from, for `--watch`. */

@@ -64,6 +64,7 @@ export function pluginsOf(
     ...(isDeferFirst ? [defer] : []),
     // Before the cache, so that one that hooks into parse, validate or execute sees hits like misses.
     ...added,
+    ...access.behindPlugins,
     ...(cachePlugin ? [cachePlugin] : []),
     ...observability.plugins,
     ...(status ? [withBehaviour(status)] : []),

@@ -17,6 +17,8 @@ export interface AcceptedDelivery {
   readonly multipart: MultipartDelivery | undefined
   /** `neither`: it accepts nothing but multipart formats that we do not speak. */
   readonly preferred: 'multipart' | 'json' | 'neither'
+  /** Whether it accepts no JSON, so that a whole answer is one part. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -25,17 +27,19 @@ export interface AcceptedDelivery {
  * `incrementalSpec=v0.2`; a parameter with another name or value makes it a format that we do not speak.
  */
 export function parseMultipartAccept(accept: string | null): AcceptedDelivery {
-  if (!accept || !/multipart/i.test(accept)) return { multipart: undefined, preferred: 'json' }
+  if (!accept || !/multipart/i.test(accept))
+    return { multipart: undefined, preferred: 'json', isAlone: false }
   const accepted = parseAccept(accept)
   let best: { readonly multipart: MultipartDelivery; readonly quality: number } | undefined
   for (const { type, parameters, quality } of accepted) {
     const multipart = type === 'multipart/mixed' ? deliveryOf(parameters) : undefined
     if (multipart && quality > (best?.quality ?? 0)) best = { multipart, quality }
   }
-  if (best && best.quality >= jsonQuality(accepted))
-    return { multipart: best.multipart, preferred: 'multipart' }
+  const json = jsonQuality(accepted)
+  if (best && best.quality >= json)
+    return { multipart: best.multipart, preferred: 'multipart', isAlone: json === 0 }
   const isUnknown = !best && accepted.length > 0 && accepted.every(({ type }) => type === 'multipart/mixed')
-  return { multipart: best?.multipart, preferred: isUnknown ? 'neither' : 'json' }
+  return { multipart: best?.multipart, preferred: isUnknown ? 'neither' : 'json', isAlone: false }
 }
 
 const formats: Readonly<Record<string, MultipartDelivery>> = {

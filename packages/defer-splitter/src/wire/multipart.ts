@@ -23,11 +23,11 @@ export interface Multipart extends BodySource {
 export function createMultipart({ parts, delivery, boundary, maskError }: MultipartInput): Multipart {
   const iterator = parts[Symbol.asyncIterator]()
   const format = createWireFormatter(delivery.format, maskError)
-  let opening = `\r\n--${boundary}\r\n`
+  let opening = openingOf(boundary)
 
   function toBodyPart(wirePart: WirePart, part?: unknown): BodyPart {
     const { json, hasNext } = stringifyPart(wirePart, maskError)
-    const text = `${opening}Content-Type: application/json; charset=utf-8\r\n\r\n${json}\r\n--${boundary}${hasNext ? '' : '--'}\r\n`
+    const text = `${opening}${partText(json, boundary, hasNext)}`
     opening = ''
     return { text, isLast: !hasNext, part }
   }
@@ -42,12 +42,11 @@ export function createMultipart({ parts, delivery, boundary, maskError }: Multip
     iterator.return?.().catch(() => undefined)
   }
 
-  const parameter = delivery.parameter === undefined ? '' : `; ${delivery.parameter}`
   return {
     next,
     leave,
     headers: {
-      'Content-Type': `multipart/mixed; boundary="${boundary}"${parameter}`,
+      'Content-Type': contentTypeOf(delivery, boundary),
       'Cache-Control': 'no-store, no-transform',
       'X-Accel-Buffering': 'no',
       Incremental: '?1',
@@ -63,4 +62,33 @@ export function createMultipartResponse(multipart: Multipart, fetchAPI: FetchAPI
     // A copy: Yoga's class of headers writes into the object that it is given.
     headers: { ...multipart.headers },
   })
+}
+
+/**
+ * A whole JSON answer as the only part, for a client that accepts no JSON: as Yoga and Apollo's router do it. Its status and
+ * its headers stay.
+ */
+export async function asOnlyPart(
+  whole: Response,
+  { delivery, boundary }: Pick<MultipartInput, 'delivery' | 'boundary'>,
+  fetchAPI: FetchAPI,
+): Promise<Response> {
+  const json = await whole.text()
+  const headers = new fetchAPI.Headers(whole.headers)
+  headers.delete('content-length')
+  headers.set('content-type', contentTypeOf(delivery, boundary))
+  headers.append('vary', 'Accept')
+  const last = json.replace(/}$/, ',"hasNext":false}')
+  const body = `${openingOf(boundary)}${partText(last, boundary, false)}`
+  return new fetchAPI.Response(body, { status: whole.status, headers })
+}
+
+function contentTypeOf({ parameter }: MultipartDelivery, boundary: string): string {
+  return `multipart/mixed; boundary="${boundary}"${parameter === undefined ? '' : `; ${parameter}`}`
+}
+
+const openingOf = (boundary: string): string => `\r\n--${boundary}\r\n`
+
+function partText(json: string, boundary: string, hasNext: boolean): string {
+  return `Content-Type: application/json; charset=utf-8\r\n\r\n${json}\r\n--${boundary}${hasNext ? '' : '--'}\r\n`
 }

@@ -80,7 +80,7 @@ export const resolvers: Record<string, Record<string, any>> = {
 export interface TestServer {
   readonly yoga: ReturnType<typeof createYoga>
   fetch(url: string, init?: RequestInit): Response | Promise<Response>
-  /** Posts a query and returns the response. Accepts multipart unless told otherwise. */
+  /** Posts a query and returns the response. Accepts multipart beside JSON unless told otherwise. */
   post(query: string, init?: PostInit): Promise<Response>
   /** The body's text. */
   text(query: string, init?: PostInit): Promise<string>
@@ -112,7 +112,7 @@ export function createTestServer(init: ServerInit = {}): TestServer {
   })
   const post = async (
     query: string,
-    { accept = 'multipart/mixed', path = '/graphql', variables, signal }: PostInit = {},
+    { accept = 'multipart/mixed, application/json', path = '/graphql', variables, signal }: PostInit = {},
   ) =>
     yoga.fetch(`http://test${path}`, {
       method: 'POST',

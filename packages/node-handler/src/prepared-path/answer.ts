@@ -25,14 +25,16 @@ export class Answer {
 
   /** Writes a result. True where it is as usual: without errors, and nothing said how it is to be written. */
   send(result: unknown): MaybePromise<boolean> {
-    const { others, fastPath, internals } = this.#server
+    const { others, fastPath, internals, mediaTypeOf } = this.#server
+    const mediaType = mediaTypeOf(this.#incoming.headers.accept ?? '') ?? 'application/json'
     const stream = isAsyncIterable(result) ? this.#streamOf(result) : undefined
     if (stream) {
       this.#sendStream(stream)
       return true
     }
-    const text = others.processesResults || !isPlain(result) ? undefined : textOf(result)
-    if (text !== undefined) return after(this.#sendWhole(text), () => true)
+    const isPlainJson = !others.processesResults && isPlain(result) && mediaType.endsWith('json')
+    const text = isPlainJson ? textOf(result) : undefined
+    if (text !== undefined) return after(this.#sendWhole(text, mediaType), () => true)
     const given = this.#run.seen(result)
     const { request, context } = this.#run.operation
     const processed = attempt(
@@ -52,9 +54,8 @@ export class Answer {
     return undefined
   }
 
-  #sendWhole(body: string | Uint8Array): MaybePromise<void> {
-    const { mediaTypeOf, othersRespond, responds, fastPath } = this.#server
-    const mediaType = mediaTypeOf(this.#incoming.headers.accept ?? '') ?? 'application/json'
+  #sendWhole(body: string | Uint8Array, mediaType: string): MaybePromise<void> {
+    const { othersRespond, responds, fastPath } = this.#server
     if (othersRespond) return this.#sendResponse(fastPath.createResponse(body, mediaType))
     const contentType = `${mediaType}; charset=utf-8`
     const length = String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength)

@@ -34,20 +34,49 @@ export function aroundBy(hooks: readonly Hook[]): NonNullable<Behaviour['execute
       return next(withArgs(isSame ? operation : { ...operation, isWrapped: true }, given))
     }
     let executeFn = goOn
-    const setExecuteFn = (execute: Execute): void => {
-      executeFn = isInterpreter(execute) ? goOn : execute
-    }
+    /** What is innermost now, for an executor in its place that goes on with it after all. */
+    let innermost: Execute | undefined
+    /** All that stands behind stands around an executor that takes the place of the innermost: in Envelop the last is outermost. */
+    const inPlace =
+      (execute: Execute): Execute =>
+      (given) =>
+        next({
+          ...withArgs(operation, given),
+          isWrapped: true,
+          executor(inner, ordinarily) {
+            innermost = ordinarily
+            return execute(inner)
+          },
+        })
     // Envelop masks what was executed, and nothing else.
     const setResultAndStopExecution = (stopped: unknown): void => {
       result = stopped
       operation.progress.isFinal = true
     }
     const extendContext = (extension: object): void => void Object.assign(context, extension)
-    // Each hook keeps what it was given, whatever those behind it put in place.
-    const calls = hooks.map(
-      (hook) => () =>
-        hook({ executeFn, setExecuteFn, setResultAndStopExecution, context, extendContext, args }),
-    )
+    // Each hook keeps what it was given, whatever those behind it put in place. One that puts an executor there without a
+    // look at the other does not stand around it.
+    const calls = hooks.map((hook) => () => {
+      const before = executeFn
+      let isIgnored = false
+      let isLookedAt = false
+      return hook({
+        get executeFn() {
+          if (isIgnored) return (given: ExecutionArgs) => (innermost ?? before)(given)
+          isLookedAt = true
+          return before
+        },
+        setExecuteFn(execute: Execute) {
+          isIgnored = !isLookedAt
+          if (isInterpreter(execute)) executeFn = goOn
+          else executeFn = isIgnored ? inPlace(execute) : execute
+        },
+        setResultAndStopExecution,
+        context,
+        extendContext,
+        args,
+      })
+    })
     const note = (returned: unknown): void => {
       if (returned) afterwards.push(returned as AfterExecution)
     }

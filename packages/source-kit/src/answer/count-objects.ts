@@ -36,7 +36,8 @@ function count(type: GraphQLObjectType, turns: AnswerTurns): void {
   const { isTypeOf: own } = type
   if (own && isObjectCounter(own)) return
   const isTypeOf: IsTypeOf = (value, context, info) => {
-    const turn = turns.count(context, info)
+    // Executors that compile documents, as graphql-jit, give the value alone, and wait for nothing.
+    const turn = info ? turns.count(context, info) : undefined
     if (!own) return turn ?? true
     return turn ? turn.then(() => own(value, context, info)) : own(value, context, info)
   }

@@ -66,7 +66,7 @@ export function createRedisDocumentStore(options: RedisStoreOptions): DocumentSt
 /**
  * Automatic persisted queries, as Apollo's and urql's clients ask for them: a hash alone first, and the text with it once
  * the hash is not known. The text then takes its place before anything looks at it, so that hits, plans, live queries and
- * sockets know no difference.
+ * sockets know no difference. A hash that is not known is for the plugins behind, and refused behind those.
  */
 export function useApq(store: DocumentStore): Plugin {
   const plugin: Plugin = {
@@ -75,16 +75,14 @@ export function useApq(store: DocumentStore): Plugin {
       if (hash === undefined) return undefined
       const { query } = params
       if (query) {
-        if (hashOf(query) !== hash)
-          throw refused(400, 'PERSISTED_QUERY_MISMATCH', 'The hash is not that of the document.')
+        if (hashOf(query) !== hash) 
+          throw ofThisMoment(400, 'PERSISTED_QUERY_MISMATCH', 'The hash is not that of the document.')
         store.set(hash, query)
         return setParams(withText(params, query))
       }
       const found = store.get(hash)
       const put = (text: string | undefined): void => {
-        // With 200, as Apollo Server does: some clients read no bodies of other answers, and would not send the text.
-        if (text === undefined) throw refused(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
-        setParams(withText(params, text))
+        if (text !== undefined) setParams(withText(params, text))
       }
       return found instanceof Promise ? found.then(put) : put(found)
     },
@@ -107,7 +105,8 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-function hashIn({ extensions }: GraphQLParams): string | undefined {
+/** The hash that a client of automatic persisted queries sends. */
+export function hashIn({ extensions }: GraphQLParams): string | undefined {
   const { persistedQuery } = Object(extensions) as { readonly persistedQuery?: unknown }
   const { version, sha256Hash } = Object(persistedQuery) as { version?: unknown; sha256Hash?: unknown }
   if (version !== 1 || typeof sha256Hash !== 'string') return undefined
@@ -122,8 +121,8 @@ function withText(params: GraphQLParams, query: string): GraphQLParams {
   return { query, operationName, variables, extensions: others }
 }
 
-function refused(status: number, code: string, message: string): GraphQLError {
-  // Whoever stands between must not keep what is true of this moment only.
+/** A refusal that nobody between the client and us may keep. */
+export function ofThisMoment(status: number, code: string, message: string): GraphQLError {
   const http = { status, headers: { 'cache-control': 'no-store' } }
   return new GraphQLError(message, { extensions: { code, http } })
 }

@@ -1,10 +1,11 @@
 import { isLiveRun } from '@vinyasa/base'
-import { GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
 import { withBehaviour } from '../../behaviour.ts'
+import { requestRefused } from '../../http/errors.ts'
 
 /**
  * Names of the parameters in which requests send the id of a document (GraphQL over HTTP, appendix A; Relay).
@@ -13,37 +14,32 @@ const ID_PARAMETERS = ['documentId', 'doc_id', 'id'] as const
 
 /**
  * Puts the text of a registered document in the place of its id, before anything looks at the text: hits, plans, live
- * queries and sockets then know no difference. What the mode does not allow is refused before it is parsed.
+ * queries and sockets then know no difference. A text that the mode does not allow is refused before it is parsed; an
+ * operation without a text is for the plugins behind.
  */
 export function usePersistedDocuments(
   documents: RegisteredDocuments,
   { mode = 'allow' }: Pick<PersistedDocumentsConfig, 'mode'>,
   logger: Logger,
-  hasApq = false,
 ): Plugin {
   const texts = new Set(documents.values())
   const textOf = (id: string): string | undefined => documents.get(id) ?? documents.get(withoutPrefix(id))
 
   /** `context` is the server's: it tells of a run of a live query, whose subscribe was logged. */
   function checkFree({ query, operationName }: GraphQLParams, context: object): void {
-    if (mode === 'allow' || (query !== undefined && texts.has(query))) return
-    if (mode === 'only') throw refused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are answered.')
+    if (mode === 'allow' || !query || texts.has(query)) return
+    if (mode === 'only') throw onlyRegistered()
     if (isLiveRun(context)) return
-    logger.info({ operationName, query: query?.slice(0, 500) }, 'a document that is not registered')
+    logger.info({ operationName, query: query.slice(0, 500) }, 'a document that is not registered')
   }
 
   const plugin: Plugin = {
     onParams({ params, request, context, setParams }) {
       const id = idOf(params, request)
       const text = id === undefined ? undefined : textOf(id)
-      if (text !== undefined) {
-        const { operationName, variables, extensions } = params
-        setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
-      } else if (hasApq && isHash(params)) {
-        // It may be one that clients have sent.
-        if (params.query) checkFree(params, context)
-      } else if (id === undefined || params.query) checkFree(params, context)
-      else throw refused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
+      if (text === undefined) return checkFree(params, context)
+      const { operationName, variables, extensions } = params
+      setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
     },
   }
   return withBehaviour(plugin, {
@@ -60,7 +56,7 @@ export function usePersistedDocuments(
   })
 }
 
-function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
+export function idOf(params: GraphQLParams, { method, url }: Request): string | undefined {
   // Yoga reads only the parameters that it knows from a query string.
   return idIn(params, method === 'GET' ? new URL(url, 'http://localhost').searchParams : undefined)
 }
@@ -78,10 +74,6 @@ function withoutPrefix(id: string): string {
   return id.replace(/^sha256:/, '')
 }
 
-function isHash({ extensions }: GraphQLParams): boolean {
-  return Object(extensions).persistedQuery !== undefined
-}
-
 function withoutId(extensions: GraphQLParams['extensions']): GraphQLParams['extensions'] {
   if (!extensions) return extensions
   const { persistedQuery: _, ...others } = extensions
@@ -94,6 +86,6 @@ function othersIn(extensions: GraphQLParams['extensions']): GraphQLParams['exten
   return others && Object.keys(others).length > 0 ? others : undefined
 }
 
-function refused(status: number, code: string, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status } } })
+export function onlyRegistered(): GraphQLError {
+  return requestRefused(403, 'PERSISTED_QUERY_ONLY', 'Only registered documents are answered.')
 }
