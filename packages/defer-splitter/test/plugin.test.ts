@@ -132,7 +132,9 @@ describe('POST /graphql', () => {
           expect(response.headers.get('content-type')).toBe(contentType)
           expect(response.headers.get('vary')).toBe('Accept')
           const text = await response.text()
-          expect(text.startsWith('\r\n---\r\nContent-Type: application/json; charset=utf-8\r\n\r\n{')).toBe(true)
+          expect(text.startsWith('\r\n---\r\nContent-Type: application/json; charset=utf-8\r\n\r\n{')).toBe(
+            true,
+          )
           expect(text.endsWith('}\r\n-----\r\n')).toBe(true)
           expect(partsOf(text)).toEqual([{ ...expected, hasNext: false }])
         }

@@ -4,7 +4,7 @@ import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/bas
 import { toErrors } from './execution/to-errors.ts'
 import type { Asked } from './known/known.ts'
 import { errorsIn } from './literals/lifted-errors.ts'
-import { argsOf, type Operation } from './operation.ts'
+import { argsOf, type Execute, type Operation } from './operation.ts'
 import type { PipelineServer } from './server.ts'
 import type { Enveloped } from './yoga.ts'
 
@@ -12,14 +12,22 @@ import type { Enveloped } from './yoga.ts'
 export class OperationRun {
   readonly #server: PipelineServer
   readonly #asked: Pick<Asked, 'sent' | 'lifted'>
+  readonly #run: Execute
   /** The operation that is executed: another one where a plugin has put in another document or schema. */
   operation: Operation
   /** Envelop has masked the events of subscriptions, and its hooks have heard them. */
   #isSubscribed = false
 
-  constructor(server: PipelineServer, operation: Operation, asked: Pick<Asked, 'sent' | 'lifted'>) {
+  /** `run` executes, with all that stands around it; by default as everybody's hooks have it. */
+  constructor(
+    server: PipelineServer,
+    operation: Operation,
+    asked: Pick<Asked, 'sent' | 'lifted'>,
+    run: Execute = server.run,
+  ) {
     this.#server = server
     this.#asked = asked
+    this.#run = run
     this.operation = operation
   }
 
@@ -30,14 +38,13 @@ export class OperationRun {
 
   /** The same once the context is built. */
   execute(): MaybePromise<unknown> {
-    const { refuses, run } = this.#server
-    for (const refuse of refuses) {
+    for (const refuse of this.#server.refuses) {
       const refusal = refuse(this.operation)
       if (!refusal) continue
       this.operation.progress.isRefused = true
       return this.#whole(refusal)
     }
-    return this.#whole(run(this.operation))
+    return this.#whole(this.#run(this.operation))
   }
 
   /** Returns the result for those who write it: the errors of parts are masked once they were heard. */

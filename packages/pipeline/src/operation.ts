@@ -49,6 +49,8 @@ export interface Operation {
   readonly isObserved: boolean
   /** Arguments that hooks of `onExecute` have added for the executor: `rootValue`, `fieldResolver` and the like. */
   readonly added?: object | undefined
+  /** Whether a plugin executes it for a transport of its own, so that nobody here knows how its answer goes out. */
+  readonly isOwnWay?: boolean | undefined
   /** Whether a plugin that stands outside has put an executor of its own around this one. */
   readonly isWrapped?: boolean | undefined
   /** The progress of the operation, shared by all that is made of it on the way. */

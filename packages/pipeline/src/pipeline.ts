@@ -1,9 +1,10 @@
-import { getOperationAST } from 'graphql'
+import { type ExecutionArgs, getOperationAST } from 'graphql'
 import { mapAsyncIterator } from 'graphql-yoga'
+import type { Executor } from '@vinyasa/yoga-internals'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
 import { toErrors } from './execution/to-errors.ts'
 import type { Known } from './known/known.ts'
-import type { Operation, OperationParams } from './operation.ts'
+import { type Operation, type OperationParams, withArgs } from './operation.ts'
 import { OperationRun } from './operation-run.ts'
 import { PipelineServer } from './server.ts'
 import type { ParamsHandler } from './yoga.ts'
@@ -33,6 +34,31 @@ export class Pipeline {
       },
       (error) => this.#failed(error),
     )
+  }
+
+  /**
+   * Executes for a plugin with a transport of its own, which has what it executes from Envelop: by `execute`, around which
+   * everybody's hooks stand already.
+   */
+  executeFor(args: ExecutionArgs, execute: Executor): MaybePromise<unknown> {
+    const { schema, document, operationName, variableValues: variables } = args
+    const definition = getOperationAST(document, operationName)
+    if (!definition || definition.operation === 'subscription') return execute(args)
+    const prepared = { schema, document, definition, operationName }
+    const params = { query: '', variables }
+    const context = Object(args.contextValue) as Record<string, unknown>
+    const request = (context['request'] ??= new Request('http://localhost/', headOf(context))) as Request
+    const operation = withArgs(
+      { ...operationOf({ prepared, params, request, context }), isOwnWay: true },
+      args,
+    )
+    const run = new OperationRun(
+      this.server,
+      operation,
+      { sent: params, lifted: undefined },
+      this.server.around(execute),
+    )
+    return after(run.execute(), (result) => run.seen(result))
   }
 
   #failed(error: unknown): unknown {
@@ -106,4 +132,13 @@ function operationOf(given: Pick<Operation, 'prepared' | 'params' | 'request' | 
     isObserved: true,
     progress: { wasExecuted: false, isFinal: false, isRefused: false },
   }
+}
+
+/** The head of Node's request, where the context has it. */
+function headOf({ req }: Readonly<Record<string, unknown>>): RequestInit {
+  const { headers } = Object(req) as { readonly headers?: Readonly<Record<string, string | string[]>> }
+  const lines = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>
+    name.startsWith(':') ? [] : [value].flat().map((one) => [name, one]),
+  )
+  return { headers: lines }
 }

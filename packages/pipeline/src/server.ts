@@ -70,6 +70,13 @@ export class PipelineServer {
     })
   }
 
+  /** What behaviours put around an execution by this one, around which Envelop has put everybody else's hooks. */
+  around(execute: Executor): Execute {
+    return compose([...this.members('execute'), noteExecuted], (operation) =>
+      operation.executor ? operation.executor(argsOf(operation), execute) : execute(argsOf(operation)),
+    )
+  }
+
   /** Whether every behaviour allows that values are lifted from its literals. */
   readonly lifts: Member<'lifts'> = (prepared) =>
     this.admits(prepared) && this.#lifters.every((lifts) => lifts(prepared))

@@ -1,4 +1,5 @@
 import { type KnownOptions, refuseUnknownOptions, type Room } from '@vinyasa/base'
+import type { Executor } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import { createDocumentRoom } from './document-room.ts'
@@ -46,6 +47,12 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
     },
     onSchemaChange() {
       known.clear()
+    },
+    // The pipeline asks Envelop to execute no operation. Who does is a plugin with a transport of its own.
+    onExecute({ executeFn, setExecuteFn }) {
+      const way = pipeline
+      if (!way) return
+      setExecuteFn(((args) => way.executeFor(args, executeFn as Executor)) as typeof executeFn)
     },
   }
   return plugin

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OBSERVING } from './observing.ts'
 import { REFUSING } from './refusing.ts'
 import { startWorld } from './world.ts'
@@ -12,6 +12,10 @@ describe.each([
 ])('%s', (_, isCached) => {
   it.each([...REFUSING, ...OBSERVING].map((row) => [row.name, row.promise, row] as const))(
     '%s: %s',
-    async (__, ___, row) => row.holds(await startWorld(row, isCached)),
+    async (__, ___, row) => {
+      const world = await startWorld(row, isCached)
+      await row.holds(world)
+      expect((await fetch(`${world.origin}/livez`)).status).toBeLessThan(500)
+    },
   )
 })

@@ -55,7 +55,10 @@ function configWith(plugin: object): { config: GatewayConfig; resolved: string[]
           users: () => [],
         },
         Mutation: {
-          rename: (_: unknown, { id, name }: { id: string; name: string }) => (names.set(id, name), { id, name }),
+          rename: (_: unknown, { id, name }: { id: string; name: string }) => (
+            names.set(id, name),
+            { id, name }
+          ),
         },
       },
       dependencies: { 'Query.user': { asker: [] } },
@@ -80,7 +83,12 @@ describe.each(Object.entries(EXECUTORS))('%s', (_, create) => {
     const { config, resolved } = configWith(create())
     const gateway = await openGateway({ ...config, cost: { max: 5 } })
     for (const time of [0, 1]) {
-      const text = await (await fetchFrom(gateway, '{ a: user(id: "1") { id } b: user(id: "1") { id } c: user(id: "1") { id } d: user(id: "1") { id } e: user(id: "1") { id } f: user(id: "1") { id } }')).text()
+      const text = await (
+        await fetchFrom(
+          gateway,
+          '{ a: user(id: "1") { id } b: user(id: "1") { id } c: user(id: "1") { id } d: user(id: "1") { id } e: user(id: "1") { id } f: user(id: "1") { id } }',
+        )
+      ).text()
       expect([time, text]).toEqual([time, expect.stringContaining('COST')])
     }
     expect(resolved).toEqual([])
@@ -107,7 +115,8 @@ describe.each(Object.entries(EXECUTORS))('%s', (_, create) => {
   it('operations are counted', async () => {
     const { config } = configWith(create())
     const { endpoint, server } = await startGateway({ ...config, metrics: true })
-    for (let time = 0; time < 3; time++) await post(endpoint, { query: 'query Named { user(id: "1") { id } }' })
+    for (let time = 0; time < 3; time++)
+      await post(endpoint, { query: 'query Named { user(id: "1") { id } }' })
     const text = await (await fetch(`${server.url}/metrics`)).text()
     expect(text).toMatch(/vinyasa_operations_total\{[^}]*\} 3/)
   })

@@ -65,9 +65,7 @@ export const OBSERVING: readonly Row[] = [
     promise: 'each resolver that runs is heard once',
     plugins: () => {
       const { seen } = sight('onResolve')
-      return [
-        useOnResolve(({ info }) => void seen.push(`${info.parentType.name}.${info.fieldName}`)),
-      ]
+      return [useOnResolve(({ info }) => void seen.push(`${info.parentType.name}.${info.fieldName}`))]
     },
     async holds({ ask, isCached }) {
       for (const time of TIMES) expect([time, (await ask(ADA)).data]).toEqual([time, ada])
@@ -93,7 +91,10 @@ export const OBSERVING: readonly Row[] = [
     async holds({ ask }) {
       for (const time of TIMES) {
         expect([time, (await ask(ADA)).data]).toEqual([time, ada])
-        expect([time, (await ask('{ nothing }')).errors]).toEqual([time, [expect.stringContaining('nothing')]])
+        expect([time, (await ask('{ nothing }')).errors]).toEqual([
+          time,
+          [expect.stringContaining('nothing')],
+        ])
         expect([time, (await ask('{ user(id: "2") { name } }')).data]).toEqual([
           time,
           { user: { name: 'Grace' } },
@@ -188,7 +189,9 @@ export const OBSERVING: readonly Row[] = [
     promise: 'each operation is counted, hits too, and told under its path',
     plugins: () => {
       const registry = (shared['yoga'] = new Registry())
-      return [usePrometheus({ metrics: { graphql_envelop_request: true }, registry, endpoint: '/counts' } as never)]
+      return [
+        usePrometheus({ metrics: { graphql_envelop_request: true }, registry, endpoint: '/counts' } as never),
+      ]
     },
     async holds({ ask, origin }) {
       for (const time of TIMES) expect([time, (await ask(`query Named ${ADA}`)).data]).toEqual([time, ada])
@@ -226,7 +229,10 @@ export const OBSERVING: readonly Row[] = [
     async holds({ ask }) {
       for (const time of TIMES) {
         for (const who of ['alice', 'bob'])
-          expect([time, (await ask('{ me }', { headers: { 'x-user': who } })).data]).toEqual([time, { me: who }])
+          expect([time, (await ask('{ me }', { headers: { 'x-user': who } })).data]).toEqual([
+            time,
+            { me: who },
+          ])
       }
       const headers = { 'x-user': 'alice' }
       for (const name of ['Ada', 'Eve', 'Eva']) {
@@ -272,12 +278,9 @@ export const OBSERVING: readonly Row[] = [
             body: JSON.stringify({ query }),
           })
           const text = await response.text()
-          expect([time, query, text.match(/event: next/g)?.length, text.includes('event: complete')]).toEqual([
-            time,
-            query,
-            events,
-            true,
-          ])
+          expect([time, query, text.match(/event: next/g)?.length, text.includes('event: complete')]).toEqual(
+            [time, query, events, true],
+          )
         }
       }
     },
@@ -392,6 +395,8 @@ function sight(name: string): Sight {
 }
 
 async function countOf(registry: Registry, name: string): Promise<number> {
-  const { values } = (await registry.getSingleMetric(name)?.get()) as { values: readonly { value: number }[] }
+  const { values } = ((await registry.getSingleMetric(name)?.get()) ?? { values: [] }) as {
+    values: readonly { value: number }[]
+  }
   return values.reduce((sum, { value }) => sum + value, 0)
 }

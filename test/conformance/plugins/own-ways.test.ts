@@ -107,7 +107,9 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
   })
 
   it('the cost is limited', async () => {
-    const { origin } = await start(way.plugin(), { cost: { max: 0 } })
+    const { origin } = await start(way.plugin(), {
+      cost: { max: 5, fields: { 'Query.user': { weight: 10 } } },
+    })
     expect(await way.read(origin)).not.toContain('Ada')
   })
 })

@@ -37,7 +37,12 @@ async function answersAda({ ask, isCached }: World, headers: Readonly<Record<str
   }
 }
 
-async function refuses({ ask }: World, query: string, message: RegExp, init: Parameters<World['ask']>[1] = {}) {
+async function refuses(
+  { ask }: World,
+  query: string,
+  message: RegExp,
+  init: Parameters<World['ask']>[1] = {},
+) {
   for (const time of TIMES) {
     const { data, errors } = await ask(query, init)
     expect({ time, data, message: errors[0] }).toEqual({
@@ -67,7 +72,8 @@ const users = { alice: { 'x-user': 'alice' }, bob: { 'x-user': 'bob' } }
 export const REFUSING: readonly Row[] = [
   {
     name: '@escape.tech/graphql-armor',
-    promise: 'what is too deep, too long or has too many aliases is refused each time, and no field is suggested',
+    promise:
+      'what is too deep, too long or has too many aliases is refused each time, and no field is suggested',
     plugins: () =>
       new EnvelopArmor({ maxAliases: { n: 2 }, maxDepth: { n: 4 }, maxTokens: { n: 60 } }).protect().plugins,
     async holds(world) {
@@ -220,7 +226,11 @@ export const REFUSING: readonly Row[] = [
     plugins: () => [
       useOperationFieldPermissions({
         getPermissions: ({ request }: any) =>
-          new Set(['User.*', 'Query.user', ...(request.headers.get('x-user') === 'alice' ? ['Query.hidden'] : [])]),
+          new Set([
+            'User.*',
+            'Query.user',
+            ...(request.headers.get('x-user') === 'alice' ? ['Query.hidden'] : []),
+          ]),
       }),
     ],
     async holds(world) {

@@ -114,7 +114,12 @@ export async function startWorld(row: Row, isCached: boolean): Promise<World> {
     plugins: plugins as Plugin[],
     ...row.config,
   })
-  return { origin: new URL(endpoint).origin, isCached, calls, ask: (query, init) => ask(endpoint, query, init) }
+  return {
+    origin: new URL(endpoint).origin,
+    isCached,
+    calls,
+    ask: (query, init) => ask(endpoint, query, init),
+  }
 }
 
 async function ask(endpoint: string, query: string, { variables, headers }: AskInit = {}): Promise<Answer> {

@@ -8,8 +8,7 @@ const bun: Command = (installed) => [bin(installed, 'bun')]
 const deno: Command = (installed) => [bin(installed, 'deno'), 'run', '--allow-all']
 
 // Modules of CommonJS in a bundle ask for Node's by `require`. The line is the one that everybody has, with its names.
-const REQUIRE =
-  "import { createRequire } from 'module'; const require = createRequire(import.meta.url);"
+const REQUIRE = "import { createRequire } from 'module'; const require = createRequire(import.meta.url);"
 
 const NODE_DOOR =
   "@vinyasa/node-handler is for Node's own HTTP server: where requests are Request objects, call yoga.fetch."

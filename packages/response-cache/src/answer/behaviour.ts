@@ -64,9 +64,9 @@ export function createCacheBehaviour(
 
   return {
     execute(operation, next) {
-      const { prepared, request, params, context, sameBytes, isObserved } = operation
+      const { prepared, request, params, context, sameBytes, isObserved, isOwnWay } = operation
       if (prepared.definition.operation === 'mutation') return mutations.execute(operation, next)
-      if (isNotFromHttp(context)) return next(operation)
+      if (isNotFromHttp(context) || isOwnWay) return next(operation)
       const state: OperationState = {
         request,
         params,

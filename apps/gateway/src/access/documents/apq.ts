@@ -75,7 +75,7 @@ export function useApq(store: DocumentStore): Plugin {
       if (hash === undefined) return undefined
       const { query } = params
       if (query) {
-        if (hashOf(query) !== hash) 
+        if (hashOf(query) !== hash)
           throw ofThisMoment(400, 'PERSISTED_QUERY_MISMATCH', 'The hash is not that of the document.')
         store.set(hash, query)
         return setParams(withText(params, query))
