@@ -104,7 +104,10 @@ describe('one schema, set for each request, stays one schema', () => {
 
   it('the gateway sets no schema while it serves', async () => {
     const changes: unknown[] = []
-    const watching: Plugin = { onSchemaChange: ({ schema: set }) => void changes.push(set) }
+    const watching: Plugin & { readsHeaders: string[] } = {
+      readsHeaders: [],
+      onSchemaChange: ({ schema: set }) => void changes.push(set),
+    }
     const gateway = await createGateway(
       {
         typeDefs: 'type Query { hi: String }',

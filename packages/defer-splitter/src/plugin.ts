@@ -15,14 +15,11 @@ import { createDocumentCache } from './document/document-cache.ts'
 import { incrementalRules } from './document/validation.ts'
 import { type DeferPreset, type DeferSplitterOptions, resolveOptions } from './options.ts'
 import { mergeParts } from './parts.ts'
-import { jsonTypeOf, type MultipartDelivery } from './wire/accept.ts'
+import { jsonTypeOf } from './wire/accept.ts'
 import { DeferEndpoint } from './wire/endpoint.ts'
-import { asOnlyPart, createMultipart, createMultipartResponse } from './wire/multipart.ts'
+import { createMultipart, createMultipartResponse } from './wire/multipart.ts'
+import { onlyPart } from './wire/only-part.ts'
 import type { MaskError } from './wire/wire-format.ts'
-
-type ResultProcessor = Parameters<
-  Parameters<NonNullable<Plugin['onResultProcess']>>[0]['setResultProcessor']
->[0]
 
 export interface DeferSplitterPlugin extends Plugin {
   /** For the gateway: it changes no result by who asks. */
@@ -54,13 +51,6 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     maskError: (error) => maskError(error),
     schema: () => schema,
   })
-
-  const onlyPart =
-    (delivery: MultipartDelivery): ResultProcessor =>
-    async (result, fetchAPI) => {
-      const whole = await processRegularResult(result, fetchAPI, 'application/graphql-response+json')
-      return asOnlyPart(whole, { delivery, boundary: options.multipartBoundary }, fetchAPI)
-    }
 
   return {
     readsHeaders: [],
@@ -122,7 +112,7 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
       if (!isAsyncIterable(result)) {
         const { preferred, multipart, isAlone } = deliveries.accepted(serverContext, request)
         if (multipart && isAlone && !Array.isArray(result)) {
-          setResultProcessor(onlyPart(multipart), 'multipart/mixed')
+          setResultProcessor(onlyPart(multipart, options.multipartBoundary), 'multipart/mixed')
         } else if (preferred !== 'json') {
           // Yoga would send a client that names multipart beside JSON a single part.
           setResultProcessor(processRegularResult, jsonTypeOf(request.headers.get('accept') ?? ''))

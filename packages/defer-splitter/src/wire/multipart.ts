@@ -64,31 +64,12 @@ export function createMultipartResponse(multipart: Multipart, fetchAPI: FetchAPI
   })
 }
 
-/**
- * A whole JSON answer as the only part, for a client that accepts no JSON: as Yoga and Apollo's router do it. Its status and
- * its headers stay.
- */
-export async function asOnlyPart(
-  whole: Response,
-  { delivery, boundary }: Pick<MultipartInput, 'delivery' | 'boundary'>,
-  fetchAPI: FetchAPI,
-): Promise<Response> {
-  const json = await whole.text()
-  const headers = new fetchAPI.Headers(whole.headers)
-  headers.delete('content-length')
-  headers.set('content-type', contentTypeOf(delivery, boundary))
-  headers.append('vary', 'Accept')
-  const last = json.replace(/}$/, ',"hasNext":false}')
-  const body = `${openingOf(boundary)}${partText(last, boundary, false)}`
-  return new fetchAPI.Response(body, { status: whole.status, headers })
-}
-
-function contentTypeOf({ parameter }: MultipartDelivery, boundary: string): string {
+export function contentTypeOf({ parameter }: MultipartDelivery, boundary: string): string {
   return `multipart/mixed; boundary="${boundary}"${parameter === undefined ? '' : `; ${parameter}`}`
 }
 
-const openingOf = (boundary: string): string => `\r\n--${boundary}\r\n`
+export const openingOf = (boundary: string): string => `\r\n--${boundary}\r\n`
 
-function partText(json: string, boundary: string, hasNext: boolean): string {
+export function partText(json: string, boundary: string, hasNext: boolean): string {
   return `Content-Type: application/json; charset=utf-8\r\n\r\n${json}\r\n--${boundary}${hasNext ? '' : '--'}\r\n`
 }

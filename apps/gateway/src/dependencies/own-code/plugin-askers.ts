@@ -1,7 +1,14 @@
 import type { OwnCodeSections } from '../own-code-types.ts'
 
-/** Hooks that may change results, or what is executed. */
-const OF_RESULTS = ['onParse', 'onValidate', 'onExecute', 'onEnveloped', 'onPluginInit'] as const
+/** Hooks that may change results, or what is executed: one that sees the schema may wrap its resolvers. */
+const OF_RESULTS = [
+  'onParse',
+  'onValidate',
+  'onExecute',
+  'onEnveloped',
+  'onPluginInit',
+  'onSchemaChange',
+] as const
 /** Hooks that may add to the context what they read of a request. */
 const OF_CONTEXT = ['onRequest', 'onRequestParse', 'onParams', 'onContextBuilding'] as const
 
