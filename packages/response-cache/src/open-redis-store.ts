@@ -1,4 +1,4 @@
-import { createRequire as requireFrom } from 'node:module'
+import nodeModule from 'node:module'
 import type { Redis } from 'ioredis'
 import { configError, redisClientMissing } from './errors.ts'
 import { isRedisUrl, withoutLogin } from './store/redis-url.ts'
@@ -12,7 +12,7 @@ export function openRedisStore(url: string): RemoteStore {
   if (!isRedisUrl(url))
     throw configError('redisUrl', withoutLogin(url), 'an address such as redis://localhost:6379')
   try {
-    requireFrom(import.meta.url).resolve('ioredis')
+    nodeModule.createRequire(import.meta.url).resolve('ioredis')
   } catch (error) {
     throw redisClientMissing(error)
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createRequire as requireFrom } from 'node:module'
+import nodeModule from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { createJiti, type JitiOptions, type TransformOptions } from 'jiti'
 
@@ -18,7 +18,7 @@ const COMPILE = `
 export async function compileApart(filename: string, folder: string): Promise<void> {
   const file: TransformOptions = { filename, source: await readFile(filename, 'utf8'), ts: true, async: true }
   if (isCached(file, { fsCache: folder })) return
-  const workerData = { jiti: requireFrom(import.meta.url).resolve('jiti'), folder, file }
+  const workerData = { jiti: nodeModule.createRequire(import.meta.url).resolve('jiti'), folder, file }
   const worker = new Worker(COMPILE, { eval: true, execArgv: [], workerData, stderr: true })
   worker.once('error', () => {})
   await once(worker, 'exit').catch(() => {})

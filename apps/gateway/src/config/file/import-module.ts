@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { createRequire as requireFrom } from 'node:module'
+import nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
@@ -29,7 +29,7 @@ export async function importModule(file: string): Promise<ModuleRead> {
   const before = new Set(files.filter((one) => known.has(one)))
   const isNative = (id: string | URL): boolean => !before.has(pathOf(id))
   const jiti = createJitiAnew(import.meta.url, { ...options, alias: { ...ownPackages(resolver) } }, isNative)
-  const { cache } = requireFrom(import.meta.url)
+  const { cache } = nodeModule.createRequire(import.meta.url)
   for (const one of files) {
     known.add(one)
     // JSON is there, which jiti does not take out of it.

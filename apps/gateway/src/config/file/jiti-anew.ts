@@ -1,4 +1,4 @@
-import { createRequire as requireFrom } from 'node:module'
+import nodeModule from 'node:module'
 import type { createJiti, Jiti, JitiOptions } from 'jiti'
 
 /**
@@ -8,7 +8,7 @@ import type { createJiti, Jiti, JitiOptions } from 'jiti'
 interface Insides {
   readonly onError: (error: unknown) => void
   readonly nativeImport: (id: string | URL) => Promise<unknown>
-  readonly createRequire: typeof requireFrom
+  readonly createRequire: typeof nodeModule.createRequire
 }
 
 type CreateInside = (id: string, options: JitiOptions, insides: Insides) => Jiti
@@ -20,7 +20,7 @@ export function createJitiAnew(
     isNative: (id: string | URL) => boolean,
   ]
 ): Jiti {
-  const require = requireFrom(requireFrom(import.meta.url).resolve('jiti'))
+  const require = nodeModule.createRequire(nodeModule.createRequire(import.meta.url).resolve('jiti'))
   const create = require('../dist/jiti.cjs') as CreateInside
   const transform: JitiOptions['transform'] = (given) =>
     (require('../dist/babel.cjs') as NonNullable<JitiOptions['transform']>)(given)
@@ -35,7 +35,7 @@ export function createJitiAnew(
         if (!isNative(specifier)) throw new Error('It is to be read anew.')
         return import(String(specifier))
       },
-      createRequire: requireFrom,
+      createRequire: nodeModule.createRequire,
     },
   )
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { createRequire as requireFrom } from 'node:module'
+import nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Jiti } from 'jiti'
@@ -62,7 +62,7 @@ function manifestOf(folder: string): Manifest {
 
 /** Returns the folder where a package is installed for a file; its exports may hide its package.json. */
 function folderOf(name: string, importer: string): string | undefined {
-  const places = requireFrom(importer).resolve.paths(name) ?? []
+  const places = nodeModule.createRequire(importer).resolve.paths(name) ?? []
   const folder = places
     .map((place) => join(place, name))
     .find((candidate) => existsSync(join(candidate, 'package.json')))
