@@ -4,6 +4,7 @@ import type { Operation } from './operations.ts'
 import type { Piece } from './config-file.ts'
 import type { Answer, Asked, Beside, Run, Sent, Way } from './run.ts'
 import type { Shelves } from './library.ts'
+import type { Detour } from './known.ts'
 import type { User } from './users.ts'
 
 /** By the names of features: which value each has. */
@@ -35,6 +36,10 @@ export interface Session {
   /** Headers that every request must have beside a user's. */
   readonly headers: Readonly<Record<string, string>>
   readonly states: readonly Shelves[]
+  /** The way that operations take which must be sent by one. */
+  readonly plainWay: Way
+  /** Sends a signal to the gateway. */
+  signal(name: NodeJS.Signals): void
   /** Sends one operation, and keeps what came in the run. */
   ask(user: User, operation: Operation, way?: Way, headers?: Readonly<Record<string, string>>): Promise<Sent>
   /** Tells observers that count of what the feature has sent by itself. */
@@ -63,6 +68,8 @@ export interface Value {
   readonly needs?: readonly ('redis' | 'nats')[]
   /** Further arguments of `vinyasa start`. */
   readonly args?: readonly string[]
+  /** Addresses of modules that are loaded before it. */
+  readonly imports?: readonly string[]
   /** Whether it can stand in the row at all, of which a part may not be there yet. Default: in every one. */
   readonly fits?: (row: Row) => boolean
   /** Ways in that it opens. */
@@ -81,6 +88,12 @@ export interface Value {
   readonly denies?: (coordinate: string, user: User) => string | undefined
   /** The code with which it refuses an operation. */
   readonly refuses?: (asked: Asked, sent: Sent, piece: Piece) => string | undefined
+  /** Where a known operation goes with it, besides the prepared path. */
+  readonly enters?: readonly Detour[]
+  /** Does something in the middle of what clients ask. */
+  readonly between?: (session: Session) => Promise<void>
+  /** How long what it does there may take, when clients have asked all else. */
+  readonly afterwardsMs?: number
   /** Does something while the gateway runs; what it gives is called when all else is over. */
   readonly during?: (session: Session, piece: Piece) => Promise<(() => Promise<void>) | undefined>
   /** What it promises of a whole run: a sentence for each violation. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Metadata } from '@grpc/grpc-js'
 import { status } from '@grpc/grpc-js'
 import {
@@ -50,13 +51,25 @@ service Books {
   rpc ListBooks(ListRequest) returns (BookList);
   rpc FindBook(IdRequest) returns (Book);
   rpc RenameBook(RenameRequest) returns (Book);
+  rpc SetBlurb(BlurbRequest) returns (Blurb);
 }
 message IdRequest { string id = 1; }
 message ListRequest { int32 limit = 1; }
 message RenameRequest { string id = 1; string title = 2; }
 message Book { string id = 1; string title = 2; int32 pages = 3; string author_id = 4; }
 message BookList { repeated Book books = 1; }
+message BlurbRequest { string id = 1; bytes data = 2; }
+message Blurb { string digest = 1; }
 `
+
+/** What both backends answer to a file. */
+export const digestOf = (file: Uint8Array): string => createHash('sha256').update(file).digest('hex')
+
+/** The content of the only part of a multipart body. */
+function partOf(body: Buffer): Buffer {
+  const boundary = body.subarray(0, body.indexOf('\r\n'))
+  return body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf(boundary) - 2)
+}
 
 /** What a backend says to whoever asks for a book by a wrong shelf mark. */
 export const WRONG_MARK = 'no such shelf mark: Q-17'
@@ -124,6 +137,7 @@ export async function startLibrary(): Promise<Library> {
       },
       'library.v1.Books/RenameBook': ({ id, title }: { id: string; title: string }, { metadata }) =>
         marked(changeBook(id, title), metadata),
+      'library.v1.Books/SetBlurb': ({ data }: { data: Buffer }) => ({ digest: digestOf(data) }),
     },
   })
   const rest = await startRestBackend((request): RestAnswer => {
@@ -131,6 +145,8 @@ export async function startLibrary(): Promise<Library> {
     const mark = markOf((name) => headers[name]?.toString())
     const told = (author: Author | undefined): RestAnswer =>
       author ? { json: { ...author, name: author.name + mark } } : { status: 404 }
+    if (url.pathname.startsWith('/covers/')) return { json: digestOf(request.body) }
+    if (url.pathname.startsWith('/forms/')) return { json: digestOf(partOf(request.body)) }
     if (url.pathname === '/slow') return { json: `slow${mark}`, delayMs: SLOW_MS }
     if (url.pathname === '/authors') {
       const ids = url.searchParams.getAll('ids')

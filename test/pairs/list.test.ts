@@ -3,11 +3,20 @@ import { expect, it } from 'vitest'
 import { gatewayConfig } from '../../apps/gateway/src/config/schema.ts'
 import { allPairs, allTriples, coveringRows, triplesOf } from './covering-rows.ts'
 import { fits, pairsOf } from './draw-row.ts'
+import { isBeside, whyNot } from './faults/fault.ts'
+import { FAULTS } from './faults/list.ts'
+import type { Row } from './feature.ts'
 import { FEATURES, TRIPLES } from './features.ts'
 import { NOT_DRAWN } from './not-drawn.ts'
 import { offRow } from './draw-row.ts'
 
 const settings = Object.keys((gatewayConfig as unknown as { readonly shape: object }).shape)
+const drawnRows = new Map<number, readonly Row[]>()
+function rowsOf(seed: number): readonly Row[] {
+  const rows = drawnRows.get(seed) ?? coveringRows(FEATURES, seed, TRIPLES)
+  drawnRows.set(seed, rows)
+  return rows
+}
 const drawn = new Set(FEATURES.flatMap((feature) => feature.settings))
 
 it('every setting of the config is drawn by a feature, or listed as not drawn', () => {
@@ -21,7 +30,7 @@ it('what is listed as not drawn is a setting, and no feature draws it', () => {
 it.each([1, 2])(
   'the rows of seed %i have every pair of values that fit each other, and every three that is asked for',
   (seed) => {
-    const rows = coveringRows(FEATURES, seed, TRIPLES)
+    const rows = rowsOf(seed)
     const covered = new Set(rows.flatMap((row) => pairsOf(FEATURES, row)))
     expect([...allPairs(FEATURES).keys()].filter((pair) => !covered.has(pair))).toEqual([])
     const threes = new Set(rows.flatMap((row) => triplesOf(TRIPLES, row)))
@@ -42,5 +51,10 @@ it('PAIRS.md lists the features, their values and the pairs that they make', () 
   expect(listed).toEqual(values)
   expect(text).toContain(`${allPairs(FEATURES).size.toLocaleString('en')} pairs`)
   expect(text).toContain(`${allTriples(FEATURES, TRIPLES).size.toLocaleString('en')} threes`)
-  expect(text).toContain(`${coveringRows(FEATURES, 1, TRIPLES).length} rows`)
+  expect(text).toContain(`${rowsOf(1).length} rows`)
+})
+
+it.each(FAULTS)('the fault can be put back: $name', ({ edits, beside }) => {
+  expect(edits.flatMap((edit) => whyNot(edit) ?? [])).toEqual([])
+  expect(rowsOf(1).filter((row) => isBeside(beside, row))).not.toEqual([])
 })

@@ -54,6 +54,10 @@ export const TEMPLATES: readonly Template[] = [
   ),
   template('Find', 'query Find { findBook(id: "Q-17") { title } }'),
   {
+    ...template('Find', ''),
+    text: (random) => `{ findBook(id: "Q-${random.below(1e6)}") { title } }`,
+  },
+  {
     ...template('Literal', ''),
     text: (random) =>
       `{ book(id: "${bookId(random)}") { ${random.pick(['title', 'pages title', 'id title'])} } }`,
@@ -77,6 +81,13 @@ export const TEMPLATES: readonly Template[] = [
   { ...template('Token', 'query Token { token }'), kind: 'undeclared' },
   { ...template('Latest', 'query Latest { latest { id title } eldest { name } }'), kind: 'own' },
   {
+    ...template(
+      'Entities',
+      'query Entities { _entities(representations: [{ __typename: "Book", id: "2" }, { __typename: "Author", id: "1" }]) { __typename ... on Book { title } ... on Author { name } } }',
+    ),
+    kind: 'federation',
+  },
+  {
     ...template('Shout', 'query Shout($id: String!) { book(id: $id) { shout author { name } } }', aBook),
     kind: 'own',
   },
@@ -98,12 +109,31 @@ export const WATCHED: Operation = fixed(
   'Watched',
   'query Watched { book(id: "1") { id title author { name } } }',
 )
+export const WATCHED_DEFERRED: Operation = fixed(
+  'WatchedDeferred',
+  'query WatchedDeferred { book(id: "1") { id ... @defer { title author { name } } } }',
+)
 export const FIND: Operation = fixed('Find', 'query Find { findBook(id: "Q-17") { title } }')
+
+/** Files, by the source that takes them. */
+export const UPLOADS = {
+  rest: 'mutation Cover($id: ID!, $file: Upload!) { setCover(id: $id, input: $file) }',
+  form: 'mutation Form($id: String!, $file: Upload!) { setForm(id: $id, input: { file: $file }) }',
+  grpc: 'mutation Blurb($id: String!, $file: Upload!) { setBlurb(id: $id, data: $file) { digest } }',
+} as const
 
 const RENAME_BOOK =
   'mutation RenameBook($id: String!, $title: String!) { renameBook(id: $id, title: $title) { id title } }'
 const RENAME_AUTHOR =
   'mutation RenameAuthor($id: ID!, $name: String!) { renameAuthor(id: $id, name: $name) { id name } }'
+
+/** Changes what `WATCHED` shows. */
+export const RENAME_WATCHED = (title: string): Operation => ({
+  name: 'RenameBook',
+  type: 'mutation',
+  text: RENAME_BOOK,
+  variables: { id: '1', title },
+})
 
 /** Writes a text that was never there. */
 export function drawMutation(random: Random, text: string): Operation {
@@ -141,7 +171,13 @@ export function knownTexts(kinds: ReadonlySet<string>): readonly string[] {
   const drawn = TEMPLATES.filter(({ kind }) => kinds.has(kind)).flatMap(({ text }) =>
     typeof text === 'string' ? [text] : [],
   )
-  return [...fixedOnes, ...drawn, RENAME_BOOK, RENAME_AUTHOR]
+  return [
+    ...fixedOnes,
+    ...drawn,
+    RENAME_BOOK,
+    RENAME_AUTHOR,
+    ...(kinds.has('uploads') ? Object.values(UPLOADS) : []),
+  ]
 }
 
 export const idOf = (text: string): string => createHash('sha256').update(text).digest('hex')

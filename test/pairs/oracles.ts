@@ -1,4 +1,5 @@
 import { foreignMarks, verdictOf } from './judge.ts'
+import type { Detour } from './known.ts'
 import { ASKER_HEADERS } from './library.ts'
 import type { Run, Sent, Violation } from './run.ts'
 
@@ -12,6 +13,7 @@ export function judgeRun(run: Run): readonly Violation[] {
     ...backends(run),
     ...ending(run),
     ...start(run),
+    ...known(run),
     ...run.said.map(({ feature, what }) => ({ rule: `${feature}: while it ran`, what })),
     ...run.drawn.flatMap(({ feature, value, piece }) =>
       [...(value.observe?.(run, piece) ?? [])].map((what) => ({
@@ -101,7 +103,8 @@ function backends({ grpcCalls, restRequests, reference, sent, sentElsewhere }: R
     const got = ASKER_HEADERS.map((name) => headers[name]?.toString() ?? null)
     if (twice !== undefined)
       found.push({ rule: 'backends: a header twice', what: `${method} ${rawUrl}: ${twice}` })
-    else if (method !== 'HEAD' && !ofRest.has(JSON.stringify(got)))
+    // Nothing is forwarded to a source that `forward` does not name.
+    else if (method !== 'HEAD' && !rawUrl.startsWith('/forms/') && !ofRest.has(JSON.stringify(got)))
       found.push({ rule: 'backends: headers of nobody', what: `${method} ${rawUrl}: ${short(got)}` })
   }
   return found
@@ -110,10 +113,13 @@ function backends({ grpcCalls, restRequests, reference, sent, sentElsewhere }: R
 const ENDS_WITHIN_MS = 5_000
 
 /** 6: after SIGTERM what is under way is answered, the process ends, and its port is free. */
-function* ending({ ending }: Run): Generator<Violation> {
-  const { code, signal, ms, isListening, underWay } = ending
-  if (code !== 0) yield { rule: 'end: code', what: `the process ended with ${code ?? signal}` }
+function* ending({ ending, row }: Run): Generator<Violation> {
+  const { code, signal, ms, isListening, isLeft, underWay } = ending
+  // A package manager that gets a signal ends by it.
+  if (code !== 0 && row['launcher'] === 'node')
+    yield { rule: 'end: code', what: `the process ended with ${code ?? signal}` }
   if (ms > ENDS_WITHIN_MS) yield { rule: 'end: late', what: `the process took ${ms} ms to end` }
+  if (isLeft) yield { rule: 'end: left', what: 'a process of the gateway lives on' }
   if (isListening) yield { rule: 'end: port', what: 'the port is still taken' }
   if (!underWay?.data)
     yield { rule: 'end: under way', what: `what was under way was answered ${short(underWay)}` }
@@ -132,4 +138,23 @@ function* start({ check, linesAtStart, lines }: Run): Generator<Violation> {
   if (warning !== undefined) yield { rule: 'start: warning', what: warning.slice(0, 500) }
   const fatal = lines.find((line) => /unhandled rejection|uncaught|"level":60/i.test(line))
   if (fatal !== undefined) yield { rule: 'logged', what: fatal.slice(0, 500) }
+}
+
+/** 8: what was asked before is not parsed and validated again, and takes the prepared path. */
+function* known({ known, drawn }: Run): Generator<Violation> {
+  const detours = new Set<Detour>(drawn.flatMap(({ value }) => value.enters ?? []))
+  for (const { way, what, times, entered } of known) {
+    if (what === 'literals' && detours.has('literals')) continue
+    for (const phase of ['parse', 'validate'] as const)
+      if (entered[phase] > 0 && !detours.has(phase))
+        yield {
+          rule: `known: ${phase}`,
+          what: `known ${what} by ${way} entered ${phase}: ${entered[phase]} of ${times} times`,
+        }
+    if (entered.prepared < times && !detours.has('ordinary'))
+      yield {
+        rule: 'known: prepared path',
+        what: `known ${what} by ${way} took the prepared path: ${entered.prepared} of ${times} times`,
+      }
+  }
 }

@@ -17,7 +17,10 @@ const schema: GraphQLSchema = buildSchema(`
     token: String
     latest: Book
     eldest: Author
+    _entities(representations: [_Any!]!): [_Entity]!
   }
+  scalar _Any
+  union _Entity = Book | Author
   type Mutation {
     renameBook(id: String!, title: String!): Book
     renameAuthor(id: ID!, name: String!): Author
@@ -85,6 +88,12 @@ export function createReference(drawn: readonly Drawn[]): Reference {
       slow: () => `slow${ofRest}`,
       lang: () => `<x-lang=${user.headers['x-lang'] ?? ''}>`,
       token: () => `<authorization=${subjectOf(user.headers['authorization'] ?? '')}>`,
+      _entities: ({ representations }: { representations: readonly { __typename: string; id: string }[] }) =>
+        representations.map(({ __typename, id }) =>
+          __typename === 'Book'
+            ? { __typename, ...bookOf(books.find((book) => book.id === id)) }
+            : { __typename, ...authorOf(authors.find((author) => author.id === id)) },
+        ),
       latest: () => bookOf(books.find(({ id }) => id === '4')),
       eldest: () => authorOf(authors.find(({ id }) => id === '1')),
       renameBook: ({ id }: { id: string }) => bookOf(books.find((book) => book.id === id)),

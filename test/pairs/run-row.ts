@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createRandom, isListening, type Network, waitUntil } from '@vinyasa/test-kit'
-import { post } from './ask.ts'
-import { drawRow, kindsOf } from './draw-row.ts'
-import type { Drawn, Feature, Row, Session } from './feature.ts'
+import { createRandom, isListening, startNginx, waitUntil } from '@vinyasa/test-kit'
+import { drawRow } from './draw-row.ts'
+import type { Drawn, Feature, Row } from './feature.ts'
+import type { Fault } from './faults/fault.ts'
 import { type Library, startLibrary } from './library.ts'
-import { drawMutation, drawQuery, type Operation, SLOW } from './operations.ts'
-import { foreignMarks } from './judge.ts'
+import { SLOW } from './operations.ts'
 import { judgeRun } from './oracles.ts'
-import { createReference } from './reference.ts'
-import type { Answer, Beside, Ending, Run, Sent, Violation, Way } from './run.ts'
-import { CLIENT_HEADER } from './client-header.ts'
+import type { Ending, Run, Violation } from './run.ts'
+import { spansIn } from './spans.ts'
 import { startServers, type Servers } from './servers.ts'
-import { check, openFolder, start, type Started, writeConfig } from './start.ts'
+import { check, type Gateway, openFolder, start, type Started, writeConfig } from './start.ts'
+import { Talk } from './talk.ts'
 import { USERS, type User } from './users.ts'
 
 export interface RowOptions {
@@ -21,22 +20,26 @@ export interface RowOptions {
   readonly seed: number
   /** Whether `vinyasa check` is asked too. Default true. */
   readonly checks?: boolean
+  /** Put back into the gateway's sources, from which it is started then. Default: none, and it is the built package. */
+  readonly fault?: Fault | undefined
   /** Told the configuration's text. */
   readonly onConfig?: (file: string) => void
 }
 
-export interface RowResult {
-  readonly violations: readonly Violation[]
+/** How much was seen. */
+export interface Counts {
   readonly requests: number
+  readonly mutations: number
+  readonly spans: number
+  readonly scrapes: number
 }
 
-/** What may be served at most that is older than an answered mutation, where gateways are parted. */
-const BOUND_MS = 3_500
-/** How long a gateway tries to connect again, with what that takes. */
-const BACK_MS = 2_000
+export interface RowResult {
+  readonly violations: readonly Violation[]
+  readonly counts: Counts
+}
 
-const ROUNDS = 12
-const READS = 5
+const NOTHING_SEEN: Counts = { requests: 0, mutations: 0, spans: 0, scrapes: 0 }
 
 /** Starts what a row describes, asks it, ends it, and judges what was seen. */
 export async function runRow({
@@ -44,9 +47,11 @@ export async function runRow({
   row,
   seed,
   checks = true,
+  fault,
   onConfig,
 }: RowOptions): Promise<RowResult> {
   using folder = openFolder()
+  using secondFolder = openFolder()
   await using library = await startLibrary()
   await using servers = await startServers(features, row)
   const drawFor = (addresses: Servers['first'], path: string): readonly Drawn[] =>
@@ -57,38 +62,53 @@ export async function runRow({
       rest: library.rest.url,
     })
   const drawn = drawFor(servers.first, folder.path)
-  const file = writeConfig(folder.path, drawn, createRandom(seed, 'row'))
-  onConfig?.(file)
-  const checked = checks ? await check(file) : undefined
+  const gateway: Gateway = {
+    file: writeConfig(folder.path, drawn, createRandom(seed, 'row')),
+    folder: folder.path,
+    args: drawn.flatMap(({ value }) => value.args ?? []),
+    imports: drawn.flatMap(({ value }) => value.imports ?? []),
+    workers: Number(row['workers'] ?? 1),
+    launcher: row['launcher'] ?? 'node',
+    fault,
+  }
+  onConfig?.(gateway.file)
+  const checked = checks ? await check(gateway) : undefined
   if (checked && checked.code !== 0)
-    return { violations: [{ rule: 'check', what: checked.output }], requests: 0 }
-  const startFrom = (config: string): Promise<Started> =>
-    start(
-      config,
-      drawn.flatMap(({ value }) => value.args ?? []),
-      Number(row['workers'] ?? 1),
-    )
+    return { violations: [{ rule: 'check', what: checked.output }], counts: NOTHING_SEEN }
   let started: Started
   let second: Started | undefined
   try {
-    started = await startFrom(file)
+    started = await start(gateway)
   } catch (error) {
-    return { violations: [{ rule: 'start', what: (error as Error).message }], requests: 0 }
+    return { violations: [{ rule: 'start', what: (error as Error).message }], counts: NOTHING_SEEN }
   }
   await using _process = started.process
-  using secondFolder = openFolder()
   if (servers.second) {
-    const its = drawFor(servers.second, secondFolder.path)
-    second = await startFrom(writeConfig(secondFolder.path, its, createRandom(seed, 'row')))
+    const path = secondFolder.path
+    const file = writeConfig(path, drawFor(servers.second, path), createRandom(seed, 'row'))
+    second = await start({ ...gateway, file, folder: path, launcher: 'node' })
   }
   await using _second = second?.process
+  const address = `http://127.0.0.1:${started.port}`
+  await using proxy = row['proxy'] === 'nginx' ? await startProxy(address) : undefined
   const linesAtStart = [...started.process.lines]
-  const talk = new Talk(drawn, library, started.port, seed, second?.port)
+  const talk = new Talk({
+    drawn,
+    library,
+    seed,
+    url: proxy ? `http://127.0.0.1:${proxy.port}` : address,
+    secondUrl: second && `http://127.0.0.1:${second.port}`,
+    folder: folder.path,
+    signal: (name) => started.process.signal(name),
+  })
   const over = await Promise.all(
     drawn.map(async ({ feature, value, piece }) => value.during?.(talk.session(feature.name), piece)),
   )
   await talk.rounds()
+  await sleep(Math.max(0, ...drawn.map(({ value }) => value.afterwardsMs ?? 0)))
+  if (row['gateways'] === '2') await talk.far(servers.networks)
   if (row['gateways'] === 'parted') await talk.parted(servers.networks)
+  const known = await talk.known()
   for (const end of over) await end?.()
   const ending = await endProcess(talk, library, started)
   const run: Run = {
@@ -99,6 +119,7 @@ export async function runRow({
     sent: talk.sent,
     sentElsewhere: talk.sentElsewhere,
     beside: talk.beside,
+    known,
     lines: started.process.lines,
     linesAtStart,
     check: checked,
@@ -109,180 +130,28 @@ export async function runRow({
     kept: talk.kept,
     folder: folder.path,
   }
-  return { violations: judgeRun(run), requests: talk.sent.length + talk.sentElsewhere.length }
+  return { violations: judgeRun(run), counts: countsOf(run) }
 }
 
-/** What clients say to a gateway, and what they hear. */
-class Talk {
-  readonly sent: Sent[] = []
-  /** Through the second gateway. */
-  readonly sentElsewhere: Sent[] = []
-  readonly kept = new Map<string, unknown>()
-  readonly beside: Beside = { requests: 0, queries: 0, bypassed: 0 }
-  readonly said: { feature: string; what: string }[] = []
-  readonly reference
-  readonly endpoint: string
-  readonly url: string
-  readonly #drawn: readonly Drawn[]
-  readonly #library: Library
-  readonly #random
-  readonly #ways: readonly Way[]
-  readonly #kinds: ReadonlySet<string>
-  readonly #headers: Readonly<Record<string, string>>
-  readonly #secondPort: number | undefined
-  /** The state that the last answered mutation left. */
-  #answered = 0
-  #made = 0
+/** As nginx is shipped, with what it takes to let sockets through. */
+function startProxy(address: string): ReturnType<typeof startNginx> {
+  return startNginx({
+    location: `proxy_pass ${address}; proxy_http_version 1.1; proxy_set_header Host $http_host;
+      proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;`,
+    http: "map $http_upgrade $connection_upgrade { default upgrade; '' ''; }",
+  })
+}
 
-  constructor(drawn: readonly Drawn[], library: Library, port: number, seed: number, secondPort?: number) {
-    this.#drawn = drawn
-    this.#library = library
-    this.#secondPort = secondPort
-    this.#random = createRandom(seed, 'talk')
-    this.reference = createReference(drawn)
-    this.url = `http://127.0.0.1:${port}`
-    this.endpoint = `${this.url}/graphql`
-    const values = drawn.map(({ value }) => value)
-    const only = values.find(({ onlyWays }) => onlyWays)?.onlyWays
-    this.#ways = only ?? ['post', 'get', ...values.flatMap(({ ways = [] }) => ways)]
-    this.#kinds = kindsOf(values)
-    this.#headers = Object.assign({}, ...values.map(({ headers }) => headers))
-  }
-
-  session(feature: string): Session {
-    return {
-      url: this.url,
-      endpoint: this.endpoint,
-      random: createRandom(this.#random.below(1e9), feature),
-      headers: this.#headers,
-      states: this.#library.states,
-      ask: (user, operation, way = this.plainWay(), headers = {}) =>
-        this.send(user, [operation], way, headers),
-      beside: (what, times) => void (this.beside[what] += times),
-      expected: (operation, user, state) =>
-        this.reference.answer(operation, user, this.#library.states[state] as Run['states'][number]),
-      rename: (id, title) => this.#library.rename(id, title),
-      settle: () => void (this.#answered = this.#library.states.length - 1),
-      foreign: (answer, user) => foreignMarks(answer, user, this.#drawn),
-      keep: (name, value) => void this.kept.set(name, value),
-      countSent: () => this.sent.length,
-      violate: (what) => void this.said.push({ feature, what }),
-    }
-  }
-
-  /** The way that operations take which must be sent by one. */
-  plainWay(): Way {
-    return this.#ways.includes('post') ? 'post' : 'id'
-  }
-
-  /** Mutations one after the other, and many reads at once: behind them, and beside them. */
-  async rounds(): Promise<void> {
-    for (let round = 0; round < ROUNDS; round++) {
-      const isBeside = this.#random.chance(0.4)
-      const mutation = this.#mutate(round)
-      if (!isBeside) await mutation
-      if (!isBeside) await Promise.all([this.#readElsewhere(), this.#readElsewhere()])
-      await Promise.all([mutation, ...Array.from({ length: READS }, () => this.#read())])
-      // What was kept of the same question is given once more.
-      await this.#read()
-    }
-  }
-
-  /** The first gateway alone loses what carries changes; the second one still serves nothing older than the bound. */
-  async parted(networks: readonly Network[]): Promise<void> {
-    for (let read = 0; read < READS; read++) await this.#readElsewhere()
-    for (const network of networks) network.cut()
-    await this.#mutate(0)
-    await sleep(BOUND_MS)
-    for (let read = 0; read < READS; read++) await this.#readElsewhere()
-    for (const network of networks) network.heal()
-    await sleep(BACK_MS)
-  }
-
-  async #readElsewhere(): Promise<void> {
-    if (this.#secondPort === undefined) return
-    const way = this.plainWay()
-    const operation = drawQuery(this.#random, this.#kinds, way === 'id')
-    const endpoint = `http://127.0.0.1:${this.#secondPort}/graphql`
-    const user = this.#random.pick(USERS)
-    this.sentElsewhere.push(await this.#request(user, [operation], way, {}, false, endpoint))
-  }
-
-  #mutate(round: number): Promise<unknown> {
-    if (round % 3 === 2) return this.#read()
-    const operation = drawMutation(this.#random, `changed ${round}`)
-    return this.send(this.#random.pick(USERS), [operation], this.plainWay())
-  }
-
-  async #read(): Promise<unknown> {
-    const way = this.#random.pick(this.#ways)
-    const kinds = way === 'multipart' ? new Set(['defer']) : this.#kinds
-    const known = way === 'id' || way === 'id by get'
-    const count = way === 'batch' ? 1 + this.#random.below(3) : 1
-    const operations = Array.from({ length: count }, () => drawQuery(this.#random, kinds, known))
-    return this.send(this.#random.pick(USERS), operations, way)
-  }
-
-  async send(
-    user: User,
-    operations: readonly Operation[],
-    way: Way,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Sent> {
-    if (way === 'apq') {
-      const probe = await this.#request(user, operations, way, more, true)
-      const code = probe.operations[0]?.answer.errors?.[0]?.extensions?.['code']
-      if (code !== 'PERSISTED_QUERY_NOT_FOUND') return this.#keep({ ...probe, isProbe: false })
-      this.#keep(probe)
-    }
-    return this.#keep(await this.#request(user, operations, way, more, false))
-  }
-
-  async #request(
-    user: User,
-    operations: readonly Operation[],
-    way: Way,
-    more: Readonly<Record<string, string>>,
-    isProbe: boolean,
-    endpoint = this.endpoint,
-  ): Promise<Sent> {
-    const id = `pairs-${++this.#made}`
-    const headers = { [CLIENT_HEADER]: id, ...user.headers, ...this.#headers, ...more, 'x-request-id': id }
-    const from = this.#answered
-    const posted = await post(endpoint, operations, way, headers, isProbe).catch((error: unknown) => ({
-      status: 0,
-      headers: new Headers(),
-      target: undefined,
-      isRefusedWhole: false,
-      answers: operations.map(() => ({ errors: [{ message: String((error as Error).cause ?? error) }] })),
-    }))
-    const to = this.#library.states.length - 1
-    // Mutations follow each other, so that the newest state is the one that this one left.
-    if (operations[0]?.type === 'mutation') this.#answered = to
-    const asked = operations.map((operation, index) => ({
-      operation,
-      from: operation.type === 'mutation' ? to : from,
-      to,
-      answer: (posted.answers[index] ?? {}) as Answer,
-    }))
-    const { status, target, isRefusedWhole } = posted
-    return {
-      id,
-      user,
-      way,
-      target,
-      isRefusedWhole,
-      headers,
-      operations: asked,
-      status,
-      answerHeaders: posted.headers,
-      isProbe,
-    }
-  }
-
-  #keep(sent: Sent): Sent {
-    this.sent.push(sent)
-    return sent
+function countsOf({ sent, sentElsewhere, beside, kept, folder }: Run): Counts {
+  const all = [...sent, ...sentElsewhere]
+  return {
+    requests: all.length + beside.requests,
+    mutations:
+      beside.mutations +
+      all.flatMap(({ operations }) => operations).filter(({ operation }) => operation.type === 'mutation')
+        .length,
+    spans: spansIn(folder).length,
+    scrapes: kept.has('metrics') ? 1 : 0,
   }
 }
 
@@ -290,14 +159,18 @@ class Talk {
 async function endProcess(
   talk: Talk,
   library: Library,
-  { process: gateway, port }: Started,
+  { process: gateway, port, isGone }: Started,
 ): Promise<Ending> {
   const asker = USERS[0] as User
   const slow = talk.send(asker, [SLOW], talk.plainWay())
   await Promise.race([slow, waitUntil(() => library.rest.requests.some(({ rawUrl }) => rawUrl === '/slow'))])
   const began = performance.now()
   const { code, signal } = await gateway.kill('SIGTERM', 40_000)
+  const isLeft = await waitUntil(isGone, { timeoutMs: 10_000, awaited: 'the end of all processes' }).then(
+    () => false,
+    () => true,
+  )
   const ms = Math.round(performance.now() - began)
   const underWay = (await slow).operations[0]?.answer
-  return { code, signal, ms, isListening: await isListening(port), underWay }
+  return { code, signal, ms, isListening: await isListening(port), isLeft, underWay }
 }

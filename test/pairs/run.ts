@@ -1,5 +1,6 @@
 import type { RecordedCall, RecordedRequest } from '@vinyasa/test-kit'
 import type { Drawn, Row } from './feature.ts'
+import type { KnownAsked } from './known.ts'
 import type { Operation } from './operations.ts'
 import type { Reference } from './reference.ts'
 import type { Shelves } from './library.ts'
@@ -54,6 +55,8 @@ export interface Ending {
   readonly ms: number
   /** Whether something still listens on its port. */
   readonly isListening: boolean
+  /** Whether one of the processes is left that its launcher began. */
+  readonly isLeft: boolean
   /** The answer to what was under way; undefined: there was none. */
   readonly underWay: Answer | undefined
 }
@@ -68,6 +71,8 @@ export interface Run {
   /** The same through the second gateway, of which no feature's observer counts anything. */
   readonly sentElsewhere: readonly Sent[]
   readonly beside: Readonly<Beside>
+  /** What was asked again when all was known. */
+  readonly known: readonly KnownAsked[]
   /** What the process wrote, by lines. */
   readonly lines: readonly string[]
   /** What it had written when it was ready. */
@@ -90,6 +95,7 @@ export interface Beside {
   requests: number
   /** Queries that were executed. */
   queries: number
+  mutations: number
   /** Requests that the cache let pass. */
   bypassed: number
 }

@@ -3,15 +3,17 @@ import type { Feature, Row } from './feature.ts'
 
 /**
  * Turns features off while the row still breaks the rule: halves of them first, then one by one. What is left needs each
- * of its features.
+ * of its features. `likely`: values that are tried alone before.
  */
 export async function shrink(
   features: readonly Feature[],
   row: Row,
   breaks: (row: Row) => Promise<boolean>,
+  likely?: Row,
 ): Promise<Row> {
   const off = offRow(features)
-  let left = row
+  const guess = likely && { ...off, ...likely }
+  let left = guess && (await breaks(guess)) ? guess : row
   for (let size = Math.ceil(onFeatures(features, row).length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < onFeatures(features, left).length;) {
       const dropped = onFeatures(features, left).slice(at, at + size)

@@ -1,11 +1,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, type Random, spawnProcess, type SpawnedProcess, waitUntil } from '@vinyasa/test-kit'
+import {
+  freePort,
+  type Random,
+  spawnProcess,
+  type SpawnedProcess,
+  type SpawnOptions,
+  waitUntil,
+} from '@vinyasa/test-kit'
 import { stringify } from 'yaml'
 import { repository } from '../e2e/support/demo.ts'
 import { isData, mergePieces, type Piece, toSource } from './config-file.ts'
 import type { Drawn } from './feature.ts'
+import type { Fault } from './faults/fault.ts'
 
 /** A folder for a row's files, which goes with it. */
 export function openFolder(): { readonly path: string } & Disposable {
@@ -35,11 +43,49 @@ function textOf(config: Piece, form: 'json' | 'yaml' | 'mjs' | 'ts'): string {
   }
 }
 
+/** One gateway that is to be started. */
+export interface Gateway {
+  readonly file: string
+  /** Where its instruments write. Default: it has none. */
+  readonly folder?: string
+  /** Further arguments of `vinyasa start`. */
+  readonly args?: readonly string[]
+  /** Addresses of modules that are loaded before it. */
+  readonly imports?: readonly string[]
+  /** Default 1. */
+  readonly workers?: number
+  /** `node`, the default, `npm start` or `npx`, which write into the folder. */
+  readonly launcher?: string
+  readonly fault?: Fault | undefined
+}
+
+const INSTRUMENTS = new URL('instruments/register.mjs', import.meta.url).href
+
+/** Arguments of node: the built package, or its sources with a fault put back. */
+function programOf({ folder, fault, imports = [] }: Gateway): readonly string[] {
+  return [
+    ...(fault ? ['--conditions=@vinyasa/source'] : []),
+    ...[...(folder === undefined ? [] : [INSTRUMENTS]), ...imports].flatMap((address) => [
+      '--import',
+      address,
+    ]),
+    repository(fault ? 'apps/gateway/src/main.ts' : 'apps/gateway/dist/main.js'),
+  ]
+}
+
+function environmentOf({ folder, fault }: Gateway): Readonly<Record<string, string | undefined>> {
+  return { PAIRS_FOLDER: folder, PAIRS_FAULT: fault && JSON.stringify(fault.edits) }
+}
+
 /** What `vinyasa check` says of the file. */
 export async function check(
-  file: string,
+  gateway: Gateway,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const checked = await spawnProcess({ command: process.execPath, args: [main(), 'check', '--config', file] })
+  const checked = await spawnProcess({
+    command: process.execPath,
+    args: [...programOf({ ...gateway, imports: [] }), 'check', '--config', gateway.file],
+    env: environmentOf(gateway),
+  })
   const { code } = await checked.exited
   return { code, output: checked.output() }
 }
@@ -47,16 +93,15 @@ export async function check(
 export interface Started {
   readonly process: SpawnedProcess
   readonly port: number
+  /** Whether every process has ended that the launcher began. */
+  isGone(): boolean
 }
 
-/** Starts the built gateway and waits until it is ready, whatever it logs. */
-export async function start(file: string, args: readonly string[], workers: number): Promise<Started> {
+/** Starts the gateway by its launcher and waits until it is ready, whatever it logs. */
+export async function start(gateway: Gateway): Promise<Started> {
   // A gateway that logs nothing does not say where it listens.
   const port = await freePort()
-  const started = await spawnProcess({
-    command: process.execPath,
-    args: [main(), 'start', '--config', file, '--port', String(port), ...args],
-  })
+  const started = await spawnProcess(launched(gateway, port))
   try {
     const ended = started.exited.then(({ code }) => Promise.reject(new Error(`it ended with ${code}`)))
     const ready = waitUntil(
@@ -64,13 +109,40 @@ export async function start(file: string, args: readonly string[], workers: numb
       { timeoutMs: 60_000, awaited: 'readiness' },
     )
     await Promise.race([ready, ended])
-    await allReady(started, workers)
+    await allReady(started, gateway.workers ?? 1)
   } catch (error) {
     const output = started.output()
     await started[Symbol.asyncDispose]()
     throw new Error(`The gateway did not start: ${(error as Error).message}\n${output}`, { cause: error })
   }
-  return { process: started, port }
+  return { process: started, port, isGone: () => !isGroupAlive(started.pid) }
+}
+
+/** The command as a user types it: node itself, a script of a package.json, or npx. */
+function launched(gateway: Gateway, port: number): SpawnOptions {
+  const { launcher = 'node', folder = '', file, args = [] } = gateway
+  const env = environmentOf(gateway)
+  const own = ['start', '--config', file, '--port', String(port), ...args]
+  const program = [...programOf(gateway), ...own]
+  if (launcher === 'node') return { command: process.execPath, args: program, env, group: true }
+  const text = [process.execPath, ...program].map((one) => `"${one}"`).join(' ')
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, scripts: { start: text } }))
+  const command = launcher === 'npx' ? 'npx -c "$START"' : 'npm start'
+  return {
+    command: 'sh',
+    args: ['-c', `exec ${command}`],
+    cwd: folder,
+    env: { ...env, START: text },
+    group: true,
+  }
+}
+
+function isGroupAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0)
+  } catch {
+    return false
+  }
 }
 
 /** Of several processes each says so; where none may, they are given some time. */
@@ -83,5 +155,3 @@ async function allReady({ lines }: SpawnedProcess, workers: number): Promise<voi
     awaited: 'readiness of all workers',
   })
 }
-
-const main = (): string => repository('apps/gateway/dist/main.js')

@@ -54,7 +54,7 @@ async function openFleet(kind: BusKind, disposables: ReturnType<typeof createDis
     const address = `${kind}://127.0.0.1:${network.port}`
     const file = join(folder, `${name}.json`)
     writeFileSync(file, JSON.stringify({ ...config(backend.url), ...busOf(kind, address) }))
-    const { process, port } = await start(file, [], 1)
+    const { process, port } = await start({ file })
     use(process)
     return { network, lines: process.lines, endpoint: `http://127.0.0.1:${port}/graphql` }
   }

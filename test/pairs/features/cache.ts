@@ -10,7 +10,7 @@ const drawn = (strategy: string): NonNullable<Value['config']> => {
     record({
       responseCache: record({
         strategy: constant(strategy),
-        defaultTtlMs: constantFrom(60_000, 3_600_000, Number.MAX_SAFE_INTEGER),
+        defaultTtlMs: constantFrom(60_000, 3_600_000),
         staleWhileRevalidateMs: constantFrom(0, 60_000),
         maxSize: constantFrom(1, 10_000),
         varyHeaders: constantFrom(['Authorization'], [], ['X-Lang'], ['Authorization', 'x-tenant']),
@@ -55,6 +55,22 @@ export const cache: Feature = {
     { name: 'types', config: drawn('types'), during: askAgain, observe },
     { name: 'entities', config: drawn('entities'), during: askAgain, observe },
     { name: 'all', config: drawn('all'), during: askAgain, observe },
+    {
+      name: 'endless',
+      config: () => constant({ responseCache: { defaultTtlMs: Number.MAX_SAFE_INTEGER } }),
+      during: askAgain,
+      observe,
+    },
+    {
+      name: 'root',
+      config: () => constant({ responseCache: { ttlMsBySchemaCoordinate: { Query: 0 } } }),
+      *observe({ sent }) {
+        for (const one of sent)
+          for (const [index, { operation }] of one.operations.entries())
+            if (isFromCache(one, index))
+              yield `what the root type keeps out is from the cache: ${operation.name} by ${one.way}`
+      },
+    },
   ],
 }
 

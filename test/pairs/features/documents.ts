@@ -44,7 +44,7 @@ export const apq: Feature = {
     { name: 'off' },
     {
       name: 'on',
-      config: () => record({ apq: record({ maxBytes: constantFrom(4_096, 16_777_216) }) }),
+      config: () => record({ apq: record({ maxBytes: constantFrom(65_536, 16_777_216) }) }),
       ways: ['apq'],
       *observe({ sent }) {
         const left = sent.filter(({ way, isProbe, operations }) => {

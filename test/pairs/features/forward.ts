@@ -19,6 +19,7 @@ export const forward: Feature = {
     forwards('none', [], []),
     forwards('tenant by grpc', ['x-tenant'], []),
     forwards('tenant by rest', [], ['x-tenant']),
+    forwards('user', ['x-user'], ['x-user']),
     forwards('all', ['authorization', 'x-tenant', 'x-user'], ['authorization', 'x-tenant', 'x-user']),
   ],
 }

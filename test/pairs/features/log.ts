@@ -33,8 +33,9 @@ export const log: Feature = {
       name: 'silent',
       config: () => constant({ log: { level: 'silent' } }),
       *observe({ lines, row }) {
-        // The first process of several has a log of its own.
-        if (lines.length > 0 && row['workers'] === '1') yield `a silent log has lines: ${lines[0]}`
+        // The first process of several has a log of its own, and so has a package manager.
+        if (lines.length > 0 && row['workers'] === '1' && row['launcher'] === 'node')
+          yield `a silent log has lines: ${lines[0]}`
       },
     },
     {

@@ -51,13 +51,13 @@ function* differences(what: string, told: ReadonlyMap<string, number>, seen: Rea
   }
 }
 
-function* observe({ kept, sent: all, beside }: Run): Generator<string> {
+function* observe({ kept, sent: whole, beside }: Run): Generator<string> {
   const { status, text, sent: count } = kept.get('metrics') as Scrape
   if (status !== 200) {
     yield `/metrics answers with another status: ${status}`
     return
   }
-  const sent = all.slice(0, count)
+  const sent = whole.slice(0, count)
   const told = (name: string, label: string, only?: string): ReadonlyMap<string, number> =>
     samplesOf(text, name, label, only)
   const requests = told('vinyasa_http_request_duration_seconds_count', 'status', 'path="/graphql"')
@@ -82,7 +82,8 @@ function* observe({ kept, sent: all, beside }: Run): Generator<string> {
   const operations = new Map(
     [...told('vinyasa_operations_total', 'type')].filter(([type]) => type !== 'live'),
   )
-  yield* differences('operations', operations, plus(executed, 'query', beside.queries))
+  const all = plus(plus(executed, 'query', beside.queries), 'mutation', beside.mutations)
+  yield* differences('operations', operations, all)
 }
 
 const plus = (counts: ReadonlyMap<string, number>, key: string, more: number): ReadonlyMap<string, number> =>

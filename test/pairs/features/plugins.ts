@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constant } from 'fast-check'
+import { pathToFileURL } from 'node:url'
+import { repository } from '../../e2e/support/demo.ts'
 import { Code } from '../config-file.ts'
 import type { Feature, Value } from '../feature.ts'
+import { idOf, knownTexts } from '../operations.ts'
 
 /** A plugin that writes a letter into a file whenever it is called, and does nothing else. */
 const hook = (name: string): NonNullable<Value['config']> => {
@@ -15,13 +18,24 @@ const hook = (name: string): NonNullable<Value['config']> => {
   }
 }
 
-const timesOf = (folder: string): number => {
-  try {
-    return readFileSync(join(folder, 'hooks'), 'utf8').length
-  } catch {
-    return 0
-  }
+const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+const timesOf = (folder: string): number => textOf(join(folder, 'hooks')).length
+const linesOf = (file: string): readonly string[] =>
+  textOf(file)
+    .split('\n')
+    .filter((line) => line !== '')
+
+const WRAPPER = new URL('../instruments/wrapper.mjs', import.meta.url).href
+
+/** One of Yoga's own plugins, as a config takes it from its package. */
+function yogas(name: string, call: string): Code {
+  const address = pathToFileURL(repository(`test/node_modules/@graphql-yoga/${name}/esm/index.js`)).href
+  return new Code(`Object.assign((await import(${JSON.stringify(address)})).${call}, { readsHeaders: [] })`)
 }
+
+/** What is asked by hashes is theirs to know. */
+const fitsTheirs: NonNullable<Value['fits']> = ({ apq = 'off', documents = 'off' }) =>
+  apq === 'off' && documents === 'off'
 
 export const plugin: Feature = {
   name: 'plugin',
@@ -40,6 +54,8 @@ export const plugin: Feature = {
     },
     {
       name: 'onExecute',
+      // It may look at the values in documents.
+      enters: ['literals'],
       config: hook('onExecute'),
       *observe({ folder, sent }) {
         const answered = sent.flatMap(({ operations }) => operations).filter(({ answer }) => answer.data)
@@ -50,6 +66,7 @@ export const plugin: Feature = {
     },
     {
       name: 'extensions',
+      enters: ['literals'],
       config: () =>
         constant({
           plugins: [
@@ -69,6 +86,42 @@ export const plugin: Feature = {
             if (answer.data && way !== 'multipart' && answer.extensions?.['house'] !== 'mine')
               yield `extensions of a plugin are missing: ${operation.name} by ${way}, ${answerHeaders.get('x-cache')}`
         }
+      },
+    },
+    {
+      name: "Yoga's apq",
+      fits: fitsTheirs,
+      ways: ['apq'],
+      config: () => constant({ plugins: [yogas('plugin-apq', 'useAPQ()')] }),
+    },
+    {
+      name: "Yoga's documents",
+      enters: ['literals'],
+      fits: fitsTheirs,
+      ways: ['apq'],
+      config: ({ kinds }) => {
+        const texts = Object.fromEntries(knownTexts(kinds).map((text) => [idOf(text), text]))
+        const call = `usePersistedOperations({ allowArbitraryOperations: true, getPersistedOperation: (hash) => (${JSON.stringify(texts)})[hash] ?? null })`
+        return constant({ plugins: [yogas('plugin-persisted-operations', call)] })
+      },
+      *observe({ sent }) {
+        const asked = sent.filter(({ way, isProbe }) => way === 'apq' && isProbe)
+        if (asked.length > 0) yield `a registered document is not known: ${asked.length} times`
+      },
+    },
+    {
+      name: 'wraps resolvers',
+      config: ({ folder }) => {
+        const file = JSON.stringify(join(folder, 'wrapped'))
+        return constant({
+          plugins: [new Code(`(await import(${JSON.stringify(WRAPPER)})).useWrapper(${file})`)],
+        })
+      },
+      *observe({ folder }) {
+        const lines = linesOf(join(folder, 'wrapped'))
+        const twice = lines.filter((line) => line === 'twice').length
+        if (lines.length === 0) yield 'no resolver is wrapped'
+        if (twice > 0) yield `resolvers are wrapped twice: ${twice} calls of ${lines.length}`
       },
     },
   ],

@@ -1,0 +1,317 @@
+import type { Fault } from './fault.ts'
+
+/** Faults of the kinds that were found where two features meet, each a line or two. */
+export const FAULTS: readonly Fault[] = [
+  {
+    name: "the cache's key ignores the headers that sources forward",
+    edits: [
+      {
+        file: 'packages/response-cache/src/document/document-profile.ts',
+        from: '.map((name) => name.toLowerCase()), ...asker.headers]',
+        to: '.map((name) => name.toLowerCase())]',
+      },
+    ],
+    beside: { cache: 'types', forward: 'tenant by grpc' },
+  },
+  {
+    name: 'the same, and a header is made of a claim',
+    edits: [
+      {
+        file: 'packages/response-cache/src/document/document-profile.ts',
+        from: '.map((name) => name.toLowerCase()), ...asker.headers]',
+        to: '.map((name) => name.toLowerCase())]',
+      },
+    ],
+    beside: { cache: 'types', forward: 'user', jwt: 'claims' },
+  },
+  {
+    name: 'nobody takes note of what resolvers of the config read',
+    edits: [
+      {
+        file: 'apps/gateway/src/dependencies/own-code/state-askers.ts',
+        from: 'for (const field of code) add(field, ofCode)',
+        to: '',
+      },
+      {
+        file: 'apps/gateway/src/dependencies/own-code/view-of.ts',
+        from: 'if (!isLive && !isCached) return context',
+        to: 'return context',
+      },
+    ],
+    beside: { cache: 'types', resolvers: 'undeclared' },
+  },
+  {
+    name: 'neither a mutation nor the bus evicts',
+    edits: [
+      {
+        file: 'packages/response-cache/src/response-cache.ts',
+        from: 'await invalidateTags(tagsOfCause(cause, strategy))',
+        to: 'void [cause, tagsOfCause, strategy]',
+      },
+    ],
+    beside: { cache: 'types' },
+  },
+  {
+    name: 'a mutation does not wait for the other gateways, over NATS',
+    edits: [
+      {
+        file: 'packages/invalidation/src/bus/peers.ts',
+        from: 'if (asked.length === 0 || this.#isSilent) return Promise.resolve()',
+        to: 'return Promise.resolve()',
+      },
+    ],
+    beside: { cache: 'types', nats: 'on', gateways: '2' },
+  },
+  {
+    name: 'a mutation does not wait for the other gateways, over Redis',
+    edits: [
+      {
+        file: 'packages/invalidation/src/bus/peers.ts',
+        from: 'if (asked.length === 0 || this.#isSilent) return Promise.resolve()',
+        to: 'return Promise.resolve()',
+      },
+    ],
+    beside: { cache: 'types', nats: 'off', gateways: '2' },
+  },
+  {
+    name: 'nothing bounds what is kept while a gateway is missing',
+    edits: [
+      {
+        file: 'packages/invalidation/src/bus/peers.ts',
+        from: 'return isMissing && this.#heartbeatMs > 0 ? this.#silentMs : undefined',
+        to: 'return isMissing && this.#heartbeatMs > 0 ? undefined : undefined',
+      },
+    ],
+    beside: { cache: 'types', gateways: 'parted' },
+  },
+  {
+    name: 'a statement on a root type is ignored',
+    edits: [
+      {
+        file: 'packages/response-cache/src/document/stated.ts',
+        from: 'if (root) touch(root)',
+        to: 'if (root) void touch',
+      },
+      {
+        file: 'packages/response-cache/src/document/stated.ts',
+        from: '    touch(parent)',
+        to: '    if (parent !== root) touch(parent)',
+      },
+    ],
+    beside: { cache: 'root' },
+  },
+  {
+    name: 'a lifetime without end is not bounded, before Redis',
+    edits: [
+      {
+        file: 'packages/response-cache/src/store/freshness.ts',
+        from: '{ ttlMs: Math.min(ttlMs, LONGEST_MS), staleMs: Math.min(staleMs, LONGEST_MS) }',
+        to: '{ ttlMs, staleMs, ...(LONGEST_MS > 0 ? {} : undefined) }',
+      },
+    ],
+    beside: { cache: 'endless', redis: 'url' },
+  },
+  {
+    name: 'the same, told to clients',
+    edits: [
+      {
+        file: 'packages/response-cache/src/store/freshness.ts',
+        from: '{ ttlMs: Math.min(ttlMs, LONGEST_MS), staleMs: Math.min(staleMs, LONGEST_MS) }',
+        to: '{ ttlMs, staleMs, ...(LONGEST_MS > 0 ? {} : undefined) }',
+      },
+    ],
+    beside: { cache: 'endless', clientMaxAge: 'on' },
+  },
+  {
+    name: 'what has extensions is not kept',
+    edits: [
+      {
+        file: 'packages/response-cache/src/answer/result-keeper.ts',
+        from: 'const isKept = !result.errors?.length',
+        to: 'const isKept = !result.extensions && !result.errors?.length',
+      },
+    ],
+    beside: { cache: 'types', cost: 'told' },
+  },
+  {
+    name: 'each operation is counted twice',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/use-recorder.ts',
+        from: 'return after(next(operation), (result) => {\n        end(result)',
+        to: 'return after(next(operation), (result) => {\n        end(result)\n        recorder.beginOperation(factsOf(operation.prepared.definition), operation.context)?.(result)',
+      },
+    ],
+    beside: { metrics: 'on' },
+  },
+  {
+    name: 'a scrape is answered by one worker with its own numbers',
+    edits: [
+      {
+        file: 'apps/gateway/src/workers/worker-metrics.ts',
+        from: '    return last\n',
+        to: '    return last === undefined ? last : served.all()\n',
+      },
+    ],
+    beside: { workers: '2', metrics: 'on' },
+  },
+  {
+    name: 'calls of backends carry a second `traceparent`',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/tracing.ts',
+        from: 'contextApi.with(suppressTracing(contextApi.active()), send)',
+        to: 'contextApi.with(contextApi.active() ?? suppressTracing, send)',
+      },
+    ],
+    beside: { tracing: 'beside OpenTelemetry' },
+  },
+  {
+    name: 'a request has two spans of a server',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/tracing.ts',
+        from: 'if (around && isOfServer(around)) {',
+        to: 'if (around && isOfServer(around) && name === undefined) {',
+      },
+    ],
+    beside: { tracing: 'beside OpenTelemetry' },
+  },
+  {
+    name: 'backends are below the operation, not below their calls',
+    edits: [
+      {
+        file: 'apps/gateway/src/observability/tracing.ts',
+        from: 'propagator.inject(trace.setSpan(parent, span), headers, SETTER)',
+        to: 'propagator.inject(parent, headers, SETTER)',
+      },
+    ],
+    beside: { tracing: 'on' },
+  },
+  {
+    name: 'errors of documents whose literals were lifted are masked',
+    edits: [
+      {
+        file: 'packages/pipeline/src/literals/lifted-errors.ts',
+        from: '{ source, positions, path, originalError, extensions }',
+        to: '{ source, positions, path, originalError: originalError ?? new Error(message), extensions }',
+      },
+    ],
+    beside: { exposeErrors: 'on' },
+  },
+  {
+    name: 'base64 text of an `Upload` is sent as the file',
+    edits: [
+      {
+        file: 'packages/rest-connector/src/bodies/file.ts',
+        from: "isFile(value) ? new ReceivedFile(value) : toFile(value, 'Upload')",
+        to: 'isFile(value) ? new ReceivedFile(value) : value',
+      },
+    ],
+    beside: { uploads: 'whole' },
+  },
+  {
+    name: 'parameters that operations of Swagger 2 share are not found',
+    edits: [
+      {
+        file: 'packages/rest-connector/src/openapi/files/swagger-2.ts',
+        from: 'own: resolvedList(parameters, document),',
+        to: "own: resolvedList(parameters, document).filter((one) => one['in'] !== 'path'),",
+      },
+    ],
+    beside: { uploads: 'whole' },
+  },
+  {
+    name: 'a proxy is not told to send live updates as they come',
+    edits: [
+      {
+        file: 'packages/live-query/src/http.ts',
+        from: "res?.setHeader?.('X-Accel-Buffering', 'no')",
+        to: 'void res',
+      },
+      {
+        file: 'apps/gateway/src/http/live-streams.ts',
+        from: "if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')",
+        to: '',
+      },
+    ],
+    beside: { live: 'sse', proxy: 'nginx' },
+  },
+  {
+    name: 'SIGTERM to a package manager does not reach the gateway',
+    edits: [
+      {
+        file: 'apps/gateway/src/main.ts',
+        from: "if (!worker) onScriptShellEnd(() => shutdown.abort('SIGTERM'))",
+        to: 'void onScriptShellEnd',
+      },
+    ],
+    beside: { launcher: 'npm start' },
+  },
+  {
+    name: 'a rebuilt schema loses what plugins note by a symbol',
+    edits: [
+      {
+        file: 'packages/documents/src/schema-with.ts',
+        from: 'changed.extensions = { ...schema.extensions, ...changed.extensions }',
+        to: '',
+      },
+    ],
+    beside: { plugin: 'wraps resolvers' },
+  },
+  {
+    name: 'one hook of a plugin closes the prepared path',
+    edits: [
+      {
+        file: 'packages/node-handler/src/prepared-path/path-server.ts',
+        from: 'if (instrumented.length > 0) return',
+        to: 'if (server.steps.some(({ hooks }) => hooks) || instrumented.length > 0) return',
+      },
+    ],
+    beside: { plugin: 'onResponse' },
+  },
+  {
+    name: 'a limit of rates closes the prepared path',
+    edits: [
+      {
+        file: 'apps/gateway/src/rate-limit/rate-limit.ts',
+        from: '() => after(countRequest(context, request), () => note(context, undefined)),',
+        to: '() => after(countRequest(context, request), () => note(context, undefined) && false),',
+      },
+    ],
+    beside: { rateLimit: 'wide' },
+  },
+  {
+    name: 'automatic persisted queries take the ordinary way',
+    edits: [
+      {
+        file: 'apps/gateway/src/access/documents/apq.ts',
+        from: "if (params['query']) return undefined",
+        to: "if (params['query'] || Object(params)) return undefined",
+      },
+    ],
+    beside: { apq: 'on' },
+  },
+  {
+    name: 'registered documents take the ordinary way',
+    edits: [
+      {
+        file: 'apps/gateway/src/access/documents/persisted-documents.ts',
+        from: 'const { extensions } = params as GraphQLParams',
+        to: 'if (Object(params)) return undefined\n      const { extensions } = params as GraphQLParams',
+      },
+    ],
+    beside: { documents: 'allow' },
+  },
+  {
+    name: '`@defer` takes the ordinary way',
+    edits: [
+      {
+        file: 'packages/node-handler/src/prepared-path/request-heads.ts',
+        from: "if (accept.includes('text/html')) return undefined",
+        to: "if (accept.includes('text/html') || accept.includes('multipart/')) return undefined",
+      },
+    ],
+    beside: { defer: 'usual', cache: 'types' },
+  },
+]

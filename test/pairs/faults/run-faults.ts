@@ -1,0 +1,50 @@
+import type { Row } from '../feature.ts'
+import { runPairs, type PairsOptions } from '../run-pairs.ts'
+import { isBeside, type Fault } from './fault.ts'
+import { FAULTS } from './list.ts'
+
+/** Rows that are run with a fault at most. */
+const ROWS = 3
+
+export interface FaultsOptions extends Pick<
+  PairsOptions,
+  'features' | 'rows' | 'seed' | 'print' | 'shrinks'
+> {
+  /** Of the names of those that are put back; empty: all. */
+  readonly part: string
+}
+
+/** Puts faults back, one at a time, and prints a line of a table for each. Returns how many are not found. */
+export async function runFaults({ part, print, rows, ...options }: FaultsOptions): Promise<number> {
+  print('| fault | seed, row | features left | after, s | as |')
+  print('| --- | --- | --- | ---: | --- |')
+  let missed = 0
+  for (const fault of FAULTS.filter(({ name }) => name.includes(part))) {
+    const began = performance.now()
+    const { found } = await runPairs({
+      ...options,
+      rows,
+      print: () => {},
+      seconds: Infinity,
+      fault,
+      only: rowsWith(fault, rows),
+      likely: fault.beside,
+      untilBroken: true,
+    })
+    const seconds = Math.round((performance.now() - began) / 1_000)
+    const [first] = found
+    if (!first) missed++
+    print(
+      first
+        ? `| ${fault.name} | ${options.seed}, ${first.row} | ${first.features.join(', ')} | ${seconds} | ${first.rule} |`
+        : `| ${fault.name} | – | – | ${seconds} | not found |`,
+    )
+    if (first) print(`<!-- ${first.what} -->`)
+  }
+  return missed
+}
+
+/** The first rows in which it can do harm. */
+function rowsWith({ beside }: Fault, rows: readonly Row[]): readonly number[] {
+  return rows.flatMap((row, index) => (isBeside(beside, row) ? [index] : [])).slice(0, ROWS)
+}
