@@ -151,7 +151,8 @@ function* known({ known, drawn }: Run): Generator<Violation> {
           rule: `known: ${phase}`,
           what: `known ${what} by ${way} entered ${phase}: ${entered[phase]} of ${times} times`,
         }
-    if (entered.prepared < times && !detours.has('ordinary'))
+    // Yoga reads no id in the target of a GET, so that the prepared path does not know what is asked.
+    if (entered.prepared < times && way !== 'id by get' && !detours.has('ordinary'))
       yield {
         rule: 'known: prepared path',
         what: `known ${what} by ${way} took the prepared path: ${entered.prepared} of ${times} times`,

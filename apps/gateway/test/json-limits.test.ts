@@ -39,6 +39,20 @@ it('values are as deep, and hold as much, as their JSON; 0 items are no limit', 
   )
 })
 
+it('a file is one member, however many bytes of it are in memory', () => {
+  const bytes = new Uint8Array(1_000)
+  const file = new File([bytes], 'cover.png')
+  const limits = { maxBodyDepth: 3, maxBodyItems: 5 }
+  for (const given of [
+    bytes,
+    Buffer.from(bytes),
+    bytes.buffer,
+    file,
+    Object.assign(file, { chunks: [bytes] }),
+  ])
+    expect(() => limitValue({ file: given }, limits)).not.toThrow()
+})
+
 function start(preset: PresetName, graphql: GraphqlConfig = {}): Promise<RunningGateway> {
   return startGateway({
     preset,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
@@ -39,6 +39,8 @@ export async function startNginx({ location, listen = '', http = '' }: NginxOpti
   const binary = findNginx()
   if (!binary) throw new Error('nginx is not installed')
   const folder = mkdtempSync(join(tmpdir(), 'vinyasa-nginx-'))
+  // As root its workers are somebody else, who writes larger bodies there.
+  chmodSync(folder, 0o755)
   const port = await freePort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${folder}/${name};`)

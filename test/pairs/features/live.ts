@@ -10,6 +10,8 @@ import { type User, USERS } from '../users.ts'
 /** How long until a live client shows what was changed. */
 const PATIENCE_MS = 6_000
 const WATCHERS = 4
+/** How often one client connects at most. */
+const CONNECTIONS = 5
 const query = WATCHED.text.replace('query Watched', 'query Watched @live')
 
 interface Watcher {
@@ -23,10 +25,6 @@ const watch =
   (transport: 'sse' | 'ws'): NonNullable<Value['during']> =>
   async (session) => {
     const abort = new AbortController()
-    // A socket is no request; its operations are counted like others.
-    if (transport === 'sse') session.beside('requests', WATCHERS)
-    if (transport === 'sse') session.beside('bypassed', WATCHERS)
-    session.beside('queries', WATCHERS)
     const watchers = USERS.slice(0, WATCHERS).map((user): Watcher => ({
       user,
       shown: undefined,
@@ -39,11 +37,16 @@ const watch =
         signal: abort.signal,
         onUpdate: (update: LiveUpdate) => see(session, watcher, update),
       }
-      const ended =
-        transport === 'sse'
-          ? followLiveEvents(session.endpoint, options)
-          : followLiveFrames(session.endpoint, options)
-      watcher.ended = String(await ended.catch((error: unknown) => error))
+      const follow = transport === 'sse' ? followLiveEvents : followLiveFrames
+      // A gateway that reads its config anew ends what is open, and clients come back.
+      for (let connection = 0; connection < CONNECTIONS && !abort.signal.aborted; connection++) {
+        // A socket is no request; its operations are counted like others.
+        if (transport === 'sse') session.beside('requests', 1)
+        if (transport === 'sse') session.beside('bypassed', 1)
+        session.beside('queries', 1)
+        watcher.ended = undefined
+        watcher.ended = String(await follow(session.endpoint, options).catch((error: unknown) => error))
+      }
     })
     await until(() => watchers.every(({ shown, ended }) => shown !== undefined || ended !== undefined))
     return async () => {

@@ -90,13 +90,15 @@ export const plugin: Feature = {
     },
     {
       name: "Yoga's apq",
+      // It leaves the hash beside the text that it puts in.
+      enters: ['ordinary'],
       fits: fitsTheirs,
       ways: ['apq'],
       config: () => constant({ plugins: [yogas('plugin-apq', 'useAPQ()')] }),
     },
     {
       name: "Yoga's documents",
-      enters: ['literals'],
+      enters: ['literals', 'ordinary'],
       fits: fitsTheirs,
       ways: ['apq'],
       config: ({ kinds }) => {

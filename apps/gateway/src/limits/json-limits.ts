@@ -37,8 +37,9 @@ export function limitValue(value: unknown, { maxBodyItems }: JsonLimits): void {
   }
 }
 
+/** Bytes of a file that came with a multipart request are no JSON. */
 function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
 }
 
 function jsonLimitExceeded(what: string, limit: number): GraphQLError {
