@@ -24,9 +24,9 @@ interface Parameters {
 function parametersOf({ text, variables }: Operation, way: Way, hashOnly: boolean): Parameters {
   const given = variables && { variables }
   if (way === 'id' || way === 'id by get') return { documentId: `sha256:${idOf(text)}`, ...given }
-  if (way === 'apq') {
+  if (way === 'apq' || way === 'hash') {
     const extensions = { persistedQuery: { version: 1, sha256Hash: idOf(text) } }
-    return { ...(!hashOnly && { query: text }), ...given, extensions }
+    return { ...(way === 'apq' && !hashOnly && { query: text }), ...given, extensions }
   }
   return { query: text, ...given }
 }
@@ -55,6 +55,7 @@ export async function post(
     case 'post':
     case 'id':
     case 'apq':
+    case 'hash':
       return postJson(endpoint, first, headers)
   }
 }

@@ -2,7 +2,7 @@
 // checked, started, asked and ended. `--row N` is the row N of the seed alone, `--show` prints its config, `--only a=b,c=d` is a
 // row with these features alone, `--whole` shrinks nothing, and `--until-broken` ends with the first violation. Exits with 1 where
 // a rule was broken. `--faults` puts back what was wrong once, one at a time, and prints which row finds it; `--fault part` those
-// of whose names it is a part. Exits with 1 where one is not found.
+// of whose names it is a part, `--alone` in a row of what each needs. Exits with 1 where one is not found.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { coveringRows } from './covering-rows.ts'
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     show: { type: 'boolean', default: false },
     faults: { type: 'boolean', default: false },
     fault: { type: 'string' },
+    alone: { type: 'boolean', default: false },
   },
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -44,6 +45,7 @@ if (values.faults || values.fault !== undefined) {
     print,
     shrinks: !values.whole,
     part: values.fault ?? '',
+    alone: values.alone,
   })
   process.exit(missed > 0 ? 1 : 0)
 }

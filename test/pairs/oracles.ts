@@ -141,7 +141,7 @@ function* start({ check, linesAtStart, lines }: Run): Generator<Violation> {
 }
 
 /** 8: what was asked before is not parsed and validated again, and takes the prepared path. */
-function* known({ known, drawn }: Run): Generator<Violation> {
+function* known({ known, drawn, row }: Run): Generator<Violation> {
   const detours = new Set<Detour>(drawn.flatMap(({ value }) => value.enters ?? []))
   for (const { way, what, times, entered } of known) {
     if (what === 'literals' && detours.has('literals')) continue
@@ -151,8 +151,10 @@ function* known({ known, drawn }: Run): Generator<Violation> {
           rule: `known: ${phase}`,
           what: `known ${what} by ${way} entered ${phase}: ${entered[phase]} of ${times} times`,
         }
-    // Yoga reads no id in the target of a GET, so that the prepared path does not know what is asked.
-    if (entered.prepared < times && way !== 'id by get' && !detours.has('ordinary'))
+    // Yoga reads no id in the target of a GET, so that the prepared path does not know what is asked; and of workers one may
+    // be asked by the hash each time, and the other one get the text.
+    const isAside = way === 'id by get' || (way === 'apq' && row['workers'] !== '1')
+    if (entered.prepared < times && !isAside && !detours.has('ordinary'))
       yield {
         rule: 'known: prepared path',
         what: `known ${what} by ${way} took the prepared path: ${entered.prepared} of ${times} times`,

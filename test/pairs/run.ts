@@ -7,7 +7,7 @@ import type { Shelves } from './library.ts'
 import type { User } from './users.ts'
 
 /** How an operation is sent. */
-export type Way = 'post' | 'get' | 'batch' | 'id' | 'id by get' | 'apq' | 'multipart'
+export type Way = 'post' | 'get' | 'batch' | 'id' | 'id by get' | 'apq' | 'hash' | 'multipart'
 
 /** A GraphQL answer, whatever carried it. */
 export interface Answer {

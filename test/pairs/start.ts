@@ -150,7 +150,9 @@ async function allReady({ lines }: SpawnedProcess, workers: number): Promise<voi
   if (workers === 1) return
   const silentUntil = performance.now() + 4_000
   const ready = (): number => lines.filter((line) => line.includes('gateway ready')).length
-  await waitUntil(() => ready() >= workers || (lines.length === 0 && performance.now() > silentUntil), {
+  // A package manager says what it runs.
+  const isSilent = (): boolean => lines.every((line) => line === '' || line.startsWith('>'))
+  await waitUntil(() => ready() >= workers || (isSilent() && performance.now() > silentUntil), {
     timeoutMs: 60_000,
     awaited: 'readiness of all workers',
   })

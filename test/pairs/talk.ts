@@ -167,7 +167,7 @@ export class Talk {
   async #read(place: Place = 'first'): Promise<unknown> {
     const way = this.#random.pick(this.#ways)
     const kinds = way === 'multipart' ? new Set(['defer']) : this.#kinds
-    const known = way === 'id' || way === 'id by get'
+    const known = way === 'id' || way === 'id by get' || way === 'hash'
     const count = way === 'batch' ? 1 + this.#random.below(3) : 1
     const operations = Array.from({ length: count }, () => drawQuery(this.#random, kinds, known))
     return this.send(this.#random.pick(USERS), operations, way, {}, place)

@@ -22,7 +22,7 @@ export const FAULTS: readonly Fault[] = [
         to: '.map((name) => name.toLowerCase())]',
       },
     ],
-    beside: { cache: 'types', forward: 'user', jwt: 'claims' },
+    beside: { cache: 'endless', forward: 'user', jwt: 'claims' },
   },
   {
     name: 'nobody takes note of what resolvers of the config read',
@@ -45,11 +45,11 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/response-cache/src/response-cache.ts',
-        from: 'await invalidateTags(tagsOfCause(cause, strategy))',
-        to: 'void [cause, tagsOfCause, strategy]',
+        from: "if (tags !== 'all' && tags.length === 0) return",
+        to: 'if (tags) return',
       },
     ],
-    beside: { cache: 'types' },
+    beside: { cache: 'endless' },
   },
   {
     name: 'a mutation does not wait for the other gateways, over NATS',
@@ -71,7 +71,7 @@ export const FAULTS: readonly Fault[] = [
         to: 'return Promise.resolve()',
       },
     ],
-    beside: { cache: 'types', nats: 'off', gateways: '2' },
+    beside: { cache: 'types', redis: 'settings', nats: 'off', gateways: '2' },
   },
   {
     name: 'nothing bounds what is kept while a gateway is missing',
@@ -81,8 +81,13 @@ export const FAULTS: readonly Fault[] = [
         from: 'return isMissing && this.#heartbeatMs > 0 ? this.#silentMs : undefined',
         to: 'return isMissing && this.#heartbeatMs > 0 ? undefined : undefined',
       },
+      {
+        file: 'packages/invalidation/src/bus/distributed-bus.ts',
+        from: 'if (peers.look()) {',
+        to: 'if (peers.look() && afterSilence === undefined) {',
+      },
     ],
-    beside: { cache: 'types', gateways: 'parted' },
+    beside: { cache: 'endless', nats: 'on', gateways: 'parted' },
   },
   {
     name: 'a statement on a root type is ignored',
@@ -101,28 +106,6 @@ export const FAULTS: readonly Fault[] = [
     beside: { cache: 'root' },
   },
   {
-    name: 'a lifetime without end is not bounded, before Redis',
-    edits: [
-      {
-        file: 'packages/response-cache/src/store/freshness.ts',
-        from: '{ ttlMs: Math.min(ttlMs, LONGEST_MS), staleMs: Math.min(staleMs, LONGEST_MS) }',
-        to: '{ ttlMs, staleMs, ...(LONGEST_MS > 0 ? {} : undefined) }',
-      },
-    ],
-    beside: { cache: 'endless', redis: 'url' },
-  },
-  {
-    name: 'the same, told to clients',
-    edits: [
-      {
-        file: 'packages/response-cache/src/store/freshness.ts',
-        from: '{ ttlMs: Math.min(ttlMs, LONGEST_MS), staleMs: Math.min(staleMs, LONGEST_MS) }',
-        to: '{ ttlMs, staleMs, ...(LONGEST_MS > 0 ? {} : undefined) }',
-      },
-    ],
-    beside: { cache: 'endless', clientMaxAge: 'on' },
-  },
-  {
     name: 'what has extensions is not kept',
     edits: [
       {
@@ -132,17 +115,6 @@ export const FAULTS: readonly Fault[] = [
       },
     ],
     beside: { cache: 'types', cost: 'told' },
-  },
-  {
-    name: 'each operation is counted twice',
-    edits: [
-      {
-        file: 'apps/gateway/src/observability/use-recorder.ts',
-        from: 'return after(next(operation), (result) => {\n        end(result)',
-        to: 'return after(next(operation), (result) => {\n        end(result)\n        recorder.beginOperation(factsOf(operation.prepared.definition), operation.context)?.(result)',
-      },
-    ],
-    beside: { metrics: 'on' },
   },
   {
     name: 'a scrape is answered by one worker with its own numbers',
@@ -189,17 +161,6 @@ export const FAULTS: readonly Fault[] = [
     beside: { tracing: 'on' },
   },
   {
-    name: 'errors of documents whose literals were lifted are masked',
-    edits: [
-      {
-        file: 'packages/pipeline/src/literals/lifted-errors.ts',
-        from: '{ source, positions, path, originalError, extensions }',
-        to: '{ source, positions, path, originalError: originalError ?? new Error(message), extensions }',
-      },
-    ],
-    beside: { exposeErrors: 'on' },
-  },
-  {
     name: 'base64 text of an `Upload` is sent as the file',
     edits: [
       {
@@ -215,27 +176,11 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/rest-connector/src/openapi/files/swagger-2.ts',
-        from: 'own: resolvedList(parameters, document),',
-        to: "own: resolvedList(parameters, document).filter((one) => one['in'] !== 'path'),",
+        from: 'tried(() => document.resolve(one)) ?? asNode(one)',
+        to: 'asNode(one)',
       },
     ],
     beside: { uploads: 'whole' },
-  },
-  {
-    name: 'a proxy is not told to send live updates as they come',
-    edits: [
-      {
-        file: 'packages/live-query/src/http.ts',
-        from: "res?.setHeader?.('X-Accel-Buffering', 'no')",
-        to: 'void res',
-      },
-      {
-        file: 'apps/gateway/src/http/live-streams.ts',
-        from: "if (!res.headersSent) res.setHeader('X-Accel-Buffering', 'no')",
-        to: '',
-      },
-    ],
-    beside: { live: 'sse', proxy: 'nginx' },
   },
   {
     name: 'SIGTERM to a package manager does not reach the gateway',

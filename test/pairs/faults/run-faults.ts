@@ -1,3 +1,4 @@
+import { offRow } from '../draw-row.ts'
 import type { Row } from '../feature.ts'
 import { runPairs, type PairsOptions } from '../run-pairs.ts'
 import { isBeside, type Fault } from './fault.ts'
@@ -12,10 +13,12 @@ export interface FaultsOptions extends Pick<
 > {
   /** Of the names of those that are put back; empty: all. */
   readonly part: string
+  /** Whether each is put back beside nothing but what it needs, and not in the seed's rows: a run each. */
+  readonly alone: boolean
 }
 
 /** Puts faults back, one at a time, and prints a line of a table for each. Returns how many are not found. */
-export async function runFaults({ part, print, rows, ...options }: FaultsOptions): Promise<number> {
+export async function runFaults({ part, print, rows, alone, ...options }: FaultsOptions): Promise<number> {
   print('| fault | seed, row | features left | after, s | as |')
   print('| --- | --- | --- | ---: | --- |')
   let missed = 0
@@ -23,12 +26,11 @@ export async function runFaults({ part, print, rows, ...options }: FaultsOptions
     const began = performance.now()
     const { found } = await runPairs({
       ...options,
-      rows,
+      rows: alone ? [{ ...offRow(options.features), ...fault.beside }] : rows,
       print: () => {},
       seconds: Infinity,
       fault,
-      only: rowsWith(fault, rows),
-      likely: fault.beside,
+      ...(!alone && { only: rowsWith(fault, rows), likely: fault.beside }),
       untilBroken: true,
     })
     const seconds = Math.round((performance.now() - began) / 1_000)
@@ -36,7 +38,7 @@ export async function runFaults({ part, print, rows, ...options }: FaultsOptions
     if (!first) missed++
     print(
       first
-        ? `| ${fault.name} | ${options.seed}, ${first.row} | ${first.features.join(', ')} | ${seconds} | ${first.rule} |`
+        ? `| ${fault.name} | ${alone ? 'alone' : `${options.seed}, ${first.row}`} | ${first.features.join(', ')} | ${seconds} | ${first.rule} |`
         : `| ${fault.name} | – | – | ${seconds} | not found |`,
     )
     if (first) print(`<!-- ${first.what} -->`)

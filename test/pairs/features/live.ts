@@ -31,19 +31,21 @@ const watch =
       ended: undefined,
     }))
     const all = watchers.map(async (watcher) => {
+      let isOpen = false
       const options = {
         headers: { ...watcher.user.headers, ...session.headers, 'x-client': `watcher ${watcher.user.name}` },
         query,
         signal: abort.signal,
-        onUpdate: (update: LiveUpdate) => see(session, watcher, update),
+        onUpdate: (update: LiveUpdate) => {
+          if (!isOpen) count(session, transport)
+          isOpen = true
+          see(session, watcher, update)
+        },
       }
       const follow = transport === 'sse' ? followLiveEvents : followLiveFrames
       // A gateway that reads its config anew ends what is open, and clients come back.
       for (let connection = 0; connection < CONNECTIONS && !abort.signal.aborted; connection++) {
-        // A socket is no request; its operations are counted like others.
-        if (transport === 'sse') session.beside('requests', 1)
-        if (transport === 'sse') session.beside('bypassed', 1)
-        session.beside('queries', 1)
+        isOpen = false
         watcher.ended = undefined
         watcher.ended = String(await follow(session.endpoint, options).catch((error: unknown) => error))
       }
@@ -62,6 +64,13 @@ const watch =
       await Promise.all(all)
     }
   }
+
+/** A socket is no request; its operations are counted like others. */
+function count({ beside }: Session, transport: 'sse' | 'ws'): void {
+  if (transport === 'sse') beside('requests', 1)
+  if (transport === 'sse') beside('bypassed', 1)
+  beside('queries', 1)
+}
 
 function see(session: Session, watcher: Watcher, update: LiveUpdate): void {
   const { data, errors } = update as Answer

@@ -100,15 +100,11 @@ export const plugin: Feature = {
       name: "Yoga's documents",
       enters: ['literals', 'ordinary'],
       fits: fitsTheirs,
-      ways: ['apq'],
+      ways: ['hash'],
       config: ({ kinds }) => {
         const texts = Object.fromEntries(knownTexts(kinds).map((text) => [idOf(text), text]))
         const call = `usePersistedOperations({ allowArbitraryOperations: true, getPersistedOperation: (hash) => (${JSON.stringify(texts)})[hash] ?? null })`
         return constant({ plugins: [yogas('plugin-persisted-operations', call)] })
-      },
-      *observe({ sent }) {
-        const asked = sent.filter(({ way, isProbe }) => way === 'apq' && isProbe)
-        if (asked.length > 0) yield `a registered document is not known: ${asked.length} times`
       },
     },
     {
