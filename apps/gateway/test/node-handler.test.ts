@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import pino from 'pino'
 import { expect, it } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
@@ -29,4 +31,20 @@ it('says so when a plugin needs the other path', async () => {
   expect(await startupLog({ ...everything, plugins: [plugin as never] })).toContain(
     "JSON requests take Yoga's slower HTTP path: a plugin uses instrumentation.request",
   )
+})
+
+it.each([
+  ['an answer', '{ hello }', 200],
+  ['a document that is not valid', '{ nothing }', 400],
+  ['a document that cannot be read', '{ nothing', 400],
+])('gives one part under one content type to clients that take no JSON: %s', async (_what, query, status) => {
+  const { endpoint } = await startGateway({ ...OWN_SCHEMA, defer: {} })
+  const headers = { 'content-type': 'application/json', accept: 'multipart/mixed' }
+  const asked = request(endpoint, { method: 'POST', headers }).end(JSON.stringify({ query }))
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  const types = answer.rawHeaders.filter(
+    (_value, at) => answer.rawHeaders[at - 1]?.toLowerCase() === 'content-type',
+  )
+  expect([answer.statusCode, types]).toEqual([status, ['multipart/mixed; boundary="-"']])
 })

@@ -13,10 +13,12 @@ export function onlyPart(
   return async (result, fetchAPI) => {
     const whole = await processRegularResult(result, fetchAPI, 'application/graphql-response+json')
     const json = (await whole.text()).replace(/}$/, ',"hasNext":false}')
-    const headers = new fetchAPI.Headers(whole.headers)
-    headers.delete('content-length')
-    headers.set('content-type', contentTypeOf(delivery, boundary))
-    headers.append('vary', 'Accept')
+    // Names in one case: Yoga's class of headers keeps those that it is given, and a name in two cases would be sent twice.
+    const headers: Record<string, string> = {}
+    whole.headers.forEach((value, name) => (headers[name.toLowerCase()] = value))
+    delete headers['content-length']
+    headers['content-type'] = contentTypeOf(delivery, boundary)
+    headers['vary'] = headers['vary'] === undefined ? 'Accept' : `${headers['vary']}, Accept`
     const body = `${openingOf(boundary)}${partText(json, boundary, false)}`
     return new fetchAPI.Response(body, { status: whole.status, headers })
   }
