@@ -95,15 +95,17 @@ const body = z.strictObject({
   encoding: z.record(z.string(), encoding).optional(),
 } satisfies OptionsOf<Given<'body'>>)
 
-type LinkValue = NonNullable<Given<'envelope'>['links']>[string]['args'][string]
-
-const linkValue: z.ZodType<LinkValue> = z.union([
+const linkParts = [
   z.strictObject({ body: z.string() }),
   z.strictObject({ header: z.string() }),
   z.strictObject({ arg: z.string(), path: z.string().optional() }),
   z.strictObject({ exchange: z.enum(['url', 'status']) }),
-  z.strictObject({ text: z.array(z.union([z.string(), z.lazy(() => linkValue)])) }),
   z.strictObject({ value: z.unknown() }),
+] as const
+
+const linkValue = z.union([
+  ...linkParts,
+  z.strictObject({ text: z.array(z.union([z.string(), ...linkParts])) }),
 ])
 
 const envelope = z.strictObject({

@@ -39,8 +39,16 @@ export interface EnvelopeLink {
   readonly description?: string | undefined
 }
 
-/** The source of a link's argument; a path is written as in `responsePath`. */
+/** The source of a link's argument. */
 export type LinkValue =
+  | LinkPart
+  | {
+      /** Texts and values, one behind the other; without one of the values there is none. */
+      readonly text: readonly (string | LinkPart)[]
+    }
+
+/** A value of a call or of its answer; a path is written as in `responsePath`. */
+export type LinkPart =
   | {
       /** A path into the body. */
       readonly body: string
@@ -58,10 +66,6 @@ export type LinkValue =
   | {
       /** The URL that was asked, or the status of the answer. */
       readonly exchange: 'url' | 'status'
-    }
-  | {
-      /** Texts and values, one behind the other; without one of the values there is none. */
-      readonly text: readonly (string | LinkValue)[]
     }
   | {
       /** The value itself. */

@@ -1,5 +1,5 @@
 import type { RestEndpoint } from '../../declare/endpoint-options.ts'
-import type { LinkValue } from '../../declare/envelope-options.ts'
+import type { LinkPart, LinkValue } from '../../declare/envelope-options.ts'
 import type { TypeDefinitions } from '../../declare/type-definitions.ts'
 import { splitOnce } from '../openapi-document.ts'
 
@@ -27,7 +27,7 @@ export function valueOf(
   const values = parts.map((part, index) =>
     index % 2 === 0 ? part : expressionOf(part, endpoint, definitions),
   )
-  const known = values.filter((value) => value !== undefined && value !== '') as (string | LinkValue)[]
+  const known = values.filter((value) => value !== undefined && value !== '') as (string | LinkPart)[]
   if (values.includes(undefined)) return undefined
   const [only] = known
   if (known.length === 1 && typeof only === 'object') return only
@@ -40,7 +40,7 @@ function expressionOf(
   expression: string,
   endpoint: RestEndpoint,
   definitions: TypeDefinitions,
-): LinkValue | undefined {
+): LinkPart | undefined {
   if (expression === '$method') return { value: endpoint.method ?? 'GET' }
   if (expression === '$url') return { exchange: 'url' }
   if (expression === '$statusCode') return { exchange: 'status' }
@@ -83,7 +83,7 @@ function memberOfBody(
   steps: readonly string[],
   { body, args = {} }: RestEndpoint,
   definitions: TypeDefinitions,
-): LinkValue | undefined {
+): LinkPart | undefined {
   if (!body) return undefined
   const { arg = 'input' } = body
   const given = args[arg]
