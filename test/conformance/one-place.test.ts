@@ -21,13 +21,13 @@ const RULES: readonly (readonly [rule: string, copy: RegExp, place: string, samp
   [
     'which text equal values have',
     /Object\.(?:keys|entries)\((?:value|args|variables)\)\s*(?:\.filter\([^\n]*\)\s*)?\.(?:sort|toSorted)\(/,
-    'packages/base/src/canonical-json.ts',
+    'packages/base/src/json/canonical-json.ts',
     'const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))',
   ],
   [
     'where a patch of a deferred answer goes',
     /\blist\[start \+ \w+\] = |function mergeInto\(/,
-    'packages/base/src/merge-patch.ts',
+    'packages/base/src/json/merge-patch.ts',
     'for (const [offset, item] of items.entries()) list[start + offset] = item',
   ],
   [

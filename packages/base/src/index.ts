@@ -1,11 +1,11 @@
 export { type Attachment, createAttachment } from './memory/attachment.ts'
-export { canonicalJson } from './canonical-json.ts'
+export { canonicalJson } from './json/canonical-json.ts'
 export { jsonQuality, parseAccept } from './accept.ts'
 export { CLIENT, clientOf, nameClient, ownerOf } from './client.ts'
 export { backgroundClock, type Clock, systemClock } from './clock.ts'
 export { Askers, FairQueue, NO_PLACE } from './fair-queue.ts'
 export { after, attempt, isAsyncIterable, isPromise, type MaybePromise } from './maybe-promise.ts'
-export type { JsonText } from './json-text.ts'
+export type { JsonText } from './json/json-text.ts'
 export {
   LEAST_POLL_INTERVAL_MS,
   LIVE_OPTIONS,
@@ -14,14 +14,14 @@ export {
   VOLATILITY_NAMES,
   type Volatility,
 } from './options/live-options.ts'
-export { copyJson, mergePatch } from './merge-patch.ts'
+export { copyJson, mergePatch } from './json/merge-patch.ts'
 export { nearestNames } from './options/nearest-names.ts'
 export { isPlainObject, isRecord } from './objects.ts'
 export { OpenStreams } from './open-streams.ts'
 export { createRecent } from './memory/recent.ts'
 export { createRoom, notePlace, type Place, placeOf, type Room } from './memory/room.ts'
 export { onScriptShellEnd } from './script-shell.ts'
-export { stringifySlices, writeInSlices } from './stringify-slices.ts'
+export { stringifySlices, writeInSlices } from './json/stringify-slices.ts'
 export { createTurns, SLICE_BYTES, type Turns } from './turns.ts'
 export { type KnownOptions, refuseUnknownOptions, unknownOption } from './options/unknown-option.ts'
 export { isLiveRun, isNotFromHttp } from './ways-in.ts'

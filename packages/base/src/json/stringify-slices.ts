@@ -1,5 +1,5 @@
 import type { JsonText } from './json-text.ts'
-import { SLICE_BYTES, type Turns } from './turns.ts'
+import { SLICE_BYTES, type Turns } from '../turns.ts'
 
 /** Items that are stringified at once. */
 const SOME = 64

@@ -1,4 +1,4 @@
-import { isPlainObject } from './objects.ts'
+import { isPlainObject } from '../objects.ts'
 
 /**
  * JSON with the keys of all objects in order: equal values have equal text. What is not plain JSON (an upload, a date, a

@@ -1,4 +1,4 @@
-import { isPlainObject } from './objects.ts'
+import { isPlainObject } from '../objects.ts'
 
 type Data = Record<string, unknown>
 
