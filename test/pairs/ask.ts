@@ -124,7 +124,8 @@ async function postForParts(
   ])
   const extensions = parts[0]?.['extensions'] as Answer['extensions']
   const answer = {
-    data: mergeDeferred(parts),
+    // What was refused has none.
+    ...(parts[0] && 'data' in parts[0] && { data: mergeDeferred(parts) }),
     ...(errors.length > 0 && { errors }),
     ...(extensions && { extensions }),
   }
