@@ -44,7 +44,7 @@ describe('too many deferred fragments', () => {
     ['100 nested', `{ thing { ${'... @defer { id thing { '.repeat(100)} id ${'} }'.repeat(100)} } }`],
   ])('%s: 400', async (fault, query) => {
     const response = await requestMultipart(`${gateway.url}/graphql`, { body: { query } })
-    const { errors } = JSON.parse(await response.text())
+    const [{ errors }] = (await response.allParts()).map((part) => part.json())
     const code = errors[0].extensions.code
     recordFigure({ area: 'defer', fault, asked: '400', seen: `${response.status} ${code}` })
     expect(response.status).toBe(400)
