@@ -132,9 +132,15 @@ function launched(gateway: Gateway, port: number): SpawnOptions {
     command: 'sh',
     args: ['-c', `exec ${command}`],
     cwd: folder,
-    env: { ...env, START: text },
+    env: { ...env, ...withoutSettingsOfNpm(), START: text },
     group: true,
   }
+}
+
+/** What runs the suite hands its own settings down, of which npm warns. */
+function withoutSettingsOfNpm(): Readonly<Record<string, undefined>> {
+  const names = Object.keys(process.env).filter((name) => /^npm_/i.test(name))
+  return Object.fromEntries(names.map((name) => [name, undefined]))
 }
 
 function isGroupAlive(leader: number): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { constant } from 'fast-check'
 import type { Feature, Value } from '../feature.ts'
 import { isFromCache, outcomesOf } from '../judge.ts'
@@ -19,10 +20,24 @@ const scrape =
     return async () => {
       const sent = countSent()
       const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-      const response = await fetch(`${url}${path}`, { headers })
-      keep('metrics', { status: response.status, text: await response.text(), sent } satisfies Scrape)
+      const ask = async (): Promise<Scrape> => {
+        const response = await fetch(`${url}${path}`, { headers })
+        return { status: response.status, text: await response.text(), sent }
+      }
+      // Streams that clients have just left are counted when the gateway has heard of it.
+      let scraped = await ask()
+      for (let same = 0, turn = 0; same < 5 && turn < 50; turn++) {
+        await sleep(100)
+        const next = await ask()
+        same = requestsIn(next) === requestsIn(scraped) ? same + 1 : 0
+        scraped = next
+      }
+      keep('metrics', scraped)
     }
   }
+
+const requestsIn = ({ text }: Scrape): string =>
+  [...samplesOf(text, 'vinyasa_http_request_duration_seconds_count', 'status', 'path="/graphql"')].join()
 
 /** Sums of the samples of one metric, by one label. */
 function samplesOf(text: string, name: string, label: string, only = ''): ReadonlyMap<string, number> {
