@@ -39,7 +39,7 @@ export interface CreateGatewayOptions {
    * the gateway that runs. Default: none.
    */
   readonly reachedBrokers?: ReachedBrokers | undefined
-  /** How many log lines could not be written, for the metrics. Default: none. */
+  /** Shared likewise: how many log lines could not be written since it was asked last, for the metrics. Default: none. */
   readonly lostLogLines?: (() => number) | undefined
   /**
    * Shared likewise: what the gateways before it have counted, and other workers, stays in its metrics. Default: they begin

@@ -152,6 +152,59 @@ it.each([
   expect(await text()).toBe('asked_total{path="/graphql"} 12\nopen 0')
 })
 
+it.each([
+  ['a process', () => shareAmongReloads(fail)],
+  ['a worker', inWorker],
+])(
+  'a gateway of %s that a reload has replaced counts what it answers until it ends',
+  async (_what, shareOf) => {
+    const share = shareOf()
+    let asked = 7
+    const first = share(async () => readings(asked, 1))
+    const next = share(async () => readings(2, 0))
+    const text = async () =>
+      (await registryOf(await next.all()).metrics()).replaceAll(/^#.*\n|^\n/gm, '').trim()
+    next.serve()
+    asked += 1
+    expect(await text()).toBe('asked_total{path="/graphql"} 10\nopen 0')
+    asked += 1
+    const scraped = text()
+    first.end()
+    first.end()
+    expect(await scraped).toBe('asked_total{path="/graphql"} 11\nopen 0')
+    asked = 1_000
+    expect(await text()).toBe('asked_total{path="/graphql"} 11\nopen 0')
+  },
+)
+
+it('lines that the log of all gateways has lost are counted once while two of them answer', async () => {
+  let lost = 3
+  const lostLogLines = () => {
+    const told = lost
+    lost = 0
+    return told
+  }
+  const share = shareAmongReloads(fail)
+  const none = { live: () => undefined, cacheBytes: () => undefined, breakers: () => [] }
+  const make = () => createMetrics({ readings: { ...none, lostLogLines }, paths: new Set(), share })
+  const [first, next] = [make(), make()]
+  const respond = ({ observer }: typeof first) =>
+    observer.response?.(
+      { startedAt: 0, path: '/' } as never,
+      { status: 200, headers: new Headers() } as never,
+      {} as never,
+      {},
+    )
+  respond(first)
+  expect(await first.render()).toContain('vinyasa_log_lines_lost_total 3')
+  respond(next)
+  lost = 2
+  expect(await next.render()).toContain('vinyasa_log_lines_lost_total 5')
+  first.end()
+  lost = 1
+  expect(await next.render()).toContain('vinyasa_log_lines_lost_total 6')
+})
+
 it('all metrics of a gateway can be added, and have the same names and labels as those of one process', async () => {
   const clock = createFakeClock()
   const relay = new MetricsRelay(fail, clock)

@@ -66,7 +66,7 @@ function* differences(what: string, told: ReadonlyMap<string, number>, seen: Rea
   }
 }
 
-function* observe({ kept, sent: whole, beside, row }: Run): Generator<string> {
+function* observe({ kept, sent: whole, beside }: Run): Generator<string> {
   const { status, text, sent: count } = kept.get('metrics') as Scrape
   if (status !== 200) {
     yield `/metrics answers with another status: ${status}`
@@ -81,15 +81,12 @@ function* observe({ kept, sent: whole, beside, row }: Run): Generator<string> {
     '200',
     beside.requests,
   )
-  // Of streams that a reload ends some are not counted, which is a fault to be mended.
-  const losesStreams = row['reload'] === 'SIGHUP' && row['live'] === 'sse'
-  if (!losesStreams) yield* differences('requests', requests, statuses)
+  yield* differences('requests', requests, statuses)
   yield* differences('errors', told('vinyasa_errors_total', 'code'), countBy(sent, codesOf))
   const outcomes = countBy(sent, (one) => outcomesOf(one).map((outcome) => outcome.toLowerCase()))
   const isCached = outcomes.size > 0
   const seen = plus(outcomes, 'bypass', isCached ? beside.bypassed : 0)
-  const lookedUp = told('vinyasa_cache_requests_total', 'outcome')
-  if (!losesStreams) yield* differences('outcomes of the cache', lookedUp, seen)
+  yield* differences('outcomes of the cache', told('vinyasa_cache_requests_total', 'outcome'), seen)
   // Of those that are executed, or refused for their cost alone; runs of live queries are counted for themselves.
   const executed = countBy(sent, (one) =>
     one.operations.flatMap(({ operation, answer }, index) => {

@@ -34,7 +34,7 @@ export async function runGateway(
     bus: context.shareBus?.(local, (error) => logger.error(error, 'workers')) ?? local,
     undelivered: createUndeliveredInvalidations(),
     reachedBrokers: context.reachedBrokers ?? new Set<string>(),
-    lostLogLines: () => destination.dropped,
+    lostLogLines: countNew(() => destination.dropped),
     shareMetrics: shareMetrics((error) => logger.error(error, 'metrics')),
   }
   const gateway = await createGateway(config, { ...shared, baseDirectory })
@@ -83,4 +83,14 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+/** Gives what a number that grows has grown by since it was asked last. */
+function countNew(read: () => number): () => number {
+  let known = 0
+  return () => {
+    const before = known
+    known = read()
+    return known - before
+  }
 }

@@ -146,6 +146,7 @@ export function compose(parts: Parts): Gateway {
       await Promise.all([liveSockets.close(), status?.close()])
       await yoga.dispose()
       await closeBackends()
+      observability.end()
     },
   }
 }

@@ -23,6 +23,8 @@ export interface Observability {
   readonly observeCost: ObserveCost | undefined
   /** For the status page; undefined where there is none. */
   readonly activity: Activity | undefined
+  /** The gateway has ended: what it has counted stays. */
+  end(): void
 }
 
 export interface ObservabilityOptions {
@@ -61,6 +63,7 @@ export async function createObservability(options: ObservabilityOptions): Promis
     ]),
     observeCost: metrics?.observeCost,
     activity,
+    end: () => metrics?.end(),
   }
 }
 

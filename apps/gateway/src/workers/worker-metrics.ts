@@ -41,5 +41,5 @@ export function createWorkerMetrics(
     return last
   }
 
-  return (read) => ({ serve: served.add(read), all })
+  return (read) => ({ ...served.add(read), all })
 }

@@ -17,6 +17,7 @@ export interface MetricsReadings {
   /** Bytes that the response cache keeps; undefined: there is none. */
   readonly cacheBytes: () => number | undefined
   readonly breakers: () => readonly BreakerReading[]
+  /** Lines lost since it was asked last, by whichever of the gateways that have one log. */
   readonly lostLogLines: () => number
 }
 
@@ -38,6 +39,8 @@ export interface Metrics {
   readonly observeCost: ObserveCost
   readonly contentType: string
   render(): Promise<string>
+  /** The gateway has ended. */
+  end(): void
 }
 
 export interface MetricsOptions {
@@ -70,6 +73,7 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
   return {
     contentType: registry.contentType,
     render: async () => (shared ? registryOf(await shared.all()) : registry).metrics(),
+    end: () => shared?.end(),
     observe({ source, kind, name }) {
       const endedWith = callOf(kind.name)(source)(name)
       const startedAt = now()
@@ -172,8 +176,6 @@ function createTallies(registry: Registry) {
 }
 
 function addReadings(registry: Registry, readings: MetricsReadings): void {
-  // The gateways that reloads make have one log.
-  const lostBefore = readings.lostLogLines()
   const reading = (name: string, help: string, read: (stats: LiveReading) => number): Gauge =>
     new Gauge({
       name,
@@ -240,8 +242,7 @@ function addReadings(registry: Registry, readings: MetricsReadings): void {
       help: 'Log lines that could not be written.',
       registers: [],
       collect() {
-        this.reset()
-        this.inc(readings.lostLogLines() - lostBefore)
+        this.inc(readings.lostLogLines())
       },
     }),
   )

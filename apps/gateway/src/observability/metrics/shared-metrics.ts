@@ -8,6 +8,8 @@ export type ShareMetrics = (read: ReadMetrics) => SharedMetrics
 export interface SharedMetrics {
   /** Says that the gateway serves: one that a reload has made may fail before. */
   serve(): void
+  /** Says that the gateway has ended: one that a reload has replaced answers until then what it has begun. */
+  end(): void
   /** Gives all readings that a scrape adds. */
   all(): Promise<readonly Readings[]>
 }
@@ -44,31 +46,44 @@ export class EndedReadings {
 /** The metrics of the gateway that a process serves, and of those before it that reloads have replaced. */
 export class ServedReadings {
   readonly #ended: EndedReadings
+  /** Of gateways that were replaced and still answer. */
+  readonly #draining = new Set<ReadMetrics>()
   #serving: ReadMetrics | undefined
 
   constructor(onError: (error: unknown) => void) {
     this.#ended = new EndedReadings(onError)
   }
 
-  /** Returns what says that it serves. The first one does from the beginning. */
-  add(read: ReadMetrics): () => void {
+  /** The first one serves from the beginning. */
+  add(read: ReadMetrics): Pick<SharedMetrics, 'serve' | 'end'> {
     this.#serving ??= read
-    return () => {
-      const before = this.#serving
-      this.#serving = read
-      if (before && before !== read) this.#ended.add(before().then((last) => [last]))
+    return {
+      serve: () => {
+        if (this.#serving && this.#serving !== read) this.#draining.add(this.#serving)
+        this.#serving = read
+      },
+      end: () => {
+        if (this.#draining.delete(read)) this.#ended.add(read().then((last) => [last]))
+      },
     }
   }
 
   async all(): Promise<readonly Readings[]> {
-    // Both are asked for in one turn: a gateway counts as one that serves, or as one that has ended.
-    const [ended, serving] = await Promise.all([this.#ended.all(), this.#serving?.()])
-    return serving ? [...ended, serving] : ended
+    // All are asked for in one turn: a gateway counts as one that serves, that drains or that has ended.
+    const [ended, serving, ...draining] = await Promise.all([
+      this.#ended.all(),
+      this.#serving?.(),
+      ...[...this.#draining].map((read) => read()),
+    ])
+    const before = [...ended, ...draining]
+    if (draining.length === 0) return serving ? [...before, serving] : before
+    const { sumOfGrowing } = await import('./readings.ts')
+    return [await sumOfGrowing(before), ...(serving ? [serving] : [])]
   }
 }
 
 /** In a process without others: a scrape is answered for its gateways alone. */
 export function shareAmongReloads(onError: (error: unknown) => void): ShareMetrics {
   const served = new ServedReadings(onError)
-  return (read) => ({ serve: served.add(read), all: () => served.all() })
+  return (read) => ({ ...served.add(read), all: () => served.all() })
 }
