@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
+import { dirname, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Jiti } from 'jiti'
 
@@ -31,8 +32,13 @@ export async function importsOf(file: string, jiti: Jiti): Promise<Imports> {
       const found = jiti.esmResolve(specifier, { parentURL: pathToFileURL(importer), try: true })
       if (!found?.startsWith('file:') || files.length >= MAX_FILES) continue
       const path = fileURLToPath(found)
-      if (!files.includes(path)) files.push(path)
+      if (!files.includes(path) && !isPackage(path, importer)) files.push(path)
     }
   }
   return { files, packages }
+}
+
+/** Whether the way to it leads into a package, which stays as it was read first, with what it imports. */
+function isPackage(path: string, importer: string): boolean {
+  return relative(dirname(importer), path).split(sep).includes('node_modules')
 }
