@@ -71,7 +71,7 @@ export const sources: Feature = {
     beside('resolvers', { plans: false }, { plans: false, cacheSize: 0 }),
     beside('shared calls', { dedupe: 'inflight' }, {}),
     beside('grpc-js', { transport: 'grpc-js', dedupe: false }, { noRetry: true }),
-    beside('compressed', { channel: { compression: 'gzip' } }, { healthPath: '/authors' }),
+    beside('compressed', { channel: { compression: 'gzip' } }, { healthPath: '/authors?health' }),
   ],
 }
 

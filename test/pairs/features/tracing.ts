@@ -29,7 +29,8 @@ function* observe({ sent, grpcCalls, restRequests, folder, row, lines }: Run): G
   const carried = [
     ...grpcCalls.map(({ method, metadata }) => ({ of: method, parents: metadata['traceparent'] ?? [] })),
     ...restRequests
-      .filter(({ method }) => method !== 'HEAD')
+      // Nobody asks for what the gateway looks at by itself.
+      .filter(({ method, rawUrl }) => method !== 'HEAD' && !rawUrl.endsWith('?health'))
       .map(({ method, rawUrl, rawHeaders }) => ({
         of: `${method} ${rawUrl}`,
         parents: rawHeaders.filter(
