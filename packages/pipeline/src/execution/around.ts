@@ -9,6 +9,16 @@ import { runHooks } from './run-hooks.ts'
 
 type Execute = (args: ExecutionArgs) => MaybePromise<unknown>
 
+const LOOK = Symbol('look')
+
+/** One accessor for all payloads: each with its own would give each a hidden class of its own, which outlives the request. */
+const EXECUTE_FN: PropertyDescriptor & ThisType<{ readonly [LOOK]: () => Execute }> = {
+  enumerable: true,
+  get() {
+    return this[LOOK]()
+  },
+}
+
 /** The value that an `onExecute` hook may return. */
 interface AfterExecution {
   readonly onExecuteDone?: (payload: object) => MaybePromise<AfterResult | undefined>
@@ -60,22 +70,18 @@ export function aroundBy(hooks: readonly Hook[]): NonNullable<Behaviour['execute
       const before = executeFn
       let isIgnored = false
       let isLookedAt = false
-      return hook({
-        get executeFn() {
-          if (isIgnored) return (given: ExecutionArgs) => (innermost ?? before)(given)
-          isLookedAt = true
-          return before
-        },
-        setExecuteFn(execute: Execute) {
-          isIgnored = !isLookedAt
-          if (isInterpreter(execute)) executeFn = goOn
-          else executeFn = isIgnored ? inPlace(execute) : execute
-        },
-        setResultAndStopExecution,
-        context,
-        extendContext,
-        args,
-      })
+      const look = (): Execute => {
+        if (isIgnored) return (given) => (innermost ?? before)(given)
+        isLookedAt = true
+        return before
+      }
+      const setExecuteFn = (execute: Execute): void => {
+        isIgnored = !isLookedAt
+        if (isInterpreter(execute)) executeFn = goOn
+        else executeFn = isIgnored ? inPlace(execute) : execute
+      }
+      const payload = { [LOOK]: look, setExecuteFn, setResultAndStopExecution, context, extendContext, args }
+      return hook(Object.defineProperty(payload, 'executeFn', EXECUTE_FN))
     })
     const note = (returned: unknown): void => {
       if (returned) afterwards.push(returned as AfterExecution)
