@@ -95,12 +95,16 @@ export class FairQueue<Item> {
 
 /** The operations that ask for one piece of work, by their contexts: it waits in the turns of each. */
 export class Askers {
-  readonly first: unknown
+  #first: unknown
   #others: Set<unknown> | undefined
   #tell: ((context: unknown) => void) | undefined
 
   constructor(first: unknown) {
-    this.first = first
+    this.#first = first
+  }
+
+  get first(): unknown {
+    return this.#first
   }
 
   /** One more asks. */
@@ -117,7 +121,14 @@ export class Askers {
   /** Tells of all that ask, and of each that comes. */
   tellOf(tell: (context: unknown) => void): void {
     this.#tell = tell
-    tell(this.first)
+    tell(this.#first)
     for (const context of this.#others ?? []) tell(context)
+  }
+
+  /** The work is over. What has grown old with it would keep the contexts, and all that they lead to, for as long again. */
+  clear(): void {
+    this.#first = undefined
+    this.#others = undefined
+    this.#tell = undefined
   }
 }

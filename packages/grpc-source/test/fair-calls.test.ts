@@ -1,5 +1,5 @@
 import { waitUntil } from '@vinyasa/test-kit'
-import { CLIENT } from '@vinyasa/base'
+import { Askers, CLIENT } from '@vinyasa/base'
 import { createHttp2Transport, GrpcCallError, type TransportCall } from '@vinyasa/grpc-transport'
 import { describe, expect, it } from 'vitest'
 import type { GrpcSourceOptions } from '../src/index.ts'
@@ -182,6 +182,29 @@ describe('calls of operations', () => {
     await left
     await expect(isServedWithin(2, busy, 'many 99')).resolves.toBe(true)
     expect(await one).toEqual({ data: { getItem: { id: 'many 99' } } })
+  })
+
+  it('that several share know nobody who asked once they are over: they may be old by then', async () => {
+    const askers: unknown[] = []
+    const grpc = await source({
+      protoText: { 'f.proto': PROTO },
+      expose: 'all',
+      endpoint: '127.0.0.1:1',
+      dedupe: 'inflight',
+      transport: () => ({
+        unary: async ({ asker }) => {
+          askers.push(asker)
+          return Buffer.alloc(0)
+        },
+        stream: () => {
+          throw new Error('nobody streams')
+        },
+        close() {},
+      }),
+    })
+    await run(yogaWith(grpc), '{ getItem(id: "1") { id } }')
+    expect(askers).toEqual([expect.any(Askers)])
+    expect((askers[0] as Askers).first).toBeUndefined()
   })
 
   it('that found no place are told as this server’s own limit, and a mutation as one that did nothing', async () => {

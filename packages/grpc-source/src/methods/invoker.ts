@@ -125,6 +125,7 @@ export class Invoker {
       const abort = new AbortController()
       const askers = new Askers(site.context)
       const reply = this.#transmit(method, request, site, read, entries, abort.signal, askers).finally(() => {
+        askers.clear()
         if (inflight.get(sharedKey) === shared) inflight.delete(sharedKey)
       })
       // All callers may be gone when it fails.

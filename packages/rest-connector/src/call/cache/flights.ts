@@ -57,6 +57,7 @@ export function createFlights<T>(onShared: () => void, mayJoin: () => boolean = 
     }
     const land = (tell: (waiter: Waiter<T>) => void): void => {
       remove(key, flight)
+      flight.askers.clear()
       for (const waiter of flight.waiting) {
         waiter.letGo()
         tell(waiter)

@@ -1,10 +1,14 @@
 import { FairQueue } from '@vinyasa/base'
 
+interface Begins {
+  begin(): void
+}
+
 /** The exchanges with one origin: as many at a time as there may be connections. Others wait, by turns of those who ask. */
 export class Exchanges {
   readonly #most: number
   readonly #onIdle: () => void
-  readonly #waiting = new FairQueue<() => void>()
+  readonly #waiting = new FairQueue<Begins>()
   #active = 0
   #isServing = false
 
@@ -14,16 +18,16 @@ export class Exchanges {
   }
 
   /** Begins one, now or in its turn; its end is to be told. False: it finds no place among those that wait. */
-  run(begin: () => void, asker: unknown): boolean {
-    if (this.#active >= this.#most) return this.#waiting.add(begin, asker)
+  run(exchange: Begins, asker: unknown): boolean {
+    if (this.#active >= this.#most) return this.#waiting.add(exchange, asker)
     this.#active++
-    begin()
+    exchange.begin()
     return true
   }
 
   /** It waits no longer; does nothing for one that has begun. */
-  leave(begin: () => void): void {
-    this.#waiting.delete(begin)
+  leave(exchange: Begins): void {
+    this.#waiting.delete(exchange)
   }
 
   /** One is over. */
@@ -34,7 +38,7 @@ export class Exchanges {
     this.#isServing = true
     while (this.#active < this.#most && this.#waiting.size > 0) {
       this.#active++
-      this.#waiting.next()?.()
+      this.#waiting.next()?.begin()
     }
     this.#isServing = false
     if (this.#active === 0) this.#onIdle()

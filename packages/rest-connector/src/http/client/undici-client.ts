@@ -49,10 +49,10 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     send(request, ending, asker) {
       const whole = { ...request, origin: request.origin ?? origin }
-      const exchange = { ending, asker, maxResponseBytes, memory, exchanges: exchangesWith(whole.origin) }
-      if (pool && whole.origin === origin) return sendOn(pool, whole, exchange)
+      const exchange = { ending, maxResponseBytes, memory, exchanges: exchangesWith(whole.origin) }
+      if (pool && whole.origin === origin) return sendOn(pool, whole, exchange, asker)
       others ??= openOthers()
-      return others.then((dispatcher) => sendOn(dispatcher, whole, exchange))
+      return others.then((dispatcher) => sendOn(dispatcher, whole, exchange, asker))
     },
     async close() {
       await Promise.all([pool?.destroy(), others?.then((dispatcher) => dispatcher.destroy())])
@@ -81,77 +81,121 @@ function createProxy(
 
 interface Exchange {
   readonly ending: Ending
-  readonly asker: unknown
   readonly exchanges: Exchanges
   readonly maxResponseBytes: number
   readonly memory: ReplyMemory
 }
 
+/**
+ * One request on its way, and its answer as it comes. It keeps nothing of who asks: one that grows old while it is under way
+ * would keep their request alive, and by its connection all that come there after it, until the next large collection.
+ */
+class Sending implements Dispatcher.DispatchHandler {
+  readonly #dispatcher: Dispatcher
+  readonly #request: WireRequest
+  readonly #exchange: Exchange
+  readonly #received: ReceivedBody
+  readonly #letGo: () => void
+  readonly #resolve: (answer: WireResponse) => void
+  readonly #reject: (error: unknown) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: WireResponse['headers'] = {}
+
+  constructor(
+    dispatcher: Dispatcher,
+    request: WireRequest,
+    exchange: Exchange,
+    resolve: (answer: WireResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    const { ending, maxResponseBytes, memory } = exchange
+    this.#dispatcher = dispatcher
+    this.#request = request
+    this.#exchange = exchange
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#received = new ReceivedBody(maxResponseBytes, memory)
+    this.#letGo = ending.onEnd(() => this.#leave(ending.reason as Error))
+  }
+
+  /** Begins it now or in its turn. */
+  start(asker: unknown): void {
+    if (this.#exchange.exchanges.run(this, asker)) return
+    this.#letGo()
+    this.#reject(new NoPlace())
+  }
+
+  begin(): void {
+    const { origin = '', method, path, headers, body } = this.#request
+    const options = {
+      origin,
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: headersOf(headers, body),
+      body: isStreamed(body) ? Readable.from(bytesOf(body), { objectMode: false }) : (body ?? null),
+    }
+    this.#dispatcher.dispatch(options, this)
+  }
+
+  onRequestStart(started: Dispatcher.DispatchController): void {
+    const { ending } = this.#exchange
+    this.#controller = started
+    if (ending.hasEnded) started.abort(ending.reason as Error)
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: WireResponse['headers'],
+  ): void {
+    if (status < 200) return
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(running: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.#received.add(chunk, this.#headers['content-length'], running))
+      running.abort(new ResponseTooLarge(this.#exchange.maxResponseBytes))
+  }
+
+  onResponseEnd(): void {
+    const received = this.#received
+    const whole = { status: this.#status, headers: this.#headers, body: received.whole() }
+    this.#resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
+    this.#end()
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#received.release()
+    if (isBodilessAnswer(this.#status, error))
+      this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.alloc(0) })
+    else this.#reject(error instanceof HTTPParserError ? noHttp(error) : error)
+    this.#end()
+  }
+
+  #leave(reason: Error): void {
+    this.#exchange.exchanges.leave(this)
+    this.#controller?.abort(reason)
+    this.#reject(reason)
+  }
+
+  #end(): void {
+    this.#letGo()
+    this.#exchange.exchanges.end()
+  }
+}
+
 function sendOn(
   dispatcher: Dispatcher,
-  { origin, method, path, headers, body }: WireRequest,
-  { ending, asker, maxResponseBytes, memory, exchanges }: Exchange,
+  request: WireRequest,
+  exchange: Exchange,
+  asker: unknown,
 ): Promise<WireResponse> {
+  const { ending } = exchange
+  if (ending.hasEnded) return Promise.reject(ending.reason)
   return new Promise((resolve, reject) => {
-    if (ending.hasEnded) {
-      reject(ending.reason as Error)
-      return
-    }
-    let controller: Dispatcher.DispatchController | undefined
-    let status = 0
-    let answer: WireResponse['headers'] = {}
-    const received = new ReceivedBody(maxResponseBytes, memory)
-
-    const letGo = ending.onEnd(() => {
-      exchanges.leave(begin)
-      controller?.abort(ending.reason as Error)
-      reject(ending.reason as Error)
-    })
-    const end = (): void => {
-      letGo()
-      exchanges.end()
-    }
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        controller = started
-        if (ending.hasEnded) started.abort(ending.reason as Error)
-      },
-      onResponseStart(_, statusCode, responseHeaders) {
-        if (statusCode < 200) return
-        status = statusCode
-        answer = responseHeaders
-      },
-      onResponseData(running, chunk) {
-        if (!received.add(chunk, answer['content-length'], running))
-          running.abort(new ResponseTooLarge(maxResponseBytes))
-      },
-      onResponseEnd() {
-        const whole = { status, headers: answer, body: received.whole() }
-        resolve(received.isLong ? { ...whole, release: () => received.release() } : whole)
-        end()
-      },
-      onResponseError(_, error) {
-        received.release()
-        if (isBodilessAnswer(status, error)) resolve({ status, headers: answer, body: Buffer.alloc(0) })
-        else reject(error instanceof HTTPParserError ? noHttp(error) : error)
-        end()
-      },
-    }
-
-    function begin(): void {
-      const options = {
-        origin: origin ?? '',
-        method: method as Dispatcher.HttpMethod,
-        path,
-        headers: headersOf(headers, body),
-        body: isStreamed(body) ? Readable.from(bytesOf(body), { objectMode: false }) : (body ?? null),
-      }
-      dispatcher.dispatch(options, handler)
-    }
-
-    if (exchanges.run(begin, asker)) return
-    letGo()
-    reject(new NoPlace())
+    new Sending(dispatcher, request, exchange, resolve, reject).start(asker)
   })
 }
 
