@@ -227,7 +227,9 @@ async function seen({ endpoint, lines }: Heard, request: Asked): Promise<object>
   const response = await send(endpoint, request)
   const text = await response.text()
   // Boundaries, and seconds until a window of 600 is over, which are of one length.
-  const body = text.replaceAll(/---?[\w-]{10,}/g, '---').replaceAll(/(in |Seconds":)(?:[45]\d\d|600)\b/g, '$1some')
+  const body = text
+    .replaceAll(/---?[\w-]{10,}/g, '---')
+    .replaceAll(/(in |Seconds":)(?:[45]\d\d|600)\b/g, '$1some')
   const { date: _date, 'x-request-id': id, age: _age, ...headers } = Object.fromEntries(response.headers)
   if (headers['retry-after']) headers['retry-after'] = 'some'
   const { time: _time, ms, id: loggedId, ...line } = lines.at(-1) ?? {}
