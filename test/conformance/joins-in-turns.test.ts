@@ -48,6 +48,10 @@ async function inTurns<T>(pending: Promise<T>): Promise<T> {
   }
 }
 
+// Files may share their modules: this one wants its own, and leaves none of them behind.
+vi.hoisted(() => void vi.resetModules())
+afterAll(() => void vi.resetModules())
+
 vi.mock('../../packages/rest-connector/src/http/client/undici-client.ts', () => ({
   createTransport: () => ({
     async send({ path }: { readonly path: string }) {

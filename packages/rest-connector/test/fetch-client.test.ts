@@ -1,7 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { createDisposables, startRestBackend } from '@vinyasa/test-kit'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createRestConnector } from '../src/index.ts'
+
+// Files may share their modules: this one wants its own, and leaves none of them behind.
+vi.hoisted(() => void vi.resetModules())
+afterAll(() => void vi.resetModules())
 
 // Where no `node` condition holds, the connector sends by the platform's fetch: what is said of one client holds of both.
 vi.mock('#http-client', () => import('../src/http/client/fetch-client.ts'))

@@ -1,6 +1,10 @@
 import * as fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { JsonLimits } from '../src/index.ts'
+
+// Files may share their modules: this one wants its own, and leaves none of them behind.
+vi.hoisted(() => void vi.resetModules())
+afterAll(() => void vi.resetModules())
 
 // So small that nearly everything is long.
 vi.mock(import('../../base/src/turns.ts'), async (original) => ({ ...(await original()), SLICE_BYTES: 12 }))
