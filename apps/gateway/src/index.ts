@@ -3,7 +3,7 @@ export { defineConfig } from './define-config.ts'
 export type { GatewayConfig } from './config/types.ts'
 export type { GraphqlConfig, InvalidateConfig, LimitsConfig, ServerConfig } from './http/http-types.ts'
 export type { LogConfig } from './logging/log-types.ts'
-export type { MetricsConfig, TracingConfig } from './observability/observability-types.ts'
+export type { MetricsConfig } from './observability/observability-types.ts'
 
 // For embedding the gateway in a program of one's own.
 export { ConfigError } from './errors.ts'

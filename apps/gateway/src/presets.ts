@@ -81,7 +81,7 @@ export function httpSettings(config: HttpSections & PresetSections): HttpSetting
       maxDepth: limits.maxDepth ?? preset.limits.maxDepth,
       maxTokens: limits.maxTokens ?? preset.limits.maxTokens,
       maxAliases: limits.maxAliases ?? preset.limits.maxAliases,
-      maxDirectives: limits.maxDirectives ?? preset.limits.maxDirectives,
+      maxDirectives: preset.limits.maxDirectives,
       maxDuplicateFields: limits.maxDuplicateFields ?? preset.limits.maxDuplicateFields,
       maxBodyItems: limits.maxBodyItems ?? preset.limits.maxBodyItems,
     },

@@ -18,12 +18,7 @@ import { dropSlowReaders } from './connections/slow-readers.ts'
 import type { Logger } from './logging/logger.ts'
 import { clientsBy } from './rate-limit/client-address.ts'
 
-type Bounds =
-  | 'maxConnections'
-  | 'maxUnansweredPerConnection'
-  | 'maxInFlight'
-  | 'maxAddressShare'
-  | 'maxUnsentBytes'
+type Bounds = 'maxConnections' | 'maxInFlight' | 'maxAddressShare' | 'maxUnsentBytes'
 
 /** What the config says in `server`, without what a preset or the environment adds. */
 export interface ServeOptions extends Pick<ServerConfig, 'host' | 'trustProxy' | Bounds>, DeadlineOptions {
@@ -54,10 +49,13 @@ export interface GatewayServer {
   close(options?: CloseOptions): Promise<void>
 }
 
+/** Requests that one connection may have without an answer, sent one behind the other; behind them it is not read. */
+const MAX_UNANSWERED = 32
+
 /** Listens on HTTP and WebSocket for a gateway. Throws {@link ConfigError} when the port cannot be had. */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<GatewayServer> {
   const { port = 4000, host = '127.0.0.1', maxConnections = 0, logger } = options
-  const { maxUnansweredPerConnection = 32, maxInFlight = 2000, maxAddressShare: addressShare = 0.5 } = options
+  const { maxInFlight = 2000, maxAddressShare: addressShare = 0.5 } = options
   const { maxUnsentBytes = 64 * 1024 * 1024 } = options
   const deadlines = deadlinesOf(options)
   const proxies = createTrustedProxies(options.trustProxy ?? false)
@@ -65,7 +63,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const isProbe = (url: string | undefined): boolean => isAt(url, current.gateway.probePaths)
   const gate = createConnectionGate({
     isProbe,
-    maxUnanswered: maxUnansweredPerConnection,
+    maxUnanswered: MAX_UNANSWERED,
     maxInFlight,
     addressShare,
     addressOf: clientsBy(proxies),

@@ -87,8 +87,8 @@ it('executes 32 requests of a connection at once, and answers all in order', asy
   expect(turnsIn(received())).toEqual(Array.from({ length: count }, (_, index) => index + 1))
 })
 
-it.each([1, 2])('answers all where %i may be without an answer, bodies cut anywhere', async (maximum) => {
-  const { open, begun } = await start({ maxUnansweredPerConnection: maximum }, true)
+it('answers more than may be without an answer, bodies cut anywhere', async () => {
+  const { open, begun } = await start({}, true)
   const { socket, received } = await open()
   const bytes = REQUEST.repeat(40)
   for (let at = 0; at < bytes.length; at += 97) {

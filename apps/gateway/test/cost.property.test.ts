@@ -85,7 +85,7 @@ function drawConfig(draw: Draw, schema: GraphQLSchema): CostConfig {
       }
     }
   }
-  return { listSize: 1 + draw(3), weights: { object: draw(3), leaf: draw(2) }, fields }
+  return { listSize: 1 + draw(3), fields }
 }
 
 interface Operation {

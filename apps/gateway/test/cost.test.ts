@@ -166,7 +166,9 @@ describe('cost', () => {
   })
 
   it('counts those of subscriptions and mutations', async () => {
-    const { endpoint, asked } = await stage({ cost: { max: 50, fields: FIELDS, weights: { mutation: 50 } } })
+    const { endpoint, asked } = await stage({
+      cost: { max: 50, fields: { ...FIELDS, 'Mutation.rename': { weight: 41 } } },
+    })
     const subscribe = (first: number): Promise<string> =>
       over('')(endpoint, { query: `subscription { renamed(first: ${first}) { name } }` })
     expect(await subscribe(50)).toContain('Ada')

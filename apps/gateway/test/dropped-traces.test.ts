@@ -13,6 +13,7 @@ import { connectRawWebSocket, startGrpcBackend, startRestBackend } from '@vinyas
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { OWN_SCHEMA, post, startGateway } from './support/gateway.ts'
+import { registerTracerProvider } from './support/tracer-provider.ts'
 
 const PROTO = /* proto */ `
   syntax = "proto3";
@@ -66,6 +67,7 @@ async function stage(root: Sampler, config: Partial<GatewayConfig> = {}): Promis
       },
     }
   }
+  registerTracerProvider({ getTracer })
   const { endpoint } = await startGateway({
     ...OWN_SCHEMA,
     grpc: { users: { endpoint: users.address, protoText: { 'users.proto': PROTO }, expose: 'all' } },
@@ -83,7 +85,7 @@ async function stage(root: Sampler, config: Partial<GatewayConfig> = {}): Promis
       },
     },
     graphql: { batching: 2 },
-    tracing: { tracerProvider: { getTracer } },
+    tracing: true,
     ...config,
   })
   return {

@@ -222,10 +222,7 @@ describe('references', () => {
     ['the gateway', true],
     ['a gRPC source', false],
   ])('cost as many as they are, of %s', async (_whose, isOwn) => {
-    const gateway = await start(
-      { federation: isOwn, cost: { max: 50, weights: { object: 1 } } },
-      isOwn ? {} : { federation: true },
-    )
+    const gateway = await start({ federation: isOwn, cost: { max: 50 } }, isOwn ? {} : { federation: true })
     const query = 'query ($refs: [_Any!]!) { _entities(representations: $refs) { __typename } }'
     const isAnswered = async (length: number): Promise<boolean> => {
       const refs = Array.from({ length }, () => ({ __typename: 'User', id: '1' }))

@@ -132,7 +132,6 @@ describe('the 14 checks of graphql-cop', () => {
           maxDepth: 0,
           maxTokens: 0,
           maxAliases: 0,
-          maxDirectives: 0,
           maxDuplicateFields: 0,
         },
       },

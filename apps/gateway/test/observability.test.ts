@@ -15,6 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayConfig } from '../src/config/types.ts'
 import { createLogger } from '../src/logging/logger.ts'
 import { post, startGateway, type RunningGateway } from './support/gateway.ts'
+import { registerTracerProvider } from './support/tracer-provider.ts'
 
 const PROTO = /* proto */ `
   syntax = "proto3";
@@ -56,7 +57,7 @@ async function stage(config: Partial<GatewayConfig> = {}): Promise<Stage> {
     },
   })
   const spans = new InMemorySpanExporter()
-  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] })
+  registerTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }))
   const running = await startGateway(
     {
       grpc: {
@@ -86,7 +87,7 @@ async function stage(config: Partial<GatewayConfig> = {}): Promise<Stage> {
         },
       },
       metrics: true,
-      tracing: { tracerProvider },
+      tracing: true,
       ...config,
     },
     { logger: await createLogger({ level: 'debug', format: 'json', destination }) },

@@ -41,7 +41,7 @@ describe('paths', () => {
   })
 
   it.each<[GatewayConfig, string]>([
-    [{ graphql: { path: '/metrics' } }, 'metrics.path: /metrics is the path of graphql.path already'],
+    [{ graphql: { path: '/metrics' } }, 'metrics: /metrics is the path of graphql.path already'],
     [
       { server: { readinessPath: '/graphql/live' } },
       'server.readinessPath: /graphql/live is the path of graphql.path, for live queries already',

@@ -130,8 +130,8 @@ export const metrics: Feature = {
     { name: 'on', config: () => constant({ metrics: true }), during: scrape('/metrics'), observe },
     {
       name: 'token',
-      config: () => constant({ metrics: { path: '/numbers', token: TOKEN } }),
-      during: scrape('/numbers', TOKEN),
+      config: () => constant({ metrics: { token: TOKEN } }),
+      during: scrape('/metrics', TOKEN),
       observe,
     },
   ],

@@ -103,7 +103,6 @@ export const server: Feature = {
             maxInFlight: constantFrom(20, 100),
             maxAddressShare: constant(1),
             answerTimeoutMs: constantFrom(5_000, 20_000),
-            maxUnansweredPerConnection: constantFrom(1, 4),
           }),
         }),
     },

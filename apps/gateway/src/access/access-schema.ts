@@ -2,13 +2,12 @@ import { z } from 'zod'
 import type {
   AccessConfig,
   AccessRule,
-  ApqConfig,
   AuthConfig,
   IssuerConfig,
   JwtConfig,
   PersistedDocumentsConfig,
 } from './access-types.ts'
-import { count, functionValue, headerName, type OptionsOf } from '../option-values.ts'
+import { functionValue, headerName, type OptionsOf } from '../option-values.ts'
 
 const name = z.string().min(1)
 /** `none` is no algorithm. */
@@ -34,7 +33,6 @@ export const auth: z.ZodType<AuthConfig> = z.strictObject({
     header: headerName.optional(),
     scheme: z.string().optional(),
     cookie: name.optional(),
-    clockToleranceSeconds: count.optional(),
     scopesClaim: name.optional(),
     forwardClaims: z.record(headerName, z.string()).optional(),
   } satisfies OptionsOf<JwtConfig>),
@@ -72,13 +70,3 @@ export const persistedDocuments: z.ZodType<PersistedDocumentsConfig> = z.strictO
   from: z.union([name, z.array(name).min(1)]),
   mode: z.enum(['log', 'allow', 'only']).optional(),
 } satisfies OptionsOf<PersistedDocumentsConfig>) as z.ZodType<PersistedDocumentsConfig>
-
-/** The config's `apq`. */
-export const apq: z.ZodType<boolean | ApqConfig> = z.union([
-  z.boolean(),
-  z.strictObject({
-    redis: z.boolean().optional(),
-    ttlSeconds: count.min(1).optional(),
-    maxBytes: count.optional(),
-  } satisfies OptionsOf<ApqConfig>) as z.ZodType<ApqConfig>,
-])

@@ -26,8 +26,6 @@ export interface JwtConfig {
   readonly scheme?: string | undefined
   /** A cookie that may hold the token instead. Needs `graphql.csrfPrevention`. Default: none. */
   readonly cookie?: string | undefined
-  /** How far clocks may be apart. Default 5. */
-  readonly clockToleranceSeconds?: number | undefined
   /** The claim with the scopes: a list, or a text with spaces. Default `scope`, else `scp`. */
   readonly scopesClaim?: string | undefined
   /**
@@ -92,16 +90,6 @@ export interface PersistedDocumentsConfig {
   readonly mode?: 'log' | 'allow' | 'only' | undefined
 }
 
-/** Automatic persisted queries: a document is sent once, and named by its SHA-256 from then on. */
-export interface ApqConfig {
-  /** Shares the documents with other gateways through `redisUrl` or `redis`. Default: whether there is one. */
-  readonly redis?: boolean | undefined
-  /** How long Redis keeps a document that is not sent again. Default 86_400. */
-  readonly ttlSeconds?: number | undefined
-  /** Bytes of documents in memory, none above a sixteenth of it; the oldest go. Default 16_777_216. */
-  readonly maxBytes?: number | undefined
-}
-
 /** The sections of the config that say who asks, and who may ask what. */
 export interface AccessSections {
   /** Authentication: how the gateway knows who asks. Default: nobody is known. */
@@ -110,6 +98,9 @@ export interface AccessSections {
   readonly access?: AccessConfig | undefined
   /** Default: documents have no ids. */
   readonly persistedDocuments?: PersistedDocumentsConfig | undefined
-  /** Automatic persisted queries; `true` takes the defaults. Default false. */
-  readonly apq?: boolean | ApqConfig | undefined
+  /**
+   * Automatic persisted queries: a document is sent once, and named by its SHA-256 from then on. Shared with other gateways
+   * where there is a Redis. Default false.
+   */
+  readonly apq?: boolean | undefined
 }

@@ -109,21 +109,13 @@ export async function createAccess(
   }
 }
 
-/** Undefined where nothing is shared. Throws {@link ConfigError} where something is to be, and there is no Redis. */
+/** Undefined where nothing is shared. */
 function openSharedRedis(
   { apq = false, rateLimit }: ReadSections,
   configured: ConfiguredRedis | undefined,
   logger: Logger,
 ): SharedRedis | undefined {
-  const shared = [
-    ['apq', apq === false ? false : apq === true ? undefined : apq.redis],
-    ['rateLimit', rateLimit ? rateLimit.redis : false],
-  ] as const
-  for (const [name, redis] of shared) {
-    if (redis === true && !configured)
-      throw new ConfigError(`${name}.redis: there is no Redis to share with; set redisUrl, or redis`)
-  }
-  if (!configured || shared.every(([, redis]) => redis === false)) return undefined
+  if (!configured || !(apq || rateLimit)) return undefined
   return openRedis({
     connect: configured.connect,
     outage: createOutage(logger, 'Redis of rateLimit and apq'),
@@ -132,7 +124,7 @@ function openSharedRedis(
 
 function openRateLimit(
   { server, auth, plugins = [] }: ReadSections,
-  { rules, redis: isShared }: RateLimitConfig,
+  { rules }: RateLimitConfig,
   redis: SharedRedis | undefined,
 ): { readonly limit: RateLimit; readonly address: ClientAddress } {
   // Code may say who asks too.
@@ -144,29 +136,24 @@ function openRateLimit(
   const address = createClientAddress(server?.trustProxy)
   const counters = (rule: CountedRule): Counters => {
     const near = createMemoryCounters(rule)
-    if (!redis || isShared === false) return near
-    return createRedisCounters(rule, { redis: redis.client, outage: redis.outage, near })
+    return redis ? createRedisCounters(rule, { redis: redis.client, outage: redis.outage, near }) : near
   }
   return { limit: createRateLimit({ rules, counters, address }), address }
 }
 
 function refuseBadApq({ apq = false, persistedDocuments }: ReadSections): void {
-  if (apq === false || persistedDocuments?.mode !== 'only') return
+  if (!apq || persistedDocuments?.mode !== 'only') return
   throw new ConfigError(
     'apq: persistedDocuments.mode "only" takes no document of clients; leave one of them out',
   )
 }
 
 const APQ_BYTES = 16 * 1024 * 1024
-const APQ_TTL_SECONDS = 86_400
 
 function openApq({ apq = false }: ReadSections, redis: SharedRedis | undefined): readonly Plugin[] {
-  if (apq === false) return []
-  const options = apq === true ? {} : apq
-  const { maxBytes = APQ_BYTES, ttlSeconds = APQ_TTL_SECONDS, redis: isShared } = options
-  const near = createMemoryStore(maxBytes)
-  if (!redis || isShared === false) return [useApq(near)]
-  return [useApq(createRedisDocumentStore({ near, ...redis, ttlSeconds, maxBytes }))]
+  if (!apq) return []
+  const near = createMemoryStore(APQ_BYTES)
+  return [useApq(redis ? createRedisDocumentStore({ near, ...redis, maxBytes: APQ_BYTES }) : near)]
 }
 
 /** The library that verifies tokens is loaded only where it is asked for. */
@@ -200,7 +187,7 @@ async function openDocuments(
 
 function originsOf({ apq = false, persistedDocuments }: ReadSections): DocumentOrigins {
   return {
-    hasApq: apq !== false,
+    hasApq: apq,
     mode: persistedDocuments && (persistedDocuments.mode ?? 'allow'),
   }
 }

@@ -20,10 +20,8 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
       })
       .optional(),
     maxSubscriptions: count.optional(),
-    maxFailures: count.optional(),
     skipUnchanged: z.boolean().optional(),
     matchEntityId: z.boolean().optional(),
-    changedFieldsDepth: count.optional(),
     fields: z.record(z.string(), liveOptions).optional(),
     defaults: liveOptions.optional(),
     varyHeaders: z.array(z.string()).optional(),
@@ -35,9 +33,6 @@ export const liveQuery: z.ZodType<false | LiveQueryConfig> = z.union([
       .strictObject({
         maxSubscriptionsPerSocket: count.optional(),
         maxMessageBytes: count.min(1).optional(),
-        maxBufferedBytes: count.optional(),
-        maxBufferedBytesInAll: count.optional(),
-        connectionInitTimeoutMs: milliseconds.optional(),
         keepAliveMs: milliseconds.optional(),
       } satisfies OptionsOf<SocketLimitsConfig>)
       .optional(),

@@ -6,7 +6,7 @@ import type { SocketLimitsConfig } from '../http/http-types.ts'
 /** The options of `useLiveQuery`. */
 export interface LiveQueryConfig extends Omit<
   UseLiveQueryOptions,
-  'store' | 'bus' | 'clock' | 'random' | 'onError' | 'expiresAt'
+  'store' | 'bus' | 'clock' | 'random' | 'onError' | 'expiresAt' | 'maxFailures' | 'changedFieldsDepth'
 > {
   /**
    * Origins whose pages may open a socket, beside the gateway's own, or patterns of them between slashes; `*`: any page

@@ -1,8 +1,7 @@
 import type { IResolvers } from '@graphql-tools/utils'
-import type { TracerProvider } from '@opentelemetry/api'
 import type { Plugin } from 'graphql-yoga'
 import { z } from 'zod'
-import { access, apq, auth, persistedDocuments } from '../access/access-schema.ts'
+import { access, auth, persistedDocuments } from '../access/access-schema.ts'
 import { cost } from '../cost/cost-schema.ts'
 import { federation } from '../federation/federation-schema.ts'
 import { defer, liveQuery, responseCache } from '../answers/answer-schema.ts'
@@ -23,7 +22,7 @@ import type {
   UploadsConfig,
 } from '../http/http-types.ts'
 import type { LogConfig } from '../logging/log-types.ts'
-import type { MetricsConfig, TracingConfig } from '../observability/observability-types.ts'
+import type { MetricsConfig } from '../observability/observability-types.ts'
 import type { GatewayConfig } from './types.ts'
 
 const path = z.string().regex(/^\/[^?#\s]*$/, 'expected a path that begins with "/", without "?" and "#"')
@@ -36,7 +35,6 @@ const server = z.strictObject({
   answerTimeoutMs: milliseconds.optional(),
   keepAliveTimeoutMs: milliseconds.optional(),
   maxConnections: count.optional(),
-  maxUnansweredPerConnection: count.optional(),
   maxInFlight: count.optional(),
   maxAddressShare: z.number().gt(0).max(1).optional(),
   sendTimeoutMs: milliseconds.optional(),
@@ -69,8 +67,6 @@ const cors = z.union([
     .strictObject({
       origins: z.array(origin),
       credentials: z.boolean().optional(),
-      methods: z.array(z.string()).optional(),
-      allowedHeaders: z.array(z.string()).optional(),
       exposedHeaders: z.array(z.string()).optional(),
       maxAgeSeconds: count.optional(),
     } satisfies OptionsOf<CorsConfig>)
@@ -102,7 +98,6 @@ const graphql = z.strictObject({
       maxDepth: count.optional(),
       maxTokens: count.optional(),
       maxAliases: count.optional(),
-      maxDirectives: count.optional(),
       maxDuplicateFields: count.optional(),
       maxBodyItems: count.optional(),
       maxAnswerObjects: count.optional(),
@@ -118,21 +113,8 @@ const invalidate = z.strictObject({
 const metrics = z.union([
   z.boolean(),
   z.strictObject({
-    path: path.optional(),
     token: z.string().min(1).optional(),
   } satisfies OptionsOf<MetricsConfig>),
-])
-
-const tracing = z.union([
-  z.boolean(),
-  z.strictObject({
-    tracerProvider: z
-      .custom<TracerProvider>(
-        (value) => typeof (value as { getTracer?: unknown } | null)?.getTracer === 'function',
-        'expected a TracerProvider of OpenTelemetry',
-      )
-      .optional(),
-  } satisfies OptionsOf<TracingConfig>),
 ])
 
 /** All that a config may hold. */
@@ -164,12 +146,12 @@ export const gatewayConfig: z.ZodType<GatewayConfig> = z.strictObject({
   auth: auth.optional(),
   access: access.optional(),
   persistedDocuments: persistedDocuments.optional(),
-  apq: apq.optional(),
+  apq: z.boolean().optional(),
   rateLimit: rateLimit.optional(),
   cost: cost.optional(),
   invalidate: invalidate.optional(),
   metrics: metrics.optional(),
-  tracing: tracing.optional(),
+  tracing: z.boolean().optional(),
   status: z.boolean().optional(),
   plugins: z
     .array(

@@ -17,6 +17,9 @@ import { listDepth, type AnyField, type CostModel } from './cost-model.ts'
 import { createInputCost } from './input-cost.ts'
 import { sizeFor } from './list-size.ts'
 
+/** The cost of a mutation, for itself. */
+const MUTATION = 10
+
 /** Selections looked at for one document. Types behind interfaces multiply them; more than this is more than any limit. */
 const MAX_STEPS = 100_000
 
@@ -120,7 +123,7 @@ export function compileCost(
     return largest(types.map((one) => sum([weight ?? model.weightOfType(one), ofObject(one, sets, sized)])))
   }
 
-  const base = operation.operation === 'mutation' ? model.mutation : 0
+  const base = operation.operation === 'mutation' ? MUTATION : 0
   const total = sum([base, ofObject(root, [operation.selectionSet], UNSIZED)])
   if (steps > MAX_STEPS) return () => Infinity
   if (typeof total === 'number') return () => total

@@ -18,7 +18,6 @@ import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
 export interface CostModel {
   /** Number of items of a list if no rule says it. */
   readonly listSize: number
-  readonly mutation: number
   /** Returns the cost of one value of a field; undefined if it depends on the type of the value. */
   weightOf(parent: GraphQLNamedType, field: AnyField): number | undefined
   weightOfType(type: GraphQLNamedType): number
@@ -32,9 +31,7 @@ export type AnyField = GraphQLField<unknown, unknown>
 export const DEFAULT_LIST_SIZE = 10
 
 /** The rules of the config, over those that stand in the schema as `extensions.cost`, over those of interfaces. */
-export function createCostModel({ listSize, weights = {}, fields = {} }: CostConfig): CostModel {
-  const { object = 1, leaf = 0, mutation = 10 } = weights
-
+export function createCostModel({ listSize, fields = {} }: CostConfig): CostModel {
   function own(coordinate: string, { extensions }: Pick<GraphQLNamedType, 'extensions'>): CostRule {
     const said = extensions['cost'] as CostRule | undefined
     const written = Object.hasOwn(fields, coordinate) ? fields[coordinate] : undefined
@@ -52,12 +49,11 @@ export function createCostModel({ listSize, weights = {}, fields = {} }: CostCon
   }
 
   function weightOfType(type: GraphQLNamedType): number {
-    return own(type.name, type).weight ?? (isCompositeType(type) ? object : leaf)
+    return own(type.name, type).weight ?? (isCompositeType(type) ? 1 : 0)
   }
 
   return {
     listSize: listSize ?? DEFAULT_LIST_SIZE,
-    mutation,
     ruleOf,
     weightOfType,
     weightOfInput: (parent, field) => own(`${parent.name}.${field.name}`, field).weight ?? 0,

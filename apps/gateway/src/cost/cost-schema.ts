@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CostConfig, CostRule, CostWeights, ListSizeConfig } from './cost-types.ts'
+import type { CostConfig, CostRule, ListSizeConfig } from './cost-types.ts'
 import { count, type OptionsOf } from '../option-values.ts'
 
 const name = z.string().min(1)
@@ -23,12 +23,5 @@ export const cost: z.ZodType<CostConfig> = z.strictObject({
   max: count.optional(),
   includeExtensionMetadata: z.boolean().optional(),
   listSize: count.optional(),
-  weights: z
-    .strictObject({
-      object: weight.optional(),
-      leaf: weight.optional(),
-      mutation: weight.optional(),
-    } satisfies OptionsOf<CostWeights>)
-    .optional(),
   fields: z.record(z.string(), rule).optional(),
 } satisfies OptionsOf<CostConfig>) as z.ZodType<CostConfig>

@@ -13,24 +13,14 @@ export interface ListSizeConfig {
 /** The cost of a field or a type. */
 export interface CostRule {
   /**
-   * Cost of one value, or of each item of a list. Default for a field: that of its type; for types:
-   * `cost.weights`. A field of an input object adds it wherever it is given; default 0.
+   * Cost of one value, or of each item of a list. Default for a field: that of its type; for objects 1, for scalars and
+   * enums 0; each mutation costs 10 more. A field of an input object adds it wherever it is given; default 0.
    */
   readonly weight?: number | undefined
   /** Costs of arguments by name, added where they are given. Default 0. */
   readonly arguments?: Readonly<Record<string, number>> | undefined
   /** Only for fields. */
   readonly listSize?: ListSizeConfig | undefined
-}
-
-/** Costs that hold where no rule says otherwise. */
-export interface CostWeights {
-  /** Each object. Default 1. */
-  readonly object?: number | undefined
-  /** Each scalar and enum. Default 0. */
-  readonly leaf?: number | undefined
-  /** Each mutation, for itself. Default 10. */
-  readonly mutation?: number | undefined
 }
 
 /** How much one operation may ask for, by `@cost` and `@listSize` of the GraphQL Cost Directives specification. */
@@ -41,8 +31,6 @@ export interface CostConfig {
   readonly includeExtensionMetadata?: boolean | undefined
   /** How many items a list has where no rule says. Default 10. */
   readonly listSize?: number | undefined
-  /** Costs that hold where no rule says otherwise. */
-  readonly weights?: CostWeights | undefined
   /** By schema coordinate: `Query.users`, `Filter.text` of an input object, or `User` for each of a type. Over what directives say. */
   readonly fields?: Readonly<Record<string, CostRule>> | undefined
 }

@@ -73,13 +73,11 @@ export function originsOf(cors: CorsSetting): CorsConfig['origins'] {
 export function corsFor(cors: CorsSetting): false | ((request: Request) => CORSOptions) {
   if (cors === false) return false
   const settings: Partial<CorsConfig> = 'origins' in cors ? cors : {}
-  const { credentials = true, methods, allowedHeaders, exposedHeaders = EXPOSED, maxAgeSeconds } = settings
+  const { credentials = true, exposedHeaders = EXPOSED, maxAgeSeconds } = settings
   const isListed = createOriginList(originsOf(cors))
   const isAny = originsOf(cors).includes('*')
   const others: Exclude<CORSOptions, false> = {
     exposedHeaders: [...exposedHeaders],
-    ...(methods && { methods: [...methods] }),
-    ...(allowedHeaders && { allowedHeaders: [...allowedHeaders] }),
     ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
   }
   return (request) => {

@@ -39,11 +39,6 @@ export interface ServerConfig {
    */
   readonly maxConnections?: number | undefined
   /**
-   * Requests that one connection may have without an answer, sent one behind the other; behind them it is not read.
-   * Default 32; 0: any number.
-   */
-  readonly maxUnansweredPerConnection?: number | undefined
-  /**
    * Requests of all connections whose answer has not begun; one more is answered with 503 and `Retry-After`. Default
    * 2000; 0: any number.
    */
@@ -85,8 +80,6 @@ export interface LimitsConfig {
   readonly maxTokens?: number | undefined
   /** Aliases, those of `__typename` included. Default 1000; production 30. */
   readonly maxAliases?: number | undefined
-  /** Directives at one place. Default 100; production 5. */
-  readonly maxDirectives?: number | undefined
   /** How often one field may stand in one selection set. Default 1000; production 30. */
   readonly maxDuplicateFields?: number | undefined
   /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
@@ -109,10 +102,6 @@ export interface CorsConfig {
   readonly origins: readonly (string | RegExp)[]
   /** Whether they may send cookies and `Authorization`. Default true; never for `*`. */
   readonly credentials?: boolean | undefined
-  /** Methods that requests may have. Default: what the preflight asks for. */
-  readonly methods?: readonly string[] | undefined
-  /** Headers that requests may have. Default: what the preflight asks for. */
-  readonly allowedHeaders?: readonly string[] | undefined
   /** Headers of answers that pages may read. Default `x-request-id`, `x-cache`, `age`. */
   readonly exposedHeaders?: readonly string[] | undefined
   /** How long browsers may remember the answer to a preflight. Default: as long as they do by themselves. */
@@ -151,12 +140,7 @@ export interface GraphqlConfig {
 /** Limits of WebSockets: options of `attachLiveServer`, with its defaults. */
 export type SocketLimitsConfig = Pick<
   LiveServerOptions,
-  | 'maxSubscriptionsPerSocket'
-  | 'maxMessageBytes'
-  | 'maxBufferedBytes'
-  | 'maxBufferedBytesInAll'
-  | 'connectionInitTimeoutMs'
-  | 'keepAliveMs'
+  'maxSubscriptionsPerSocket' | 'maxMessageBytes' | 'keepAliveMs'
 >
 
 /** `POST /invalidate`: backends announce here what they changed by themselves. */

@@ -12,15 +12,11 @@ export interface GatewayPaths {
   readonly all: ReadonlySet<string>
 }
 
-/** The sections of the config that name paths. */
-export interface PathSections extends HttpSections {
-  readonly metrics?: boolean | { readonly path?: string | undefined } | undefined
-}
+export const METRICS_PATH = '/metrics'
 
 /** The paths of a config. Throws {@link ConfigError} when two things would be at one path. */
-export function pathsOf(config: PathSections): GatewayPaths {
-  const { server = {}, metrics } = config
-  const graphql = config.graphql?.path ?? '/graphql'
+export function pathsOf(config: HttpSections): GatewayPaths {
+  const { server = {}, graphql: { path: graphql = '/graphql' } = {} } = config
   const below = graphql.replace(/\/$/, '')
   const graphqlLive = `${below}/live`
   const live = server.livenessPath ?? '/health/live'
@@ -31,7 +27,7 @@ export function pathsOf(config: PathSections): GatewayPaths {
     ['graphql.path, for @defer', `${below}/defer`],
     ['server.livenessPath', live],
     ['server.readinessPath', ready],
-    ['metrics.path', (typeof metrics === 'object' ? metrics.path : undefined) ?? '/metrics'],
+    ['metrics', METRICS_PATH],
     ['invalidate', '/invalidate'],
     ['status', '/status'],
   ]

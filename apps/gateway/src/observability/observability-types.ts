@@ -1,28 +1,18 @@
-import type { TracerProvider } from '@opentelemetry/api'
-
 /** Metrics for Prometheus. */
 export interface MetricsConfig {
-  /** The path it is served at. Default `/metrics`. */
-  readonly path?: string | undefined
   /** Scrapers send it as `Authorization: Bearer <token>`. Default: nobody is asked. */
   readonly token?: string | undefined
 }
 
-/** OpenTelemetry traces: request, operation, each call of a backend; W3C trace context in and out. */
-export interface TracingConfig {
-  /**
-   * The provider that makes spans. Default: the one that is registered with `@opentelemetry/api`, as its Node
-   * SDK does.
-   */
-  readonly tracerProvider?: TracerProvider | undefined
-}
-
 /** The sections of the config about what operators see. */
 export interface ObservabilitySections {
-  /** Default true; production false, as `/metrics` is answered to everyone unless it has a token. */
+  /** Metrics for Prometheus, at `/metrics`. Default true; production false, as they are answered to everyone unless it has a token. */
   readonly metrics?: boolean | MetricsConfig | undefined
-  /** Default false. */
-  readonly tracing?: boolean | TracingConfig | undefined
+  /**
+   * OpenTelemetry traces, by the provider that is registered with `@opentelemetry/api`: request, operation, each call of a
+   * backend; W3C trace context in and out. Default false.
+   */
+  readonly tracing?: boolean | undefined
   /**
    * `/status`: a page for browsers with the health of backends, the cache's hit rate, live queries and the last errors
    * by code. It asks nobody who they are. Default true; production false.

@@ -1,9 +1,9 @@
 import type { Plugin } from 'graphql-yoga'
 import type { LogSections } from '../logging/log-types.ts'
 import type { PresetSections } from '../presets.ts'
-import type { ObservabilitySections, TracingConfig } from './observability-types.ts'
+import type { ObservabilitySections } from './observability-types.ts'
 import type { ObserveCost } from '../cost/cost-limit.ts'
-import type { GatewayPaths } from '../http/paths.ts'
+import { type GatewayPaths, METRICS_PATH } from '../http/paths.ts'
 import type { Logger } from '../logging/logger.ts'
 import { createActivity, type Activity } from './activity.ts'
 import { observeAll, type ObserveBackendCall } from './backend-call.ts'
@@ -12,7 +12,6 @@ import { createMetrics, type MetricsReadings } from './metrics/metrics.ts'
 import type { ShareMetrics } from './metrics/shared-metrics.ts'
 import { useRecorder } from './use-recorder.ts'
 import { countBackendCalls, createRequestLog } from './request-log.ts'
-import type { Tracing } from './tracing.ts'
 
 export interface Observability {
   /** First among the gateway's plugins. */
@@ -43,17 +42,22 @@ export async function createObservability(options: ObservabilityOptions): Promis
   const activity = hasStatusPage(config) ? createActivity({ endpoint: paths.graphql }) : undefined
   const metrics =
     asked === false ? undefined : createMetrics({ readings, paths: paths.all, share: shareMetrics })
-  const { path = '/metrics', token } = typeof asked === 'object' ? asked : {}
-  const tracing = traced === false ? undefined : await openTracing(traced === true ? {} : traced)
+  const token = typeof asked === 'object' ? asked.token : undefined
+  // OpenTelemetry is loaded only where it is asked for.
+  const tracing = traced ? (await import('./tracing.ts')).createTracing() : undefined
   return {
     plugins: [
       useRecorder({
         observers: [
-          createRequestLog({ logger, redact: config.log?.redact, quiet: [paths.live, paths.ready, path] }),
+          createRequestLog({
+            logger,
+            redact: config.log?.redact,
+            quiet: [paths.live, paths.ready, METRICS_PATH],
+          }),
           ...[activity, tracing, metrics].flatMap((each) => each?.observer ?? []),
         ],
       }),
-      ...(metrics ? [useMetricsEndpoint({ metrics, path, token })] : []),
+      ...(metrics ? [useMetricsEndpoint({ metrics, token })] : []),
     ],
     observe: observeAll([
       countBackendCalls,
@@ -65,12 +69,6 @@ export async function createObservability(options: ObservabilityOptions): Promis
     activity,
     end: () => metrics?.end(),
   }
-}
-
-/** OpenTelemetry is loaded only where it is asked for. */
-async function openTracing(options: TracingConfig): Promise<Tracing> {
-  const { createTracing } = await import('./tracing.ts')
-  return createTracing(options)
 }
 
 function hasStatusPage({ status, preset }: ObservabilitySections & PresetSections): boolean {

@@ -17,7 +17,6 @@ import type { CallEnded } from '@vinyasa/source-kit'
 import { version } from '../version.ts'
 import type { BackendCallEnd, CallKind, ObserveBackendCall } from './backend-call.ts'
 import { errorCodesOf, type OperationFacts } from './operation.ts'
-import type { TracingConfig } from './observability-types.ts'
 import type { Observer } from './recorder.ts'
 import { recordedPath, recordOf, type RequestRecord, type TracePlace } from './request-record.ts'
 
@@ -39,8 +38,8 @@ const SETTER: TextMapSetter<Record<string, string>> = {
  * own request gets none of theirs. A request that the sampler drops has no spans below it: most are dropped, and
  * each span costs as much whether it is or not.
  */
-export function createTracing({ tracerProvider }: TracingConfig = {}): Tracing {
-  const tracer: Tracer = (tracerProvider ?? trace).getTracer('vinyasa', version())
+export function createTracing(): Tracing {
+  const tracer: Tracer = trace.getTracer('vinyasa', version())
 
   /** Undefined below a request that is not recorded. */
   function startOperation({ type, name }: OperationFacts, context: unknown): Span | undefined {

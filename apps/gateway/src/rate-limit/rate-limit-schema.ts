@@ -27,5 +27,4 @@ const rateLimitRule = z
 /** The config's `rateLimit`. */
 export const rateLimit: z.ZodType<RateLimitConfig> = z.strictObject({
   rules: z.array(rateLimitRule).min(1),
-  redis: z.boolean().optional(),
 } satisfies OptionsOf<RateLimitConfig>) as z.ZodType<RateLimitConfig>

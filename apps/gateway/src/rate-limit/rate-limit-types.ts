@@ -39,8 +39,6 @@ export interface RateLimitRule {
 export interface RateLimitConfig {
   /** The limits, each for itself. */
   readonly rules: readonly RateLimitRule[]
-  /** Counts together with other gateways and workers, through `redisUrl` or `redis`. Default: whether there is one. */
-  readonly redis?: boolean | undefined
 }
 
 /** The section of the config that limits how often clients ask. */

@@ -1,6 +1,6 @@
 import { systemClock } from '@vinyasa/base'
 import type { GatewayConfig } from '../config/types.ts'
-import type { GatewayPaths } from '../http/paths.ts'
+import { type GatewayPaths, METRICS_PATH } from '../http/paths.ts'
 import type { Activity } from '../observability/activity.ts'
 import type { LateReadings } from '../observability/metrics/late-readings.ts'
 import type { BrokerState, OpenedBus } from '../bus/open-bus.ts'
@@ -51,10 +51,9 @@ function brokerStatus({ kind, connected, reason }: BrokerState): BackendStatus {
 
 function linksOf(config: GatewayConfig, paths: GatewayPaths): readonly StatusLink[] {
   const { metrics = config.preset !== 'production' } = config
-  const metricsPath = typeof metrics === 'object' ? (metrics.path ?? '/metrics') : '/metrics'
   return [
     ...(httpSettings(config).graphiql ? [{ label: 'GraphiQL', href: paths.graphql }] : []),
-    ...(metrics === false ? [] : [{ label: 'Metrics', href: metricsPath }]),
+    ...(metrics === false ? [] : [{ label: 'Metrics', href: METRICS_PATH }]),
     { label: 'Readiness', href: paths.ready },
   ]
 }

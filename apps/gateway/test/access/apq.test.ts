@@ -110,7 +110,6 @@ describe('automatic persisted queries', () => {
   })
 
   it.each<[GatewayConfig, string]>([
-    [{ apq: { redis: true } }, 'apq.redis: there is no Redis to share with; set redisUrl'],
     [{ persistedDocuments: { from: [], mode: 'only' } as never }, 'apq: persistedDocuments.mode "only"'],
   ])('cannot be with %j', async (config, message) => {
     const logger = await createLogger({ level: 'silent' })

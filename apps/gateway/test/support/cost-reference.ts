@@ -58,9 +58,8 @@ export function weightOf(
   declared: string,
   actual: string | undefined,
 ): number {
-  const { object = 1, leaf = 0 } = config.weights ?? {}
   const ofType = (name: string): number | undefined => config.fields?.[name]?.weight
-  return rule.weight ?? ofType(declared) ?? (actual === undefined ? leaf : (ofType(actual) ?? object))
+  return rule.weight ?? ofType(declared) ?? (actual === undefined ? 0 : (ofType(actual) ?? 1))
 }
 
 /** The weights of what is given in inputs, by their fields' names: one type has them all. */

@@ -26,17 +26,19 @@ export function createMemoryStore(maxBytes: number): DocumentStore {
   return { peek: get, get, set: (hash, text) => void texts.set(hash, text) }
 }
 
+/** How long Redis keeps a text that is not sent again. */
+const TTL_SECONDS = 86_400
+
 export interface RedisStoreOptions {
   readonly near: DocumentStore
   readonly client: Pick<Redis, 'get' | 'set'>
   readonly outage: Outage
-  readonly ttlSeconds: number
   readonly maxBytes: number
 }
 
 /** Shares texts with other gateways. What Redis holds is believed only as far as its hash is right. */
 export function createRedisDocumentStore(options: RedisStoreOptions): DocumentStore {
-  const { near, client, outage, ttlSeconds, maxBytes } = options
+  const { near, client, outage, maxBytes } = options
   const keyOf = (hash: string): string => `vinyasa:apq:${hash}`
 
   async function ask(hash: string): Promise<string | undefined> {
@@ -58,7 +60,7 @@ export function createRedisDocumentStore(options: RedisStoreOptions): DocumentSt
     set(hash, text) {
       near.set(hash, text)
       if (text.length > maxBytes / 16) return
-      client.set(keyOf(hash), text, 'EX', ttlSeconds).catch((error: unknown) => outage.failed(error))
+      client.set(keyOf(hash), text, 'EX', TTL_SECONDS).catch((error: unknown) => outage.failed(error))
     },
   }
 }

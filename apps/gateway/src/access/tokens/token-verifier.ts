@@ -9,10 +9,7 @@ import { createKeySet, type KeySet } from './key-set.ts'
 import { loadKeys } from './load-keys.ts'
 import { issuerNamed } from './signed-documents.ts'
 
-export interface TokenVerifierOptions extends Pick<
-  JwtConfig,
-  'issuers' | 'clockToleranceSeconds' | 'scopesClaim'
-> {
+export interface TokenVerifierOptions extends Pick<JwtConfig, 'issuers' | 'scopesClaim'> {
   /** Told of issuers that do not answer. */
   readonly onError: (error: unknown) => void
   /** Told of each token of an issuer that is not among them, by the name in it. */
@@ -29,6 +26,8 @@ export type VerifyToken = (token: string) => Identity | Promise<Identity>
  */
 const PUBLIC_KEY_ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 const SECRET_ALGORITHMS = ['HS256', 'HS384', 'HS512']
+/** How far clocks may be apart. */
+const CLOCK_TOLERANCE_SECONDS = 5
 const KNOWN_TOKENS = 10_000
 const KNOWN_CHARACTERS = 16 * 1024 * 1024
 const MAX_TOKEN_CHARACTERS = 16_384
@@ -42,8 +41,7 @@ interface Issuer {
 
 /** Verifies tokens, each by the keys of the issuer that it names and no other's; remembers those that were valid. */
 export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
-  const { issuers, clockToleranceSeconds = 5, scopesClaim, onError, onUnknownIssuer } = options
-  const { clock = systemClock } = options
+  const { issuers, scopesClaim, onError, onUnknownIssuer, clock = systemClock } = options
   const known = new LRUCache<string, Identity>({
     max: KNOWN_TOKENS,
     maxSize: KNOWN_CHARACTERS,
@@ -79,7 +77,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
         issuer: config.issuer,
         audience: [config.audience].flat(),
         algorithms: [...algorithms],
-        clockTolerance: clockToleranceSeconds,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
         currentDate: new Date(clock.wallNow()),
         requiredClaims: ['exp'],
       })
@@ -94,7 +92,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
   function toIdentity(claims: JWTPayload): Identity {
     const scopes =
       scopesClaim === undefined ? (claims['scope'] ?? claims['scp']) : claimAt(claims, scopesClaim)
-    const expiresAt = ((claims.exp ?? 0) + clockToleranceSeconds) * 1000
+    const expiresAt = ((claims.exp ?? 0) + CLOCK_TOLERANCE_SECONDS) * 1000
     return { claims, scopes: new Set(textsOf(scopes)), expiresAt }
   }
 

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
+import { METRICS_PATH } from '../../http/paths.ts'
 import type { Metrics } from './metrics.ts'
 import { withBehaviour } from '../../behaviour.ts'
 
 export interface MetricsEndpointOptions {
   readonly metrics: Metrics
-  readonly path: string
   /** Asked for as `Authorization: Bearer <token>`. */
   readonly token: string | undefined
 }
@@ -13,7 +13,7 @@ export interface MetricsEndpointOptions {
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
 
 /** Serves the metrics to scrapers. */
-export function useMetricsEndpoint({ metrics, path, token }: MetricsEndpointOptions): Plugin {
+export function useMetricsEndpoint({ metrics, token }: MetricsEndpointOptions): Plugin {
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`)
 
   async function answer({ request, fetchAPI, endResponse }: RequestPayload): Promise<void> {
@@ -28,7 +28,7 @@ export function useMetricsEndpoint({ metrics, path, token }: MetricsEndpointOpti
 
   return withBehaviour({
     // Other requests do not wait for a promise.
-    onRequest: (payload) => (payload.url.pathname === path ? answer(payload) : undefined),
+    onRequest: (payload) => (payload.url.pathname === METRICS_PATH ? answer(payload) : undefined),
   })
 }
 
