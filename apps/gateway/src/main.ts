@@ -6,7 +6,7 @@ import { reachedByWorkers } from './bus/reached-brokers.ts'
 import { run } from './cli.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { answerHeartbeat } from './workers/heartbeat.ts'
-import { logMessage } from './workers/log-settings.ts'
+import type { LogMessage } from './workers/log-settings.ts'
 import { send } from './workers/peer.ts'
 import { joinReloads } from './workers/reload-messages.ts'
 import { createWorkerBus } from './workers/worker-bus.ts'
@@ -63,7 +63,8 @@ process.exitCode = await run(process.argv.slice(2), {
     shareBus: (local, onError) => createWorkerBus(worker, local, { onError }),
     shareMetrics: (onError) => createWorkerMetrics(worker, { onError }),
     joinReloads: (part) => joinReloads(worker, part),
-    tellLogSettings: (settings) => void worker.send(logMessage(settings)),
+    tellLogSettings: ({ level, format }) =>
+      send<LogMessage>(worker, { vinyasa: 'log', settings: { level, format } }),
     reachedBrokers: reachedByWorkers(process.env, (message) => send(worker, message)),
   }),
   ...(process.stdin.isTTY && { ask }),

@@ -4,7 +4,7 @@
  */
 export type ReachedBrokers = Pick<Set<string>, 'add' | 'has'>
 
-interface ReachedMessage {
+export interface ReachedMessage {
   readonly vinyasa: 'reached'
   readonly broker: string
 }
@@ -24,12 +24,6 @@ export function reachedByWorkers(
       return reached.add(broker)
     },
   }
-}
-
-/** In the first process: the broker that a message of a worker is about. */
-export function reachedBroker(message: unknown): string | undefined {
-  const { vinyasa, broker } = Object(message) as Partial<ReachedMessage>
-  return vinyasa === 'reached' ? broker : undefined
 }
 
 /** What a worker that begins is to find in its environment. */

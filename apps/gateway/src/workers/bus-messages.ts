@@ -1,5 +1,5 @@
 import type { InvalidationEvent } from '@vinyasa/invalidation'
-import { isMarked, type Peer, send } from './peer.ts'
+import { type Peer, send } from './peer.ts'
 
 /** A message between workers and the first process about changes. */
 export interface BusMessage {
@@ -15,10 +15,6 @@ export interface BusMessage {
  * comes in order: by the time it is granted more, it has heard of every change before.
  */
 export const IN_TOUCH_MS = 1_000
-
-export function isBusMessage(message: unknown): message is BusMessage {
-  return isMarked<BusMessage>(message, 'invalidation')
-}
 
 export function say(
   peer: Peer,

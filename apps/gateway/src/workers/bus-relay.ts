@@ -1,8 +1,8 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
-import { IN_TOUCH_MS, isBusMessage, say } from './bus-messages.ts'
-import type { Peer } from './peer.ts'
+import { type BusMessage, IN_TOUCH_MS, say } from './bus-messages.ts'
+import { listen, type Peer } from './peer.ts'
 
 export interface BusRelay {
   /**
@@ -52,9 +52,7 @@ export function createBusRelay(clock: Clock = backgroundClock): BusRelay {
   return {
     add(worker, onLate = () => {}) {
       const member: Member = { answers: new Answers(clock), onLate, inTouchUntil: 0 }
-      worker.on('message', (message) => {
-        if (!isBusMessage(message)) return
-        const { kind, id, events } = message
+      listen<BusMessage>(worker, 'invalidation', ({ kind, id, events }) => {
         if (kind === 'renew') {
           members.set(worker, member)
           member.inTouchUntil = clock.now() + IN_TOUCH_MS + SLACK_MS

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isMarked } from './peer.ts'
+import { listen } from './peer.ts'
 
 /** A process on the other side of a channel, as far as a heartbeat needs it. */
 interface Listener {
@@ -34,9 +34,7 @@ const BUSY_BEATS = 60
 export function watchHeartbeat(worker: Watched, options: WatchOptions): () => void {
   const { onSilent, beatMs = 500, isStopped = isStoppedOnLinux } = options
   let unanswered = 0
-  worker.on('message', (message) => {
-    if (isBeat(message)) unanswered = 0
-  })
+  listen(worker, BEAT.vinyasa, () => (unanswered = 0))
   const timer = setInterval(() => {
     const pid = worker.process.pid
     if (!worker.isConnected() || pid === undefined) return
@@ -54,14 +52,10 @@ export function watchHeartbeat(worker: Watched, options: WatchOptions): () => vo
 
 /** In a worker: answers the first process's beats. */
 export function answerHeartbeat(worker: Listener & { send(message: object): unknown }): void {
-  worker.on('message', (message) => {
-    if (isBeat(message)) worker.send(BEAT)
-  })
+  listen(worker, BEAT.vinyasa, () => worker.send(BEAT))
 }
 
 const BEAT = { vinyasa: 'heartbeat' }
-
-const isBeat = (message: unknown): boolean => isMarked(message, BEAT.vinyasa)
 
 /** The state stands behind the name, which may hold anything but is in parentheses (proc(5)). */
 function isStoppedOnLinux(pid: number): boolean | undefined {

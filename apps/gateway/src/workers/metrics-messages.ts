@@ -1,5 +1,5 @@
 import type { Readings } from '../observability/metrics/readings.ts'
-import { isMarked, type Peer, send } from './peer.ts'
+import { type Peer, send } from './peer.ts'
 
 /**
  * A message between workers and the first process about metrics. A worker takes part with its first `part`. One that is
@@ -11,10 +11,6 @@ export interface MetricsMessage {
   readonly id: number
   /** With `part` those of one worker, with `all` those of every one. */
   readonly readings: readonly Readings[]
-}
-
-export function isMetricsMessage(message: unknown): message is MetricsMessage {
-  return isMarked<MetricsMessage>(message, 'metrics')
 }
 
 export function sayMetrics(

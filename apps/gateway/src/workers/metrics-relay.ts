@@ -2,8 +2,8 @@ import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { Readings } from '../observability/metrics/readings.ts'
 import { EndedReadings } from '../observability/metrics/shared-metrics.ts'
 import { Answers } from './answers.ts'
-import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
-import type { Peer } from './peer.ts'
+import { type MetricsMessage, sayMetrics } from './metrics-messages.ts'
+import { listen, type Peer } from './peer.ts'
 
 /** A worker that does not answer for so long counts with what it said last. */
 const COLLECT_MS = 1_000
@@ -29,9 +29,7 @@ export class MetricsRelay {
   /** Lets a worker take part, from its first `part` on. The returned function says that it has ended. */
   add(worker: Peer): () => void {
     const member: Member = { answers: new Answers(this.#clock), last: [] }
-    worker.on('message', (message) => {
-      if (!isMetricsMessage(message)) return
-      const { kind, id, readings } = message
+    listen<MetricsMessage>(worker, 'metrics', ({ kind, id, readings }) => {
       if (kind === 'ask') void this.#gathered().then((all) => sayMetrics(worker, 'all', id, all))
       if (kind === 'part') {
         this.#members.set(worker, member)

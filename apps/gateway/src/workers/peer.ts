@@ -11,11 +11,15 @@ interface Marked {
   readonly vinyasa: string
 }
 
-export function isMarked<Message extends Marked>(
-  message: unknown,
+/** Hears the messages of one mark. */
+export function listen<Message extends Marked>(
+  peer: { on(event: 'message', listener: (message: unknown) => void): unknown },
   mark: Message['vinyasa'],
-): message is Message {
-  return typeof message === 'object' && message !== null && 'vinyasa' in message && message.vinyasa === mark
+  hear: (message: Message) => void,
+): void {
+  peer.on('message', (message) => {
+    if ((message as Partial<Marked> | null)?.vinyasa === mark) hear(message as Message)
+  })
 }
 
 export function send<Message extends Marked>(peer: Peer, message: Message): void {

@@ -1,6 +1,5 @@
-import type { Clock } from '@vinyasa/base'
-import { systemClock } from '@vinyasa/base'
-import { isMarked, type Peer, send } from './peer.ts'
+import { type Clock, systemClock } from '@vinyasa/base'
+import { listen, type Peer, send } from './peer.ts'
 import type { ReloadFailure, ReloadPart, Reloads } from './reloads.ts'
 
 /** A message between workers and the first process about reloads. */
@@ -16,19 +15,13 @@ interface ReloadMessage {
 /** A backend that hangs is given up long before. */
 const PREPARE_MS = 60_000
 
-function isReloadMessage(message: unknown): message is ReloadMessage {
-  return isMarked<ReloadMessage>(message, 'reload')
-}
-
 function say(peer: Peer, kind: ReloadMessage['kind'], id = 0, failure?: ReloadFailure): void {
   send<ReloadMessage>(peer, { vinyasa: 'reload', kind, id, failure })
 }
 
 /** In a worker: takes part in the reloads of the first process. Gives what asks it for one. */
 export function joinReloads(first: Peer, part: ReloadPart): Pick<Reloads, 'request' | 'close'> {
-  first.on('message', (message) => {
-    if (!isReloadMessage(message)) return
-    const { kind, id } = message
+  listen<ReloadMessage>(first, 'reload', ({ kind, id }) => {
     if (kind === 'prepare') void part.prepare().then((failure) => say(first, 'prepared', id, failure))
     if (kind === 'commit') part.commit()
     if (kind === 'abandon') part.abandon()
@@ -50,8 +43,7 @@ export function listenForReloads(worker: Peer, options: WorkerPartOptions): void
   const { name, onJoin, onRequest, clock = systemClock } = options
   let id = 0
   let settle: (failure: ReloadFailure | undefined) => void = () => {}
-  worker.on('message', (message) => {
-    if (!isReloadMessage(message)) return
+  listen<ReloadMessage>(worker, 'reload', (message) => {
     if (message.kind === 'join') onJoin(part)
     if (message.kind === 'request') onRequest()
     if (message.kind === 'prepared' && message.id === id) settle(message.failure)

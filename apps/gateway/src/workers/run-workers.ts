@@ -1,13 +1,14 @@
 import { systemClock } from '@vinyasa/base'
 import type { Cluster, Worker } from 'node:cluster'
-import { reachedBroker, reachedVariable } from '../bus/reached-brokers.ts'
+import { type ReachedMessage, reachedVariable } from '../bus/reached-brokers.ts'
 import { createBusRelay } from './bus-relay.ts'
 import { messageOf } from '../errors.ts'
 import type { Logger } from '../logging/logger.ts'
-import { isLogMessage, type LogSettings } from './log-settings.ts'
+import type { LogMessage, LogSettings } from './log-settings.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { MetricsRelay } from './metrics-relay.ts'
 import { closeUntaken } from './node-cluster.ts'
+import { listen } from './peer.ts'
 import { listenForReloads } from './reload-messages.ts'
 import { createReloads, reloadFailure, type ReloadPart } from './reloads.ts'
 
@@ -77,11 +78,8 @@ class Workers {
     const worker = this.#options.cluster.fork(reachedVariable(this.#reachedBrokers))
     this.#workers.add(worker)
     closeUntaken(worker)
-    worker.on('message', (message) => {
-      if (isLogMessage(message)) void this.#logAs(message.settings)
-      const broker = reachedBroker(message)
-      if (broker !== undefined) this.#reachedBrokers.add(broker)
-    })
+    listen<LogMessage>(worker, 'log', ({ settings }) => void this.#logAs(settings))
+    listen<ReachedMessage>(worker, 'reached', ({ broker }) => this.#reachedBrokers.add(broker))
     // A config that was read before an attempt may be older than the one that the attempt was about.
     const { attempts } = this.#reloads
     listenForReloads(worker, {

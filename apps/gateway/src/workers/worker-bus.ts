@@ -1,8 +1,8 @@
 import { backgroundClock, type Clock } from '@vinyasa/base'
 import type { InvalidationBus, InvalidationEvent } from '@vinyasa/invalidation'
 import { Answers } from './answers.ts'
-import { IN_TOUCH_MS, isBusMessage, say } from './bus-messages.ts'
-import type { Peer } from './peer.ts'
+import { type BusMessage, IN_TOUCH_MS, say } from './bus-messages.ts'
+import { listen, type Peer } from './peer.ts'
 import { WorkersOutOfTouchError } from './errors.ts'
 
 const RENEW_MS = IN_TOUCH_MS / 4
@@ -33,9 +33,7 @@ export function createWorkerBus(
   let inTouchUntil = -Infinity
   let applied: Promise<void> = Promise.resolve()
 
-  first.on('message', (message) => {
-    if (!isBusMessage(message)) return
-    const { kind, id, events } = message
+  listen<BusMessage>(first, 'invalidation', ({ kind, id, events }) => {
     if (kind === 'told') answers.answer(id)
     if (kind === 'granted') void applied.then(() => answers.answer(id))
     if (kind === 'apply') {

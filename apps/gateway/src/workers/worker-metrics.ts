@@ -3,8 +3,8 @@ import type { Readings } from '../observability/metrics/readings.ts'
 import { ServedReadings, type ShareMetrics } from '../observability/metrics/shared-metrics.ts'
 import { Answers } from './answers.ts'
 import { MetricsOutOfReachError } from './errors.ts'
-import { isMetricsMessage, sayMetrics } from './metrics-messages.ts'
-import type { Peer } from './peer.ts'
+import { type MetricsMessage, sayMetrics } from './metrics-messages.ts'
+import { listen, type Peer } from './peer.ts'
 
 /** The first process waits for other workers, not as long as this. */
 const ALL_MS = 3_000
@@ -23,9 +23,7 @@ export function createWorkerMetrics(
   const answers = new Answers(clock)
   let last: readonly Readings[] = []
 
-  first.on('message', (message) => {
-    if (!isMetricsMessage(message)) return
-    const { kind, id, readings } = message
+  listen<MetricsMessage>(first, 'metrics', ({ kind, id, readings }) => {
     if (kind === 'collect') void served.all().then((own) => sayMetrics(first, 'part', id, own), onError)
     if (kind === 'all') {
       last = readings
