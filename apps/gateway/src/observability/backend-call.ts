@@ -35,20 +35,16 @@ export type ObserveBackendCall = (call: BackendCall) => CallEnded<BackendCallEnd
 
 /** One observer for several. */
 export function observeAll(observers: readonly ObserveBackendCall[]): ObserveBackendCall {
-  return (call) => endAll(observers.map((observe) => observe(call)))
-}
-
-/** Returns one end for several observers, of whom one at most says how a call is sent. */
-function endAll(
-  ends: readonly (CallEnded<BackendCallEnd> | undefined)[],
-): CallEnded<BackendCallEnd> | undefined {
-  const told = ends.filter((ended) => ended !== undefined)
-  if (told.length < 2) return told[0]
-  const sends = told.find(({ headers }) => headers)
-  const all = (outcome: BackendCallEnd): void => {
-    for (const ended of told) ended(outcome)
+  return (call) => {
+    const told = observers.map((observe) => observe(call)).filter((ended) => ended !== undefined)
+    if (told.length < 2) return told[0]
+    // One at most says how a call is sent.
+    const sends = told.find(({ headers }) => headers)
+    const all = (outcome: BackendCallEnd): void => {
+      for (const ended of told) ended(outcome)
+    }
+    return sends ? Object.assign(all, { headers: sends.headers, within: sends.within }) : all
   }
-  return sends ? Object.assign(all, { headers: sends.headers, within: sends.within }) : all
 }
 
 /** Returns an end that is told in other words; undefined where nobody is to be told. */

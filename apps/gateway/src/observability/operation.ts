@@ -20,6 +20,11 @@ export function factsOf({ operation, name }: OperationDefinitionNode): Operation
   return { type: operation, name: name?.value }
 }
 
+/** A code as a label: those of backends, which may be anything, are `OTHER` unless they are of the usual form. */
+export function labelOf(code: unknown): string {
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'OTHER'
+}
+
 /** `extensions.code` of every error of a result; an error without one is of the gateway's own making. */
 export function errorCodesOf(result: unknown): readonly string[] {
   if (result === null || typeof result !== 'object' || !('errors' in result)) return []

@@ -1,4 +1,5 @@
 import { systemClock } from '@vinyasa/base'
+import { labelOf } from './operation.ts'
 
 /** Errors of one kind, as far as an operator may see them: no message, no value, no header. */
 export interface RecentError {
@@ -73,8 +74,7 @@ export function errorsIn(result: unknown): readonly ErrorLike[] {
 
 function codeOf({ extensions }: ErrorLike): string {
   const code = extensions?.code
-  if (code === undefined) return 'INTERNAL_SERVER_ERROR'
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'OTHER'
+  return code === undefined ? 'INTERNAL_SERVER_ERROR' : labelOf(code)
 }
 
 function pathOf({ path }: ErrorLike): string | null {

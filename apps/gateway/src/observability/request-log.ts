@@ -94,20 +94,9 @@ export function createRequestLog(options: RequestLogOptions): Observer {
 }
 
 /** The members of a line, in their order, as they stand in JSON behind others. */
-function membersOf({
-  id,
-  method,
-  path,
-  operation,
-  status,
-  ms,
-  cache,
-  backendCalls,
-  left,
-  errors,
-  trace_id,
-  span_id,
-}: Line): string {
+function membersOf(line: Line): string {
+  const { id, method, path, operation, status, ms, cache, backendCalls, left, errors, trace_id, span_id } =
+    line
   let text = `,"id":${quoted(id)},"method":${quoted(method)},"path":${quoted(path)}`
   if (operation !== undefined) text += `,"operation":${quoted(operation)}`
   text += `,"status":${status},"ms":${ms}`

@@ -1,4 +1,4 @@
-import type { CallEnded } from '@vinyasa/source-kit'
+import type { GrpcSourceOptions } from '@vinyasa/grpc-source'
 import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
 import { keyed } from '../observability/tallies.ts'
 
@@ -9,21 +9,8 @@ const KIND: CallKind = {
   statusAttribute: 'rpc.status_code',
 }
 
-interface GrpcCall {
-  readonly source: string
-  readonly service: string
-  readonly method: string
-  readonly context: unknown
-}
-
-interface GrpcCallEnd {
-  readonly status: string
-  readonly attempts: number
-  readonly callerLeft: boolean
-}
-
 /** For the `observe` option of a gRPC source. */
-export function forGrpc(observe: ObserveBackendCall): (call: GrpcCall) => CallEnded<GrpcCallEnd> | undefined {
+export function forGrpc(observe: ObserveBackendCall): NonNullable<GrpcSourceOptions['observe']> {
   // Made once: whoever looks a call up by a text that is put together anew has it hashed anew.
   const nameOf = keyed((service: string) => keyed((method: string) => `${service}/${method}`))
   return ({ source, service, method, context }) => {

@@ -1,3 +1,4 @@
+import { getRootTypes } from '@graphql-tools/utils'
 import {
   isIntrospectionType,
   isScalarType,
@@ -23,8 +24,11 @@ const SHARED = new Set([
 
 /** Names of a schema's types and root fields. */
 export function namesOfSchema(schema: GraphQLSchema): readonly string[] {
-  const types = Object.values(schema.getTypeMap()).filter((type) => isOwn(type) && !isRoot(type, schema))
-  return [...rootFieldsOf(schema), ...types.map(({ name }) => name)]
+  const roots: ReadonlySet<GraphQLNamedType> = getRootTypes(schema)
+  const types = Object.values(schema.getTypeMap()).filter((type) => isOwn(type) && !roots.has(type))
+  return [...getRootTypes(schema)]
+    .flatMap((root) => Object.keys(root.getFields()))
+    .concat(types.map(({ name }) => name))
 }
 
 /** Names of the types and fields that endpoints and definitions make. */
@@ -53,17 +57,6 @@ export function namesToAvoid(
 export function namesIn({ endpoints = [], types = {}, openapi }: RestSourceConfig): readonly string[] {
   const renamed = typeof openapi === 'object' ? Object.values(openapi.rename ?? {}) : []
   return [...namesOfEndpoints(endpoints, types), ...renamed]
-}
-
-function rootFieldsOf(schema: GraphQLSchema): readonly string[] {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
-  return roots.flatMap((root) => Object.keys(root?.getFields() ?? {}))
-}
-
-function isRoot(type: GraphQLNamedType, schema: GraphQLSchema): boolean {
-  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].some(
-    (root) => root === type,
-  )
 }
 
 function isOwn(type: GraphQLNamedType): boolean {

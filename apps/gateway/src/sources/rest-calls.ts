@@ -1,4 +1,4 @@
-import type { CallEnded } from '@vinyasa/source-kit'
+import type { RestConnectorOptions } from '@vinyasa/rest-connector'
 import { type CallKind, endedBy, type ObserveBackendCall } from '../observability/backend-call.ts'
 
 const KIND: CallKind = {
@@ -8,23 +8,8 @@ const KIND: CallKind = {
   statusAttribute: 'http.response.status_code',
 }
 
-interface RestAttempt {
-  readonly connector: string
-  readonly endpoint: string
-  readonly attempt: number
-  readonly context: unknown
-}
-
-interface RestAttemptEnd {
-  readonly status?: number | undefined
-  readonly error?: unknown
-  readonly callerLeft?: boolean | undefined
-}
-
 /** For the `observe` option of a REST connector, which is told of each attempt. */
-export function forRest(
-  observe: ObserveBackendCall,
-): (call: RestAttempt) => CallEnded<RestAttemptEnd> | undefined {
+export function forRest(observe: ObserveBackendCall): NonNullable<RestConnectorOptions['observe']> {
   return ({ connector, endpoint, attempt, context }) => {
     const ended = observe({ source: connector, kind: KIND, name: endpoint, context })
     return endedBy(ended, ({ status, error, callerLeft = false }) => ({

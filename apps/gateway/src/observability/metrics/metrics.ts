@@ -3,7 +3,7 @@ import { isLiveRun, systemClock } from '@vinyasa/base'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { ObserveBackendCall } from '../backend-call.ts'
 import type { ObserveCost } from '../../cost/cost-limit.ts'
-import { errorCodesOf } from '../operation.ts'
+import { errorCodesOf, labelOf } from '../operation.ts'
 import type { Observer } from '../recorder.ts'
 import { type Readings, registryOf } from './readings.ts'
 import type { ShareMetrics } from './shared-metrics.ts'
@@ -94,7 +94,7 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
         if (size) sizeOf(size.refusal ? 'RESPONSE_TOO_LARGE' : 'COST_OK')(size.objects)
       },
       result(_record, result) {
-        for (const code of errorCodesOf(result)) errorOf(knownCode(code))(1)
+        for (const code of errorCodesOf(result)) errorOf(labelOf(code))(1)
       },
       response(record, { status, headers }, request) {
         if (!isServing) shared?.serve()
@@ -111,54 +111,40 @@ export function createMetrics({ readings, paths, share, now = systemClock.now }:
 
 /** Creates the metrics that are counted, by the values of their labels. */
 function createTallies(registry: Registry) {
-  const requests = histogramTallies({
-    registry,
-    name: 'vinyasa_http_request_duration_seconds',
-    help: 'Time from a request to the start of its answer.',
-    buckets: SECONDS,
-  })
-  const operations = counterTallies({
-    registry,
-    name: 'vinyasa_operations_total',
-    help: 'Operations executed, over HTTP and WebSocket; live: runs of live queries.',
-    labelNames: ['type'],
-  })
-  const errors = counterTallies({
-    registry,
-    name: 'vinyasa_errors_total',
-    help: 'Errors in answers over HTTP, by extensions.code.',
-    labelNames: ['code'],
-  })
-  const cache = counterTallies({
-    registry,
-    name: 'vinyasa_cache_requests_total',
-    help: 'Answers by what the response cache did.',
-    labelNames: ['outcome'],
-  })
-  const calls = histogramTallies({
-    registry,
-    name: 'vinyasa_backend_call_duration_seconds',
-    help: 'RPCs (retries included) and HTTP requests (each attempt) sent to backends.',
-    buckets: SECONDS,
-  })
-  const retries = counterTallies({
-    registry,
-    name: 'vinyasa_backend_retries_total',
-    help: 'Calls that were sent again.',
-    labelNames: ['source', 'kind'],
-  })
-  const costs = histogramTallies({
-    registry,
-    name: 'vinyasa_operation_cost_estimated',
-    help: 'What operations may cost, counted before they were executed or refused; answers from the cache are not.',
-    buckets: COSTS,
-  })
-  const sizes = histogramTallies({
-    registry,
-    name: 'vinyasa_operation_cost_actual',
-    help: 'Objects of answers, counted while they were made; those of answers from the cache are not.',
-    buckets: COSTS,
-  })
+  const counter = (name: string, help: string, labelNames: readonly string[]) =>
+    counterTallies({ registry, name, help, labelNames })
+  const histogram = (name: string, help: string, buckets: readonly number[]) =>
+    histogramTallies({ registry, name, help, buckets })
+  const requests = histogram(
+    'vinyasa_http_request_duration_seconds',
+    'Time from a request to the start of its answer.',
+    SECONDS,
+  )
+  const operations = counter(
+    'vinyasa_operations_total',
+    'Operations executed, over HTTP and WebSocket; live: runs of live queries.',
+    ['type'],
+  )
+  const errors = counter('vinyasa_errors_total', 'Errors in answers over HTTP, by extensions.code.', ['code'])
+  const cache = counter('vinyasa_cache_requests_total', 'Answers by what the response cache did.', [
+    'outcome',
+  ])
+  const calls = histogram(
+    'vinyasa_backend_call_duration_seconds',
+    'RPCs (retries included) and HTTP requests (each attempt) sent to backends.',
+    SECONDS,
+  )
+  const retries = counter('vinyasa_backend_retries_total', 'Calls that were sent again.', ['source', 'kind'])
+  const costs = histogram(
+    'vinyasa_operation_cost_estimated',
+    'What operations may cost, counted before they were executed or refused; answers from the cache are not.',
+    COSTS,
+  )
+  const sizes = histogram(
+    'vinyasa_operation_cost_actual',
+    'Objects of answers, counted while they were made; those of answers from the cache are not.',
+    COSTS,
+  )
   return {
     requestOf: keyed((path: string) => keyed((status: number) => requests({ path, status }))),
     operationOfType: keyed((type: string) => operations({ type })),
@@ -176,79 +162,55 @@ function createTallies(registry: Registry) {
 }
 
 function addReadings(registry: Registry, readings: MetricsReadings): void {
-  const reading = (name: string, help: string, read: (stats: LiveReading) => number): Gauge =>
+  const registers = [registry]
+  const gauge = (name: string, help: string, read: () => number | undefined): Gauge =>
     new Gauge({
       name,
       help,
-      registers: [registry],
+      registers,
       collect() {
-        const stats = readings.live()
-        if (stats) this.set(read(stats))
+        const value = read()
+        if (value !== undefined) this.set(value)
       },
     })
-  reading('vinyasa_live_subscriptions', 'Live subscriptions now.', (stats) => stats.subscriptions)
-  reading('vinyasa_live_groups', 'Distinct live queries now.', (stats) => stats.groups)
-  const growing = (name: string, help: string, read: (stats: LiveReading) => number): Counter =>
+  /** Of a number that never falls. */
+  const counter = (name: string, help: string, read: () => number | undefined): Counter =>
     new Counter({
       name,
       help,
-      registers: [registry],
+      registers,
       collect() {
-        const stats = readings.live()
         this.reset()
-        if (stats) this.inc(read(stats))
+        this.inc(read() ?? 0)
       },
     })
-  growing('vinyasa_live_executions_total', 'Runs of live queries.', (stats) => stats.executions)
-  growing('vinyasa_live_events_total', 'Invalidation events seen.', (stats) => stats.events)
-  registry.registerMetric(
-    new Gauge({
-      name: 'vinyasa_backend_breaker_open',
-      help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
-      labelNames: ['source'],
-      aggregator: 'max',
-      registers: [],
-      collect() {
-        for (const { source, state } of readings.breakers()) {
-          if (state !== 'off') this.set({ source }, BREAKER_VALUE[state])
-        }
-      },
-    }),
+  gauge('vinyasa_live_subscriptions', 'Live subscriptions now.', () => readings.live()?.subscriptions)
+  gauge('vinyasa_live_groups', 'Distinct live queries now.', () => readings.live()?.groups)
+  counter('vinyasa_live_executions_total', 'Runs of live queries.', () => readings.live()?.executions)
+  counter('vinyasa_live_events_total', 'Invalidation events seen.', () => readings.live()?.events)
+  const breakers = new Gauge({
+    name: 'vinyasa_backend_breaker_open',
+    help: 'Circuit breaker of a REST source: 0 closed, 0.5 half open, 1 open.',
+    labelNames: ['source'],
+    aggregator: 'max',
+    registers: [],
+    collect() {
+      for (const { source, state } of readings.breakers()) {
+        if (state !== 'off') this.set({ source }, BREAKER_VALUE[state])
+      }
+    },
+  })
+  registry.registerMetric(breakers)
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
+  gauge(
+    'vinyasa_cache_bytes',
+    'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
+    () => readings.cacheBytes(),
   )
-  registry.registerMetric(
-    new Gauge({
-      name: 'process_resident_memory_bytes',
-      help: 'Resident memory.',
-      registers: [],
-      collect() {
-        this.set(process.memoryUsage.rss())
-      },
-    }),
+  let lost = 0
+  counter(
+    'vinyasa_log_lines_lost_total',
+    'Log lines that could not be written.',
+    () => (lost += readings.lostLogLines()),
   )
-  registry.registerMetric(
-    new Gauge({
-      name: 'vinyasa_cache_bytes',
-      help: 'Bytes that the response cache keeps in memory, of responseCache.maxBytes.',
-      registers: [],
-      collect() {
-        const bytes = readings.cacheBytes()
-        if (bytes !== undefined) this.set(bytes)
-      },
-    }),
-  )
-  registry.registerMetric(
-    new Counter({
-      name: 'vinyasa_log_lines_lost_total',
-      help: 'Log lines that could not be written.',
-      registers: [],
-      collect() {
-        this.inc(readings.lostLogLines())
-      },
-    }),
-  )
-}
-
-/** Codes may be a backend's own; only those of the usual form become labels. */
-function knownCode(code: string): string {
-  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : 'OTHER'
 }
