@@ -86,7 +86,10 @@ function createProgram(context: CommandContext, exitWith: (code: number) => void
   program
     .command('schema')
     .description('print the JSON Schema of config files, for editors')
-    .action(async () => (await import('./commands/schema.ts')).schemaCommand(context))
+    .action(async () => {
+      const { configJsonSchema } = await import('./config/json-schema.ts')
+      context.print(JSON.stringify(configJsonSchema(), null, 2))
+    })
 
   return program
 }

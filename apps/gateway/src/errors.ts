@@ -22,6 +22,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** What a message of several lines begins with. */
+export function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text
+}
+
 /** Why a request failed: `fetch failed` says nothing, its cause does. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)

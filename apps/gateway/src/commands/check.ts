@@ -1,21 +1,11 @@
 import type { CheckFlags, CommandContext } from './context.ts'
-import { loadConfig } from '../config/file/load-config.ts'
-import { withPreset } from '../presets.ts'
+import { load } from './load.ts'
 import { ConfigError } from '../errors.ts'
 import type { SourceHealth } from '../sources/source.ts'
 
 /** `vinyasa check`: builds the gateway, asks every backend for its health, prints a line a finding. */
 export async function checkCommand(flags: CheckFlags, context: CommandContext): Promise<void> {
-  const {
-    config: written,
-    file,
-    baseDirectory,
-  } = await loadConfig({
-    file: flags.config,
-    directory: context.directory,
-    environment: context.environment,
-  })
-  const config = withPreset(written, flags.preset)
+  const { config, file, baseDirectory } = await load(flags, context)
   context.print(`config   ${file}`)
   const { createGateway } = await import('../gateway.ts')
   const { unseenDependencies, unseenLines } = await import('../dependencies/report.ts')

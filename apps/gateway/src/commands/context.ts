@@ -34,11 +34,8 @@ export interface CommandContext {
   printError(text: string): void
 }
 
-export interface ConfigFlag {
+export interface PresetFlag {
   readonly config?: string
-}
-
-export interface PresetFlag extends ConfigFlag {
   readonly preset?: PresetName
 }
 

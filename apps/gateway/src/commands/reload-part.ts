@@ -2,11 +2,12 @@ import { ConfigError, messageOf } from '../errors.ts'
 import { createGateway, type CreateGatewayOptions, type Gateway } from '../gateway.ts'
 import type { GatewayServer } from '../server.ts'
 import type { ReloadFailure, ReloadPart } from '../workers/reloads.ts'
-import { filesRead, type Loaded } from './loaded.ts'
+import type { LoadedConfig } from '../config/file/load-config.ts'
+import { filesRead } from './files-read.ts'
 
 export interface ReloadPartOptions {
   readonly server: GatewayServer
-  readonly load: () => Promise<Loaded>
+  readonly load: () => Promise<LoadedConfig>
   readonly shared: Omit<CreateGatewayOptions, 'baseDirectory'>
   /** Told of what an attempt read, or would have read. */
   readonly onRead: (files: readonly string[]) => void

@@ -1,8 +1,10 @@
 import { shareAmongReloads } from '../observability/metrics/shared-metrics.ts'
+import { once } from 'node:events'
 import { createUndeliveredInvalidations } from '@vinyasa/response-cache'
 import type { CommandContext, StartFlags } from './context.ts'
 import { createGateway } from '../gateway.ts'
-import { filesRead, type Loaded } from './loaded.ts'
+import type { LoadedConfig } from '../config/file/load-config.ts'
+import { filesRead } from './files-read.ts'
 import { createLogDestination } from '../logging/log-destination.ts'
 import { createLogger } from '../logging/logger.ts'
 import { createMemoryBus } from '../bus/open-bus.ts'
@@ -14,11 +16,12 @@ import type { Watching } from './watch.ts'
 
 /** Serves until the context's shutdown; each reload asks `load` for the config anew. */
 export async function runGateway(
-  { config, baseDirectory, files }: Loaded,
-  load: () => Promise<Loaded>,
+  loaded: LoadedConfig,
+  load: () => Promise<LoadedConfig>,
   flags: StartFlags,
   context: CommandContext,
 ): Promise<void> {
+  const { config, baseDirectory } = loaded
   const destination = createLogDestination({
     onDropped: (lines) => logger.warn({ lines }, 'log lines were lost: they could not be written'),
   })
@@ -59,13 +62,13 @@ export async function runGateway(
   if (flags.watch) {
     const { watchFiles } = await import('./watch.ts')
     watching = await watchFiles({
-      paths: [...filesRead({ config, baseDirectory, files }), ...gateway.files],
+      paths: [...filesRead(loaded), ...gateway.files],
       onChange: onReload,
     })
   }
   logger.info({ url: `${server.url}${gateway.endpoint}` }, 'gateway ready')
   context.reload.addEventListener('reload', onReload)
-  await aborted(context.shutdown)
+  if (!context.shutdown.aborted) await once(context.shutdown, 'abort')
   context.reload.removeEventListener('reload', onReload)
   reloads.close()
   part.abandon()
@@ -76,13 +79,6 @@ export async function runGateway(
   logger.info('stopped')
   await destination.flush()
   process.off('exit', onExit)
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 /** Gives what a number that grows has grown by since it was asked last. */

@@ -2,26 +2,16 @@ import type { CommandContext, StartFlags } from './context.ts'
 import { refuseSecondGraphql } from '../config/file/own-packages.ts'
 import { toPort } from './port.ts'
 import { ConfigError } from '../errors.ts'
-import { loadConfig } from '../config/file/load-config.ts'
-import { withPreset } from '../presets.ts'
-import type { Loaded } from './loaded.ts'
+import { load } from './load.ts'
 
 /** `vinyasa start`: serves until SIGINT or SIGTERM, reloads on SIGHUP. */
 export async function startCommand(flags: StartFlags, context: CommandContext): Promise<void> {
-  const load = async (): Promise<Loaded> => {
-    const { config, ...loaded } = await loadConfig({
-      file: flags.config,
-      directory: context.directory,
-      environment: context.environment,
-    })
-    return { config: withPreset(config, flags.preset), ...loaded }
-  }
-  const loaded = await load()
+  const loaded = await load(flags, context)
   const port = flags.port ?? loaded.config.server?.port ?? portOf(context.environment)
   refuseSecondGraphql()
   // A config that cannot be used is reported before the gateway is loaded.
   const { runGateway } = await import('./run-gateway.ts')
-  await runGateway(loaded, load, { ...flags, port }, context)
+  await runGateway(loaded, () => load(flags, context), { ...flags, port }, context)
 }
 
 /** Platforms say there which port they send requests to. `HOST` says nothing: shells set it to the machine's name. */

@@ -57,9 +57,12 @@ function forFiles(schema: JsonSchema): JsonSchema {
   const { properties, required = [], items, additionalProperties, $defs, oneOf, ...rest } = schema
   // A variable may stand in the place of what tells alternatives apart.
   const { anyOf = oneOf, ...own } = rest
+  const definitions = Object.entries(($defs ?? {}) as Readonly<Record<string, JsonSchema>>)
   const mapped: JsonSchema = {
     ...own,
-    ...($defs !== undefined && { $defs: mapValues($defs as Record<string, JsonSchema>, forFiles) }),
+    ...($defs !== undefined && {
+      $defs: Object.fromEntries(definitions.map(([name, one]) => [name, forFiles(one)])),
+    }),
     ...(items && { items: forFiles(items) }),
     ...(typeof additionalProperties === 'object'
       ? { additionalProperties: forFiles(additionalProperties) }
@@ -105,11 +108,4 @@ function settings(
 function isData({ not, items, oneOf, anyOf = oneOf }: JsonSchema): boolean {
   if (anyOf) return anyOf.some(isData)
   return not === undefined && (items === undefined || isData(items))
-}
-
-function mapValues<In, Out>(
-  record: Readonly<Record<string, In>>,
-  map: (value: In) => Out,
-): Record<string, Out> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
 }

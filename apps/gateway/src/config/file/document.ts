@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type * as YamlModule from 'yaml'
 import type { Document, Node } from 'yaml'
-import { ConfigError, messageOf } from '../../errors.ts'
+import { ConfigError, firstLine, messageOf } from '../../errors.ts'
 import { isWritten } from './specification-names.ts'
 
 /** A config file of data. */
@@ -167,8 +167,4 @@ function memberOf(yaml: Yaml, resolved: Resolve, node: Node | undefined, part: P
     }
   }
   return [undefined, undefined]
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text
 }

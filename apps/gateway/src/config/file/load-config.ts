@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ConfigError, messageOf } from '../../errors.ts'
+import { ConfigError, firstLine, messageOf } from '../../errors.ts'
 import type { GatewayConfig } from '../types.ts'
 import type { ModuleRead } from './import-module.ts'
 import { parseConfig } from './parse-config.ts'
@@ -74,8 +74,4 @@ async function readModule(file: string): Promise<ModuleRead> {
   } catch (error) {
     throw new ConfigError(`${file}: ${firstLine(messageOf(error))}`, { cause: error })
   }
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text
 }
