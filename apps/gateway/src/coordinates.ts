@@ -5,8 +5,20 @@ import {
   isObjectType,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
+
+/** All types of a schema, and the fields of its objects and interfaces, by their coordinates. */
+export function* definitionsIn(
+  schema: GraphQLSchema,
+): Iterable<readonly [coordinate: string, definition: GraphQLNamedType | GraphQLField<unknown, unknown>]> {
+  for (const type of Object.values(schema.getTypeMap())) {
+    yield [type.name, type]
+    if (!isObjectType(type) && !isInterfaceType(type)) continue
+    for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field]
+  }
+}
 
 /** The field of an object type or interface at `Type.field`. */
 export function fieldAt(
@@ -30,13 +42,10 @@ export function inputFieldAt(schema: GraphQLSchema, coordinate: string): GraphQL
 
 /** What may have been meant by a coordinate that a schema does not have: `; did you mean "User.name"?`, or nothing. */
 export function suggestFor(schema: GraphQLSchema, coordinate: string): string {
-  const known: string[] = []
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (type.name.startsWith('__')) continue
-    if (!coordinate.includes('.')) known.push(type.name)
-    else if (isObjectType(type) || isInterfaceType(type))
-      known.push(...Object.keys(type.getFields()).map((name) => `${type.name}.${name}`))
-  }
+  const isField = coordinate.includes('.')
+  const known = [...definitionsIn(schema)]
+    .map(([name]) => name)
+    .filter((name) => !name.startsWith('__') && name.includes('.') === isField)
   const near = nearestNames(coordinate, known)
   return near.length === 0 ? '' : `; did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`
 }

@@ -1,7 +1,6 @@
 import type { GraphqlConfig, HttpSections, ServerConfig, UploadsConfig } from './http/http-types.ts'
-import type { CorsSetting } from './http/cors.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
-import type { DocumentLimits } from './limits/plugin.ts'
+import type { DocumentLimits } from './limits/scan-tokens.ts'
 import type { LogSections } from './logging/log-types.ts'
 import type { LoggerOptions } from './logging/logger.ts'
 
@@ -13,78 +12,54 @@ export interface PresetSections {
   readonly preset?: PresetName | undefined
 }
 
+type Switch =
+  | 'graphiql'
+  | 'introspection'
+  | 'maskedErrors'
+  | 'csrfPrevention'
+  | 'cors'
+  | 'batching'
+  | 'maxBodyBytes'
+
 /** Every switch that a preset sets; each can be set alone in the config. */
-export interface HttpSettings {
-  readonly graphiql: boolean
-  /** And "Did you mean …" in validation errors. */
-  readonly introspection: boolean
-  readonly maskedErrors: boolean
-  readonly csrfPrevention: boolean
-  /** `false`: no CORS headers at all. */
-  readonly cors: CorsSetting
-  /** Operations in one HTTP request; 1: no batching. */
-  readonly batching: number
-  readonly maxBodyBytes: number
+export type HttpSettings = { readonly [Name in Switch]: NonNullable<GraphqlConfig[Name]> } & {
   /** Undefined: files are read whole, within `maxBodyBytes`. */
   readonly uploads: UploadsConfig | undefined
   readonly limits: DocumentLimits & JsonLimits
 }
 
-const DEVELOPMENT: HttpSettings = {
-  graphiql: true,
-  introspection: true,
-  maskedErrors: true,
-  csrfPrevention: false,
-  cors: false,
-  batching: 1,
-  maxBodyBytes: 1_048_576,
-  uploads: undefined,
-  limits: {
-    maxDepth: 100,
-    maxTokens: 20_000,
-    maxAliases: 1000,
-    maxDirectives: 100,
-    maxDuplicateFields: 1000,
-    maxBodyItems: 50_000,
-  },
-}
-
-const PRODUCTION: HttpSettings = {
-  ...DEVELOPMENT,
-  graphiql: false,
-  introspection: false,
-  csrfPrevention: true,
-  limits: {
-    maxDepth: 15,
-    maxTokens: 1000,
-    maxAliases: 30,
-    maxDirectives: 5,
-    maxDuplicateFields: 30,
-    maxBodyItems: 50_000,
-  },
-}
-
 /** The config's own switches over those of its preset (default `development`). */
-export function httpSettings(config: HttpSections & PresetSections): HttpSettings {
-  const preset = config.preset === 'production' ? PRODUCTION : DEVELOPMENT
-  const { limits = {}, ...http }: GraphqlConfig = config.graphql ?? {}
+export function httpSettings({ preset, graphql = {} }: HttpSections & PresetSections): HttpSettings {
+  const isProduction = preset === 'production'
+  const {
+    graphiql = !isProduction,
+    introspection = !isProduction,
+    maskedErrors = true,
+    csrfPrevention = isProduction,
+    cors = false,
+    batching = 1,
+    maxBodyBytes = 1_048_576,
+    uploads,
+    limits = {},
+  } = graphql
+  const {
+    maxDepth = isProduction ? 15 : 100,
+    maxTokens = isProduction ? 1000 : 20_000,
+    maxAliases = isProduction ? 30 : 1000,
+    maxDuplicateFields = isProduction ? 30 : 1000,
+    maxBodyItems = 50_000,
+  } = limits
+  const maxDirectives = isProduction ? 5 : 100
   return {
-    graphiql: http.graphiql ?? preset.graphiql,
-    introspection: http.introspection ?? preset.introspection,
-    maskedErrors: http.maskedErrors ?? preset.maskedErrors,
-    csrfPrevention: http.csrfPrevention ?? preset.csrfPrevention,
-    cors: http.cors ?? preset.cors,
-    batching: http.batching ?? preset.batching,
-    maxBodyBytes: http.maxBodyBytes ?? preset.maxBodyBytes,
-    uploads: http.uploads ?? preset.uploads,
-    limits: {
-      maxDepth: limits.maxDepth ?? preset.limits.maxDepth,
-      maxTokens: limits.maxTokens ?? preset.limits.maxTokens,
-      maxAliases: limits.maxAliases ?? preset.limits.maxAliases,
-      maxDirectives: preset.limits.maxDirectives,
-      maxDuplicateFields: limits.maxDuplicateFields ?? preset.limits.maxDuplicateFields,
-      maxBodyItems: limits.maxBodyItems ?? preset.limits.maxBodyItems,
-    },
+    graphiql,
+    introspection,
+    maskedErrors,
+    csrfPrevention,
+    cors,
+    batching,
+    maxBodyBytes,
+    uploads,
+    limits: { maxDepth, maxTokens, maxAliases, maxDirectives, maxDuplicateFields, maxBodyItems },
   }
 }
 
@@ -100,14 +75,6 @@ export function serverSettings({ preset, server = {} }: HttpSections & PresetSec
   const { maxConnections = isProduction ? PRODUCTION_CONNECTIONS : undefined } = server
   const { keepAliveTimeoutMs = isProduction ? PRODUCTION_KEEP_ALIVE_MS : undefined } = server
   return { ...server, maxConnections, keepAliveTimeoutMs }
-}
-
-/** The config with the preset of the command line, which wins. */
-export function withPreset<Config extends PresetSections>(
-  config: Config,
-  preset: PresetName | undefined,
-): Config {
-  return preset === undefined ? config : { ...config, preset }
 }
 
 /** Log settings: pretty at the development preset, JSON in production. */

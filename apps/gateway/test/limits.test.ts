@@ -1,9 +1,9 @@
 import { parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { measureOperation } from '../src/limits/measure-operation.ts'
-import { scanTokens, type TokenLimits } from '../src/limits/scan-tokens.ts'
+import { type DocumentLimits, scanTokens } from '../src/limits/scan-tokens.ts'
 
-const unlimited: TokenLimits = {
+const unlimited: DocumentLimits = {
   maxTokens: 0,
   maxDepth: 0,
   maxAliases: 0,

@@ -32,9 +32,9 @@ import { refuseOpenHeaders } from '../rate-limit/header-rules.ts'
 import { createRateLimit, type RateLimit } from '../rate-limit/rate-limit.ts'
 import { isAddress, loadDocuments } from './documents/load-documents.ts'
 import { usePersistedDocuments } from './documents/persisted-documents.ts'
-import { type DocumentOrigins, useUnknownDocuments } from './documents/unknown-documents.ts'
+import { useUnknownDocuments } from './documents/unknown-documents.ts'
 import { identityOf } from '../context/identity.ts'
-import { tokenHeader } from './tokens/token-place.ts'
+import { tokenHeaders } from './tokens/token-place.ts'
 
 /**
  * Plugins and options that decide who may ask what, for each part of a gateway. All are empty if nothing is
@@ -75,7 +75,7 @@ export async function createAccess(
   const { auth, access } = config
   checkAuth(config)
   refuseOpenHeaders(config.rateLimit?.rules ?? [])
-  const headers = auth ? [tokenHeader(auth.jwt), ...(auth.jwt.cookie === undefined ? [] : ['cookie'])] : []
+  const headers = auth ? tokenHeaders(auth.jwt) : []
   const onError = (error: unknown): void => logger.error(error, 'access')
   const authentication = auth && (await openAuthentication(auth.jwt, logger, onError))
   const [header = 'authorization'] = headers
@@ -85,7 +85,9 @@ export async function createAccess(
   const redis = openSharedRedis(config, configured, logger)
   const rateLimit = config.rateLimit && openRateLimit(config, config.rateLimit, redis)
   const rules =
-    auth || access || usesDirectives(config) ? createFieldRules({ ...access, headers, onError }) : undefined
+    auth || access || usesAccessDirectives([config.typeDefs ?? []].flat())
+      ? createFieldRules({ ...access, headers, onError })
+      : undefined
   return {
     first: [
       ...(authentication ? [authentication.plugin, useTokenExpiry()] : []),
@@ -94,7 +96,7 @@ export async function createAccess(
       ...documents,
       ...openApq(config, redis),
     ],
-    behindPlugins: [useUnknownDocuments(originsOf(config))],
+    behindPlugins: [useUnknownDocuments(config)],
     beforeLive: [...(rateLimit ? [rateLimit.limit.executions] : []), ...(rules ? [rules.plugin] : [])],
     cache: cacheOptions(config, headers, rules),
     live: auth ? liveOptions(config, headers) : {},
@@ -185,13 +187,6 @@ async function openDocuments(
   return [usePersistedDocuments(documents, persistedDocuments, logger)]
 }
 
-function originsOf({ apq = false, persistedDocuments }: ReadSections): DocumentOrigins {
-  return {
-    hasApq: apq,
-    mode: persistedDocuments && (persistedDocuments.mode ?? 'allow'),
-  }
-}
-
 /** Files and folders that registered documents are read from, for `--watch`. */
 export function documentFiles(
   { persistedDocuments }: Pick<AccessSections, 'persistedDocuments'>,
@@ -199,10 +194,6 @@ export function documentFiles(
 ): readonly string[] {
   const places = [persistedDocuments?.from ?? []].flat()
   return places.filter((place) => !isAddress(place)).map((path) => resolve(baseDirectory, path))
-}
-
-function usesDirectives({ typeDefs = [] }: ReadSections): boolean {
-  return usesAccessDirectives([typeDefs].flat())
 }
 
 /**

@@ -28,8 +28,8 @@ export function socketsFor(
     logger,
     allowedOrigins: allowedOrigins(config, http),
     clientOf,
-    limits: config.liveQuery === false ? undefined : config.liveQuery?.sockets,
-    access: access.sockets,
+    ...(config.liveQuery !== false && config.liveQuery?.sockets),
+    ...access.sockets,
   })
 }
 

@@ -1,14 +1,8 @@
 import type { GraphQLSchema } from 'graphql'
 import { noteUnmetRules } from '../access/rules/unmet-rules.ts'
 import { unknownLiveAskers } from '../dependencies/live-askers.ts'
-import { lateBackends } from './late-backends.ts'
+import { lateBackends, type Note } from './late-backends.ts'
 import type { Parts } from './parts.ts'
-
-/** A note on something that may not be as it was meant. */
-export interface Note {
-  readonly source: string
-  readonly note: string
-}
 
 /**
  * Notes on what sources left out, or call otherwise than their descriptions do, on what cannot be live, on what nobody may have,

@@ -24,12 +24,3 @@ export function refuseDoubles(added: readonly Plugin[], own: OwnBehaviours): voi
     )
   }
 }
-
-/**
- * Whether `@defer` must stand before the plugins of the config: one that wraps the executor would be taken for an
- * executor that answers as a whole. Behind the cache otherwise, which answers hits before parse as long as nobody
- * before it looks at the execution.
- */
-export function mayWrapExecutor(added: readonly Plugin[]): boolean {
-  return added.some((plugin) => plugin.onExecute !== undefined)
-}

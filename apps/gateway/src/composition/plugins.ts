@@ -21,7 +21,7 @@ import type { HttpSettings } from '../presets.ts'
 import { safetyPlugins } from '../safety/plugins.ts'
 import { typeDefsSource } from '../schema/type-defs-source.ts'
 import type { Parts } from './parts.ts'
-import { mayWrapExecutor, refuseDoubles } from './plugin-order.ts'
+import { refuseDoubles } from './plugin-order.ts'
 
 /** What is made for one gateway, beside the parts that were opened. */
 export interface Made {
@@ -54,7 +54,9 @@ export function pluginsOf(
     defer: config.defer === false ? undefined : defer,
     liveQuery: config.liveQuery === false ? undefined : live,
   })
-  const isDeferFirst = mayWrapExecutor(added)
+  // A plugin that wraps the executor would be taken for an executor that answers as a whole. Behind the cache otherwise,
+  // which answers hits before parse as long as nobody before it looks at the execution.
+  const isDeferFirst = added.some((plugin) => plugin.onExecute !== undefined)
   return [
     useOperationSources(sources),
     useReadiness({ path: paths.ready, isReady }),

@@ -12,22 +12,20 @@ import {
 import type { CostRule, ListSizeConfig } from './cost-types.ts'
 import type { AnyField } from './cost-model.ts'
 
-/** The specification writes weights as text, other servers as numbers: as the SDL writes them. */
-function costDefinition(sdl: string): string {
-  const type = /@cost\s*\(\s*weight\s*:\s*"/.test(sdl) ? 'String' : 'Float'
-  return `directive @cost(weight: ${type}!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR`
-}
-
 const LIST_SIZE = `directive @listSize(
   assumedSize: Int, slicingArguments: [String!], sizedFields: [String!], requireOneSlicingArgument: Boolean = true
 ) on FIELD_DEFINITION`
 
-/** Definitions of the directives of cost that SDL uses and does not define itself. */
-export function missingCostDirectives(sdl: readonly string[]): string[] {
-  const text = sdl.join('\n')
-  const isMissing = (name: string): boolean =>
-    new RegExp(`@${name}\\b`).test(text) && !new RegExp(`directive\\s+@${name}\\b`).test(text)
-  return [...(isMissing('cost') ? [costDefinition(text)] : []), ...(isMissing('listSize') ? [LIST_SIZE] : [])]
+/**
+ * Definitions of the directives of cost by their names, for SDL. The specification writes weights as text, other servers as
+ * numbers: as the SDL writes them.
+ */
+export function costDirectives(sdl: string): Readonly<Record<string, string>> {
+  const type = /@cost\s*\(\s*weight\s*:\s*"/.test(sdl) ? 'String' : 'Float'
+  return {
+    cost: `directive @cost(weight: ${type}!) on ARGUMENT_DEFINITION | ENUM | FIELD_DEFINITION | INPUT_FIELD_DEFINITION | OBJECT | SCALAR`,
+    listSize: LIST_SIZE,
+  }
 }
 
 /** Writes what the directives say as `extensions.cost` onto the types and fields of a schema made of SDL. */

@@ -18,13 +18,7 @@ export type DeadlineOptions = Pick<
  * | a client that was answered before it had sent all goes on, and ends | 5 s | closed | `linger.ts` |
  * | the next request comes                   | `keepAliveTimeoutMs` | closed                         | `idle-connections.ts` |
  */
-export interface Deadlines {
-  readonly headersTimeoutMs: number
-  readonly requestTimeoutMs: number
-  readonly answerTimeoutMs: number
-  readonly sendTimeoutMs: number
-  readonly keepAliveTimeoutMs: number
-}
+export type Deadlines = { readonly [Name in keyof DeadlineOptions]-?: number }
 
 export function deadlinesOf(options: DeadlineOptions): Deadlines {
   const { headersTimeoutMs = 10_000, answerTimeoutMs = 60_000, sendTimeoutMs = 30_000 } = options

@@ -49,7 +49,7 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
           'Compressed requests are not accepted; send the body as it is.',
         )
       }
-      if (isJson(request.headers.get('content-type'))) {
+      if (JSON_TYPES.has(mediaTypeOf(request.headers.get('content-type')))) {
         setRequestParser(async (request) => {
           const body = await readBody(request, maxBytes)
           limitJson(body, options)
@@ -61,21 +61,14 @@ export function useRequestBody(options: RequestBodyOptions): Plugin {
         const { url, method, headers, signal } = request
         const contentType = headers.get('content-type') ?? ''
         const bytes = await readBody(request, maxBytes)
-        const body = isForm(contentType) ? await readFormData(bytes, contentType, fetchAPI) : bytes
+        const isForm = mediaTypeOf(contentType) === 'multipart/form-data'
+        const body = isForm ? await readFormData(bytes, contentType, fetchAPI) : bytes
         const buffered = new fetchAPI.Request(url, { method, headers, signal, body })
         return malformedAs400(async () => requestParser(buffered))
       })
     },
   }
   return withBehaviour(plugin, behaviour)
-}
-
-function isJson(contentType: string | null): boolean {
-  return JSON_TYPES.has(mediaTypeOf(contentType))
-}
-
-function isForm(contentType: string): boolean {
-  return mediaTypeOf(contentType) === 'multipart/form-data'
 }
 
 function mediaTypeOf(contentType: string | null): string {

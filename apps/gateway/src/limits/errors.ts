@@ -1,13 +1,27 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type ExecutionResult } from 'graphql'
 
 export const DOCUMENT_LIMIT_EXCEEDED = 'DOCUMENT_LIMIT_EXCEEDED'
 
 /** A document is larger than the gateway accepts. Answered with HTTP 400 before anything is executed. */
 export function limitExceeded(what: string, limit: number): GraphQLError {
-  return new GraphQLError(
+  return exceeded(
     `The document has more than ${limit} ${what}; split the operation, or ask for less at once.`,
-    {
-      extensions: { code: DOCUMENT_LIMIT_EXCEEDED, http: { status: 400 } },
-    },
   )
+}
+
+/** The same for the JSON that it comes in. */
+export function jsonLimitExceeded(what: string, limit: number): GraphQLError {
+  return exceeded(`The request's JSON has more than ${limit} ${what}; send less at once.`)
+}
+
+/** The errors of a result; none of what is no result, or comes in parts. */
+export function errorsOf(result: unknown): readonly GraphQLError[] {
+  if (result === null || typeof result !== 'object' || !('errors' in result)) return []
+  return (result as ExecutionResult).errors ?? []
+}
+
+function exceeded(message: string): GraphQLError {
+  return new GraphQLError(message, {
+    extensions: { code: DOCUMENT_LIMIT_EXCEEDED, http: { status: 400 } },
+  })
 }

@@ -1,6 +1,5 @@
 import { exceededLimit } from '@vinyasa/source-kit'
-import { GraphQLError } from 'graphql'
-import { DOCUMENT_LIMIT_EXCEEDED } from './errors.ts'
+import { jsonLimitExceeded } from './errors.ts'
 
 /** Objects and lists inside one another: more than anybody writes, and far less than the stack holds. */
 const MAX_DEPTH = 100
@@ -40,10 +39,4 @@ export function limitValue(value: unknown, { maxBodyItems }: JsonLimits): void {
 /** Bytes of a file that came with a multipart request are no JSON. */
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)
-}
-
-function jsonLimitExceeded(what: string, limit: number): GraphQLError {
-  return new GraphQLError(`The request's JSON has more than ${limit} ${what}; send less at once.`, {
-    extensions: { code: DOCUMENT_LIMIT_EXCEEDED, http: { status: 400 } },
-  })
 }

@@ -1,19 +1,17 @@
 import { Kind, type DocumentNode } from 'graphql'
 import { foldSelections, fragmentsOf } from '@vinyasa/documents'
 import { limitExceeded } from './errors.ts'
-
-/** The limit that needs the fragments put in place. 0 turns it off. */
-export interface OperationLimits {
-  /** Fields inside one another, fragments expanded. */
-  readonly maxDepth: number
-}
+import type { DocumentLimits } from './scan-tokens.ts'
 
 /**
  * Throws `DOCUMENT_LIMIT_EXCEEDED` when an operation is deeper than allowed. Each fragment is
  * measured once however often it is spread; one that spreads itself counts as nothing (validation refuses it).
  * Introspection fields are not measured: whether they are allowed is decided elsewhere.
  */
-export function measureOperation(document: DocumentNode, { maxDepth }: OperationLimits): void {
+export function measureOperation(
+  document: DocumentNode,
+  { maxDepth }: Pick<DocumentLimits, 'maxDepth'>,
+): void {
   if (maxDepth <= 0) return
   const depthOf = foldSelections(fragmentsOf(document), 0, ({ selections }, below): number => {
     let depth = 0

@@ -1,11 +1,9 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, Source } from 'graphql'
+import type { DocumentNode, Source } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { DOCUMENT_LIMIT_EXCEEDED } from './errors.ts'
-import { measureOperation, type OperationLimits } from './measure-operation.ts'
-import { scanTokens, type TokenLimits } from './scan-tokens.ts'
+import { DOCUMENT_LIMIT_EXCEEDED, errorsOf } from './errors.ts'
+import { measureOperation } from './measure-operation.ts'
+import { type DocumentLimits, scanTokens } from './scan-tokens.ts'
 import { withBehaviour } from '../behaviour.ts'
-
-export interface DocumentLimits extends TokenLimits, OperationLimits {}
 
 /**
  * Refuses documents over the limits with HTTP 400: most of them before they are parsed, so the parser's
@@ -28,9 +26,4 @@ export function useDocumentLimits(limits: DocumentLimits): Plugin {
       }
     },
   })
-}
-
-function errorsOf(result: unknown): readonly GraphQLError[] {
-  if (result === null || typeof result !== 'object' || !('errors' in result)) return []
-  return (result as ExecutionResult).errors ?? []
 }

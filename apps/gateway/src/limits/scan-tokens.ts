@@ -1,11 +1,11 @@
 import { Lexer, Source, TokenKind, type Token } from 'graphql'
 import { limitExceeded } from './errors.ts'
 
-/** Limits that hold before a document is parsed. 0 turns one off. */
-export interface TokenLimits {
+/** Limits of one document. 0 turns one off. */
+export interface DocumentLimits {
   /** Lexical tokens in the document. */
   readonly maxTokens: number
-  /** Selection sets inside one another, as written (fragments count where they stand). */
+  /** Fields inside one another: selection sets as written first, and with fragments put in place once it is parsed. */
   readonly maxDepth: number
   /** Aliases in the document, those of `__typename` included. */
   readonly maxAliases: number
@@ -25,7 +25,7 @@ const MAX_NAME_CHARACTERS = 1_000
  * at the first limit passed: a hostile document costs no more than its allowed prefix.
  * Text that is no GraphQL throws the lexer's own syntax error.
  */
-export function scanTokens(text: string, limits: TokenLimits): void {
+export function scanTokens(text: string, limits: DocumentLimits): void {
   const lexer = new Lexer(new Source(text))
   const selections: Map<string, number>[] = []
   let tokens = 0

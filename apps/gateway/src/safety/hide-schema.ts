@@ -1,7 +1,8 @@
 import { after } from '@vinyasa/base'
-import { NoSchemaIntrospectionCustomRule, type ExecutionResult, type GraphQLError } from 'graphql'
+import { NoSchemaIntrospectionCustomRule, type GraphQLError } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from '../behaviour.ts'
+import { errorsOf } from '../limits/errors.ts'
 
 /** Refuses `__schema` and `__type` on every transport; `__typename` stays. */
 export function useNoIntrospection(): Plugin {
@@ -39,8 +40,7 @@ export function useNoSuggestions(): Plugin {
 }
 
 function removeFromResult(result: unknown): void {
-  if (result === null || typeof result !== 'object' || !('errors' in result)) return
-  for (const error of (result as ExecutionResult).errors ?? []) {
+  for (const error of errorsOf(result)) {
     // An error with a path is a resolver's: its text is not graphql's.
     if (error.path === undefined) removeSuggestion(error)
   }

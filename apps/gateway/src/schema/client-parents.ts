@@ -1,7 +1,7 @@
 import type { IResolvers } from '@graphql-tools/utils'
 import { memberOf } from '@vinyasa/source-kit'
 import type { GraphQLObjectType, GraphQLResolveInfo } from 'graphql'
-import { isFieldMap } from '../dependencies/own-code/recorded-resolvers.ts'
+import { mapMembers } from '../dependencies/own-code/recorded-resolvers.ts'
 
 type Resolver = (parent: unknown, args: unknown, context: unknown, info: GraphQLResolveInfo) => unknown
 
@@ -20,16 +20,7 @@ export function withClientParents(resolvers: IResolvers): IResolvers {
     return { ...resolver, resolve: wrap(resolver.resolve) }
   }
 
-  return Object.fromEntries(
-    Object.entries(resolvers).map(([typeName, given]) => [
-      typeName,
-      isFieldMap(given)
-        ? Object.fromEntries(
-            Object.entries(given).map(([name, one]) => [name, name.startsWith('__') ? one : wrap(one)]),
-          )
-        : given,
-    ]),
-  ) as IResolvers
+  return mapMembers(resolvers, (name, member) => (name.startsWith('__') ? member : wrap(member)))
 }
 
 /** Copies, so that a resolver may pass its parent on to a field of the same type. */

@@ -8,8 +8,8 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
 } from 'graphql'
-import { missingAccessDirectives } from '../access/rules/directives.ts'
-import { missingCostDirectives } from '../cost/directives.ts'
+import { ACCESS_DIRECTIVES } from '../access/rules/directives.ts'
+import { costDirectives } from '../cost/directives.ts'
 import type { OwnCodeSections } from '../dependencies/own-code-types.ts'
 import { ConfigError } from '../errors.ts'
 import { withFederationDirectives } from '../federation/directives.ts'
@@ -37,9 +37,17 @@ export function parseTypeDefs({ typeDefs, federation = false }: TypeDefsSections
     }
   })
   if (mistakes.length > 0) throw new ConfigError(describeMistakes(mistakes))
-  const missing = [...missingAccessDirectives(texts), ...missingCostDirectives(texts)]
-  const document = concatAST([...documents, ...missing.map((text) => parse(text))])
+  const document = concatAST([...documents, ...missingDirectives(texts.join('\n'))])
   return federation === false ? document : withFederationDirectives(document)
+}
+
+/** Definitions of the directives of access and cost that SDL uses and does not define itself. */
+function missingDirectives(sdl: string): readonly DocumentNode[] {
+  return Object.entries({ ...ACCESS_DIRECTIVES, ...costDirectives(sdl) })
+    .filter(
+      ([name]) => new RegExp(`@${name}\\b`).test(sdl) && !new RegExp(`directive\\s+@${name}\\b`).test(sdl),
+    )
+    .map(([, definition]) => parse(definition))
 }
 
 /** Names of root fields and of types that are no objects, which `typeDefs` give. */

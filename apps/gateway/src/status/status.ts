@@ -6,7 +6,7 @@ import { pathnameOf } from '../http/pathname.ts'
 import { refuseUpgrade } from '../http/refuse-upgrade.ts'
 import { createDocumentRoom } from '@vinyasa/pipeline'
 import { documentCache } from '../limits/document-cache.ts'
-import { useDocumentLimits, type DocumentLimits } from '../limits/plugin.ts'
+import { useDocumentLimits } from '../limits/plugin.ts'
 import type { Logger } from '../logging/logger.ts'
 import { httpSettings } from '../presets.ts'
 import { readStatusPage } from './page.ts'
@@ -32,7 +32,7 @@ const LIVE = '/status/live'
 /** Backends are asked, and figures compared, this often while somebody looks. */
 const INTERVAL_MS = 1000
 /** The page's own query is far below. */
-const LIMITS: DocumentLimits = httpSettings({ preset: 'production' }).limits
+const { limits: LIMITS } = httpSettings({ preset: 'production' })
 
 /**
  * A GraphQL server of its own inside the gateway: its schema is not part of the one that clients see, and whoever
@@ -46,10 +46,7 @@ export function createStatus({ readings, logger }: StatusOptions): Status {
   return {
     sockets: {
       handleUpgrade(request, socket, head) {
-        if (closed) {
-          refuseUpgrade(socket, 503)
-          return
-        }
+        if (closed) return refuseUpgrade(socket, 503)
         server ??= openServer({ readings, logger })
         server.sockets.handleUpgrade(request, socket, head)
       },

@@ -94,11 +94,7 @@ export function useApq(store: DocumentStore): Plugin {
     withText(params) {
       if (params['query']) return undefined
       const hash = hashIn(params)
-      const text = hash === undefined ? undefined : store.peek(hash)
-      if (text === undefined) return undefined
-      const { operationName, variables, extensions } = withText(params, text)
-      const hasOthers = Object.keys(Object(extensions) as object).length > 0
-      return { query: text, operationName, variables, extensions: hasOthers ? extensions : undefined }
+      return asKnown(params, hash === undefined ? undefined : store.peek(hash))
     },
   })
 }
@@ -117,10 +113,23 @@ export function hashIn({ extensions }: GraphQLParams): string | undefined {
   return /^[0-9a-f]{64}$/.test(hash) ? hash : 'none'
 }
 
-function withText(params: GraphQLParams, query: string): GraphQLParams {
-  const { operationName, variables, extensions } = params
-  const { persistedQuery: _, ...others } = Object(extensions) as Record<string, unknown>
-  return { query, operationName, variables, extensions: others }
+/** The parameters with a text in the place of its id. */
+export function withText(
+  { operationName, variables, extensions }: GraphQLParams,
+  query: string,
+): GraphQLParams {
+  const { persistedQuery: _, ...others } = extensions ?? {}
+  return { query, operationName, variables, extensions: extensions && others }
+}
+
+/** The same for an operation that may be prepared; undefined without a text. No extensions, where the id was all of them. */
+export function asKnown(
+  params: GraphQLParams,
+  text: string | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined
+  const { extensions, ...others } = withText(params, text)
+  return { ...others, extensions: Object.keys(extensions ?? {}).length > 0 ? extensions : undefined }
 }
 
 /** A refusal that nobody between the client and us may keep. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, resolve } from 'node:path'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
-import { ConfigError, messageOf } from '../../errors.ts'
+import { ConfigError, reasonOf } from '../../errors.ts'
 import { readLimited } from '../read-limited.ts'
 
 /** Texts of documents by their ids. */
@@ -48,23 +48,15 @@ async function readDocuments(
     if ((await stat(path)).isDirectory()) return await readFolder(path)
     return readManifest(await readFile(path, 'utf8'))
   } catch (error) {
-    throw new ConfigError(`persistedDocuments: ${shown(place)}: ${reasonOf(error)}`, { cause: error })
+    const isLate = (error as Error).name === 'TimeoutError'
+    const reason = isLate ? `no answer within ${TIMEOUT_MS} ms` : reasonOf(error)
+    throw new ConfigError(`persistedDocuments: ${shown(place)}: ${reason}`, { cause: error })
   }
 }
 
 /** Without what an address may hold that is secret. */
 function shown(place: string): string {
   return isAddress(place) ? place.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '') : place
-}
-
-/**
- * Returns why reading failed. The cause of an error of `fetch` says what happened; its own text may have the
- * whole address.
- */
-function reasonOf(error: unknown): string {
-  const { name, cause } = error as Error
-  if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS} ms`
-  return cause === undefined ? messageOf(error) : messageOf(cause)
 }
 
 async function download(address: string): Promise<string> {

@@ -3,6 +3,7 @@ import type { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Logger } from '../../logging/logger.ts'
 import type { PersistedDocumentsConfig } from '../access-types.ts'
+import { asKnown, withText } from './apq.ts'
 import type { RegisteredDocuments } from './load-documents.ts'
 import { withBehaviour } from '../../behaviour.ts'
 import { requestRefused } from '../../http/errors.ts'
@@ -38,18 +39,13 @@ export function usePersistedDocuments(
       const id = idOf(params, request)
       const text = id === undefined ? undefined : textOf(id)
       if (text === undefined) return checkFree(params, context)
-      const { operationName, variables, extensions } = params
-      setParams({ query: text, operationName, variables, extensions: withoutId(extensions) })
+      setParams(withText(params, text))
     },
   }
   return withBehaviour(plugin, {
     withText(params) {
-      const { extensions } = params as GraphQLParams
-      const id = idIn(params as GraphQLParams)
-      const text = id === undefined ? undefined : textOf(id)
-      if (text === undefined) return undefined
-      const { operationName, variables } = params
-      return { query: text, operationName, variables, extensions: othersIn(extensions) }
+      const id = idIn(params)
+      return asKnown(params, id === undefined ? undefined : textOf(id))
     },
     // The ordinary way refuses or logs a document that is not registered.
     acceptsBody: (_body, { query }) => mode === 'allow' || texts.has(query),
@@ -72,18 +68,6 @@ function idIn(params: GraphQLParams, searched?: URLSearchParams): string | undef
 /** Removes the prefix of hashes in a `documentId` (GraphQL over HTTP, appendix A). */
 function withoutPrefix(id: string): string {
   return id.replace(/^sha256:/, '')
-}
-
-function withoutId(extensions: GraphQLParams['extensions']): GraphQLParams['extensions'] {
-  if (!extensions) return extensions
-  const { persistedQuery: _, ...others } = extensions
-  return others
-}
-
-/** Undefined where the id was all of them. */
-function othersIn(extensions: GraphQLParams['extensions']): GraphQLParams['extensions'] {
-  const others = withoutId(extensions)
-  return others && Object.keys(others).length > 0 ? others : undefined
 }
 
 export function onlyRegistered(): GraphQLError {

@@ -2,15 +2,12 @@ import type { GraphQLError } from 'graphql'
 import type { GraphQLParams } from 'graphql-yoga'
 import { type PluginWithBehaviour, withBehaviour } from '../../behaviour.ts'
 import { requestRefused } from '../../http/errors.ts'
+import type { AccessSections } from '../access-types.ts'
 import { hashIn, ofThisMoment } from './apq.ts'
 import { idOf, onlyRegistered } from './persisted-documents.ts'
 
 /** Where texts of documents may come from. */
-export interface DocumentOrigins {
-  readonly hasApq: boolean
-  /** Of the registered documents; undefined: there are none. */
-  readonly mode: 'allow' | 'log' | 'only' | undefined
-}
+type DocumentOrigins = Pick<AccessSections, 'apq' | 'persistedDocuments'>
 
 /**
  * Refuses an operation of which nobody knows the text. It comes behind the plugins of the config, as one of them may know it:
@@ -29,18 +26,18 @@ export function useUnknownDocuments(origins: DocumentOrigins): PluginWithBehavio
 function refusalOf(
   params: GraphQLParams,
   request: Request,
-  { hasApq, mode }: DocumentOrigins,
+  { apq = false, persistedDocuments }: DocumentOrigins,
 ): GraphQLError | undefined {
   // With 200, as Apollo Server does: some clients read no bodies of other answers, and would not send the text.
-  if (hasApq && hashIn(params) !== undefined)
+  if (apq && hashIn(params) !== undefined)
     return ofThisMoment(200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
-  if (mode !== undefined) {
+  if (persistedDocuments) {
     if (idOf(params, request) !== undefined)
       return requestRefused(404, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
-    return mode === 'only' ? onlyRegistered() : undefined
+    return persistedDocuments.mode === 'only' ? onlyRegistered() : undefined
   }
   const { persistedQuery } = Object(params.extensions) as { readonly persistedQuery?: unknown }
-  if (hasApq || typeof persistedQuery !== 'object' || persistedQuery === null) return undefined
+  if (apq || typeof persistedQuery !== 'object' || persistedQuery === null) return undefined
   // In the words on which clients send the text, then and from then on.
   return ofThisMoment(200, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported')
 }

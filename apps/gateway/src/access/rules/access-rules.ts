@@ -1,3 +1,4 @@
+import { getRootTypes } from '@graphql-tools/utils'
 import { selectOperation } from '@vinyasa/invalidation'
 import {
   getNamedType,
@@ -47,11 +48,7 @@ export function createAccessRules(
   holds: HoldsPolicy,
 ): AccessRules {
   const guarded = new Map<string, GuardedField>()
-  const roots = new Set<unknown>([
-    schema.getQueryType(),
-    schema.getMutationType(),
-    schema.getSubscriptionType(),
-  ])
+  const roots = getRootTypes(schema)
   const byDocument = new WeakMap<DocumentNode, Map<string, readonly GuardedField[]>>()
 
   function rulesOf(coordinate: string, { extensions }: Pick<GraphQLNamedType, 'extensions'>): AccessRule[] {

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { AccessConfig, AccessRule } from '../access-types.ts'
 import { ConfigError } from '../../errors.ts'
-import { suggestFor } from '../../coordinates.ts'
+import { definitionsIn, suggestFor } from '../../coordinates.ts'
 
 /**
  * Throws {@link ConfigError} for a rule on what the schema does not have or that could stand before nothing, and for one
@@ -28,12 +28,8 @@ export function checkAccess(schema: GraphQLSchema, { fields = {}, policies = {} 
       )
     checkRule(path, rule, policies)
   }
-  for (const type of Object.values(schema.getTypeMap())) {
-    checkRule(`the directive on ${type.name}`, type.extensions['access'], policies)
-    if (!isObjectType(type) && !isInterfaceType(type)) continue
-    for (const { name, extensions } of Object.values(type.getFields()))
-      checkRule(`the directive on ${type.name}.${name}`, extensions['access'], policies)
-  }
+  for (const [coordinate, { extensions }] of definitionsIn(schema))
+    checkRule(`the directive on ${coordinate}`, extensions['access'], policies)
 }
 
 function checkRule(

@@ -1,17 +1,15 @@
 import {
   getDirectiveValues,
-  isInterfaceType,
-  isObjectType,
   type GraphQLDirective,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
 } from 'graphql'
+import { definitionsIn } from '../../coordinates.ts'
 import type { AccessRule } from '../access-types.ts'
 
-const NAMES = ['authenticated', 'requiresScopes', 'policy'] as const
-
-const DEFINITIONS: Readonly<Record<(typeof NAMES)[number], string>> = {
+/** Definitions of the directives of access by their names. */
+export const ACCESS_DIRECTIVES: Readonly<Record<string, string>> = {
   authenticated: 'directive @authenticated on FIELD_DEFINITION | OBJECT | INTERFACE | SCALAR | ENUM',
   requiresScopes:
     'directive @requiresScopes(scopes: [[String!]!]!) on FIELD_DEFINITION | OBJECT | INTERFACE | SCALAR | ENUM',
@@ -20,26 +18,16 @@ const DEFINITIONS: Readonly<Record<(typeof NAMES)[number], string>> = {
 }
 
 export function usesAccessDirectives(sdl: readonly string[]): boolean {
-  return NAMES.some((name) => sdl.some((text) => new RegExp(`@${name}\\b`).test(text)))
-}
-
-/** Definitions of the directives of access that SDL uses and does not define itself. */
-export function missingAccessDirectives(sdl: readonly string[]): string[] {
-  const text = sdl.join('\n')
-  return NAMES.filter(
-    (name) => new RegExp(`@${name}\\b`).test(text) && !new RegExp(`directive\\s+@${name}\\b`).test(text),
-  ).map((name) => DEFINITIONS[name])
+  return Object.keys(ACCESS_DIRECTIVES).some((name) =>
+    sdl.some((text) => new RegExp(`@${name}\\b`).test(text)),
+  )
 }
 
 /** Writes what the directives say as `extensions.access` onto the types and fields of a schema made of SDL. */
 export function noteAccessDirectives(schema: GraphQLSchema): void {
-  const directives = schema.getDirectives().filter(({ name }) => NAMES.includes(name as never))
+  const directives = schema.getDirectives().filter(({ name }) => Object.hasOwn(ACCESS_DIRECTIVES, name))
   if (directives.length === 0) return
-  for (const type of Object.values(schema.getTypeMap())) {
-    note(type, directives)
-    if (!isObjectType(type) && !isInterfaceType(type)) continue
-    for (const field of Object.values(type.getFields())) note(field, directives)
-  }
+  for (const [, definition] of definitionsIn(schema)) note(definition, directives)
 }
 
 type Definition = GraphQLNamedType | GraphQLField<unknown, unknown>

@@ -1,4 +1,5 @@
-import { isInterfaceType, isObjectType, type GraphQLSchema } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
+import { definitionsIn } from '../../coordinates.ts'
 import type { AccessRule, AccessSections } from '../access-types.ts'
 import { refusalOf, toRequirement } from './requirement.ts'
 
@@ -21,8 +22,11 @@ export function noteUnmetRules(
   if (auth || plugins.length > 0) return []
   const { fields = {}, policies = {} } = access
   const mayHold = (name: string): boolean => typeof policies[name] === 'function'
-  const unmet = [...Object.entries(fields), ...directives(schema)].filter(([, rule]) => {
-    const requirement = toRequirement(rule)
+  const inSchema = [...definitionsIn(schema)].map(
+    ([coordinate, { extensions }]) => [coordinate, extensions['access'] as AccessRule | undefined] as const,
+  )
+  const unmet = [...Object.entries(fields), ...inSchema].filter(([, rule]) => {
+    const requirement = rule && toRequirement(rule)
     return requirement && refusalOf([requirement], undefined, mayHold)
   })
   const places = [...new Set(unmet.map(([coordinate]) => coordinate))]
@@ -32,14 +36,4 @@ export function noteUnmetRules(
   return [
     `everybody is refused ${listed}: the rules want somebody known, and no token is read; set auth.jwt, or a plugin that sets context.auth`,
   ]
-}
-
-/** The rules that stand in the schema, by coordinate. */
-function* directives(schema: GraphQLSchema): Iterable<readonly [string, AccessRule]> {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (type.extensions['access']) yield [type.name, type.extensions['access']]
-    if (!isObjectType(type) && !isInterfaceType(type)) continue
-    for (const { name, extensions } of Object.values(type.getFields()))
-      if (extensions['access']) yield [`${type.name}.${name}`, extensions['access']]
-  }
 }

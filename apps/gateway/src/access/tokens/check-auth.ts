@@ -2,7 +2,7 @@ import type { AccessSections, IssuerConfig, JwtConfig } from '../access-types.ts
 import type { HttpSections } from '../../http/http-types.ts'
 import type { PresetSections } from '../../presets.ts'
 import { ConfigError } from '../../errors.ts'
-import { tokenHeader } from './token-place.ts'
+import { tokenHeaders } from './token-place.ts'
 
 /** Throws {@link ConfigError} for what of `auth` could never do what it says. */
 type AuthSections = HttpSections & PresetSections & Pick<AccessSections, 'auth'>
@@ -46,8 +46,8 @@ function refuseBadKeys(path: string, { issuer, jwksUri, secret, algorithms = [] 
 
 /** A token that a claim takes the place of could not be verified when a live query runs again. */
 function refuseOwnClaims(jwt: JwtConfig): void {
-  const own = new Set([tokenHeader(jwt), ...(jwt.cookie === undefined ? [] : ['cookie'])])
-  const taken = Object.keys(jwt.forwardClaims ?? {}).find((header) => own.has(header.toLowerCase()))
+  const own = tokenHeaders(jwt)
+  const taken = Object.keys(jwt.forwardClaims ?? {}).find((header) => own.includes(header.toLowerCase()))
   if (taken !== undefined)
     throw new ConfigError(
       `auth.jwt.forwardClaims: the token itself stands in "${taken}"; give the claim a header of its own, for example x-user-id`,

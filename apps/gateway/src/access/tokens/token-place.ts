@@ -4,20 +4,18 @@ import { unauthenticated } from '../errors.ts'
 type Place = Pick<JwtConfig, 'header' | 'scheme' | 'cookie'>
 
 /** The header in which tokens stand, in lower case. */
-export function tokenHeader({ header = 'authorization' }: Place): string {
+function tokenHeader({ header = 'authorization' }: Place): string {
   return header.toLowerCase()
+}
+
+/** The headers in which tokens stand, in lower case. */
+export function tokenHeaders(place: Place): readonly string[] {
+  return [tokenHeader(place), ...(place.cookie === undefined ? [] : ['cookie'])]
 }
 
 /** Headers by which tokens tell askers apart, in lower case; where none are verified, code may read them itself. */
 export function headersOfTokens(auth: AuthConfig | undefined): readonly string[] {
-  const { jwt } = auth ?? {}
-  return [
-    ...new Set([
-      'authorization',
-      ...(jwt ? [tokenHeader(jwt)] : []),
-      ...(jwt?.cookie === undefined ? [] : ['cookie']),
-    ]),
-  ]
+  return [...new Set(['authorization', ...(auth ? tokenHeaders(auth.jwt) : [])])]
 }
 
 /** The token of a request; undefined where there is none. Throws where its place holds something else. */

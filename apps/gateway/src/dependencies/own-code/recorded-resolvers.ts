@@ -1,4 +1,4 @@
-import type { IResolvers } from '@graphql-tools/utils'
+import { getRootTypes, type IResolvers } from '@graphql-tools/utils'
 import type { GraphQLFieldResolver, GraphQLResolveInfo, GraphQLSchema } from 'graphql'
 import { isObjectType } from 'graphql'
 import type { ViewOf } from './view-of.ts'
@@ -27,14 +27,19 @@ export function withRecordedReads(resolvers: IResolvers, viewOf: ViewOf): IResol
       : member
   }
 
-  return Object.fromEntries(
-    Object.entries(resolvers).map(([typeName, given]) => [
-      typeName,
-      isFieldMap(given)
-        ? Object.fromEntries(Object.entries(given).map(([name, one]) => [name, wrapMember(name, one)]))
-        : given,
-    ]),
-  ) as IResolvers
+  return mapMembers(resolvers, wrapMember)
+}
+
+/** Resolvers with other members in place of those of their types. */
+export function mapMembers(
+  resolvers: IResolvers,
+  map: (name: string, member: unknown) => unknown,
+): IResolvers {
+  const mapped = Object.entries(resolvers).map(([typeName, given]) => {
+    if (!isFieldMap(given)) return [typeName, given]
+    return [typeName, Object.fromEntries(Object.entries(given).map(([name, one]) => [name, map(name, one)]))]
+  })
+  return Object.fromEntries(mapped) as IResolvers
 }
 
 /** Scalars are objects of a class. */
@@ -51,7 +56,7 @@ export function recordMethods(schema: GraphQLSchema, viewOf: ViewOf): void {
       ? (value as Code).call(source, args, viewOf(context, info), info)
       : value
   }
-  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+  const roots = getRootTypes(schema)
   for (const type of Object.values(schema.getTypeMap())) {
     // Types of sources have no node: their objects are data.
     if (!isObjectType(type) || !type.astNode || type.name.startsWith('__')) continue
