@@ -1,8 +1,7 @@
 import type { GraphqlConfig, HttpSections, ServerConfig, UploadsConfig } from './http/http-types.ts'
 import type { JsonLimits } from './limits/json-limits.ts'
 import type { DocumentLimits } from './limits/scan-tokens.ts'
-import type { LogSections } from './logging/log-types.ts'
-import type { LoggerOptions } from './logging/logger.ts'
+import type { LogConfig, LogSections } from './logging/log-types.ts'
 
 export type PresetName = 'development' | 'production'
 
@@ -78,7 +77,6 @@ export function serverSettings({ preset, server = {} }: HttpSections & PresetSec
 }
 
 /** Log settings: pretty at the development preset, JSON in production. */
-export function logSettings(config: LogSections & PresetSections): LoggerOptions {
-  const { level, format = config.preset === 'production' ? 'json' : 'pretty', redact } = config.log ?? {}
-  return { level, format, redact }
+export function logSettings(config: LogSections & PresetSections): LogConfig {
+  return { ...config.log, format: config.log?.format ?? (config.preset === 'production' ? 'json' : 'pretty') }
 }

@@ -87,7 +87,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const { idleSince, bytesBehind, inFlight: waiting } = gate
   const limit = limitConnections(server, { maxConnections, addressShare, isProxy, idleSince, logger })
   closeIdleConnections(server)
-  closeInStages(server, gate)
+  closeInStages(server, gate.isWhole)
   endLateAnswers(server, { ...deadlines, inFlight: waiting, logger })
   dropSlowReaders(server, { ...deadlines, maxUnsentBytes, bytesBehind, logger })
   const drain = createDrain(server, { isProbe, inFlight: gate.inFlight })
@@ -117,7 +117,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     async close({ graceMs = 30_000 } = {}) {
       const deadline = AbortSignal.timeout(Math.max(1, graceMs))
       current.gateway.startDraining()
-      await drain.close({ signal: deadline })
+      await drain.close(deadline)
       await Promise.all([...retired, current.gateway.close()])
     },
   }

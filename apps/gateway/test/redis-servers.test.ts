@@ -83,7 +83,7 @@ describeWithRedis('a connection that requests share', () => {
     await using network = await startNetwork(redis.port)
     const configured = await configuredRedis({ redisUrl: `redis://127.0.0.1:${network.port}` }, '/')
     const outage = { failed: () => {}, worked: () => {} }
-    const { client } = openRedis({ connect: configured!.connect, outage })
+    const { client } = openRedis(configured!.connect, outage)
     onTestFinished(() => client.disconnect())
     const answers = async (): Promise<boolean> => (await client.exists('a')) === 0
     await waitUntil(answers)

@@ -118,10 +118,7 @@ function openSharedRedis(
   logger: Logger,
 ): SharedRedis | undefined {
   if (!configured || !(apq || rateLimit)) return undefined
-  return openRedis({
-    connect: configured.connect,
-    outage: createOutage(logger, 'Redis of rateLimit and apq'),
-  })
+  return openRedis(configured.connect, createOutage(logger, 'Redis of rateLimit and apq'))
 }
 
 function openRateLimit(
@@ -150,12 +147,10 @@ function refuseBadApq({ apq = false, persistedDocuments }: ReadSections): void {
   )
 }
 
-const APQ_BYTES = 16 * 1024 * 1024
-
 function openApq({ apq = false }: ReadSections, redis: SharedRedis | undefined): readonly Plugin[] {
   if (!apq) return []
-  const near = createMemoryStore(APQ_BYTES)
-  return [useApq(redis ? createRedisDocumentStore({ near, ...redis, maxBytes: APQ_BYTES }) : near)]
+  const near = createMemoryStore()
+  return [useApq(redis ? createRedisDocumentStore(near, redis) : near)]
 }
 
 /** The library that verifies tokens is loaded only where it is asked for. */

@@ -113,14 +113,11 @@ async function draftDownloaded(address: string, directory: string, ask: Ask): Pr
 
 async function write(draft: Draft, context: CommandContext): Promise<void> {
   const target = join(context.directory, 'gateway.config.yaml')
-  await writeFile(target, `${comment(draft.note)}${stringify(draft.config)}`, { flag: 'wx' })
+  const note = draft.note.map((line) => `# ${line.replaceAll('\n', ' ')}\n`)
+  await writeFile(target, `${note.join('')}${stringify(draft.config)}`, { flag: 'wx' })
   context.print(`wrote    ${target}`)
   context.print('next     vinyasa check    connects to the backend and reports what is wrong')
   context.print('         vinyasa start    serves http://127.0.0.1:4000/graphql')
-}
-
-function comment(lines: readonly string[]): string {
-  return lines.map((line) => `# ${line.replaceAll('\n', ' ')}\n`).join('')
 }
 
 const LOCAL = 'http://localhost:8080'

@@ -3,7 +3,7 @@ import type { LiveQueryPlugin } from '@vinyasa/live-query'
 import type { Room } from '@vinyasa/base'
 import { usePipeline } from '@vinyasa/pipeline'
 import { useResponseCache } from '@vinyasa/response-cache'
-import { type AnswerLimits, useSources, type SourcesPlugin } from '@vinyasa/source-kit'
+import { useSources, type SourcesPlugin } from '@vinyasa/source-kit'
 import type { Plugin } from 'graphql-yoga'
 import { withBehaviour } from '../behaviour.ts'
 import type { GatewayConfig } from '../config/types.ts'
@@ -70,7 +70,7 @@ export function pluginsOf(
     ...(cachePlugin ? [cachePlugin] : []),
     ...observability.plugins,
     ...(status ? [withBehaviour(status)] : []),
-    ...(config.invalidate ? [withBehaviour(useInvalidateEndpoint({ ...config.invalidate, bus }))] : []),
+    ...(config.invalidate ? [withBehaviour(useInvalidateEndpoint(bus, config.invalidate))] : []),
     ...safetyPlugins(http),
     ...(isDeferFirst ? [] : [defer]),
     useOwnMutations(bus),
@@ -88,19 +88,14 @@ export function pluginsOf(
 
 /** The sources that the gateway has by itself: what the config adds to the others', and the subgraph over all of them. */
 function ownSources({ config, typeDefs }: Parts): SourcesPlugin {
+  const { maxAnswerObjects, maxAnswerBytes } = config.graphql?.limits ?? {}
   const viewOf = createViewOf(config)
   const resolvers =
     config.resolvers && viewOf ? withRecordedReads(config.resolvers, viewOf) : config.resolvers
   return useSources(
     [...typeDefsSource(typeDefs, resolvers, viewOf), ...federationSource({ ...config, resolvers })],
-    answerLimits(config),
+    { maxAnswerObjects, maxAnswerBytes },
   )
-}
-
-/** The limits of answers, among those of documents and bodies. */
-function answerLimits({ graphql = {} }: GatewayConfig): AnswerLimits {
-  const { maxAnswerObjects, maxAnswerBytes } = graphql.limits ?? {}
-  return { maxAnswerObjects, maxAnswerBytes }
 }
 
 function deferPlugin({ defer, preset = 'development' }: GatewayConfig): Plugin {

@@ -2,11 +2,6 @@ import { type Server, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import { closeOnceSent, linger } from './linger.ts'
 
-export interface CloseInStagesOptions {
-  /** Whether all of a connection's requests that are being answered are there whole, so that nothing more will come. */
-  readonly isWhole: (socket: Socket) => boolean
-}
-
 /** Statuses for what cannot be read, by Node's codes; all else is 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -25,9 +20,10 @@ interface SocketInsides {
 /**
  * Lets clients have the last answer of their connection although they are still sending: a request that cannot be read, as
  * Node refuses it, or one that was answered before it was there whole. Node closes the socket at once in both cases. What
- * else was asked on the connection is not answered, and ends with it.
+ * else was asked on the connection is not answered, and ends with it. `isWhole`: all of a connection's requests that are being
+ * answered are there whole, so that nothing more will come.
  */
-export function closeInStages(server: Server, { isWhole }: CloseInStagesOptions): void {
+export function closeInStages(server: Server, isWhole: (socket: Socket) => boolean): void {
   const lingering = new WeakSet<Socket>()
 
   function begin(socket: Socket): void {

@@ -12,11 +12,6 @@ const QUIET_MS = 1_000
 /** … but no longer than this. */
 const MAX_LINGER_MS = 5_000
 
-export interface DrainOptions {
-  /** Ends the wait for requests in flight: open connections are then destroyed. */
-  readonly signal: AbortSignal
-}
-
 export interface DrainSettings {
   /** Knows the targets of health probes. */
   readonly isProbe: (url: string | undefined) => boolean
@@ -31,9 +26,10 @@ export interface Drain {
   release(): void
   /**
    * Answers with `Connection: close` from now on, stops listening once no more requests come, lets those in flight
-   * end, and resolves when no connection is left. Health probes do not count as requests.
+   * end, and resolves when no connection is left. Health probes do not count as requests. The signal ends the wait: open
+   * connections are then destroyed.
    */
-  close(options: DrainOptions): Promise<void>
+  close(signal: AbortSignal): Promise<void>
 }
 
 /** Graceful stop for one HTTP server. */
@@ -76,7 +72,7 @@ export function createDrain(server: Server, { isProbe, inFlight }: DrainSettings
     release() {
       if (!listening) server.closeIdleConnections()
     },
-    async close({ signal }) {
+    async close(signal) {
       draining = true
       for (const { response } of inFlight) {
         if (!response.headersSent) response.setHeader('connection', 'close')

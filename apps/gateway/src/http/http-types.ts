@@ -1,15 +1,10 @@
 import type { LiveServerOptions } from '@vinyasa/live-query/ws'
+import type { useUploads } from '@vinyasa/node-handler'
+import type { AnswerLimits } from '@vinyasa/source-kit'
 import type { ExampleOperation } from '../graphiql/examples.ts'
 
-/** Bounds of files that are streamed. */
-export interface UploadsConfig {
-  /** Bytes of one file. Default 100_000_000. */
-  readonly maxFileBytes?: number | undefined
-  /** Files of one request. Default 10. */
-  readonly maxFiles?: number | undefined
-  /** How long a file is waited for that comes behind one which nobody reads. Default 10_000 ms. */
-  readonly maxIdleMs?: number | undefined
-}
+/** Bounds of files that are streamed: the options of `useUploads`. */
+export type UploadsConfig = Omit<NonNullable<Parameters<typeof useUploads>[0]>, 'maxFieldBytes'>
 
 /** Options of the HTTP server: where and how it listens. */
 export interface ServerConfig {
@@ -73,7 +68,7 @@ export interface ServerConfig {
  * Limits of one document, of the JSON that it comes in, and of its answer; 0 turns one off. Over a limit the answer is HTTP
  * 400, `DOCUMENT_LIMIT_EXCEEDED`, or `RESPONSE_TOO_LARGE`.
  */
-export interface LimitsConfig {
+export interface LimitsConfig extends AnswerLimits {
   /** Fields inside one another, fragments expanded. Default 100; production 15. */
   readonly maxDepth?: number | undefined
   /** Lexical tokens. Default 20_000; production 1000. */
@@ -84,13 +79,6 @@ export interface LimitsConfig {
   readonly maxDuplicateFields?: number | undefined
   /** Members and items in the JSON of a request, all together, counted before it is parsed. Default 50_000. */
   readonly maxBodyItems?: number | undefined
-  /**
-   * Objects in the answer to one operation, those of lists and joins each time that they are written. Default 1_000_000. Of
-   * those that resolvers make, where there is no plan, no more than one for each 200 of `maxAnswerBytes`, or of its default.
-   */
-  readonly maxAnswerObjects?: number | undefined
-  /** Bytes of the answer to one operation. Default 67_108_864. */
-  readonly maxAnswerBytes?: number | undefined
 }
 
 /** Which pages of other origins may ask, and how (the Fetch Standard's CORS protocol). */

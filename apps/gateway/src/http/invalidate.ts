@@ -6,10 +6,6 @@ import { z } from 'zod'
 import type { InvalidateConfig } from './http-types.ts'
 import { parseJson, readBody } from './request-body.ts'
 
-export interface InvalidateEndpointOptions extends InvalidateConfig {
-  readonly bus: InvalidationBus
-}
-
 const HEADER = 'x-invalidate-secret'
 const MAX_BYTES = 262_144
 const MAX_EVENTS = 1000
@@ -30,8 +26,7 @@ const events = z.union([event.transform((one) => [one]), z.array(event).min(1).m
  * `{"entityType": "User", "operation": "update", "entityId": "1"}`, or a list of them. Answers 204 once caches and
  * live queries of this gateway know.
  */
-export function useInvalidateEndpoint(options: InvalidateEndpointOptions): Plugin {
-  const { bus, secret } = options
+export function useInvalidateEndpoint(bus: InvalidationBus, { secret }: InvalidateConfig): Plugin {
   const expected = digest(secret)
 
   async function answer(request: Request): Promise<{ status: number; message?: string }> {
@@ -42,7 +37,6 @@ export function useInvalidateEndpoint(options: InvalidateEndpointOptions): Plugi
       return { status: 401, message: `The header ${HEADER} does not hold the secret.` }
     }
     const batch = await readEvents(request)
-    if (typeof batch === 'string') return { status: 400, message: batch }
     if ('status' in batch) return batch
     await bus.publish(batch)
     return { status: 204 }
@@ -68,19 +62,19 @@ export function useInvalidateEndpoint(options: InvalidateEndpointOptions): Plugi
 
 async function readEvents(
   request: Request,
-): Promise<readonly InvalidationEvent[] | string | { status: number; message: string }> {
+): Promise<readonly InvalidationEvent[] | { status: number; message: string }> {
   let value: unknown
   try {
     value = parseJson(await readBody(request, MAX_BYTES))
   } catch (error) {
     if (error instanceof GraphQLError && statusOf(error) === 413)
       return { status: 413, message: error.message }
-    return 'The body is not JSON; send an event or a list of events.'
+    return { status: 400, message: 'The body is not JSON; send an event or a list of events.' }
   }
   const parsed = events.safeParse(value)
-  return parsed.success
-    ? parsed.data
-    : `Expected {"entityType": "User", "operation": "update", "entityId": "1"}, entityId optional, or a list of 1 to ${MAX_EVENTS} such events; * stands for any type or operation.`
+  if (parsed.success) return parsed.data
+  const message = `Expected {"entityType": "User", "operation": "update", "entityId": "1"}, entityId optional, or a list of 1 to ${MAX_EVENTS} such events; * stands for any type or operation.`
+  return { status: 400, message }
 }
 
 function statusOf(error: GraphQLError): unknown {

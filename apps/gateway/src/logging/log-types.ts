@@ -4,7 +4,7 @@ export interface LogConfig {
   readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
   /** `pretty` is for people, `json` a line of JSON for each entry. Default: `pretty`; production `json`. */
   readonly format?: 'json' | 'pretty' | undefined
-  /** Further names whose values are never logged. */
+  /** Further names whose values are never logged, beside the usual ones of secrets. */
   readonly redact?: readonly string[] | undefined
 }
 

@@ -1,16 +1,12 @@
 import { Writable } from 'node:stream'
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { rememberDestination } from './line-writer.ts'
+import type { LogConfig } from './log-types.ts'
 
 export type { Logger }
 
-export interface LoggerOptions {
-  /** Default `info`. `silent` writes nothing. */
-  readonly level?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent' | undefined
-  /** `json`: one object a line. `pretty`: for people. Default `json`. */
-  readonly format?: 'json' | 'pretty' | undefined
-  /** Names of variables whose values are replaced by `[redacted]`, beside the built-in list. */
-  readonly redact?: readonly string[] | undefined
+/** Without a format lines are JSON. */
+export interface LoggerOptions extends LogConfig {
   /** The destination that lines go to. Default: standard output. */
   readonly destination?: DestinationStream | undefined
 }

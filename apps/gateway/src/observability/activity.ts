@@ -30,12 +30,8 @@ export interface Activity {
   read(): ActivityReading
 }
 
-export interface ActivityOptions {
-  /** Path of the GraphQL endpoint. */
-  readonly endpoint: string
-}
-
-export function createActivity({ endpoint }: ActivityOptions): Activity {
+/** `endpoint`: path of the GraphQL endpoint. */
+export function createActivity(endpoint: string): Activity {
   const errors = createRecentErrors()
   const cache = new Map<string, number>()
   const backends = new Map<string, { calls: number; failed: number }>()

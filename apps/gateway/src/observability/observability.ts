@@ -39,7 +39,7 @@ export interface ObservabilityOptions {
 export async function createObservability(options: ObservabilityOptions): Promise<Observability> {
   const { config, logger, readings, paths, shareMetrics } = options
   const { metrics: asked = config.preset !== 'production', tracing: traced = false } = config
-  const activity = hasStatusPage(config) ? createActivity({ endpoint: paths.graphql }) : undefined
+  const activity = hasStatusPage(config) ? createActivity(paths.graphql) : undefined
   const metrics =
     asked === false ? undefined : createMetrics({ readings, paths: paths.all, share: shareMetrics })
   const token = typeof asked === 'object' ? asked.token : undefined
@@ -57,7 +57,7 @@ export async function createObservability(options: ObservabilityOptions): Promis
           ...[activity, tracing, metrics].flatMap((each) => each?.observer ?? []),
         ],
       }),
-      ...(metrics ? [useMetricsEndpoint({ metrics, token })] : []),
+      ...(metrics ? [useMetricsEndpoint(metrics, token)] : []),
     ],
     observe: observeAll([
       countBackendCalls,

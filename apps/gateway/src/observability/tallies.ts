@@ -8,15 +8,6 @@ export interface TallyOptions {
   readonly help: string
 }
 
-export interface CounterTallyOptions extends TallyOptions {
-  readonly labelNames: readonly string[]
-}
-
-export interface HistogramTallyOptions extends TallyOptions {
-  /** Upper bounds, rising. */
-  readonly buckets: readonly number[]
-}
-
 /**
  * Adds to the series with some labels. To be kept by who counts: prom-client looks a series up by a text of all labels
  * at each observation, which costs more than the counting.
@@ -24,7 +15,9 @@ export interface HistogramTallyOptions extends TallyOptions {
 export type Tally = (value: number) => void
 
 /** A counter that prom-client is told of when it is scraped. Series are made when there is something to count in them. */
-export function counterTallies(options: CounterTallyOptions): (labels: Labels) => Tally {
+export function counterTallies(
+  options: TallyOptions & { readonly labelNames: readonly string[] },
+): (labels: Labels) => Tally {
   const { registry, name, help, labelNames } = options
   const series: { readonly labels: Labels; pending: number }[] = []
   const counter = new Counter({
@@ -60,7 +53,9 @@ interface Series {
  * A histogram that counts by itself, as prom-client's can be given single observations only. What its registry reads of
  * a metric is `name`, `get()` and no more, and what adds several processes asks for `aggregator`; checked with 15.1.3.
  */
-export function histogramTallies(options: HistogramTallyOptions): (labels: Labels) => Tally {
+export function histogramTallies(
+  options: TallyOptions & { /** Upper bounds, rising. */ readonly buckets: readonly number[] },
+): (labels: Labels) => Tally {
   const { registry, name, help, buckets } = options
   const series: Series[] = []
   const metric = {

@@ -1,20 +1,14 @@
 import type { ConnectRedis, RedisClient } from '@vinyasa/invalidation/redis'
 import type { Outage } from './outage.ts'
 
-export interface OpenRedisOptions {
-  readonly connect: ConnectRedis
-  /** Told of whatever fails, here and by those who use it. */
-  readonly outage: Outage
-}
-
-/** A Redis that requests share, and who says when it is away. */
+/** A Redis that requests share, and who is told of whatever fails there. */
 export interface SharedRedis {
   readonly client: RedisClient
   readonly outage: Outage
 }
 
 /** A client that never lets a request wait: what Redis does not answer at once, the gateway does without. */
-export function openRedis({ connect, outage }: OpenRedisOptions): SharedRedis {
+export function openRedis(connect: ConnectRedis, outage: Outage): SharedRedis {
   const settings = {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,

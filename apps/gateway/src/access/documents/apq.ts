@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { GraphQLError } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
-import type { Redis } from 'ioredis'
 import { LRUCache } from 'lru-cache'
-import type { Outage } from '../../redis/outage.ts'
+import type { SharedRedis } from '../../redis/open-redis.ts'
 import { withBehaviour } from '../../behaviour.ts'
 
 /** Texts by their hashes. One that is gone is sent again by whoever wants it. */
@@ -14,8 +13,11 @@ export interface DocumentStore {
   set(hash: string, text: string): void
 }
 
+/** Bytes of the texts in memory. */
+const APQ_BYTES = 16 * 1024 * 1024
+
 /** Keeps the texts that were asked for last. None may take more than a sixteenth of the place. */
-export function createMemoryStore(maxBytes: number): DocumentStore {
+export function createMemoryStore(maxBytes: number = APQ_BYTES): DocumentStore {
   const texts = new LRUCache<string, string>({
     maxSize: Math.max(1, maxBytes),
     maxEntrySize: Math.max(1, Math.floor(maxBytes / 16)),
@@ -29,16 +31,11 @@ export function createMemoryStore(maxBytes: number): DocumentStore {
 /** How long Redis keeps a text that is not sent again. */
 const TTL_SECONDS = 86_400
 
-export interface RedisStoreOptions {
-  readonly near: DocumentStore
-  readonly client: Pick<Redis, 'get' | 'set'>
-  readonly outage: Outage
-  readonly maxBytes: number
-}
-
 /** Shares texts with other gateways. What Redis holds is believed only as far as its hash is right. */
-export function createRedisDocumentStore(options: RedisStoreOptions): DocumentStore {
-  const { near, client, outage, maxBytes } = options
+export function createRedisDocumentStore(
+  near: DocumentStore,
+  { client, outage }: SharedRedis,
+): DocumentStore {
   const keyOf = (hash: string): string => `vinyasa:apq:${hash}`
 
   async function ask(hash: string): Promise<string | undefined> {
@@ -59,7 +56,7 @@ export function createRedisDocumentStore(options: RedisStoreOptions): DocumentSt
     get: (hash) => near.get(hash) ?? ask(hash),
     set(hash, text) {
       near.set(hash, text)
-      if (text.length > maxBytes / 16) return
+      if (text.length > APQ_BYTES / 16) return
       client.set(keyOf(hash), text, 'EX', TTL_SECONDS).catch((error: unknown) => outage.failed(error))
     },
   }

@@ -1,5 +1,5 @@
 import type { IResolvers } from '@graphql-tools/utils'
-import { isObjectType, type GraphQLField, type GraphQLSchema } from 'graphql'
+import { isObjectType, type GraphQLSchema } from 'graphql'
 import { isFieldMap } from './recorded-resolvers.ts'
 
 /**
@@ -12,14 +12,11 @@ export function forgetOrigins(schema: GraphQLSchema, resolvers: IResolvers): voi
     if (!isObjectType(type) || type === schema.getMutationType() || !isFieldMap(given)) continue
     for (const [name, member] of Object.entries(given)) {
       const field = type.getFields()[name]
-      if (field && isResolver(member)) forget(field)
+      if (!field || !isResolver(member)) continue
+      const { origin: _, ...others } = field.extensions
+      field.extensions = others
     }
   }
-}
-
-function forget(field: GraphQLField<unknown, unknown>): void {
-  const { origin: _, ...others } = field.extensions
-  field.extensions = others
 }
 
 function isResolver(member: unknown): boolean {

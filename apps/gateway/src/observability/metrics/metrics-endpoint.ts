@@ -4,16 +4,10 @@ import { METRICS_PATH } from '../../http/paths.ts'
 import type { Metrics } from './metrics.ts'
 import { withBehaviour } from '../../behaviour.ts'
 
-export interface MetricsEndpointOptions {
-  readonly metrics: Metrics
-  /** Asked for as `Authorization: Bearer <token>`. */
-  readonly token: string | undefined
-}
-
 type RequestPayload = Parameters<NonNullable<Plugin['onRequest']>>[0]
 
-/** Serves the metrics to scrapers. */
-export function useMetricsEndpoint({ metrics, token }: MetricsEndpointOptions): Plugin {
+/** Serves the metrics to scrapers, who send the token, if there is one, as `Authorization: Bearer <token>`. */
+export function useMetricsEndpoint(metrics: Metrics, token: string | undefined): Plugin {
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`)
 
   async function answer({ request, fetchAPI, endResponse }: RequestPayload): Promise<void> {
