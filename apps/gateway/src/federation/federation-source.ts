@@ -15,7 +15,7 @@ import type { IResolvers } from '@graphql-tools/utils'
 import { ConfigError } from '../errors.ts'
 import { findEntities, type Entity } from './entities.ts'
 import { noEntity, tooManyReferences } from './errors.ts'
-import { lookUp, type Reference } from './lookup.ts'
+import { lookUp, resolveEach, type Reference } from './lookup.ts'
 import { subgraphSdl } from './subgraph-sdl.ts'
 import type { FederationConfig, FederationSections } from './types.ts'
 
@@ -125,15 +125,7 @@ function entitiesField(
     const { lookup, resolveReference } = entity
     if (lookup) return lookUp(lookup, references, context, info)
     if (!resolveReference) return references
-    return Promise.all(
-      references.map(async (reference) => {
-        try {
-          return await resolveReference(reference, context, info)
-        } catch (error) {
-          return error
-        }
-      }),
-    )
+    return resolveEach(references, async (reference) => resolveReference(reference, context, info))
   }
 
   return {

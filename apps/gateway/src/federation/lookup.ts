@@ -30,20 +30,22 @@ export async function lookUp(
   info: GraphQLResolveInfo,
 ): Promise<readonly unknown[]> {
   if (lookup.itemKey !== undefined) return lookUpAll(lookup, lookup.itemKey, references, context, info)
-  return Promise.all(
-    references.map(async (reference) => {
-      try {
-        const given = lookup.args.map(([argument, key]) => {
-          const value = valueOf(reference, key)
-          const isWrapped = isListType(getNullableType(typeOf(lookup, argument))) && !Array.isArray(value)
-          return [argument, coerced(lookup, argument, isWrapped ? [value] : value)] as const
-        })
-        return await call(lookup, new Map(given), context, info)
-      } catch (error) {
-        return error
-      }
-    }),
-  )
+  return resolveEach(references, async (reference) => {
+    const given = lookup.args.map(([argument, key]) => {
+      const value = valueOf(reference, key)
+      const isWrapped = isListType(getNullableType(typeOf(lookup, argument))) && !Array.isArray(value)
+      return [argument, coerced(lookup, argument, isWrapped ? [value] : value)] as const
+    })
+    return call(lookup, new Map(given), context, info)
+  })
+}
+
+/** An error in the place of each that fails. */
+export function resolveEach(
+  references: readonly Reference[],
+  resolve: (reference: Reference) => Promise<unknown>,
+): Promise<readonly unknown[]> {
+  return Promise.all(references.map((one) => resolve(one).catch((error: unknown) => error)))
 }
 
 type Key = { readonly name: string; readonly value: unknown } | { readonly error: unknown }
