@@ -5,7 +5,7 @@ export type { CacheEvent, ResponseCacheOptions } from './options.ts'
 
 // For integrators: stores of one's own.
 export { fromEnvelopCache } from './store/envelop-cache.ts'
-export type { RemoteRead, RemoteStore } from './store/remote-store.ts'
+export type { RemoteStore } from './store/remote-store.ts'
 export {
   createUndeliveredInvalidations,
   type UndeliveredInvalidations,

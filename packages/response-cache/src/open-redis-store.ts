@@ -1,7 +1,7 @@
 import nodeModule from 'node:module'
 import type { Redis } from 'ioredis'
-import { configError, redisClientMissing } from './errors.ts'
-import { isRedisUrl, withoutLogin } from './store/redis-url.ts'
+import { redisClientMissing } from './errors.ts'
+import { checkRedisUrl } from './store/redis-url.ts'
 import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
 
 /**
@@ -9,8 +9,7 @@ import type { RemoteEvent, RemoteStore } from './store/remote-store.ts'
  * is loaded only here, so that a cache without Redis does not need it.
  */
 export function openRedisStore(url: string): RemoteStore {
-  if (!isRedisUrl(url))
-    throw configError('redisUrl', withoutLogin(url), 'an address such as redis://localhost:6379')
+  checkRedisUrl(url)
   try {
     nodeModule.createRequire(import.meta.url).resolve('ioredis')
   } catch (error) {
@@ -49,6 +48,6 @@ async function open(url: string): Promise<RemoteStore> {
   } catch (error) {
     throw redisClientMissing(error)
   }
-  const { createStoreOn } = await import('./redis/redis-store.ts')
-  return createStoreOn((settings) => new client.Redis(url, settings), { url })
+  const { ConnectedStore } = await import('./redis/redis-store.ts')
+  return new ConnectedStore((settings) => new client.Redis(url, settings), { url })
 }

@@ -37,7 +37,6 @@ export interface CacheEngine extends ResponseCache {
   /** Keeps the entry if it still holds. A promise only where there is a store behind memory. */
   store(key: string, entry: CacheEntry, ticket: Ticket): Promise<void> | undefined
   invalidate(cause: InvalidationCause): Promise<void>
-  invalidateTags(tags: Tags): Promise<void>
   /** To be awaited before something is changed; the returned function is called after its invalidation. */
   changing(): Promise<() => void> | undefined
   emit(event: CacheEvent): void
@@ -64,7 +63,8 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
   function emit(event: CacheEvent): void {
     count(event)
     if (onEvent) onEvent(event)
-    else if (event.type === 'warning') warn(event.warning)
+    // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
+    else if (event.type === 'warning') console.warn(event.warning.message)
   }
 
   /** Whether changes are heard of in time; while they are not, nothing that is kept is given out. */
@@ -82,9 +82,9 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
 
   async function close(): Promise<void> {
     leaveBus?.()
-    shared?.leave()
-    held.clear()
-    await shared?.close()
+    shared?.leave?.()
+    held.memory.clear()
+    await store?.close()
   }
 
   return {
@@ -93,15 +93,14 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
     isShared: shared !== undefined,
     emit,
     invalidate,
-    invalidateTags,
-    changing: () => shared?.changing(),
+    changing: () => store?.changing?.(),
     close,
     [Symbol.asyncDispose]: close,
-    isUntouched: (version, types) => held.isUntouched(version, types),
-    stats: () => ({ ...stats(), ...held.count() }),
+    isUntouched: (version, types) => held.versions.isUntouched(version, types),
+    stats: () => ({ ...stats(), entries: held.memory.size, bytes: held.memory.bytes }),
     peek: (key) => (isInTouch() ? held.find(key) : undefined),
     lookup(key) {
-      const { version } = held
+      const version = held.versions.now()
       if (!isInTouch()) return { state: 'unavailable' }
       const found = held.find(key)
       // A stale entry is refreshed and stored, which needs the shared store's version.
@@ -110,7 +109,7 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       return found ?? { state: 'miss', ticket: { version, remoteVersion: undefined } }
     },
     store(key, entry, ticket) {
-      if (!held.takes(entry) || !held.holds(ticket.version, entry.tags)) return undefined
+      if (!held.memory.takes(entry) || !held.versions.holds(ticket.version, entry.tags)) return undefined
       if (shared) return shared.keep(key, entry, ticket)
       held.keep(key, entry)
       return undefined
@@ -119,16 +118,11 @@ export function createCacheEngine(options: ResponseCacheOptions): CacheEngine {
       if (target === 'all') {
         await invalidateTags('all')
       } else if ('key' in target) {
-        held.delete(target.key)
-        await shared?.delete(target.key)
+        held.memory.delete(target.key)
+        await store?.delete(target.key)
       } else {
         await invalidateTags(tagsHit([target], strategy))
       }
     },
   }
-}
-
-function warn(warning: Error): void {
-  // oxlint-disable-next-line no-console -- the documented default of an injectable reporter
-  console.warn(warning.message)
 }

@@ -33,16 +33,8 @@ export function createStats(): {
   stats(): Omit<CacheStats, 'entries' | 'bytes'>
   count(event: CacheEvent): void
 } {
-  const counts = {
-    hits: 0,
-    misses: 0,
-    stale: 0,
-    coalesced: 0,
-    bypassed: 0,
-    stored: 0,
-    evicted: 0,
-    invalidations: 0,
-    errors: 0,
+  const counts = Object.fromEntries(Object.values(counterOf).map((name) => [name, 0])) as {
+    -readonly [Name in keyof Omit<CacheStats, 'entries' | 'bytes'>]: number
   }
   return {
     stats: () => ({ ...counts }),

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, nat, oneof, property, record } from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createEntry, offHeap, type CacheEntry } from '../src/store/entry.ts'
+import { LazyEntry, offHeap, type CacheEntry } from '../src/store/entry.ts'
 import { createMemoryStore } from '../src/store/memory-store.ts'
 import { createResponseCache } from '../src/index.ts'
 
@@ -11,7 +11,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function entryOf(body: string | Buffer, ttlMs = 1_000, staleMs = 0): CacheEntry {
-  return createEntry(body, { storedAt: clock.now(), ttlMs, staleMs, tags: [], version: 0 })
+  return new LazyEntry(body, { storedAt: clock.now(), ttlMs, staleMs, tags: [], version: 0 })
 }
 
 describe('memory', () => {

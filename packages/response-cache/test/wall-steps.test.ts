@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vinyasa/test-kit'
 import { describe, expect, it } from 'vitest'
-import { createEntry } from '../src/store/entry.ts'
+import { LazyEntry } from '../src/store/entry.ts'
 import { storedAtHere, withWallTime } from '../src/store/stored-at.ts'
 import { ask, createWorld } from './kit.ts'
 
@@ -23,7 +23,7 @@ describe.each(STEPS)('the wall clock steps by %d ms', (step) => {
 
   it('an entry of a shared store is never younger than it is', () => {
     const clock = createFakeClock()
-    const body = createEntry('{}', {
+    const body = new LazyEntry('{}', {
       storedAt: clock.now(),
       ttlMs: 3_000,
       staleMs: 0,

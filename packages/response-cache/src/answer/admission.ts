@@ -1,18 +1,18 @@
-import { createProfileCache, type DocumentProfile, type ProfileCache } from '../document/document-profile.ts'
+import { createProfileCache, type DocumentProfile, type ProfileOf } from '../document/document-profile.ts'
 import { createRequestKeyFactory, mayBePersonal, type RequestKeyFactory } from '../document/request-key.ts'
 import { unknownAsker } from '../errors.ts'
 import type { ResponseCacheOptions } from '../options.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { Lifetimes } from './lifetimes.ts'
-import type { ExecutionInput, OperationState } from './operation-state.ts'
+import type { OperationState } from './operation-state.ts'
 
 /** Says which operations the cache may answer, and under which key. */
 export class Admission {
+  readonly profileOf: ProfileOf
   readonly #cache: CacheEngine
   readonly #lifetimes: Lifetimes
   readonly #session: ResponseCacheOptions['session']
   readonly #ignoredTypes: readonly string[]
-  readonly #profiles: ProfileCache
   readonly #keyOf: RequestKeyFactory
   /** Reasons for which operations are kept out; each is told of once. */
   readonly #warned = new Set<string>()
@@ -24,38 +24,21 @@ export class Admission {
     this.#lifetimes = lifetimes
     this.#session = session
     this.#ignoredTypes = ignoredTypes
-    this.#profiles = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
+    this.profileOf = createProfileCache({ idFields, ttlMsBySchemaCoordinate, varyHeaders, access })
     this.#keyOf = createRequestKeyFactory({ prefix, hasSession: session !== undefined })
   }
 
-  /** Undefined: nobody knows which operation is meant. */
-  profileOf({
-    schema,
-    document,
-    operationName,
-  }: Omit<ExecutionInput, 'context'>): DocumentProfile | undefined {
-    return this.#profiles.of(schema, document, operationName)
-  }
-
-  /**
-   * Whether the cache may answer the operation, whose key stands in its state then.
-   * `context`: the finished one, as far as there is one by now.
-   */
-  admit(state: OperationState, profile: DocumentProfile, context?: ExecutionInput['context']): boolean {
+  /** Whether the cache may answer the operation, whose key stands in its state then. */
+  admit(state: OperationState, profile: DocumentProfile): boolean {
     const session = this.#session
     // An early look has made the key already; nothing but a session could change it.
     if (state.profile === profile && state.key && !session) return true
     state.profile = profile
-    const { report, params, request } = state
+    const { report, params, request, context } = state
     const { operationName, variables } = params
     const { headers } = request
-    const identity = {
-      operationName,
-      variables,
-      headers,
-      session: context && session?.(context),
-      access: profile.access?.keyOf(state.context),
-    }
+    const access = profile.access?.keyOf(context)
+    const identity = { operationName, variables, headers, session: session?.(context), access }
     const key = this.#isCacheable(profile) ? this.#keyOf(profile, identity, state.sameBytes) : undefined
     report.varyNames = profile.access ? [...profile.varyNames, ...profile.access.headers] : profile.varyNames
     if (key && (key.isPersonal || !profile.isPrivate)) {

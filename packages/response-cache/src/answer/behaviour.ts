@@ -1,6 +1,5 @@
-import { createAttachment, isNotFromHttp, isPromise, type MaybePromise } from '@vinyasa/base'
-import type { Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
-import type { ExecutionResult } from 'graphql'
+import { after, attempt, createAttachment, isNotFromHttp, type MaybePromise } from '@vinyasa/base'
+import type { Behaviour, Execute, Operation, PreparedDocument } from '@vinyasa/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { OperationReport } from '../http/cache-headers.ts'
 import type { CacheEngine } from '../response-cache.ts'
@@ -10,12 +9,9 @@ import { createMutationEviction } from './mutation-eviction.ts'
 import type { OperationState } from './operation-state.ts'
 import { createRefresher } from './refresh.ts'
 import { ResultKeeper } from './result-keeper.ts'
-import { runThrough } from './run-through.ts'
 import { StoredAnswers } from './stored-answers.ts'
 
-export interface CacheBehaviour {
-  execute(operation: Operation, next: Execute): MaybePromise<unknown>
-  deliver(operation: Operation, result: ExecutionResult): MaybePromise<ExecutionResult>
+export interface CacheBehaviour extends Required<Pick<Behaviour, 'execute' | 'deliver'>> {
   /** Cancels the refreshes under way. */
   close(): void
 }
@@ -45,11 +41,13 @@ export function createCacheBehaviour(
   }
 
   function run(state: OperationState, operation: Operation, next: Execute): MaybePromise<unknown> {
-    const { prepared, context } = operation
-    const { schema, document, operationName } = prepared
-    const execute = (): MaybePromise<unknown> => runThrough(keeper, state, () => next(operation))
-    const answer = answers.find(state, { schema, document, operationName, context })
-    return isPromise(answer) ? answer.then((found) => found ?? execute()) : (answer ?? execute())
+    const fail = (error: unknown): never => {
+      keeper.failed(state)
+      throw error
+    }
+    const execute = (): MaybePromise<unknown> =>
+      attempt(() => after(next(operation), (result) => keeper.keep(state, result)), fail)
+    return after(answers.find(state, operation.prepared), (found) => found ?? execute())
   }
 
   /** Behind a stale answer, under a request and a context of its own. */

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql'
 import type { CacheEntry } from '../store/entry.ts'
 import type { OperationState } from './operation-state.ts'
-import { createSerializedResult, createStoredResult } from './serialized-result.ts'
+import { LazyResult, StoredResult } from './serialized-result.ts'
 
 /**
  * The answer that an entry is to an operation. A deferred query is given the whole object: whoever delivers it in parts
@@ -10,8 +10,8 @@ import { createSerializedResult, createStoredResult } from './serialized-result.
 export function resultOfEntry(state: OperationState, entry: CacheEntry): ExecutionResult {
   state.report.entry = entry
   if (state.profile?.incremental) return JSON.parse(entry.body.toString()) as ExecutionResult
-  if (state.isUnobserved) return createStoredResult(entry.body, markUntouched(state))
-  return createSerializedResult(entry.body, undefined, markUntouched(state))
+  if (state.isUnobserved) return new StoredResult(entry.body, markUntouched(state))
+  return new LazyResult(entry.body, undefined, markUntouched(state))
 }
 
 /** Only a GET is given a validator, which holds for the very bytes that are stored. */

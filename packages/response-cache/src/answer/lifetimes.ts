@@ -1,6 +1,9 @@
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { ResponseCacheOptions } from '../options.ts'
-import { boundedLifetime, type Lifetime } from '../store/freshness.ts'
+import type { Lifetime } from '../store/freshness.ts'
+
+/** A year: Redis and JSON know no endless time, and RFC 9111 lets caches expect no more of `max-age`. */
+const LONGEST_MS = 365 * 24 * 60 * 60 * 1000
 
 /** How long results are kept, by the operation that they are of. */
 export class Lifetimes {
@@ -9,18 +12,14 @@ export class Lifetimes {
 
   constructor({ defaultTtlMs = 60_000, staleWhileRevalidateMs = 0 }: ResponseCacheOptions) {
     this.#defaultTtlMs = defaultTtlMs
-    this.#staleMs = staleWhileRevalidateMs
+    this.#staleMs = Math.min(staleWhileRevalidateMs, LONGEST_MS)
   }
 
-  mayBeKept(profile: DocumentProfile): boolean {
-    return this.#ttlMsOf(profile) > 0
+  mayBeKept({ ttlMs = this.#defaultTtlMs }: DocumentProfile): boolean {
+    return ttlMs > 0
   }
 
-  of(profile: DocumentProfile): Lifetime {
-    return boundedLifetime({ ttlMs: this.#ttlMsOf(profile), staleMs: this.#staleMs })
-  }
-
-  #ttlMsOf({ ttlMs }: DocumentProfile): number {
-    return ttlMs ?? this.#defaultTtlMs
+  of({ ttlMs = this.#defaultTtlMs }: DocumentProfile): Lifetime {
+    return { ttlMs: Math.min(ttlMs, LONGEST_MS), staleMs: this.#staleMs }
   }
 }

@@ -1,22 +1,19 @@
-import { createAttachment, type MaybePromise } from '@vinyasa/base'
-import type { Execute, Operation } from '@vinyasa/pipeline'
+import { createAttachment } from '@vinyasa/base'
+import type { Behaviour, Execute, Operation } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { InvalidationCause } from '../options.ts'
 import type { CacheEngine } from '../response-cache.ts'
 import type { Admission } from './admission.ts'
 
-export interface MutationEviction {
-  execute(operation: Operation, next: Execute): MaybePromise<unknown>
-  /** Evicts for what another plugin has executed in this place; one that only answers has refused it. */
-  deliver(operation: Operation, result: ExecutionResult): MaybePromise<ExecutionResult>
-}
-
 /**
  * Evicts after a mutation and before its answer goes out, whether it succeeded, failed in part or
  * threw: a backend may have committed in every case.
  */
-export function createMutationEviction(cache: CacheEngine, admission: Admission): MutationEviction {
+export function createMutationEviction(
+  cache: CacheEngine,
+  admission: Admission,
+): Required<Pick<Behaviour, 'execute' | 'deliver'>> {
   const { invalidateOnMutation = true } = cache.options
   const evicted = createAttachment<true>()
 
@@ -46,19 +43,16 @@ export function createMutationEviction(cache: CacheEngine, admission: Admission)
       const profile = profileOf(operation)
       return profile ? executeAndEvict(operation, next, profile) : next(operation)
     },
+    /** Evicts for what another plugin has executed in this place; one that only answers has refused it. */
     deliver(operation, result) {
       const { prepared, progress, context } = operation
-      const isOpen =
-        prepared.definition.operation === 'mutation' && !isAnswered(progress) && !evicted.get(context)
-      const profile = isOpen ? profileOf(operation) : undefined
+      if (prepared.definition.operation !== 'mutation' || evicted.get(context)) return result
+      // A plugin before the cache has answered: nobody has executed it.
+      const isAnswered = progress.isFinal || progress.isRefused
+      const profile = isAnswered ? undefined : profileOf(operation)
       return profile ? evictFor(cache, profile, result).then(() => result) : result
     },
   }
-}
-
-/** A plugin before the cache has answered: nobody has executed it. */
-function isAnswered({ isFinal, isRefused }: Operation['progress']): boolean {
-  return isFinal || isRefused
 }
 
 async function evictFor(cache: CacheEngine, profile: DocumentProfile, result: unknown): Promise<void> {

@@ -1,4 +1,3 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql'
 import type { OperationParams } from '@vinyasa/pipeline'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { RequestKey } from '../document/request-key.ts'
@@ -25,11 +24,4 @@ export interface OperationState {
   /** Set when the result is to be stored. */
   ticket?: Ticket
   flight?: Flight
-}
-
-export interface ExecutionInput {
-  readonly schema: GraphQLSchema
-  readonly document: DocumentNode
-  readonly operationName: string | null | undefined
-  readonly context: Record<string, unknown>
 }

@@ -1,13 +1,13 @@
 import { isAsyncIterable, systemClock, type Clock } from '@vinyasa/base'
 import type { ExecutionResult } from 'graphql'
 import type { CacheEngine } from '../response-cache.ts'
-import { createEntry, offHeap } from '../store/entry.ts'
+import { LazyEntry, offHeap } from '../store/entry.ts'
 import { markUntouched } from './entry-result.ts'
 import { IncrementalMerge } from './incremental.ts'
 import type { Lifetimes } from './lifetimes.ts'
 import type { OperationState } from './operation-state.ts'
 import { hasOwnHead } from './own-head.ts'
-import { createSerializedResult, serializeData } from './serialized-result.ts'
+import { LazyResult, serializeData } from './serialized-result.ts'
 
 /** Stores the results of operations that were executed, and shares them with those who wait for them. */
 export class ResultKeeper {
@@ -54,7 +54,7 @@ export class ResultKeeper {
     const known = isSerialized ? undefined : result.data
     this.#store(state, body, () => known ?? (JSON.parse(body.toString()) as { data: unknown }).data)
     if (result.extensions) return result
-    return createSerializedResult(body, known, markUntouched(state))
+    return new LazyResult(body, known, markUntouched(state))
   }
 
   async *#keepParts(state: OperationState, parts: AsyncIterable<unknown>): AsyncGenerator<unknown> {
@@ -72,7 +72,7 @@ export class ResultKeeper {
     const cache = this.#cache
     const { profile, key, ticket } = state
     if (!profile || !key || !ticket) return
-    const entry = createEntry(body, {
+    const entry = new LazyEntry(body, {
       storedAt: this.#clock.now(),
       ...this.#lifetimes.of(profile),
       tags: cache.byEntity ? profile.entities.tagsOf(data(), state.params.variables) : profile.tags,

@@ -2,11 +2,6 @@ import type { ExecutionResult } from 'graphql'
 
 type Data = ExecutionResult['data']
 
-/** An execution result that Yoga writes with its own serialiser. */
-export interface SerializedResult extends ExecutionResult {
-  stringify(result: ExecutionResult): string
-}
-
 /**
  * A result that is already serialised. As long as nobody reads `data`, it goes out as it is stored;
  * whoever does read it (a logging or a redacting plugin) gets an object, and what they make of it is
@@ -14,19 +9,8 @@ export interface SerializedResult extends ExecutionResult {
  *
  * `stringify` of a hit hands out a Buffer where Yoga's types say string: `new Response(...)` takes it
  * without a copy, and where text is needed (batches, event streams) a Buffer turns into the same text.
- *
- * @param known the data, where it need not be parsed
- * @param onUntouched called when the result goes out as it is stored
  */
-export function createSerializedResult(
-  body: string | Buffer,
-  known?: Data,
-  onUntouched?: () => void,
-): SerializedResult {
-  return new LazyResult(body, known, onUntouched)
-}
-
-class LazyResult implements SerializedResult {
+export class LazyResult implements ExecutionResult {
   declare data?: Data
   declare readonly errors?: ExecutionResult['errors']
   declare readonly extensions?: ExecutionResult['extensions']
@@ -35,6 +19,10 @@ class LazyResult implements SerializedResult {
   #data: Data
   #isTouched = false
 
+  /**
+   * @param known the data, where it need not be parsed
+   * @param onUntouched called when the result goes out as it is stored
+   */
   constructor(body: string | Buffer, known: Data, onUntouched: (() => void) | undefined) {
     this.#body = body
     this.#data = known
@@ -72,11 +60,7 @@ class LazyResult implements SerializedResult {
 /**
  * The same for those who do not copy results and look at none, at half the price: `data` is no member of its own.
  */
-export function createStoredResult(body: Buffer, onUntouched?: () => void): SerializedResult {
-  return new StoredResult(body, onUntouched)
-}
-
-class StoredResult implements SerializedResult {
+export class StoredResult implements ExecutionResult {
   declare readonly errors?: ExecutionResult['errors']
   declare readonly extensions?: ExecutionResult['extensions']
   readonly #body: Buffer

@@ -1,4 +1,5 @@
 import { isLiveRun, isPromise, type MaybePromise } from '@vinyasa/base'
+import type { PreparedDocument } from '@vinyasa/pipeline'
 import type { ExecutionResult } from 'graphql'
 import type { DocumentProfile } from '../document/document-profile.ts'
 import type { ResponseCacheOptions } from '../options.ts'
@@ -6,7 +7,7 @@ import type { CacheEngine } from '../response-cache.ts'
 import type { Lookup, Ticket } from '../store/lookup.ts'
 import type { Admission } from './admission.ts'
 import { resultOfEntry } from './entry-result.ts'
-import type { ExecutionInput, OperationState } from './operation-state.ts'
+import type { OperationState } from './operation-state.ts'
 import { createFlights, type Flight } from './single-flight.ts'
 
 /** A lookup that found something to answer with. */
@@ -29,9 +30,8 @@ export class StoredAnswers {
 
   /** Looks for a hit that memory has, without counting it. `profile`: the document's. */
   findEarly(state: OperationState, profile: DocumentProfile | undefined): Hit | undefined {
-    if (!profile || profile.incremental || profile.live || !this.#admission.admit(state, profile)) {
+    if (!profile || profile.incremental || profile.live || !this.#admission.admit(state, profile))
       return undefined
-    }
     const found = state.key && this.#cache.peek(state.key.key)
     if (!found || !('entry' in found)) return undefined
     // A refresh is stored under the shared store's version, which memory does not know.
@@ -39,10 +39,10 @@ export class StoredAnswers {
   }
 
   /** The answer in place of execution, or undefined: execute. */
-  find(state: OperationState, input: ExecutionInput): MaybePromise<Answer> {
-    const { context } = input
-    const profile = this.#admission.profileOf(input)
-    if (!profile || this.#enabled?.(context) === false || !this.#admission.admit(state, profile, context)) {
+  find(state: OperationState, prepared: PreparedDocument): MaybePromise<Answer> {
+    const { context } = state
+    const profile = this.#admission.profileOf(prepared)
+    if (!profile || this.#enabled?.(context) === false || !this.#admission.admit(state, profile)) {
       this.#cache.emit({ type: 'bypass' })
       return undefined
     }

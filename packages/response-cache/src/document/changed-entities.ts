@@ -1,25 +1,17 @@
 import { isRecord } from '@vinyasa/base'
-import { getNamedType, isLeafType, isObjectType, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { getNamedType, isLeafType, isObjectType } from 'graphql'
 import { possibleObjects } from '@vinyasa/documents'
-import { selectOperation, statedChanges, type Dependencies } from '@vinyasa/invalidation'
+import { selectOperation, statedChanges } from '@vinyasa/invalidation'
 import { placesOf, idOf, typesOf, type EntityPlace } from './entity-places.ts'
-import type { IdFieldOf } from './id-fields.ts'
+import type { EntityPlanInput } from './entity-plan.ts'
 import type { InvalidationTarget } from '../store/tags.ts'
-
-export interface ChangedEntitiesInput {
-  readonly schema: GraphQLSchema
-  /** Normalised: one operation, and the fragments that it uses. */
-  readonly document: DocumentNode
-  readonly dependencies: Dependencies
-  readonly idFieldOf: IdFieldOf
-}
 
 /**
  * The entities of a mutation's result, of those types that it is known to change. An entity whose id the result does
  * not show, and all that its payloads hold but the client did not select, stand for their whole types.
  */
 export function changedEntities(
-  { schema, document, dependencies, idFieldOf }: ChangedEntitiesInput,
+  { schema, document, dependencies, idFieldOf }: EntityPlanInput,
   types: Iterable<string>,
   data: unknown,
 ): readonly InvalidationTarget[] {

@@ -28,10 +28,8 @@ export type RequestKeyFactory = (
   sameBytes?: object | undefined,
 ) => RequestKey | undefined
 
-/** What the body of a request says of its key. */
-type OfBody = Pick<RequestIdentity, 'operationName' | 'variables'>
-/** What else its key is made of: requests with equal bodies are told apart by these alone. */
-type BesideBody = Omit<RequestIdentity, keyof OfBody>
+/** What a key is made of beside the body: requests with equal bodies are told apart by these alone. */
+type BesideBody = Omit<RequestIdentity, 'operationName' | 'variables'>
 type Parts = readonly (string | null | undefined)[]
 
 /** The key of a body, and what it was made of beside the body. */
@@ -63,14 +61,6 @@ export function createRequestKeyFactory({
     return scope
   }
 
-  /** Undefined where the variables cannot be part of a key. */
-  function partsOfBody(profile: DocumentProfile, { operationName, variables }: OfBody): Parts | undefined {
-    const canonical = canonicalVariables(profile.variableNames, variables)
-    return canonical === undefined
-      ? undefined
-      : [scopeOf(profile.schema), profile.digest, operationName, canonical]
-  }
-
   return (profile, identity, sameBytes) => {
     const { headers, access } = identity
     if (access === null) return undefined
@@ -78,8 +68,9 @@ export function createRequestKeyFactory({
     const beside = partsBesideBody(profile, identity)
     const before = sameBytes && remembered.get(sameBytes)
     if (before?.profile === profile && isEqual(before.beside, beside)) return before.key
-    const ofBody = partsOfBody(profile, identity)
-    if (ofBody === undefined) return undefined
+    const variables = canonicalVariables(profile.variableNames, identity.variables)
+    if (variables === undefined) return undefined
+    const ofBody = [scopeOf(profile.schema), profile.digest, identity.operationName, variables]
     const key = { key: sha256(frame([...ofBody, ...beside])), isPersonal: isOfSomebody(profile, identity) }
     if (sameBytes) remembered.set(sameBytes, { profile, beside, key })
     return key

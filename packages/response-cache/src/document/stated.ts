@@ -9,6 +9,7 @@ import {
   type OperationTypeNode,
 } from 'graphql'
 import type { SelectedField } from '@vinyasa/invalidation'
+import type { ResponseCacheOptions } from '../options.ts'
 import { cacheControlOf } from './cache-control.ts'
 
 /** The stated lifetime and scope, wherever the statements stand. */
@@ -50,9 +51,7 @@ export function collectStatements(
   schema: GraphQLSchema,
   touched: ReadonlySet<GraphQLNamedType>,
   fields: readonly SelectedField[],
-  {
-    ttlMsBySchemaCoordinate = {},
-  }: { readonly ttlMsBySchemaCoordinate?: Readonly<Record<string, number | undefined>> | undefined },
+  { ttlMsBySchemaCoordinate = {} }: Pick<ResponseCacheOptions, 'ttlMsBySchemaCoordinate'>,
 ): Statements {
   const ttls: number[] = []
   let isPrivate = false

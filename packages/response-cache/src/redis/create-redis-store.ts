@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis'
-import { configError } from '../errors.ts'
-import { isRedisUrl, withoutLogin } from '../store/redis-url.ts'
+import { checkRedisUrl } from '../store/redis-url.ts'
 import type { RedisStoreOptions } from './options.ts'
-import { createStoreOn, type RedisStore } from './redis-store.ts'
+import { ConnectedStore, type RedisStore } from './redis-store.ts'
 
 /**
  * Entries in a Redis shared between gateways. While Redis does not answer, requests are served without
@@ -10,8 +9,7 @@ import { createStoreOn, type RedisStore } from './redis-store.ts'
  */
 export function createRedisStore(options: RedisStoreOptions): RedisStore {
   const { url, connect } = options
-  if (connect) return createStoreOn(connect, options)
-  if (url === undefined || !isRedisUrl(url))
-    throw configError('redisUrl', url && withoutLogin(url), 'an address such as redis://localhost:6379')
-  return createStoreOn((settings) => new Redis(url, settings), options)
+  if (connect) return new ConnectedStore(connect, options)
+  checkRedisUrl(url)
+  return new ConnectedStore((settings) => new Redis(url, settings), options)
 }

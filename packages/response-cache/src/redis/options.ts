@@ -1,8 +1,5 @@
-import type { Cluster, Redis, RedisOptions } from 'ioredis'
+import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { UndeliveredInvalidations } from '../store/undelivered-invalidations.ts'
-
-/** A `subscriber` hears what is published, and sends nothing else than `PING`. */
-export type ConnectRedis = (options: RedisOptions, role: 'commands' | 'subscriber') => Redis | Cluster
 
 export interface RedisStoreOptions {
   /** `redis://` or `rediss://`, with password and database number where needed. Needed where `connect` is not given. */

@@ -1,4 +1,5 @@
 import { backgroundClock, sleep, systemClock } from '@vinyasa/base'
+import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import { randomUUID } from 'node:crypto'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CacheEntry } from '../store/entry.ts'
@@ -11,7 +12,7 @@ import {
 import type { RemoteEvent, RemoteRead, RemoteStore } from '../store/remote-store.ts'
 import type { Tags } from '../store/tags.ts'
 import { decodeMeta, decodeTags, encodeMeta } from './codec.ts'
-import type { ConnectRedis, RedisStoreOptions } from './options.ts'
+import type { RedisStoreOptions } from './options.ts'
 import { beatScript, invalidateScript, readScript, writeScript } from './scripts.ts'
 
 declare module 'ioredis' {
@@ -46,12 +47,7 @@ export interface RedisStore extends RemoteStore {
 }
 
 /** The store on connections that others open: whoever has no Redis loads none. */
-export function createStoreOn(connect: ConnectRedis, options: RedisStoreOptions): RedisStore {
-  return new ConnectedStore(connect, options)
-}
-
-class ConnectedStore implements RedisStore {
-  /** Values found that the cache did not write. */
+export class ConnectedStore implements RedisStore {
   poisoned = 0
   private readonly url: RedisStoreOptions['url']
   private readonly prefix: string

@@ -13,13 +13,6 @@ export interface CacheEntry extends Lifetime {
   readonly version: number
 }
 
-type Dependence = Pick<CacheEntry, 'storedAt' | 'ttlMs' | 'staleMs' | 'tags' | 'version'>
-
-/** An entry whose bytes are made when they are first asked for: many a miss is never asked for again. */
-export function createEntry(body: string | Buffer, given: Dependence): CacheEntry {
-  return new LazyEntry(body, given)
-}
-
 /** Texts that are longer are kept as bytes from the start. */
 const LONG_TEXT = 64 * 1024
 
@@ -36,7 +29,8 @@ export function bytesOf(entry: CacheEntry): number {
   return entry instanceof LazyEntry ? entry.bytes : entry.body.length
 }
 
-class LazyEntry implements CacheEntry {
+/** An entry whose bytes are made when they are first asked for: many a miss is never asked for again. */
+export class LazyEntry implements CacheEntry {
   readonly bytes: number
   private serialized: string | Buffer
   readonly storedAt: number
@@ -45,7 +39,10 @@ class LazyEntry implements CacheEntry {
   readonly tags: readonly string[]
   readonly version: number
 
-  constructor(serialized: string | Buffer, { storedAt, ttlMs, staleMs, tags, version }: Dependence) {
+  constructor(
+    serialized: string | Buffer,
+    { storedAt, ttlMs, staleMs, tags, version }: Omit<CacheEntry, 'body'>,
+  ) {
     this.serialized = typeof serialized === 'string' ? serialized : trimmed(serialized)
     this.bytes = memoryOf(serialized)
     this.storedAt = storedAt

@@ -1,10 +1,9 @@
+import type { MaybePromise } from '@vinyasa/base'
 import { randomUUID } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
 import type { CacheEntry } from './entry.ts'
 import type { RemoteStore } from './remote-store.ts'
 import { anyTag, typeOfTag, type Tags } from './tags.ts'
-
-type MaybePromise<T> = T | Promise<T>
 
 /** One entity or type, as Envelop's caches index their entries. */
 export interface EnvelopCacheRecord {
@@ -24,14 +23,9 @@ export interface EnvelopCache {
   invalidate(entities: Iterable<EnvelopCacheRecord>): MaybePromise<void>
 }
 
-interface Meta {
-  readonly storedAt: number
-  readonly ttlMs: number
-  readonly staleMs: number
-  readonly tags: readonly string[]
-  /** Which adapter wrote it, and under which version of its cache. */
+interface Meta extends Omit<CacheEntry, 'body'> {
+  /** The adapter that wrote it. */
   readonly by: string
-  readonly version: number
 }
 
 /** On every entry, so that all of them can be named at once. */

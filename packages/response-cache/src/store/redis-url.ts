@@ -1,8 +1,8 @@
-/** An address for errors, without its user and password. */
-export function withoutLogin(address: string): string {
-  return address.replace(/^(\w+:\/\/)?.*@/s, '$1')
-}
+import { configError } from '../errors.ts'
 
-export function isRedisUrl(url: string): boolean {
-  return URL.canParse(url) && ['redis:', 'rediss:'].includes(new URL(url).protocol)
+/** Throws RESPONSE_CACHE_CONFIG, without user and password, for what is no address of a Redis. */
+export function checkRedisUrl(url: string | undefined): asserts url is string {
+  if (url !== undefined && URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return
+  const shown = url?.replace(/^(\w+:\/\/)?.*@/s, '$1')
+  throw configError('redisUrl', shown, 'an address such as redis://localhost:6379')
 }

@@ -17,20 +17,15 @@ export interface SharedEntriesOptions {
 
 /** The entries of a store that processes share. A store that fails costs the cache, never the request. */
 export class SharedEntries {
-  readonly #store: RemoteStore
-  readonly #held: HeldEntries
-  readonly #clock: Pick<Clock, 'now' | 'wallNow'>
-  readonly #emit: (event: CacheEvent) => void
-  readonly #leave: (() => void) | undefined
+  readonly #options: SharedEntriesOptions
+  /** Hears of nothing any more. */
+  readonly leave: (() => void) | undefined
   #isUp = true
 
-  constructor({ store, held, clock, emit }: SharedEntriesOptions) {
-    this.#store = store
-    this.#held = held
-    this.#clock = clock
-    this.#emit = emit
+  constructor(options: SharedEntriesOptions) {
+    this.#options = options
     // It tells at once when the store is not reachable yet.
-    this.#leave = store.subscribe?.((event) => this.#hear(event))
+    this.leave = options.store.subscribe?.((event) => this.#hear(event))
   }
 
   /** Whether invalidations of other processes are heard of in time. */
@@ -40,65 +35,49 @@ export class SharedEntries {
 
   /** `version`: that of the entries held, read before. */
   async find(key: string, version: number): Promise<Lookup> {
-    const read = await this.#attempt(() => this.#store.read(key))
+    const { store, held, clock } = this.#options
+    const read = await this.#attempt(() => store.read(key))
     if (!read) return { state: 'unavailable' }
     const ticket: Ticket = { version, remoteVersion: read.version }
     if (!read.entry) return { state: 'miss', ticket }
-    const storedAt = storedAtHere(this.#clock, read.entry.storedAt)
+    const storedAt = storedAtHere(clock, read.entry.storedAt)
     const entry = { ...read.entry, storedAt, version: Math.min(read.entry.version, version) }
-    const found = this.#held.judge(key, entry, ticket)
-    if (found.state === 'fresh') this.#held.remember(key, found.entry)
+    const found = held.judge(key, entry, ticket)
+    if (found.state === 'fresh') held.remember(key, found.entry)
     return found
   }
 
   async keep(key: string, entry: CacheEntry, { version, remoteVersion }: Ticket): Promise<void> {
     if (remoteVersion === undefined) return
-    const isStored = await this.#store.write(key, withWallTime(this.#clock, entry), remoteVersion)
+    const { store, held, clock } = this.#options
+    const isStored = await store.write(key, withWallTime(clock, entry), remoteVersion)
     if (!isStored) return
-    if (this.#held.holds(version, entry.tags)) this.#held.keep(key, entry)
+    if (held.versions.holds(version, entry.tags)) held.keep(key, entry)
     // A store without versions of its own may have taken the write after the invalidation.
-    else await this.#store.delete(key)
+    else await store.delete(key)
   }
 
   /** To be called when those held are invalidated already. */
   async invalidate(tags: Tags): Promise<void> {
-    await this.#attempt(() => this.#store.invalidate(tags))
+    const { store, held } = this.#options
+    await this.#attempt(() => store.invalidate(tags))
     // Whoever read the store between the two has brought an outdated entry back into memory.
-    this.#held.outdate(tags)
-  }
-
-  delete(key: string): Promise<void> {
-    return this.#store.delete(key)
-  }
-
-  changing(): Promise<() => void> | undefined {
-    return this.#store.changing?.()
-  }
-
-  /** Hears of nothing any more. */
-  leave(): void {
-    this.#leave?.()
-  }
-
-  close(): Promise<void> {
-    return this.#store.close()
+    held.versions.invalidate(tags)
   }
 
   #hear(event: RemoteEvent): void {
-    if (event.type === 'invalidated') {
-      this.#held.invalidate(event.tags)
-      return
-    }
+    const { held, emit } = this.#options
+    if (event.type === 'invalidated') return held.invalidate(event.tags)
     this.#isUp = event.type === 'up'
-    if (event.type === 'down' && event.error !== undefined) this.#emit({ type: 'error', error: event.error })
-    this.#held.invalidate('all')
+    if (event.type === 'down' && event.error !== undefined) emit({ type: 'error', error: event.error })
+    held.invalidate('all')
   }
 
   async #attempt<T>(call: () => Promise<T>): Promise<T | undefined> {
     try {
       return await call()
     } catch (error) {
-      this.#emit({ type: 'error', error })
+      this.#options.emit({ type: 'error', error })
       return undefined
     }
   }

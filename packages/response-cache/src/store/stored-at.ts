@@ -1,5 +1,5 @@
 import type { Clock } from '@vinyasa/base'
-import { createEntry, type CacheEntry } from './entry.ts'
+import { LazyEntry, type CacheEntry } from './entry.ts'
 
 type Clocks = Pick<Clock, 'now' | 'wallNow'>
 
@@ -17,12 +17,7 @@ export function storedAtHere(clock: Clocks, wallStoredAt: number): number {
 
 /** The same entry as a shared store keeps it. */
 export function withWallTime(clock: Clocks, entry: CacheEntry): CacheEntry {
-  return createEntry(entry.body, {
-    ...dependenceOf(entry),
-    storedAt: clock.wallNow() - (clock.now() - entry.storedAt),
-  })
-}
-
-function dependenceOf({ ttlMs, staleMs, tags, version }: CacheEntry): Omit<CacheEntry, 'body' | 'storedAt'> {
-  return { ttlMs, staleMs, tags, version }
+  const { body, ttlMs, staleMs, tags, version } = entry
+  const storedAt = clock.wallNow() - (clock.now() - entry.storedAt)
+  return new LazyEntry(body, { ttlMs, staleMs, tags, version, storedAt })
 }

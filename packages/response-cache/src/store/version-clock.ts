@@ -1,5 +1,4 @@
-import type { Tags } from './tags.ts'
-import { typeOfTag } from './tags.ts'
+import { typeOfTag, type Tags } from './tags.ts'
 
 /**
  * Counts invalidations and remembers when each tag was last invalidated. An entry carries the count
@@ -18,13 +17,10 @@ export interface VersionClock {
   invalidate(tags: Tags): void
 }
 
-export interface VersionClockOptions {
-  /** How many tags to remember before identified entities are folded into their types. */
-  readonly maxTags?: number | undefined
-}
+/** How many tags to remember before identified entities are folded into their types. */
+const MAX_TAGS = 10_000
 
-export function createVersionClock(options: VersionClockOptions = {}): VersionClock {
-  const { maxTags = 10_000 } = options
+export function createVersionClock(): VersionClock {
   let version = 0
   let floor = 0
   const lastInvalidated = new Map<string, number>()
@@ -61,7 +57,7 @@ export function createVersionClock(options: VersionClockOptions = {}): VersionCl
         lastInvalidated.set(tag, version)
         lastTouched.set(typeOfTag(tag), version)
       }
-      if (lastInvalidated.size > maxTags) fold()
+      if (lastInvalidated.size > MAX_TAGS) fold()
     },
   }
 }
