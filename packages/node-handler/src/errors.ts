@@ -44,7 +44,7 @@ export function unusableUpload(reason: string): GraphQLError {
   return createGraphQLError(reason, { extensions: { code: 'BAD_USER_INPUT' } })
 }
 
-/** The connection ended before the files did. */
+/** The connection ended before the body or its files did. */
 export function clientLeft(): DOMException {
   return new DOMException('The client left', 'AbortError')
 }

@@ -27,7 +27,7 @@ export interface ResponseHead {
 }
 
 /** Names in any case. */
-export interface ResponseHeaders {
+interface ResponseHeaders {
   get(name: string): string | null
   has(name: string): boolean
   set(name: string, value: string): void

@@ -1,5 +1,5 @@
 export { bringPipeline, pipelineOf, usePipeline } from './use-pipeline.ts'
-export type { Behaviour, PartStream, ResponseHead, ResponseHeaders, StreamPart } from './behaviour.ts'
+export type { Behaviour, PartStream, ResponseHead, StreamPart } from './behaviour.ts'
 export {
   argsOf,
   type Execute,
@@ -10,11 +10,9 @@ export {
   withDocument,
 } from './operation.ts'
 export { Pipeline } from './pipeline.ts'
-export type { PipelineServer } from './server.ts'
 export { OperationRun } from './operation-run.ts'
 export { createDocumentRoom, documentBytes } from './document-room.ts'
-export type { Asked } from './known/known.ts'
+export type { Asked } from './literals/known-shapes.ts'
 export { runHooks } from './execution/run-hooks.ts'
 export { toErrors } from './execution/to-errors.ts'
-export type { Others } from './plugins/others.ts'
 export type { Hook, Logger, MaskedErrors, ParamsHandler } from './yoga.ts'

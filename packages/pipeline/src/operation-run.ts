@@ -2,7 +2,7 @@ import { type DocumentNode, type ExecutionResult, getOperationAST, type GraphQLS
 import { mapAsyncIterator } from 'graphql-yoga'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
 import { toErrors } from './execution/to-errors.ts'
-import type { Asked } from './known/known.ts'
+import type { Asked } from './literals/known-shapes.ts'
 import { errorsIn } from './literals/lifted-errors.ts'
 import { argsOf, type Execute, type Operation } from './operation.ts'
 import type { PipelineServer } from './server.ts'

@@ -3,7 +3,7 @@ import type { Executor } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
 import { createDocumentRoom } from './document-room.ts'
-import { Known } from './known/known.ts'
+import { Known } from './known.ts'
 import { Pipeline } from './pipeline.ts'
 
 export interface PipelineOptions {

@@ -20,7 +20,7 @@ it('a shape that came once is remembered behind others, while there is room for 
 /** Whether a shape that comes for the second time, behind others that came once, is made fit for others. */
 function isKnownBehind(count: number, characters: number): boolean {
   const shapes = createKnownShapes(createRoom(1_000_000))
-  const add = (query: string): void => shapes.add({ query }, schema, parse(query), () => true)
+  const add = (query: string): void => shapes.add(query, schema, parse(query), () => true)
   add(queryOf('first', 20))
   for (let other = 0; other < count; other++) add(queryOf(`a${other}`, characters))
   add(queryOf('first', 20))
@@ -36,7 +36,7 @@ it('all forms of a shape have their room, and leave with it', () => {
   // Defaults stay: each is a form of its own.
   const sizes = [0, 1, 2, 3, 4, 5].map((of) => {
     const query = `query Q($n: Int = ${of}) { echo(s: "a", e: [$n]) }`
-    shapes.add({ query }, two, parse(query), () => true)
+    shapes.add(query, two, parse(query), () => true)
     return room.size
   })
   const grown = sizes.slice(1).map((size, at) => size - (sizes[at] ?? 0) > 10_000)

@@ -1,4 +1,3 @@
-export { yogasOwnPlugins } from './own-plugins.ts'
 export { chosenParser, parserHooks } from './parsers.ts'
 export { type PluginHooks, yogasPlugins, type YogasPlugins } from './yogas-plugins.ts'
 export { type Executor, yogasExecutor } from './executor.ts'

@@ -18,7 +18,8 @@ interface Written {
   readonly acceptable: readonly string[]
 }
 
-interface ResultPayload {
+/** The part of a payload of `onResultProcess` that the choice needs. */
+export interface AcceptPayload {
   readonly request: Request
   readonly result: unknown
   readonly acceptableMediaTypes: string[]
@@ -33,7 +34,7 @@ export interface AcceptChoice {
   /** How a whole result is marked for such an `Accept`; undefined where it is not written as JSON. */
   mediaTypeOf(accept: string): string | undefined
   /** False, with nothing done, where the hook itself has to be asked. */
-  apply(payload: ResultPayload): boolean
+  apply(payload: AcceptPayload): boolean
 }
 
 /** Undefined when this version of Yoga is built differently. */
@@ -51,7 +52,7 @@ export function findAcceptChoice({ own }: Pick<YogaInternals, 'own'>): AcceptCho
       setResultProcessor(processor: ResultProcessor, mediaType: string) {
         written = { processor, mediaType, acceptable }
       },
-    } as unknown as ResultPayload)
+    } as unknown as AcceptPayload)
     return written
   }
 

@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql'
-import { findAcceptChoice, type ResultProcessor } from './accept-choice.ts'
+import { type AcceptPayload, findAcceptChoice, type ResultProcessor } from './accept-choice.ts'
 import type { CreateLightResponse } from '../http/light-response.ts'
 import { after, type MaybePromise } from '@vinyasa/base'
 import { type Hook, runHooks } from '@vinyasa/pipeline'
@@ -11,13 +11,10 @@ export type ProcessResult = (
   serverContext: ServerContext,
 ) => MaybePromise<Response>
 
-interface ResultPayload {
-  readonly request: HookRequest
-  readonly acceptableMediaTypes: string[]
+interface ResultPayload extends AcceptPayload {
   result: unknown
   setResult(result: unknown): void
   resultProcessor: ResultProcessor | undefined
-  setResultProcessor(processor: ResultProcessor, acceptedMediaType: string): void
   readonly serverContext: ServerContext
 }
 

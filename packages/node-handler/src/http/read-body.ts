@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { bodyAlreadyRead } from '../errors.ts'
+import { bodyAlreadyRead, clientLeft } from '../errors.ts'
 
 /** Throws when a body of so many bytes may not be read on. */
 export type CheckSize = (bytes: number) => void
@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, check: CheckSize | undefined)
       }
     })
     // Nothing but the end of the connection: nobody's fault, and nothing to log.
-    request.on('error', () => reject(new DOMException('The client left', 'AbortError')))
+    request.on('error', () => reject(clientLeft()))
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
   })
 }

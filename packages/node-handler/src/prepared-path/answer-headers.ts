@@ -1,7 +1,5 @@
-import type { ResponseHeaders } from '@vinyasa/pipeline'
-
 /** The headers of one answer, as `writeHead` takes them: names and values in turn. A search in ten is no search. */
-export class AnswerHeaders implements ResponseHeaders {
+export class AnswerHeaders {
   readonly lines: string[]
 
   /** @param lines Names in lower case. */

@@ -1,4 +1,4 @@
-import type { Behaviour, Others, Pipeline, PipelineServer, PreparedDocument } from '@vinyasa/pipeline'
+import type { Behaviour, Pipeline, PreparedDocument } from '@vinyasa/pipeline'
 import { createAttachment } from '@vinyasa/base'
 import { findAcceptChoice } from '../hooks/accept-choice.ts'
 import { findParserChoice, findSizeLimit, type RequestParser } from '../hooks/body-choices.ts'
@@ -13,10 +13,10 @@ type Known = NonNullable<Pipeline['known']>
 export interface PathServer {
   readonly internals: YogaInternals
   readonly fastPath: FastPath
-  readonly pipeline: PipelineServer
+  readonly pipeline: Pipeline['server']
   readonly known: Known
   readonly bodies: KnownBodies
-  readonly others: Others
+  readonly others: Pipeline['server']['others']
   readonly allowsHead: AllowsHead
   readonly mediaTypeOf: MediaTypeOf
   readonly parseTarget: RequestParser | undefined

@@ -1,13 +1,15 @@
 import { backgroundClock, sleep } from '@vinyasa/base'
 import { badUploadRequest, clientLeft, unusableUpload, uploadTooLarge } from '../errors.ts'
-import { openMultipart, type MultipartParts, type PartBytes } from './multipart-parts.ts'
+import {
+  openMultipart,
+  type MultipartLimits,
+  type MultipartParts,
+  type PartBytes,
+} from './multipart-parts.ts'
 import { WaitingFile, type FileQueue } from './uploaded-file.ts'
 import { parseMap, parseOperations, place } from './upload-map.ts'
 
-export interface UploadLimits {
-  readonly maxFileBytes: number
-  readonly maxFiles: number
-  readonly maxFieldBytes: number
+export interface UploadLimits extends Omit<MultipartLimits, 'maxFields'> {
   readonly maxIdleMs: number
 }
 
@@ -37,7 +39,8 @@ export async function readUploads(request: Request, limits: UploadLimits): Promi
     maxFileBytes,
     async untilReached(file, arrival) {
       while (!file.hasArrived) {
-        const isThere = await Promise.race([arrival.then(() => true), after(maxIdleMs)])
+        const idle = sleep(backgroundClock, maxIdleMs).then(() => false)
+        const isThere = await Promise.race([arrival.then(() => true), idle])
         if (!isThere && inOrder.some((other) => other.isInTheWay))
           throw unusableUpload(
             `A file of the request waits behind one that nobody has read for ${maxIdleMs} ms. Send files in the order in which they are used.`,
@@ -132,8 +135,4 @@ async function read(
   } catch {
     throw clientLeft()
   }
-}
-
-function after(ms: number): Promise<false> {
-  return sleep(backgroundClock, ms).then(() => false)
 }

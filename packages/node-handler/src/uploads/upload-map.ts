@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { badUploadRequest } from '../errors.ts'
 
 /** The places in the operations where the files stand, by the names of their parts. */
@@ -12,15 +13,12 @@ export function parseOperations(text: string): object {
 
 export function parseMap(text: string, maxFiles: number): UploadMap {
   const value = parsed(text, 'map')
-  const entries =
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
-  const isMap = entries.every(([, paths]) => isListOfText(paths))
-  if (!isMap || typeof value !== 'object' || value === null || Array.isArray(value))
+  if (!isRecord(value) || !Object.values(value).every(isListOfText))
     throw badUploadRequest('"map" is no JSON object of lists of paths')
-  const places = entries.flatMap(([, paths]) => paths as readonly string[])
-  if (places.length > maxFiles || entries.length > maxFiles)
+  const map = new Map(Object.entries(value) as [string, readonly string[]][])
+  if ([...map.values()].flat().length > maxFiles || map.size > maxFiles)
     throw badUploadRequest(`"map" names more than ${maxFiles} files or places for them`)
-  return new Map(entries as [string, readonly string[]][])
+  return map
 }
 
 /** Puts a file where its path leads: `variables.files.0`, or `1.variables.file` in a list of operations. */
@@ -29,12 +27,7 @@ export function place(operations: object, path: string, file: unknown): void {
   const last = steps.pop() as string
   let value: unknown = operations
   for (const step of steps) value = memberOf(value, step)
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    !Object.hasOwn(value, last) ||
-    memberOf(value, last) !== null
-  )
+  if (memberOf(value, last) !== null)
     throw badUploadRequest(`the path "${path.slice(0, 100)}" of "map" leads to no null in "operations"`)
   ;(value as Record<string, unknown>)[last] = file
 }

@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream'
 import { unusableUpload, uploadTooLarge } from '../errors.ts'
+import type { PartBytes } from './multipart-parts.ts'
 
 /** A file of a multipart request whose bytes are read from the connection as they arrive. */
 export interface UploadedFile {
@@ -21,8 +21,7 @@ export interface UploadedFile {
 
 /** A part of the body, as the parser gives it. */
 export interface FilePart {
-  /** `truncated`: it was longer than allowed. */
-  readonly bytes: Readable & { truncated?: boolean }
+  readonly bytes: PartBytes
   readonly name: string
   readonly type: string
 }

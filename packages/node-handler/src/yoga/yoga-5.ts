@@ -139,7 +139,7 @@ function isMaskedErrors(value: unknown): value is MaskedErrors {
   return typeof (Object(value) as MaskedErrors).maskError === 'function'
 }
 
-function isLogger(value: unknown): value is Logger {
+export function isLogger(value: unknown): value is Logger {
   const logger = Object(value) as Logger
   return typeof logger.debug === 'function' && typeof logger.error === 'function'
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FetchAPI } from 'graphql-yoga'
 import { failedResponse, sendYogas } from './last-catch.ts'
 import type { Logger } from '@vinyasa/pipeline'
+import { isLogger } from './yoga-5.ts'
 
 export type Door = (
   incoming: IncomingMessage,
@@ -52,14 +53,15 @@ export function createYogasDoor(yoga: object): Door {
 /** Undefined for a server that is built differently: it is called as a listener then. */
 function adapterOf(yoga: object): Adapter | undefined {
   const read = (key: string): unknown => Reflect.get(yoga, key)
-  const [fetchAPI, logger] = [read('fetchAPI'), read('logger')] as [Partial<FetchAPI>?, Partial<Logger>?]
+  const fetchAPI = read('fetchAPI') as Partial<FetchAPI> | undefined
+  const logger = read('logger')
   // Each reading binds it anew.
   const handleNodeRequestAndResponse = read('handleNodeRequestAndResponse')
   if (typeof handleNodeRequestAndResponse !== 'function' || typeof fetchAPI?.Response !== 'function') return
-  if (typeof logger?.error !== 'function' || typeof logger.debug !== 'function') return
+  if (!isLogger(logger)) return
   return {
     fetchAPI: fetchAPI as FetchAPI,
-    logger: logger as Logger,
+    logger,
     waitUntil: read('waitUntil'),
     handleNodeRequestAndResponse: handleNodeRequestAndResponse as Adapter['handleNodeRequestAndResponse'],
   }

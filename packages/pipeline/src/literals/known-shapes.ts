@@ -5,19 +5,22 @@ import type { OperationParams, PreparedDocument } from '../operation.ts'
 import { liftedValues, liftLiterals, type LiftedOperation } from './lift-literals.ts'
 import { type ScannedText, scanLiterals } from './scan-literals.ts'
 
-/** A request for a document that differs from a known one in its literals alone. */
-export interface LiftedRequest {
-  readonly lifted: LiftedOperation
-  /** The parameters that ask for the same with variables. */
+/** The operation that a client asks for, and the document that was prepared for it. */
+export interface Asked {
   readonly params: OperationParams
+  readonly prepared: PreparedDocument
+  /** The client's own parameters; `params` are others where variables replace literals. */
+  readonly sent: OperationParams
+  readonly lifted: LiftedOperation | undefined
 }
 
 /** Documents by what is left of them without their literals; those that nobody asks for leave first. */
 export interface KnownShapes {
-  find(params: OperationParams): LiftedRequest | undefined
+  /** A document that differs from a known one in its literals alone. */
+  find(params: OperationParams): Asked | undefined
   /** `admits`: whether it may be remembered. */
   add(
-    params: Pick<OperationParams, 'query' | 'operationName'>,
+    query: string,
     schema: GraphQLSchema,
     document: DocumentNode,
     admits: (prepared: PreparedDocument) => boolean,
@@ -45,19 +48,20 @@ export function createKnownShapes(room: Room): KnownShapes {
   }
 
   return {
-    find(params) {
-      const scanned = scan(params.query)
+    find(sent) {
+      const scanned = scan(sent.query)
       const forms = scanned && known.get(scanned.shape)
       if (!scanned || !forms) return undefined
       for (const lifted of forms) {
-        const values = isNamed(lifted, params) ? liftedValues(lifted, scanned) : undefined
+        const values = isNamed(lifted, sent) ? liftedValues(lifted, scanned) : undefined
         // No document that is lifted has variables of these names.
-        const variables = values && { ...params.variables, ...values }
-        if (variables) return { lifted, params: { query: lifted.query, variables } }
+        const variables = values && { ...sent.variables, ...values }
+        const { query, prepared } = lifted
+        if (variables) return { params: { query, variables }, prepared, sent, lifted }
       }
       return undefined
     },
-    add({ query }, schema, document, admits) {
+    add(query, schema, document, admits) {
       const scanned = scan(query)
       if (!scanned) return
       const forms = known.get(scanned.shape) ?? []

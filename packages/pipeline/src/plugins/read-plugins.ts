@@ -1,4 +1,4 @@
-import { yogasOwnPlugins } from '@vinyasa/yoga-internals'
+import { yogasPlugins, type YogasPlugins } from '@vinyasa/yoga-internals'
 import type { Behaviour } from '../behaviour.ts'
 import type { Hook } from '../yoga.ts'
 import { HOOK_NAMES, type PluginHooks } from './others.ts'
@@ -19,9 +19,18 @@ export interface ReadPlugins {
   readonly hasCors: boolean
 }
 
+/** Yoga's plugins that do what an option of the server says. */
+const BY_OPTION: ReadonlySet<string> = new Set<keyof YogasPlugins>([
+  'schema',
+  'context',
+  'allowedRequestHeaders',
+  'allowedResponseHeaders',
+])
+
 /** Reads what each plugin of a server does with operations; Yoga's own do what the pipeline does. */
 export function readPlugins(given: readonly unknown[]): ReadPlugins {
-  const yogas = yogasOwnPlugins(given)
+  const places = Object.entries(yogasPlugins(given))
+  const yogas = new Set<unknown>(places.flatMap(([place, plugin]) => (BY_OPTION.has(place) ? [] : [plugin])))
   const plugins = given.filter((plugin) => plugin !== null && typeof plugin === 'object') as Plugin[]
   const steps: PluginStep[] = []
   const instrumented = new Set<string>()

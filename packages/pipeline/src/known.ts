@@ -1,0 +1,69 @@
+import { createRecent, notePlace, placeOf, type Room } from '@vinyasa/base'
+import { getOperationAST, type DocumentNode, type GraphQLSchema } from 'graphql'
+import { documentBytes, ENTRY_BYTES } from './document-room.ts'
+import { type Asked, createKnownShapes, type KnownShapes } from './literals/known-shapes.ts'
+import type { OperationParams, PreparedDocument } from './operation.ts'
+
+/** Documents of one server that were parsed and validated, until its schema is another one. */
+export class Known {
+  /** Room for them, and for all that is kept of them. */
+  readonly room: Room
+  /** By the text that clients send; those that nobody asks for leave first. */
+  readonly #documents: ReturnType<typeof createRecent<PreparedDocument>>
+  readonly #shapes: KnownShapes | undefined
+  readonly #onClear: (() => void)[] = []
+
+  constructor(room: Room, liftsLiterals: boolean) {
+    this.room = room
+    this.#documents = createRecent(room)
+    this.#shapes = liftsLiterals ? createKnownShapes(room) : undefined
+  }
+
+  get(params: OperationParams): PreparedDocument | undefined {
+    return this.#documents.get(keyOf(params))
+  }
+
+  /** `seesLiterals`: somebody may look at the values in documents. */
+  find(params: OperationParams, seesLiterals: boolean): Asked | undefined {
+    const prepared = this.get(params)
+    if (prepared) return { params, prepared, sent: params, lifted: undefined }
+    return seesLiterals ? undefined : this.#shapes?.find(params)
+  }
+
+  /** Remembers a valid document. `lifts`: whether its literals may be lifted. */
+  add(
+    params: OperationParams,
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    lifts: (prepared: PreparedDocument) => boolean,
+  ): void {
+    const { query, operationName } = params
+    const definition = getOperationAST(document, operationName)
+    if (!definition) return
+    const prepared: PreparedDocument = { schema, document, definition, operationName }
+    const key = keyOf(params)
+    const whole = placeOf(document)
+    const bytes = whole ? key.length + ENTRY_BYTES : documentBytes(key)
+    const place = this.#documents.set(key, prepared, bytes, whole)
+    if (!whole) notePlace(document, place)
+    if (definition.operation === 'query' && lifts(prepared)) this.#shapes?.add(query, schema, document, lifts)
+  }
+
+  onClear(clear: () => void): void {
+    this.#onClear.push(clear)
+  }
+
+  clear(): void {
+    this.#documents.clear()
+    this.#shapes?.clear()
+    for (const clear of this.#onClear) clear()
+  }
+}
+
+/**
+ * The name of an operation has no line break, so that name and text cannot run into one another. An empty name is none of an
+ * operation, and not the same as no name.
+ */
+function keyOf({ query, operationName }: OperationParams): string {
+  return operationName == null ? `\n${query}` : `.${operationName}\n${query}`
+}
