@@ -1,5 +1,5 @@
 import { type KnownOptions, unknownOption } from '@vinyasa/base'
-import { GraphQLError } from 'graphql'
+import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 
 /** The operation may not be live. */
 export function liveQueryNotEnabled(field: string): GraphQLError {
@@ -64,6 +64,13 @@ export function unexpectedError(cause: unknown): GraphQLError {
     extensions: { code: 'INTERNAL_SERVER_ERROR' },
     ...(cause instanceof Error ? { originalError: cause } : {}),
   })
+}
+
+/** A hook may give any object that looks like an error; the protocol's library takes none but the class. */
+export function toGraphQLError(error: GraphQLError | GraphQLFormattedError): GraphQLError {
+  if (error instanceof GraphQLError) return error
+  const { message, extensions = null } = error
+  return new GraphQLError(String(message), { extensions })
 }
 
 /** The store was closed or the name taken: a mistake of the program, not of a client. */

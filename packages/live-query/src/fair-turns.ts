@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '@vinyasa/base'
 import { Line, type Turns } from './turns/line.ts'
 import { LoopTurns } from './turns/loop-turns.ts'
 import type { Shares } from './turns/share.ts'
-import { WorkLine, type WorkTurns } from './turns/work-line.ts'
+import { WorkLine } from './turns/work-line.ts'
 
 /**
  * Shares the event loop between clients that each have more to do than others should wait for, whatever the number of their
@@ -12,7 +12,7 @@ export interface FairTurns {
   /** A line of jobs of one client, by a key of any kind. The lines of a client take turns with each other in its share. */
   open(client: unknown): Turns
   /** A line of work of one client, of which 32 are under way at once, whatever the number of its lines. */
-  openWork(client: unknown): WorkTurns
+  openWork(client: unknown): WorkLine
   /**
    * Call for a connection that has just come: while more come, next to nothing is begun, so that the loop comes round soon.
    * Node accepts one connection each time, and behind those of one client wait those of all others.

@@ -1,6 +1,6 @@
 // For users
 export { useLiveQuery, type LiveQueryPlugin } from './plugin.ts'
-export { createLiveQueryStore, type LiveQueryStore } from './store/store.ts'
+export { createLiveQueryStore } from './store/store.ts'
 export type { LiveQueryStoreOptions } from './options.ts'
 export type { UseLiveQueryOptions } from './use-options.ts'
 export { detectFieldChanges } from './store/changes.ts'

@@ -4,7 +4,7 @@ import { argsOf, type Behaviour, bringPipeline, withDocument } from '@vinyasa/pi
 import { hasLiveDirective } from './document/directive.ts'
 import { createLiveDocuments } from './document/document-memo.ts'
 import { createLiveQueryEngine, createRegistrations, type LiveQueryEngine } from './execution/engine.ts'
-import { createLiveSchema } from './document/gateway-filter.ts'
+import { createGatewayFilter } from './document/gateway-filter.ts'
 import { liveQueryPlatform, refuseUnknown, reportError } from './errors.ts'
 import { createEventStreams, sendAsItComes } from './http.ts'
 import { createFairTurns } from './fair-turns.ts'
@@ -38,14 +38,13 @@ export function useLiveQuery(options: UseLiveQueryOptions = {}): LiveQueryPlugin
   const { store = openStore(options), bus, fields = {}, defaults = {} } = options
   const { clock = systemClock, revalidate, revalidateSeconds = 30, contextKey } = options
   const { varyHeaders, expiresAt, onError = reportError } = options
-  const liveSchema = createLiveSchema(fields, defaults)
   const documents = createLiveDocuments(fields, defaults)
   const eventStreams = createEventStreams()
   const turns = createFairTurns()
   let current: Yoga | undefined
   let plugins: readonly Plugin[] = []
   const schemas = createSchemaChanges({
-    prepare: liveSchema.prepare,
+    prepare: createGatewayFilter(fields, defaults),
     onChange: () => void store.invalidate({ entityType: '*', operation: '*' }),
   })
   const passes = createPasses({

@@ -43,7 +43,7 @@ async function open(result: ExecutionResult | AsyncIterable<ExecutionResult>): P
     clock: systemClock,
     onError: (error) => expect.unreachable(String(error)),
   })
-  const socket = connections.open({
+  const socket = connections({
     socket: {
       protocol: 'graphql-transport-ws',
       bufferedBytes: () => 0,
@@ -57,7 +57,7 @@ async function open(result: ExecutionResult | AsyncIterable<ExecutionResult>): P
     take: () => true,
   })
   const receive = (message: object | string): void =>
-    socket.receive(typeof message === 'string' ? message : JSON.stringify(message))
+    void socket.receive(typeof message === 'string' ? message : JSON.stringify(message))
   const until = (count: number): Promise<number> => turnsUntil(() => frames.length >= count)
   receive({ type: 'connection_init' })
   await until(1)
@@ -135,9 +135,7 @@ it('a long result of a live query is written in many turns, and only once', asyn
   const asked = { url: 'http://x/', headers: new Headers(), params: {}, context: () => ({}) }
   const { signal } = new AbortController()
   let result: LiveResult | undefined
-  void execution
-    .create(asked)({ signal, first: true, client: 'a' })
-    .then((given) => (result = given))
+  void execution(asked)({ signal, first: true, client: 'a' }).then((given) => (result = given))
   expect(await turnsUntil(() => result !== undefined)).toBeGreaterThan(20)
   const rest = { previous: undefined, events: 0, emittedAt: 0, volatility: undefined, shared: false }
   const version = createVersion({ ...rest, result: result as LiveResult, changedFieldsDepth: 10 })

@@ -2,7 +2,7 @@ import { print, type DocumentNode, type GraphQLSchema, type OperationDefinitionN
 import { createDependencyCache, describeOperationAsker, type Asker } from '@vinyasa/invalidation'
 import { stripLiveDirective } from './directive.ts'
 import { createEntityFinder, type EntityFinder } from '../triggers/identifiers.ts'
-import { planLiveQuery, type LivePlan } from './live-plan.ts'
+import { planLiveQuery, type LivePlan, type PlanInput } from './live-plan.ts'
 import type { LiveQueryFieldOptions } from '../options.ts'
 
 export interface LiveDocument {
@@ -20,12 +20,7 @@ export interface PlannedOperation {
 
 export interface LiveDocuments {
   strip(document: DocumentNode): LiveDocument
-  plan(input: {
-    readonly schema: GraphQLSchema
-    readonly document: DocumentNode
-    readonly operation: OperationDefinitionNode
-    readonly throttleMs: number | undefined
-  }): PlannedOperation
+  plan(input: Pick<PlanInput, 'schema' | 'document' | 'operation' | 'throttleMs'>): PlannedOperation
 }
 
 /** Derives once what follows from a document alone. Yoga gives one document object for one query text. */

@@ -1,22 +1,13 @@
 import type { GraphQLField } from 'graphql'
-import { LEAST_POLL_INTERVAL_MS, toVolatility, type Volatility } from '@vinyasa/base'
+import { LEAST_POLL_INTERVAL_MS, type LiveOptions, toVolatility, type Volatility } from '@vinyasa/base'
 import { invalidLiveOption } from '../errors.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
 import { isTrigger } from '../triggers/triggers.ts'
 
 /** A field's options with every default filled in. */
-export interface ResolvedFieldOptions {
-  readonly enabled: boolean
-  readonly strategy: LiveQueryStrategy
-  readonly triggers: readonly string[]
-  readonly dependsOn: readonly string[]
-  readonly throttleMs: number
-  readonly pollIntervalMs: number
-  readonly ttlSeconds: number
-  readonly maxConnections: number
-  readonly volatility: Volatility | undefined
-  readonly filter: 'backend' | 'gateway'
-}
+export type ResolvedFieldOptions = {
+  readonly [Name in Exclude<keyof LiveOptions, 'volatility'>]-?: NonNullable<LiveOptions[Name]>
+} & { readonly volatility: Volatility | undefined }
 
 /**
  * The plugin's own word for the field, then what its source wrote, then the defaults. Throws a `GraphQLError` that
@@ -51,23 +42,12 @@ export function resolveFieldOptions(
   for (const trigger of triggers)
     check('triggers', isTrigger(trigger), 'patterns like "User.update" or "User.*"', trigger)
   for (const type of dependsOn) check('dependsOn', isTrigger(`${type}.*`), 'names of types', type)
-  for (const [name, value] of Object.entries({ throttleMs, pollIntervalMs, ttlSeconds, maxConnections })) {
+  const numbers = { throttleMs, pollIntervalMs, ttlSeconds, maxConnections }
+  for (const [name, value] of Object.entries(numbers))
     check(name, typeof value === 'number' && value >= 0, 'a number of 0 or more', value)
-  }
   const isPatient = pollIntervalMs >= LEAST_POLL_INTERVAL_MS
   check('pollIntervalMs', isPatient, `at least ${LEAST_POLL_INTERVAL_MS}`, pollIntervalMs)
-  return {
-    enabled,
-    strategy,
-    triggers,
-    dependsOn,
-    throttleMs,
-    pollIntervalMs,
-    ttlSeconds,
-    maxConnections,
-    volatility: toVolatility(volatility),
-    filter,
-  }
+  return { enabled, strategy, triggers, dependsOn, ...numbers, volatility: toVolatility(volatility), filter }
 }
 
 /** Later layers win; what is unset in one does not hide another. */

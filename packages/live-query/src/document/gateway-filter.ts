@@ -5,26 +5,20 @@ import type { LiveQueryFieldOptions } from '../options.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>
 
-export interface LiveSchema {
-  /** Checks the live options of every root field, and makes those with `filter: 'gateway'` filter. */
-  prepare(schema: GraphQLSchema): void
-}
-
-export function createLiveSchema(
+/** Returns what checks the live options of every root field, and makes those with `filter: 'gateway'` filter. */
+export function createGatewayFilter(
   fields: Readonly<Record<string, LiveQueryFieldOptions>>,
   defaults: LiveQueryFieldOptions,
-): LiveSchema {
+): (schema: GraphQLSchema) => void {
   // A schema may come by more than once, and shares its fields with the one it was made from.
   const filtering = new WeakSet<Resolver>()
-  return {
-    prepare(schema) {
-      for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-        const { filter } = resolveFieldOptions(field, fields, defaults)
-        if (filter !== 'gateway' || (field.resolve && filtering.has(field.resolve))) continue
-        field.resolve = filteringResolver(field.resolve ?? defaultFieldResolver)
-        filtering.add(field.resolve)
-      }
-    },
+  return (schema) => {
+    for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+      const { filter } = resolveFieldOptions(field, fields, defaults)
+      if (filter !== 'gateway' || (field.resolve && filtering.has(field.resolve))) continue
+      field.resolve = filteringResolver(field.resolve ?? defaultFieldResolver)
+      filtering.add(field.resolve)
+    }
   }
 }
 

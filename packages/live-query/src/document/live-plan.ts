@@ -3,7 +3,7 @@ import { forEachField, fragmentsOf } from '@vinyasa/documents'
 import { createDependencies, type Dependencies } from '@vinyasa/invalidation'
 import type { Volatility } from '@vinyasa/base'
 import { liveQueryNotEnabled } from '../errors.ts'
-import { resolveFieldOptions } from './field-options.ts'
+import { resolveFieldOptions, type ResolvedFieldOptions } from './field-options.ts'
 import type { LiveQueryFieldOptions, LiveQueryStrategy } from '../options.ts'
 import { triggersOfField } from '../triggers/field-triggers.ts'
 
@@ -50,16 +50,9 @@ export function planLiveQuery(input: PlanInput): LivePlan {
   return mergePlans(merged, input.throttleMs)
 }
 
-interface FieldPlan {
+interface FieldPlan extends ResolvedFieldOptions {
   readonly name: string
-  readonly strategy: LiveQueryStrategy
-  readonly triggers: readonly string[]
   readonly isPartial: boolean
-  readonly throttleMs: number
-  readonly pollIntervalMs: number
-  readonly ttlSeconds: number
-  readonly maxConnections: number
-  readonly volatility: Volatility | undefined
 }
 
 function planField(input: PlanInput, field: GraphQLField<unknown, unknown>, node: FieldNode): FieldPlan {

@@ -10,3 +10,6 @@ export type Answer =
   | { readonly kind: 'errors'; readonly errors: readonly GraphQLError[] }
   | { readonly kind: 'result'; readonly result: AnyResult }
   | { readonly kind: 'live'; readonly registration: LiveRegistration }
+
+/** The answer to whoever left while it waited. */
+export const NOBODYS: Answer = { kind: 'result', result: { data: null } }

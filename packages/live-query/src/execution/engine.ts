@@ -16,6 +16,7 @@ import type { AskedOperation, Passes } from './passes.ts'
 import type { Answer, LiveRegistration } from './answer.ts'
 import type { FairTurns } from '../fair-turns.ts'
 import type { LiveQueryStore } from '../store/store.ts'
+import type { UseLiveQueryOptions } from '../use-options.ts'
 
 /** Serves operations that came by another way than Yoga's own HTTP. For transports. */
 export interface LiveQueryEngine {
@@ -36,14 +37,13 @@ export interface LiveOperation {
   readonly asked: AskedOperation
 }
 
-export interface RegistrationsOptions {
+export interface RegistrationsOptions extends Pick<
+  UseLiveQueryOptions,
+  'contextKey' | 'varyHeaders' | 'expiresAt'
+> {
   readonly documents: LiveDocuments
   readonly execution: LiveExecution
   readonly schemaNumber: (schema: GraphQLSchema) => number
-  readonly contextKey: ((context: Record<string, unknown>) => string | null) | undefined
-  /** Undefined: `authorization` and `cookie`, where `contextKey` does not say who asks. */
-  readonly varyHeaders: readonly string[] | undefined
-  readonly expiresAt: ((context: Record<string, unknown>) => number | undefined) | undefined
   /** Told of live queries that are refused since nobody can tell for whom they are. */
   readonly onError: (error: unknown) => void
 }
@@ -58,7 +58,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
   /** Whatever is configured adds to what the sources say; nothing takes that away. */
   function keyOf(context: Record<string, unknown>, asker: Asker): string | null {
     const names = [...new Set([...varyHeaders.map((name) => name.toLowerCase()), ...asker.headers])].sort()
-    const headers = headersOf(context)
+    const { headers } = (context['request'] ?? {}) as { readonly headers?: Headers }
     if (contextKey) return withOwnKey(contextKey(context), contextKeyOf(headers, names, undefined))
     if (asker.unknown === undefined) return contextKeyOf(headers, names, context['connectionParams'])
     onError(new Error(askerUnknownReason(asker.unknown)))
@@ -90,7 +90,7 @@ export function createRegistrations(options: RegistrationsOptions): Registration
       public: own === '',
       expiresAt: expiresAt?.(context),
       client: asked.client,
-      execute: execution.create(asked),
+      execute: execution(asked),
     }
   }
 }
@@ -128,21 +128,12 @@ function checkVariables(
   if (errors) throw new EndLiveQuery(errors)
 }
 
-function headersOf(context: Record<string, unknown>): Headers | undefined {
-  const request = context['request'] as { readonly headers?: Headers } | undefined
-  return request?.headers
-}
-
 function declaredOnly(
   variables: Readonly<Record<string, unknown>>,
-  operation: {
-    readonly variableDefinitions?:
-      | readonly { readonly variable: { readonly name: { readonly value: string } } }[]
-      | undefined
-  },
+  { variableDefinitions = [] }: OperationDefinitionNode,
 ): Record<string, unknown> {
   const declared: Record<string, unknown> = {}
-  for (const { variable } of operation.variableDefinitions ?? []) {
+  for (const { variable } of variableDefinitions) {
     const name = variable.name.value
     if (Object.hasOwn(variables, name)) declared[name] = variables[name]
   }

@@ -4,22 +4,18 @@ import { EndLiveQuery, liveQueryUnauthenticated } from '../errors.ts'
 import type { LiveQueryExecute } from '../store/run.ts'
 import type { AskedOperation, Passes, RunOfPass } from './passes.ts'
 import type { FairTurns } from '../fair-turns.ts'
-import type { Answer } from './answer.ts'
+import { type Answer, NOBODYS } from './answer.ts'
+import type { UseLiveQueryOptions } from '../use-options.ts'
 import { formatError, toLiveResult, type LiveResult } from '../store/version.ts'
 
-export interface LiveExecutionOptions {
+export interface LiveExecutionOptions extends Pick<UseLiveQueryOptions, 'revalidate'> {
   readonly passes: Pick<Passes, 'send'>
   readonly turns: FairTurns
-  readonly revalidate: ((context: Record<string, unknown>) => boolean | Promise<boolean>) | undefined
   readonly revalidateSeconds: number
   readonly clock: Clock
 }
 
-export interface LiveExecution {
-  create(asked: AskedOperation): LiveQueryExecute
-}
-
-const NOBODYS: Answer = { kind: 'result', result: { data: null } }
+export type LiveExecution = (asked: AskedOperation) => LiveQueryExecute
 
 /**
  * Executes a live operation. Each run is a request of its own through the whole server, so that whatever hooks know of
@@ -29,36 +25,30 @@ export function createLiveExecution(options: LiveExecutionOptions): LiveExecutio
   const { passes, turns, revalidate, revalidateSeconds, clock } = options
   const withRunMark = createRunMarks()
   const slices = createTurns()
-  return {
-    create(asked) {
-      let checkedAt = clock.now()
+  return (asked) => {
+    let checkedAt = clock.now()
 
-      async function check(context: Record<string, unknown>): Promise<readonly GraphQLError[] | undefined> {
-        if (!revalidate || clock.now() - checkedAt < revalidateSeconds * 1000) return undefined
-        checkedAt = clock.now()
-        let cause: unknown
-        try {
-          if (await revalidate(context)) return undefined
-        } catch (error) {
-          cause = error
-        }
-        return [cause instanceof GraphQLError ? cause : liveQueryUnauthenticated(cause)]
+    async function check(context: Record<string, unknown>): Promise<readonly GraphQLError[] | undefined> {
+      if (!revalidate || clock.now() - checkedAt < revalidateSeconds * 1000) return undefined
+      checkedAt = clock.now()
+      let cause: unknown
+      try {
+        if (await revalidate(context)) return undefined
+      } catch (error) {
+        cause = error
       }
+      return [cause instanceof GraphQLError ? cause : liveQueryUnauthenticated(cause)]
+    }
 
-      return async ({ signal, first, client }) => {
-        const run: RunOfPass = {
-          first,
-          check: revalidate && !first ? check : undefined,
-          ended: undefined,
-        }
-        const answer = await turns.openWork(client ?? signal).run(async () => {
-          // Whoever waited may have left: then nobody asks for the result.
-          return signal.aborted ? NOBODYS : passes.send({ ...withRunMark(asked), client }, signal, run)
-        })
-        if (run.ended) throw new EndLiveQuery(run.ended)
-        return withText(resultOf(answer), slices)
-      }
-    },
+    return async ({ signal, first, client }) => {
+      const run: RunOfPass = { first, check: revalidate && !first ? check : undefined, ended: undefined }
+      const answer = await turns.openWork(client ?? signal).run(async () => {
+        // Whoever waited may have left: then nobody asks for the result.
+        return signal.aborted ? NOBODYS : passes.send({ ...withRunMark(asked), client }, signal, run)
+      })
+      if (run.ended) throw new EndLiveQuery(run.ended)
+      return withText(resultOf(answer), slices)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { GraphQLError, type ExecutionResult, type GraphQLFormattedError } from 'graphql'
+import { toGraphQLError } from '../errors.ts'
 import type { Answer } from './answer.ts'
 
 const CODES: Readonly<Record<number, string>> = {
@@ -40,14 +41,10 @@ function readResult(text: string): ExecutionResult | undefined {
   }
   if (typeof value !== 'object' || value === null) return undefined
   const { errors, ...rest } = value as { readonly errors?: unknown }
-  const read = Array.isArray(errors) ? errors.filter(isFormatted).map(toError) : undefined
+  const read = Array.isArray(errors) ? errors.filter(isFormatted).map(toGraphQLError) : undefined
   return { ...rest, ...(read && { errors: read }) }
 }
 
 function isFormatted(value: unknown): value is GraphQLFormattedError {
   return typeof (value as { readonly message?: unknown } | null)?.message === 'string'
-}
-
-function toError({ message, extensions }: GraphQLFormattedError): GraphQLError {
-  return new GraphQLError(message, { extensions: extensions ?? null })
 }

@@ -25,7 +25,8 @@ export function startLiveQuery(
   try {
     const registration = registrationOf(live)
     if (!registration) return undefined
-    if (!pass) return iterateLiveQuery(store, registration, requestOf(live)?.signal)
+    const request = live.context['request'] as Request | undefined
+    if (!pass) return iterateLiveQuery(store, registration, request?.signal)
     pass.registration = registration
     return nothing()
   } catch (error) {
@@ -33,10 +34,6 @@ export function startLiveQuery(
     if (error instanceof GraphQLError) return { errors: [error] }
     throw error
   }
-}
-
-function requestOf({ context }: LiveOperation): Request | undefined {
-  return context['request'] as Request | undefined
 }
 
 async function* nothing(): AsyncGenerator<never> {}

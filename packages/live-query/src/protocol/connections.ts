@@ -2,21 +2,14 @@ import { createTurns } from '@vinyasa/base'
 import { buildSchema, parse, type ExecutionArgs } from 'graphql'
 import { makeServer } from 'graphql-ws'
 import { formatError } from '../store/version.ts'
-import {
-  OpenConnection,
-  type ConnectionsOptions,
-  type OpenedSocket,
-  type Opening,
-} from './open-connection.ts'
+import { OpenConnection, type ConnectionsOptions, type Opening } from './open-connection.ts'
 import { errorsToSend, failed, type ResultStream } from './streams.ts'
 
-export interface Connections {
-  /** The protocol's side of a socket that has just opened. */
-  open(opening: Opening): OpenedSocket
-}
+/** The protocol's side of a socket that has just opened. */
+export type Connect = (opening: Opening) => OpenConnection
 
 /** Speaks graphql-transport-ws on sockets of any library. PROTOCOL.md says what is said. */
-export function createConnections(options: ConnectionsOptions): Connections {
+export function createConnections(options: ConnectionsOptions): Connect {
   const { onError } = options
   const streams = new WeakMap<object, ResultStream>()
   const anyOperation = { schema: buildSchema('type Query { any: Int }'), document: parse('{ any }') }
@@ -42,5 +35,5 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   const shared = { ...options, slices: createTurns() }
-  return { open: (opening) => new OpenConnection(server, opening, shared) }
+  return (opening) => new OpenConnection(server, opening, shared)
 }

@@ -1,19 +1,8 @@
-export type Repeatable =
-  | 'connection_init'
-  | 'ping'
-  | 'pong'
-  | 'subscribe'
-  | 'complete'
-  | 'unknown'
-  | 'binary'
-  | 'ping frame'
-  | 'pong frame'
-
 /**
  * Whatever a WebSocket peer can repeat, and how often in a second. Each is far beyond what an honest client does, and costs
  * this process a few hundredths of a second at most. Beyond it the socket is closed with 1008.
  */
-export const MESSAGE_BUDGETS: Readonly<Record<Repeatable, number>> = {
+export const MESSAGE_BUDGETS = {
   /** Messages of graphql-transport-ws. A second `connection_init` is an error of its own. */
   connection_init: 2,
   ping: 1_000,
@@ -27,7 +16,9 @@ export const MESSAGE_BUDGETS: Readonly<Record<Repeatable, number>> = {
   /** Frames of the WebSocket protocol. Of its close frames the first is the last. */
   'ping frame': 1_000,
   'pong frame': 1_000,
-}
+} as const
+
+export type Repeatable = keyof typeof MESSAGE_BUDGETS
 
 /** Frames that one message may come in: whoever sends text in pieces of a kilobyte needs a quarter of it. */
 export const MAX_FRAGMENTS = 1_024

@@ -40,15 +40,8 @@ export interface Opening {
   readonly take: (what: Repeatable) => boolean
 }
 
-/** The protocol's side of one open socket. */
-export interface OpenedSocket {
-  /** A text message arrived. */
-  receive(text: string): void
-  closed(code: number, reason: string): void
-}
-
 /** The protocol on one socket, from its opening to its end. */
-export class OpenConnection implements OpenedSocket {
+export class OpenConnection {
   readonly #options: Shared
   readonly #handshake: Handshake
   readonly #take: Opening['take']
@@ -112,10 +105,6 @@ export class OpenConnection implements OpenedSocket {
     return this.#operations?.start(id, params)
   }
 
-  receive(text: string): void {
-    void this.#receive(text)
-  }
-
   closed(code: number, reason: string): void {
     const { clock, onError } = this.#options
     clock.clearTimeout(this.#initTimer)
@@ -124,7 +113,8 @@ export class OpenConnection implements OpenedSocket {
     this.#leave(code, reason).catch(onError)
   }
 
-  async #receive(text: string): Promise<void> {
+  /** A text message arrived. Never rejects. */
+  async receive(text: string): Promise<void> {
     const { maxSubscriptionsPerSocket, onError } = this.#options
     const message = readClientMessage(text)
     if (!this.#take(message?.type ?? 'unknown')) return undefined

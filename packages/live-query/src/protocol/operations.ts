@@ -1,10 +1,10 @@
 import type { Turns } from '@vinyasa/base'
-import { GraphQLError, type ExecutionResult } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { LiveQueryEngine } from '../execution/engine.ts'
-import { liveQueryLimit } from '../errors.ts'
-import type { WorkTurns } from '../turns/work-line.ts'
+import { liveQueryLimit, toGraphQLError } from '../errors.ts'
+import type { WorkLine } from '../turns/work-line.ts'
 import type { AskedOperation, OperationParams } from '../execution/passes.ts'
-import type { AnyResult, Answer, LiveRegistration } from '../execution/answer.ts'
+import { type AnyResult, type Answer, type LiveRegistration, NOBODYS } from '../execution/answer.ts'
 import type { LiveQuerySubscription } from '../store/registration.ts'
 import type { LiveQueryChannel } from '../store/subscriber.ts'
 import { formatNextHead } from '../store/update.ts'
@@ -12,13 +12,11 @@ import type { ReadSocket } from './read-socket.ts'
 import { SentResults } from './sent-results.ts'
 import { LiveOperationStream, single, type ResultStream } from './streams.ts'
 
-const NOBODYS: Answer = { kind: 'result', result: { data: null } }
-
 export interface SocketOperationsOptions {
   readonly engine: LiveQueryEngine
   readonly socket: ReadSocket
   /** Its own line. */
-  readonly work: WorkTurns
+  readonly work: WorkLine
   /** Unique among the sockets of the store. */
   readonly socketId: string
   readonly maxSubscriptions: number
@@ -115,14 +113,4 @@ export class SocketOperations {
 
 function resultsOf(result: AnyResult): AsyncIterable<ExecutionResult> {
   return Symbol.asyncIterator in result ? result : single(result)
-}
-
-/** A hook may give any object that looks like an error; the protocol's library takes none but the class. */
-function toGraphQLError(error: GraphQLError): GraphQLError {
-  if (error instanceof GraphQLError) return error
-  const { message, extensions } = error as {
-    readonly message?: unknown
-    readonly extensions?: Record<string, unknown>
-  }
-  return new GraphQLError(String(message), { extensions: extensions ?? null })
 }

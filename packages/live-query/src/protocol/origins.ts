@@ -1,14 +1,12 @@
+import type { Handshake } from './live-socket.ts'
+
 /**
  * Which pages may open a socket: origins beside the server's own, patterns of them, `*` for any, or a function that says.
  */
 export type AllowedOrigins = readonly (string | RegExp)[] | ((origin: string, headers: Headers) => boolean)
 
-/** The facts about the request that is to be a socket. */
-export interface OriginRequest {
-  readonly headers: Headers
-  /** Whether it came over TLS to this very process. */
-  readonly encrypted: boolean
-}
+/** The request that is to be a socket. */
+type OriginRequest = Pick<Handshake, 'headers' | 'encrypted'>
 
 /** A host has 253 characters at most (RFC 1035): patterns are not tried on more. */
 const MAX_ORIGIN_CHARACTERS = 300

@@ -15,14 +15,14 @@ export function iterateLiveQuery(
   registration: Omit<LiveQueryRegistration, 'channel'>,
   signal?: AbortSignal,
 ): AsyncIterableIterator<LiveQueryEvent> {
-  let waiting: { resolve(step: Step): void; reject(error: unknown): void } | undefined
+  let waiting: ((step: Step) => void) | undefined
   let subscription: LiveQuerySubscription | undefined
   let ended: { readonly errors?: readonly GraphQLError[] | undefined } | undefined
 
   const channel: LiveQueryChannel = {
     ready: () => waiting !== undefined,
     next(delivery: Delivery) {
-      const { resolve } = waiting ?? {}
+      const resolve = waiting
       waiting = undefined
       resolve?.({ done: false, value: toEvent(delivery, subscription?.id ?? registration.id ?? '') })
     },
@@ -32,7 +32,7 @@ export function iterateLiveQuery(
   function end(errors?: readonly GraphQLError[]): void {
     ended ??= { errors }
     signal?.removeEventListener('abort', stop)
-    const { resolve } = waiting ?? {}
+    const resolve = waiting
     waiting = undefined
     resolve?.(lastStep())
   }
@@ -60,8 +60,8 @@ export function iterateLiveQuery(
     },
     next() {
       if (ended) return Promise.resolve(lastStep())
-      return new Promise<Step>((resolve, reject) => {
-        waiting = { resolve, reject }
+      return new Promise<Step>((resolve) => {
+        waiting = resolve
         subscription?.flush()
       })
     },

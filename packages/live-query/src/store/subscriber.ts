@@ -21,23 +21,15 @@ export interface SubscriberOptions {
 /** One subscription's mailbox: holds one version at most, the newest. */
 export class Subscriber {
   readonly id: string
-  readonly #channel: LiveQueryChannel
-  readonly #withChangedFields: boolean
-  readonly #onError: (error: unknown) => void
+  readonly #options: SubscriberOptions
   #last: Version | undefined
   #waiting: Version | undefined
   #revision = 0
   #ended = false
 
-  constructor({ id, channel, withChangedFields, onError }: SubscriberOptions) {
-    this.id = id
-    this.#channel = channel
-    this.#withChangedFields = withChangedFields
-    this.#onError = onError
-  }
-
-  get hasInitial(): boolean {
-    return this.#last !== undefined || this.#waiting !== undefined
+  constructor(options: SubscriberOptions) {
+    this.id = options.id
+    this.#options = options
   }
 
   /** It was given something that its channel has not taken. */
@@ -59,33 +51,32 @@ export class Subscriber {
   flush(): void {
     const version = this.#waiting
     if (!version || this.#ended) return
+    const { channel, withChangedFields, onError } = this.#options
     try {
-      if (!this.#channel.ready()) return
+      if (!channel.ready()) return
       this.#waiting = undefined
       const base = this.#last
       this.#last = version
       this.#revision += 1
-      this.#channel.next({
+      channel.next({
         version,
         base,
         revision: this.#revision,
         batched: base !== undefined && version.events - base.events > 1,
-        withChangedFields: this.#withChangedFields,
+        withChangedFields,
       })
     } catch (error) {
-      this.#onError(error)
+      onError(error)
     }
   }
 
   end(errors?: readonly GraphQLError[]): void {
     if (this.#ended) return
-    this.#ended = true
-    this.#waiting = undefined
-    this.#last = undefined
+    this.leave()
     try {
-      this.#channel.end(errors)
+      this.#options.channel.end(errors)
     } catch (error) {
-      this.#onError(error)
+      this.#options.onError(error)
     }
   }
 

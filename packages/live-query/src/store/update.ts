@@ -66,12 +66,9 @@ export function toEvent(delivery: Delivery, id: string): LiveQueryEvent {
  * (`version.tail()`). `idJson` is the id as JSON.
  */
 export function formatNextHead(delivery: Delivery, idJson: string): string {
-  return `{"id":${idJson},"type":"next","payload":${headOf(delivery, idJson)}`
-}
-
-function headOf(delivery: Delivery, idJson: string): string {
   const { version, base, revision, batched, withChangedFields } = delivery
-  let head = `{"id":${idJson},"is_initial":${base === undefined},"revision":${revision},"timestamp":${version.emittedAt},`
+  let head = `{"id":${idJson},"type":"next","payload":{"id":${idJson},`
+  head += `"is_initial":${base === undefined},"revision":${revision},"timestamp":${version.emittedAt},`
   if (batched) head += '"batched":true,'
   if (base && withChangedFields) head += `"changed_fields":${version.changedSince(base).json},`
   if (version.cacheControl) head += `"cache_control":${JSON.stringify(version.cacheControl)},`

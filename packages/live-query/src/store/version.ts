@@ -53,7 +53,8 @@ export function createVersion(input: VersionInput): Version {
   // The older string when equal: comparing and keeping it is then free.
   const unchanged = previous?.asked === serialised
   const asked = unchanged ? previous.asked : serialised
-  const json = withExtensions(asked, result)
+  const { extensions } = result
+  const json = extensions === undefined ? asked : `${asked},"extensions":${JSON.stringify(extensions)}`
   const known = new Map<number, FieldPaths>()
   let tail: Buffer | undefined
   return {
@@ -89,10 +90,6 @@ function serialise(result: LiveResult): string {
   let json = `"data":${result.text ?? JSON.stringify(result.data ?? null)}`
   if (result.errors && result.errors.length > 0) json += `,"errors":${JSON.stringify(result.errors)}`
   return json
-}
-
-function withExtensions(json: string, { extensions }: LiveResult): string {
-  return extensions === undefined ? json : `${json},"extensions":${JSON.stringify(extensions)}`
 }
 
 /** The result as a client may see it: errors formatted, without what Yoga keeps for itself in their extensions. */

@@ -1,17 +1,11 @@
 import type { Clock } from '@vinyasa/base'
 import type { Line } from './line.ts'
 
-/** Work that takes a while, in its turns. */
-export interface WorkTurns {
-  /** Settles as the work does. */
-  run<Result>(work: () => Promise<Result>): Promise<Result>
-}
-
 /** Work that takes longer waits for a slow backend: no reason why the client's other work should wait. */
 const QUICK_MS = 250
 
 /** A line whose jobs take a while. */
-export class WorkLine implements WorkTurns {
+export class WorkLine {
   readonly #line: Line
   readonly #clock: Clock
 
@@ -20,6 +14,7 @@ export class WorkLine implements WorkTurns {
     this.#clock = clock
   }
 
+  /** Settles as the work does. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     const clock = this.#clock
     return new Promise((resolve, reject) => {

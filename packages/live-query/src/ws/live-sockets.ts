@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '@vinyasa/base'
 import { handleProtocols } from 'graphql-ws'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { Turns } from '../turns/line.ts'
-import { createConnections, type Connections } from '../protocol/connections.ts'
+import { createConnections, type Connect } from '../protocol/connections.ts'
 import { requestHeadersOf } from '../protocol/handshake.ts'
 import type { Handshake } from '../protocol/live-socket.ts'
 import { MAX_FRAGMENTS } from '../protocol/message-budgets.ts'
@@ -29,7 +29,7 @@ const FRAGMENTS: object = { maxFragments: MAX_FRAGMENTS }
 /** The open sockets of one server. */
 export class LiveSockets {
   readonly #wss: WebSocketServer
-  readonly #connections: Connections
+  readonly #connect: Connect
   readonly #budget: SendBudget
   readonly #keepAliveMs: number
   readonly #clock: Clock
@@ -46,7 +46,7 @@ export class LiveSockets {
       handleProtocols,
     })
     this.#budget = createSendBudget({ perSocket: maxBufferedBytes, inAll: maxBufferedBytesInAll, clock })
-    this.#connections = connectionsOf(options, clock)
+    this.#connect = connectOf(options, clock)
     this.#keepAliveMs = keepAliveMs
     this.#clock = clock
   }
@@ -66,15 +66,10 @@ export class LiveSockets {
 
   #opened(ws: WebSocket, stream: Duplex, handshake: Handshake, turns: Turns): void {
     const share = this.#budget.open(() => ws.terminate())
-    const socket = new WsSocket({
-      ws,
-      stream,
-      share,
-      clock: this.#clock,
-    })
-    const opened = this.#connections.open({ socket, handshake, take: (what) => socket.take(what) })
+    const socket = new WsSocket({ ws, stream, share, clock: this.#clock })
+    const opened = this.#connect({ socket, handshake, take: (what) => socket.take(what) })
     const stopKeepAlive = socket.keepAlive(this.#keepAliveMs)
-    socket.onText((text) => opened.receive(text), turns)
+    socket.onText((text) => void opened.receive(text), turns)
     ws.once('close', (code, reason) => {
       stopKeepAlive()
       share.close()
@@ -102,7 +97,7 @@ export class LiveSockets {
 }
 
 /** The protocol on the sockets. */
-function connectionsOf(options: LiveServerOptions, clock: Clock): Connections {
+function connectOf(options: LiveServerOptions, clock: Clock): Connect {
   const {
     plugin,
     maxSubscriptionsPerSocket = 100,

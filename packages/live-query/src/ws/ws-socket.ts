@@ -22,31 +22,24 @@ export interface WsSocketOptions {
 
 /** A socket of the library ws: bounded in what its client may send, and in what may wait for it. */
 export class WsSocket implements LiveSocket {
-  readonly #ws: WebSocket
-  readonly #stream: Duplex
-  readonly #share: SocketBudget
-  readonly #clock: Clock
+  readonly #options: WsSocketOptions
   readonly #messages: MessageBudgets
 
-  constructor({ ws, stream, share, clock }: WsSocketOptions) {
-    this.#ws = ws
-    this.#stream = stream
-    this.#share = share
-    this.#clock = clock
-    this.#messages = new MessageBudgets(clock.now)
+  constructor(options: WsSocketOptions) {
+    this.#options = options
+    this.#messages = new MessageBudgets(options.clock.now)
   }
 
   get protocol(): string {
-    return this.#ws.protocol
+    return this.#options.ws.protocol
   }
 
   bufferedBytes(): number {
-    return this.#ws.bufferedAmount
+    return this.#options.ws.bufferedAmount
   }
 
   send(text: string, shared?: Buffer, done?: () => void): void {
-    const ws = this.#ws
-    const share = this.#share
+    const { ws, stream, share } = this.#options
     if (ws.readyState !== ws.OPEN) return done?.()
     if (share.isOver()) {
       ws.terminate()
@@ -60,20 +53,20 @@ export class WsSocket implements LiveSocket {
     }
     if (!shared) return ws.send(text, onSent)
     // Two fragments of one message (RFC 6455, section 5.4): what all receive is not copied for each.
-    this.#stream.cork()
+    stream.cork()
     ws.send(text, { fin: false })
     ws.send(shared, { binary: false }, onSent)
-    this.#stream.uncork()
+    stream.uncork()
   }
 
   close(code: number, reason: string): void {
-    this.#ws.close(code, reason)
+    this.#options.ws.close(code, reason)
     this.#cutOffSoon()
   }
 
   /** Whether the client may send one more of these; one too many closes the socket. */
   take(what: Repeatable): boolean {
-    const ws = this.#ws
+    const { ws } = this.#options
     if (this.#messages.take(what)) return true
     if (ws.readyState === ws.OPEN) this.close(1008, `Too many messages: ${what}`)
     else ws.terminate()
@@ -82,7 +75,7 @@ export class WsSocket implements LiveSocket {
 
   /** Gives each message of text to `receive` in its turn. What else a client may send is dealt with here. */
   onText(receive: (text: string) => void, turns: Turns): void {
-    const ws = this.#ws
+    const { ws } = this.#options
     ws.on('message', (data, isBinary) => {
       if (ws.readyState !== ws.OPEN) return
       if (isBinary && !this.take('binary')) return
@@ -103,8 +96,7 @@ export class WsSocket implements LiveSocket {
   /** Pings the client, and cuts it off when it has not answered by the next ping. Returns how to stop. */
   keepAlive(intervalMs: number): () => void {
     if (intervalMs <= 0 || !Number.isFinite(intervalMs)) return () => {}
-    const ws = this.#ws
-    const clock = this.#clock
+    const { ws, clock } = this.#options
     let answered = true
     let timer: unknown
     ws.on('pong', () => void (answered = true))
@@ -120,8 +112,7 @@ export class WsSocket implements LiveSocket {
 
   /** A client that does not answer the close frame would be kept for long. */
   #cutOffSoon(): void {
-    const ws = this.#ws
-    const clock = this.#clock
+    const { ws, clock } = this.#options
     const timer = clock.setTimeout(() => ws.terminate(), CLOSE_TIMEOUT_MS)
     ws.once('close', () => clock.clearTimeout(timer))
     // The answer is read behind messages that will not be.
