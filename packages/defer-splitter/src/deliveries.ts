@@ -20,7 +20,7 @@ export class Deliveries {
   }
 
   named(accept: string): AcceptedDelivery {
-    return this.#accepts.of(accept, () => parseMultipartAccept(accept))
+    return this.#accepts(accept, () => parseMultipartAccept(accept))
   }
 
   accepted(context: object, request: Request): AcceptedDelivery {

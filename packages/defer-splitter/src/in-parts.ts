@@ -48,7 +48,8 @@ export class InParts {
 
   executorFor(operation: Operation): Executor {
     const noted = (result: unknown): unknown => {
-      if (isAsyncIterable(result)) this.note(operation, isPartStream(result) ? result : WITH_ERRORS)
+      if (isAsyncIterable(result))
+        this.note(operation, 'hasErrors' in result ? (result as Parts & object) : WITH_ERRORS)
       return result
     }
     return (args, ordinarily) => {
@@ -62,8 +63,4 @@ export class InParts {
       return isPromise(result) ? result.then(noted) : noted(result)
     }
   }
-}
-
-function isPartStream(value: object): value is Parts {
-  return 'hasErrors' in value
 }

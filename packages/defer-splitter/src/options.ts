@@ -72,44 +72,26 @@ export type DeferPreset = 'default' | 'production' | 'development' | 'disabled'
 
 /** The specification's presets. Spread one to change it: `{ ...deferPresets.production, maxDeferredFragments: 4 }`. */
 export const deferPresets: Readonly<Record<DeferPreset, DeferSplitterOptions>> = Object.freeze({
-  default: Object.freeze({
-    enabled: true,
-    maxDeferredFragments: 16,
-    fragmentTimeoutMs: 30_000,
-    maxTotalTimeoutMs: 60_000,
-    multipartBoundary: '-',
-  }),
-  production: Object.freeze({
-    enabled: true,
-    maxDeferredFragments: 8,
-    fragmentTimeoutMs: 15_000,
-    maxTotalTimeoutMs: 30_000,
-    multipartBoundary: '-',
-  }),
-  development: Object.freeze({
-    enabled: true,
-    maxDeferredFragments: 64,
-    fragmentTimeoutMs: 60_000,
-    maxTotalTimeoutMs: 120_000,
-    multipartBoundary: '-',
-  }),
+  default: preset(16, 30_000, 60_000),
+  production: preset(8, 15_000, 30_000),
+  development: preset(64, 60_000, 120_000),
   disabled: Object.freeze({ enabled: false }),
 })
 
-export interface ResolvedOptions {
-  readonly enabled: boolean
-  readonly maxDeferredFragments: number
-  readonly fragmentTimeoutMs: number
-  readonly maxTotalTimeoutMs: number
-  readonly multipartBoundary: string
-  readonly strategy: DeferStrategy
-  readonly maxPatches: number
-  readonly maxAnswerObjects: number
-  readonly maxAnswerBytes: number
-  readonly endpoint: string | undefined
-  readonly maskError: ((error: unknown) => GraphQLError | Error) | undefined
-  readonly clock: Timers
+function preset(
+  maxDeferredFragments: number,
+  fragmentTimeoutMs: number,
+  maxTotalTimeoutMs: number,
+): DeferSplitterOptions {
+  const limits = { maxDeferredFragments, fragmentTimeoutMs, maxTotalTimeoutMs }
+  return Object.freeze({ enabled: true, ...limits, multipartBoundary: '-' })
 }
+
+type Optional = 'endpoint' | 'maskError'
+
+export type ResolvedOptions = {
+  readonly [Name in Exclude<keyof DeferSplitterOptions, Optional>]-?: NonNullable<DeferSplitterOptions[Name]>
+} & Pick<DeferSplitterOptions, Optional>
 
 const NAMES: KnownOptions<DeferSplitterOptions> = {
   enabled: true,
@@ -149,14 +131,9 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
     maskError,
     clock = systemClock,
   } = options
-  for (const [name, value] of Object.entries({
-    maxDeferredFragments,
-    fragmentTimeoutMs,
-    maxTotalTimeoutMs,
-    maxPatches,
-    maxAnswerObjects,
-    maxAnswerBytes,
-  })) {
+  const timeouts = { fragmentTimeoutMs, maxTotalTimeoutMs }
+  const limits = { maxDeferredFragments, ...timeouts, maxPatches, maxAnswerObjects, maxAnswerBytes }
+  for (const [name, value] of Object.entries(limits)) {
     if (!Number.isFinite(value) || value < 0) {
       throw new TypeError(`useDeferSplitter: ${name} must be a number of 0 or more, got ${String(value)}.`)
     }
@@ -172,18 +149,5 @@ export function resolveOptions(given: DeferSplitterOptions | DeferPreset = {}): 
       `useDeferSplitter: multipartBoundary must be 1 to 70 of the characters RFC 2046 allows and not end in a space, got ${JSON.stringify(multipartBoundary)}.`,
     )
   }
-  return {
-    enabled,
-    maxDeferredFragments,
-    fragmentTimeoutMs,
-    maxTotalTimeoutMs,
-    multipartBoundary,
-    strategy,
-    maxPatches,
-    maxAnswerObjects,
-    maxAnswerBytes,
-    endpoint,
-    maskError,
-    clock,
-  }
+  return { enabled, ...limits, multipartBoundary, strategy, endpoint, maskError, clock }
 }

@@ -1,19 +1,16 @@
 import { createRecent, createRoom } from '@vinyasa/base'
 
-/** Values by the keys that they were created for: at most `max`. */
-export interface BoundedMemo<Value> {
-  of(key: string, create: () => Value): Value
-}
+/** Values by the keys that they were created for. */
+export type BoundedMemo<Value> = (key: string, create: () => Value) => Value
 
+/** Of at most `max` values. */
 export function createBoundedMemo<Value>(max: number): BoundedMemo<Value> {
   const values = createRecent<{ readonly value: Value }>(createRoom(max))
-  return {
-    of(key, create) {
-      const known = values.get(key)
-      if (known) return known.value
-      const value = create()
-      values.set(key, { value }, 1)
-      return value
-    },
+  return (key, create) => {
+    const known = values.get(key)
+    if (known) return known.value
+    const value = create()
+    values.set(key, { value }, 1)
+    return value
   }
 }

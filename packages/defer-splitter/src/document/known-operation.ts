@@ -6,7 +6,7 @@ import type {
   SelectionSetNode,
 } from 'graphql'
 import { directiveVariables, fragmentsOf, type Variables, withDefaults } from '@vinyasa/documents'
-import { createBoundedMemo } from './bounded-memo.ts'
+import { type BoundedMemo, createBoundedMemo } from './bounded-memo.ts'
 import { createFieldCollector, type FieldCollector } from './collect-fields.ts'
 import { countDeferred } from './document.ts'
 import { Selections } from './selections.ts'
@@ -57,7 +57,7 @@ export function createKnownOperation(
   }
 
   function collector(schema: GraphQLSchema | undefined, variables: Variables): FieldCollector {
-    return collectors.of(schema, variantOf(variables), () =>
+    return collectors(schema, variantOf(variables), () =>
       createFieldCollector({ schema, fragments, variables: relevant(variables) }),
     )
   }
@@ -68,11 +68,11 @@ export function createKnownOperation(
     selectionSets,
     countDeferred(given) {
       const variables = names.length === 0 ? {} : withDefaults(definition, given)
-      return counts.of(variantOf(variables), () => countDeferred(definition, fragments, variables))
+      return counts(variantOf(variables), () => countDeferred(definition, fragments, variables))
     },
     collector,
     selections: (schema, variables) =>
-      plans.of(
+      plans(
         schema,
         variantOf(variables),
         () => new Selections(schema, collector(schema, variables), selectionSets),
@@ -83,13 +83,11 @@ export function createKnownOperation(
 /** Kept as long as the schema lives. */
 function createSchemaMemo<Value>() {
   const withoutSchema = {}
-  const memos = new WeakMap<object, ReturnType<typeof createBoundedMemo<Value>>>()
-  return {
-    of(schema: GraphQLSchema | undefined, variant: string, create: () => Value): Value {
-      const owner = schema ?? withoutSchema
-      let memo = memos.get(owner)
-      if (!memo) memos.set(owner, (memo = createBoundedMemo<Value>(maxVariants)))
-      return memo.of(variant, create)
-    },
+  const memos = new WeakMap<object, BoundedMemo<Value>>()
+  return (schema: GraphQLSchema | undefined, variant: string, create: () => Value): Value => {
+    const owner = schema ?? withoutSchema
+    let memo = memos.get(owner)
+    if (!memo) memos.set(owner, (memo = createBoundedMemo<Value>(maxVariants)))
+    return memo(variant, create)
   }
 }

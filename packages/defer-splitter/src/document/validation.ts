@@ -5,9 +5,11 @@ import {
   isListType,
   isWrappingType,
   Kind,
+  OperationTypeNode,
   type ValidationContext,
   type ValidationRule,
 } from 'graphql'
+import { isIncremental } from './collect-fields.ts'
 
 // The names are those of graphql 17's own rules: where it brings them, ours stay out and each error is reported once.
 
@@ -17,7 +19,7 @@ export function DeferStreamDirectiveLabelRule(context: ValidationContext): ASTVi
   return {
     Directive(node) {
       const name = node.name.value
-      if (name !== 'defer' && name !== 'stream') return
+      if (!isIncremental(node)) return
       const label = node.arguments?.find((argument) => argument.name.value === 'label')?.value
       if (!label || label.kind === Kind.NULL) return
       if (label.kind !== Kind.STRING) {
@@ -46,12 +48,10 @@ export function DeferStreamDirectiveOnRootFieldRule(context: ValidationContext):
   return {
     Directive(node) {
       const name = node.name.value
-      if (name !== 'defer' && name !== 'stream') return
+      if (!isIncremental(node)) return
       const parent = context.getParentType()
-      const schema = context.getSchema()
-      for (const operation of ['mutation', 'subscription'] as const) {
-        const root = operation === 'mutation' ? schema.getMutationType() : schema.getSubscriptionType()
-        if (!parent || parent !== root) continue
+      for (const operation of [OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION]) {
+        if (!parent || parent !== context.getSchema().getRootType(operation)) continue
         context.reportError(
           new GraphQLError(
             `@${name} cannot be used on the root ${operation} type "${parent.name}"; move it below a field.`,

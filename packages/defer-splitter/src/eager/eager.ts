@@ -56,11 +56,7 @@ function refusalOf({ data }: ExecutionResult, size: AnswerSize): GraphQLError | 
 /** A whole result as the stream of its parts, or as itself when nothing of it is deferred. */
 export function splitToStream(input: SplitInput): Executed {
   const split = splitResult(input)
-  return isParts(split) ? iterateParts(split) : split
-}
-
-function isParts(split: ReturnType<typeof splitResult>): split is readonly [Part, Part] & typeof split {
-  return Array.isArray(split)
+  return Symbol.iterator in split ? iterateParts(split) : split
 }
 
 function iterateParts(parts: readonly Part[]): AsyncIterableIterator<Part, undefined> {

@@ -53,16 +53,10 @@ export class SplitWalk {
   readonly patches: DeferPatch[] = []
   /** The fragments that the patches deliver, in their order. */
   readonly fragments: Announced[] = []
-  readonly #collector: FieldCollector
-  readonly #schema: GraphQLSchema | undefined
-  readonly #index: ErrorIndex
-  readonly #maxPatches: number
+  readonly #options: SplitWalkOptions
 
-  constructor({ collector, schema, index, maxPatches }: SplitWalkOptions) {
-    this.#collector = collector
-    this.#schema = schema
-    this.#index = index
-    this.#maxPatches = maxPatches
+  constructor(options: SplitWalkOptions) {
+    this.#options = options
   }
 
   /** The fields of the result's root that are due in `draft`. */
@@ -72,18 +66,19 @@ export class SplitWalk {
     value: Data,
     selectionSets: readonly SelectionSetNode[],
   ): Data {
-    const errors = this.#index.root
-    draft.errors.push(...this.#index.at(errors))
+    const { index } = this.#options
+    const errors = index.root
+    draft.errors.push(...index.at(errors))
     return this.#fill(draft, { value, type, path: undefined, errors, shared: noKeys }, selectionSets)
   }
 
   /** The fields that are due in `draft` at this place; what is deferred becomes patches. */
   #fill(draft: Draft, place: Place, selectionSets: readonly SelectionSetNode[]): Data {
-    let selected = this.#collector.collect(selectionSets, place.type)
+    const { collector, maxPatches } = this.#options
+    let selected = collector.collect(selectionSets, place.type)
     if (selected.deferred.length === 0) return this.#pick(draft, place, selected)
-    if (this.patches.length + selected.deferred.length > this.#maxPatches) {
-      selected = this.#collector.collectInlined(selectionSets, place.type)
-    }
+    if (this.patches.length + selected.deferred.length > maxPatches)
+      selected = collector.collectInlined(selectionSets, place.type)
     const here = withShared(place, new Set(selected.sharedKeys.keys()))
     const data = this.#pick(draft, here, selected)
     for (const { label, selectionSets: below } of selected.deferred) {
@@ -98,7 +93,7 @@ export class SplitWalk {
     label: string | undefined,
     selectionSets: readonly SelectionSetNode[],
   ): void {
-    const { groups } = this.#collector.collect(selectionSets, place.type)
+    const { groups } = this.#options.collector.collect(selectionSets, place.type)
     const isPresent = groups.some(({ key }) => Object.hasOwn(place.value, key))
     const patch: DeferPatch = { data: null, path: toList(place.path) }
     if (label !== undefined) patch.label = label
@@ -115,7 +110,7 @@ export class SplitWalk {
   }
 
   #pick(draft: Draft, place: Place, { groups }: Selected): Data {
-    const collector = this.#collector
+    const { collector, index } = this.#options
     const { value, shared, path } = place
     const data: Data = {}
     for (const { key, nodes, selectionSets } of groups) {
@@ -128,7 +123,7 @@ export class SplitWalk {
         continue
       }
       if (errors && selectionSets.length === 0) {
-        draft.errors.push(...this.#index.within(errors))
+        draft.errors.push(...index.within(errors))
         data[key] = found
         continue
       }
@@ -149,7 +144,7 @@ export class SplitWalk {
     selectionSets: readonly SelectionSetNode[],
     at: Pick<Place, 'path' | 'errors' | 'shared'>,
   ): unknown {
-    const index = this.#index
+    const { index } = this.#options
     const { path, errors, shared } = at
     if (Array.isArray(value)) {
       if (errors) draft.errors.push(...index.at(errors))
@@ -176,7 +171,7 @@ export class SplitWalk {
     declared: GraphQLNamedType | undefined,
     selectionSets: readonly SelectionSetNode[],
   ): GraphQLObjectType | undefined {
-    const schema = this.#schema
+    const { schema, collector } = this.#options
     if (!schema || !declared || isObjectType(declared)) return declared as GraphQLObjectType | undefined
     if (!isAbstractType(declared)) return undefined
     for (const name of [value[typenameAlias], value['__typename']]) {
@@ -186,7 +181,7 @@ export class SplitWalk {
     // A stored result carries no hidden type name: the keys that are there tell it, or leave several types possible.
     const present = Object.keys(value)
     const possible = schema.getPossibleTypes(declared).filter((type) => {
-      const { groups } = this.#collector.collectInlined(selectionSets, type)
+      const { groups } = collector.collectInlined(selectionSets, type)
       return groups.length === present.length && groups.every(({ key }) => Object.hasOwn(value, key))
     })
     return possible.length === 1 ? possible[0] : undefined

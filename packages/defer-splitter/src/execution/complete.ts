@@ -6,7 +6,7 @@ import {
   isObjectType,
 } from 'graphql'
 import { isObjectCounter } from '@vinyasa/yoga-internals'
-import type { Path } from './delivery-group.ts'
+import type { Path } from './place.ts'
 import type { FieldCall } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import { readItems } from './read-items.ts'
@@ -17,14 +17,17 @@ import type { TypeShape } from '../document/type-shape.ts'
 /** Objects of a list that are completed in one turn of the event loop: some ten milliseconds. */
 const ITEMS_A_TURN = 500
 
-/** GraphQL specification, section 6.4.3: value completion. */
-export function completeValue(
+/** Completes what a field gave, or an item of its list, at a path. `Of`: what is known of its type. */
+type Complete<Of, Value = unknown> = (
   call: FieldCall,
-  shape: TypeShape,
-  value: unknown,
+  of: Of,
+  value: Value,
   path: Path,
   shared: SharedValues | undefined,
-): unknown {
+) => unknown
+
+/** GraphQL specification, section 6.4.3: value completion. */
+const completeValue: Complete<TypeShape> = (call, shape, value, path, shared) => {
   if (value instanceof Error) throw value
   const completed = completeNullable(call, shape, value, path, shared)
   // A promise stands for a list or an object that is still to come, and not for null.
@@ -38,13 +41,7 @@ export function completeValue(
  * Completes what a field or list item gave. What it threw or rejected with becomes an error at the nearest
  * place that may be null.
  */
-export function completeResolved(
-  call: FieldCall,
-  shape: TypeShape,
-  value: unknown,
-  path: Path,
-  shared: SharedValues | undefined,
-): unknown {
+export const completeResolved: Complete<TypeShape> = (call, shape, value, path, shared) => {
   if (isPromise(value)) {
     return value.then(
       (settled) => completeResolved(call, shape, settled, path, shared),
@@ -72,13 +69,7 @@ export function completePlainLeaf(type: GraphQLLeafType, value: unknown): unknow
   }
 }
 
-function completeNullable(
-  call: FieldCall,
-  shape: TypeShape,
-  value: unknown,
-  path: Path,
-  shared: SharedValues | undefined,
-): unknown {
+const completeNullable: Complete<TypeShape> = (call, shape, value, path, shared) => {
   if (value === null || value === undefined) return null
   switch (shape.kind) {
     case 'leaf':
@@ -100,13 +91,7 @@ function completeLeaf(type: GraphQLLeafType, value: unknown): unknown {
   return serialized
 }
 
-function completeList(
-  call: FieldCall,
-  itemShape: TypeShape,
-  value: unknown,
-  path: Path,
-  shared: SharedValues | undefined,
-): MaybePromise<unknown[]> {
+const completeList: Complete<TypeShape> = (call, itemShape, value, path, shared) => {
   if (isAsyncIterable(value)) return completeAsyncList(call, itemShape, value, path, shared)
   if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${call.name}".`)
@@ -130,13 +115,13 @@ function completeList(
 }
 
 /** A slice in each turn of the event loop, so that others are answered in between. */
-async function completeLongList(
-  call: FieldCall,
-  itemShape: TypeShape,
-  items: readonly unknown[],
-  path: Path,
-  shared: SharedValues | undefined,
-): Promise<unknown[]> {
+const completeLongList: Complete<TypeShape, readonly unknown[]> = async (
+  call,
+  itemShape,
+  items,
+  path,
+  shared,
+) => {
   const completed: unknown[] = []
   for (let index = 0; index < items.length; index++) {
     if (index > 0 && index % ITEMS_A_TURN === 0) {
@@ -154,13 +139,13 @@ function heard(completed: unknown): unknown {
   return completed
 }
 
-async function completeAsyncList(
-  call: FieldCall,
-  itemShape: TypeShape,
-  items: AsyncIterable<unknown>,
-  path: Path,
-  shared: SharedValues | undefined,
-): Promise<unknown[]> {
+const completeAsyncList: Complete<TypeShape, AsyncIterable<unknown>> = async (
+  call,
+  itemShape,
+  items,
+  path,
+  shared,
+) => {
   const completed: unknown[] = []
   try {
     await readItems(items, call.signal, (item) => {
@@ -191,13 +176,7 @@ function completeItem(
   return completeResolved(call, shape, item, path, shared?.below(index))
 }
 
-function completeObject(
-  call: FieldCall,
-  type: GraphQLObjectType,
-  source: unknown,
-  path: Path,
-  shared: SharedValues | undefined,
-): unknown {
+const completeObject: Complete<GraphQLObjectType> = (call, type, source, path, shared) => {
   const { group, field } = call
   if (group.isClosed) throw new Error('The answer is no longer wanted.')
   if (!type.isTypeOf || !isObjectCounter(type.isTypeOf)) group.operation.size.addObject()
@@ -211,13 +190,7 @@ function completeObject(
   return isPromise(isOfType) ? isOfType.then(check) : check(isOfType)
 }
 
-function completeAbstract(
-  call: FieldCall,
-  type: GraphQLAbstractType,
-  value: unknown,
-  path: Path,
-  shared: SharedValues | undefined,
-): unknown {
+const completeAbstract: Complete<GraphQLAbstractType> = (call, type, value, path, shared) => {
   const { contextValue, typeResolver } = call.group.operation
   const resolveType = type.resolveType ?? typeResolver
   const named = resolveType(value, contextValue, call.info, type)

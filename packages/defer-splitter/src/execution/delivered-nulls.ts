@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import type { Data, PathSegment } from '../parts.ts'
-import type { Path } from './delivery-group.ts'
+import type { Path } from './place.ts'
 
 interface Node {
   /** Not a place yet, but on the way to one; null; or left as an earlier part delivered it. */

@@ -1,6 +1,6 @@
 import { type GraphQLError, responsePathAsArray } from 'graphql'
 import type { Announced, Data, DeferPatch, PathSegment } from '../parts.ts'
-import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
+import type { ObjectPlace, Path } from './place.ts'
 import type { FragmentUsage } from './fragment-usage.ts'
 import type { Operation } from './operation.ts'
 import type { PlannedFragment } from '../document/selections.ts'
@@ -19,14 +19,17 @@ export interface DeliveryRun {
   readonly isClosed: boolean
   /** The answer has become too large: nothing more of it is made. */
   refuse(): void
-  /** See `DeliveryGroup.defer`. */
+  /** See `DeliveryRecord.defer`. */
   defer(parent: DeliveryRecord, fragments: readonly PlannedFragment[], place: ObjectPlace): boolean
 }
 
 const none: readonly never[] = []
 
-/** A delivery group, and what depends on it. The root record, which has no fragment, is the first part. */
-export class DeliveryRecord implements DeliveryGroup, Announced {
+/**
+ * Fields that are delivered together, one fragment at one place, and what depends on it. The root record, which has no
+ * fragment, is the first part.
+ */
+export class DeliveryRecord implements Announced {
   readonly run: DeliveryRun
   readonly fragment: PlannedFragment | undefined
   readonly place: ObjectPlace
@@ -58,18 +61,25 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
     return this.run.operation
   }
 
+  /** Aborts when its calls are no longer wanted. Made when it is asked for. */
   get signal(): AbortSignal | undefined {
     return this.usage ? this.usage.signal : this.run.signal
   }
 
+  /** The same for calls whose values other records wait for too. */
   get sharedSignal(): AbortSignal | undefined {
     return this.run.signal
   }
 
+  /** No longer wanted: timed out, or the client has left. */
   get isClosed(): boolean {
     return this.state !== 'running' || this.run.isClosed
   }
 
+  /**
+   * Takes an error of one of its fields, and the place that is null for it; one that comes after the record was done is not
+   * told any more.
+   */
   report(error: GraphQLError, place: Path): void {
     if (this.state !== 'running') return
     if (this.operation.size.refusal) return this.run.refuse()
@@ -88,6 +98,7 @@ export class DeliveryRecord implements DeliveryGroup, Announced {
     this.nulls = none
   }
 
+  /** Takes fragments for later; false when the response may not have that many more patches. */
   defer(fragments: readonly PlannedFragment[], place: ObjectPlace): boolean {
     return this.run.defer(this, fragments, place)
   }

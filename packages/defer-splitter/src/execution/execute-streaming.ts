@@ -1,5 +1,5 @@
 import type { ExecutionArgs } from 'graphql'
-import { type KnownDocument, learnDocument } from '../document/document-cache.ts'
+import type { KnownDocument } from '../document/document-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { MaybePromise } from '@vinyasa/base'
 import { prepareOperation } from './operation.ts'
@@ -13,7 +13,7 @@ import { type Executed, StreamingRun } from './streaming-run.ts'
 export function executeStreaming(
   args: ExecutionArgs,
   options: ResolvedOptions,
-  document: KnownDocument = learnDocument(args.document),
+  document: KnownDocument,
 ): MaybePromise<Executed> {
   const operation = prepareOperation(args, document, options)
   if (!('selections' in operation)) return { errors: [...operation] }
@@ -29,16 +29,8 @@ function abortSignalsOf(args: ExecutionArgs): readonly AbortSignal[] {
     readonly signal?: AbortSignal
     readonly abortSignal?: AbortSignal
   }
-  const ofContext = (args.contextValue as { readonly signal?: AbortSignal } | null | undefined)?.signal
-  const signals = [requestOf(args.contextValue)?.signal, ofContext, signal, abortSignal]
+  const context = Object(args.contextValue) as { readonly request?: unknown; readonly signal?: AbortSignal }
+  const request = Object(context.request) as { readonly signal?: AbortSignal }
+  const signals = [request.signal, context.signal, signal, abortSignal]
   return [...new Set(signals.filter((given) => given !== undefined && given !== null))]
-}
-
-/** The Request that Yoga puts into the context. */
-function requestOf(contextValue: unknown): { readonly signal?: AbortSignal } | undefined {
-  if (typeof contextValue !== 'object' || contextValue === null || !('request' in contextValue)) {
-    return undefined
-  }
-  const { request } = contextValue
-  return typeof request === 'object' && request !== null ? request : undefined
 }

@@ -1,19 +1,20 @@
 import { getArgumentValues, type GraphQLResolveInfo, locatedError, responsePathAsArray } from 'graphql'
 import type { Data } from '../parts.ts'
-import type { DeliveryGroup, ObjectPlace, Path } from './delivery-group.ts'
+import type { DeliveryRecord } from './delivery-record.ts'
+import type { ObjectPlace, Path } from './place.ts'
 import type { MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
 import type { TypeShape } from '../document/type-shape.ts'
 
 export type ExecuteObject = (
-  group: DeliveryGroup,
+  group: DeliveryRecord,
   place: ObjectPlace,
   selections: Selections,
 ) => MaybePromise<Data>
 
 /** One field of one object, from the resolver to the completed value. */
 export class FieldCall {
-  readonly group: DeliveryGroup
+  readonly group: DeliveryRecord
   readonly place: ObjectPlace
   readonly field: PlannedField
   readonly path: Path
@@ -22,7 +23,7 @@ export class FieldCall {
   #info: GraphQLResolveInfo | undefined
   #isShared = false
 
-  constructor(group: DeliveryGroup, place: ObjectPlace, field: PlannedField, executeObject: ExecuteObject) {
+  constructor(group: DeliveryRecord, place: ObjectPlace, field: PlannedField, executeObject: ExecuteObject) {
     this.group = group
     this.place = place
     this.field = field

@@ -1,6 +1,7 @@
 import type { Data } from '../parts.ts'
 import { completePlainLeaf, completeResolved } from './complete.ts'
-import type { DeliveryGroup, ObjectPlace } from './delivery-group.ts'
+import type { DeliveryRecord } from './delivery-record.ts'
+import type { ObjectPlace } from './place.ts'
 import { FieldCall, propertyOf } from './field-call.ts'
 import { isAsyncIterable, isPromise, type MaybePromise } from '@vinyasa/base'
 import type { PlannedField, Selections } from '../document/selections.ts'
@@ -9,7 +10,7 @@ import { createSharedValues, type Resolved, type SharedValues } from './shared-v
 
 /** Executes what is selected on an object and due in this group; what is deferred is handed to the group. */
 export function executeSelections(
-  group: DeliveryGroup,
+  group: DeliveryRecord,
   place: ObjectPlace,
   selections: Selections,
 ): MaybePromise<Data> {
@@ -29,7 +30,7 @@ export function executeSelections(
 }
 
 function executeFields(
-  group: DeliveryGroup,
+  group: DeliveryRecord,
   place: ObjectPlace,
   fields: readonly PlannedField[],
 ): MaybePromise<Data> {
@@ -59,7 +60,7 @@ function allDone(waiting: readonly Promise<unknown>[], data: Data): Promise<Data
 }
 
 async function executeSerially(
-  group: DeliveryGroup,
+  group: DeliveryRecord,
   place: ObjectPlace,
   fields: readonly PlannedField[],
 ): Promise<Data> {
@@ -69,7 +70,7 @@ async function executeSerially(
 }
 
 /** The commonest field: a property with a string, number or boolean. Undefined when it is anything else. */
-function executePlainLeaf(group: DeliveryGroup, place: ObjectPlace, field: PlannedField): unknown {
+function executePlainLeaf(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
   const { definition, shape } = field
   if (shape.kind !== 'leaf' || definition.resolve || place.shared || group.operation.fieldResolver) {
     return undefined
@@ -78,7 +79,7 @@ function executePlainLeaf(group: DeliveryGroup, place: ObjectPlace, field: Plann
 }
 
 /** The field's value as it goes into the data. */
-function executeField(group: DeliveryGroup, place: ObjectPlace, field: PlannedField): unknown {
+function executeField(group: DeliveryRecord, place: ObjectPlace, field: PlannedField): unknown {
   const call = new FieldCall(group, place, field, executeSelections)
   const shared = place.shared?.has(field.key) ? place.shared : undefined
   let resolved: unknown

@@ -1,18 +1,6 @@
 import type { DirectiveNode } from 'graphql'
 import type { Timers } from '../options.ts'
 
-/** One timer and one signal that all patches of one `@defer` in the document share. */
-export interface FragmentUsage<Member> {
-  /** Made when it is asked for. */
-  readonly signal: AbortSignal
-  /** The patch has something to wait for: it shares the usage's time with those that wait already. */
-  wait(member: Member): void
-  /** The patch waits no longer. With the last one the timer stops. */
-  done(member: Member): void
-  /** The patch is no longer wanted. When no other one is, the usage's calls are cancelled. */
-  drop(member: Member): void
-}
-
 export interface FragmentUsages<Member> {
   of(usage: DirectiveNode): FragmentUsage<Member>
   /** Stops the timers and cancels the calls of what is still waited for. */
@@ -26,13 +14,13 @@ interface UsagesInput<Member> {
 }
 
 export function createFragmentUsages<Member>(input: UsagesInput<Member>): FragmentUsages<Member> {
-  const usages = new Map<DirectiveNode, Usage<Member>>()
+  const usages = new Map<DirectiveNode, FragmentUsage<Member>>()
   return {
     of(node) {
       let usage = usages.get(node)
       if (!usage) {
         // Once the usage is retired, later patches of the same directive start afresh.
-        usages.set(node, (usage = new Usage(input, () => usages.delete(node))))
+        usages.set(node, (usage = new FragmentUsage(input, () => usages.delete(node))))
       }
       return usage
     },
@@ -43,7 +31,8 @@ export function createFragmentUsages<Member>(input: UsagesInput<Member>): Fragme
   }
 }
 
-class Usage<Member> implements FragmentUsage<Member> {
+/** One timer and one signal that all patches of one `@defer` in the document share. */
+export class FragmentUsage<Member> {
   readonly #input: UsagesInput<Member>
   readonly #retire: () => void
   readonly #waiting = new Set<Member>()
@@ -55,10 +44,12 @@ class Usage<Member> implements FragmentUsage<Member> {
     this.#retire = retire
   }
 
+  /** Made when it is asked for. */
   get signal(): AbortSignal {
     return (this.#controller ??= new AbortController()).signal
   }
 
+  /** The patch has something to wait for: it shares the usage's time with those that wait already. */
   wait(member: Member): void {
     const { clock, timeoutMs } = this.#input
     if (this.#waiting.size === 0 && timeoutMs > 0) {
@@ -67,10 +58,12 @@ class Usage<Member> implements FragmentUsage<Member> {
     this.#waiting.add(member)
   }
 
+  /** The patch waits no longer. With the last one the timer stops. */
   done(member: Member): void {
     if (this.#waiting.delete(member) && this.#waiting.size === 0) this.#stopTimer()
   }
 
+  /** The patch is no longer wanted. When no other one is, the usage's calls are cancelled. */
   drop(member: Member): void {
     if (!this.#waiting.has(member)) return
     this.done(member)

@@ -15,27 +15,23 @@ type Read = IteratorResult<Part, undefined>
 
 /** The parts of one response in the order in which they may be sent: a fragment after the one that holds it. */
 export class PartStream implements AsyncIterableIterator<Part, undefined> {
-  readonly #root: DeliveryRecord
+  readonly #options: PartStreamOptions
   readonly #pending: PendingRecords
-  readonly #onFirstTaken: () => void
-  readonly #onEnd: () => void
   #initial: InitialPart | undefined
   #consumer: ((result: Read) => void) | undefined
   #unschedule: (() => void) | undefined
   #isEnded = false
 
-  constructor({ root, onFirstTaken, onDrop, onEnd }: PartStreamOptions) {
-    this.#root = root
-    this.#pending = new PendingRecords(root, onDrop)
-    this.#onFirstTaken = onFirstTaken
-    this.#onEnd = onEnd
+  constructor(options: PartStreamOptions) {
+    this.#options = options
+    this.#pending = new PendingRecords(options.root, options.onDrop)
   }
 
   /** The first part; undefined when nothing of what was deferred is left to send. */
   begin(): InitialPart | undefined {
     const pending = this.#pending.begin()
     if (pending.length === 0) return undefined
-    const { data, errors } = this.#root
+    const { data, errors } = this.#options.root
     this.#initial = {
       data,
       ...(errors.length > 0 && { errors }),
@@ -47,7 +43,7 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
 
   /** Whether the first part holds errors. */
   hasErrors(): boolean {
-    return this.#root.errors.length > 0
+    return this.#options.root.errors.length > 0
   }
 
   /** A record is done or dropped. What is done in the same turn of the event loop goes into one part. */
@@ -75,7 +71,7 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
       return Promise.resolve({ done: false, value })
     }
     if (this.#isEnded) return Promise.resolve({ done: true, value: undefined })
-    this.#onFirstTaken()
+    this.#options.onFirstTaken()
     return new Promise((resolve) => {
       this.#consumer = resolve
       this.settled()
@@ -114,6 +110,6 @@ export class PartStream implements AsyncIterableIterator<Part, undefined> {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#pending.clear()
-    this.#onEnd()
+    this.#options.onEnd()
   }
 }

@@ -1,21 +1,8 @@
 import type { Readable } from 'node:stream'
+import type { PartStream, StreamPart } from '@vinyasa/pipeline'
 import type { FetchAPI } from 'graphql-yoga'
 
-/** The text of one part, and whether the body ends with it. */
-export interface BodyPart {
-  readonly text: string
-  readonly isLast: boolean
-  /** The value that the text was made of; absent where the source failed or ended without a last part. */
-  readonly part?: unknown
-}
-
-/** The source of a body's parts. */
-export interface BodySource {
-  /** The next part; never rejects. */
-  readonly next: () => Promise<BodyPart>
-  /** Called when nobody wants more, and after the last part; may be called again. */
-  readonly leave: () => void
-}
+type BodySource = Pick<PartStream, 'next' | 'leave'>
 
 /**
  * The body of a multipart response: each part is one chunk, and the next is asked for when it is taken. A stream of Node
@@ -55,7 +42,7 @@ export function createWebBody({ next, leave }: BodySource, fetchAPI: FetchAPI): 
  * together with the end of the response. Read in any other way it is an ordinary stream.
  */
 export function createNodeBody({ next, leave }: BodySource, NodeReadable: typeof Readable): Readable {
-  async function take(give: (part: BodyPart) => void): Promise<void> {
+  async function take(give: (part: StreamPart) => void): Promise<void> {
     const part = await next()
     if (body.destroyed) return
     give(part)
@@ -86,7 +73,7 @@ export function createNodeBody({ next, leave }: BodySource, NodeReadable: typeof
       return pipeAsStream(destination, options)
     }
     const takeNext = (): void => void take(write)
-    const write = ({ text, isLast }: BodyPart): void => {
+    const write = ({ text, isLast }: StreamPart): void => {
       if (isLast) destination.end(text)
       else if (destination.write(text)) takeNext()
       else destination.once('drain', takeNext)

@@ -1,6 +1,7 @@
+import type { PartStream, StreamPart } from '@vinyasa/pipeline'
 import type { FetchAPI } from 'graphql-yoga'
 import type { MultipartDelivery } from './accept.ts'
-import { type BodyPart, type BodySource, createMultipartBody } from './multipart-body.ts'
+import { createMultipartBody } from './multipart-body.ts'
 import type { Part } from '../parts.ts'
 import { createWireFormatter, type MaskError, stringifyPart, type WirePart } from './wire-format.ts'
 
@@ -11,21 +12,16 @@ export interface MultipartInput {
   readonly maskError: MaskError
 }
 
-/** The headers and the parts of a multipart response. */
-export interface Multipart extends BodySource {
-  readonly headers: Readonly<Record<string, string>>
-}
-
 /**
  * Head and body of the response that carries the parts. Clients look for the delimiter to tell where a part ends, so each
  * part is one write that ends in the next delimiter; the last ends in the closing one.
  */
-export function createMultipart({ parts, delivery, boundary, maskError }: MultipartInput): Multipart {
+export function createMultipart({ parts, delivery, boundary, maskError }: MultipartInput): PartStream {
   const iterator = parts[Symbol.asyncIterator]()
   const format = createWireFormatter(delivery.format, maskError)
   let opening = openingOf(boundary)
 
-  function toBodyPart(wirePart: WirePart, part?: unknown): BodyPart {
+  function toBodyPart(wirePart: WirePart, part?: unknown): StreamPart {
     const { json, hasNext } = stringifyPart(wirePart, maskError)
     const text = `${opening}${partText(json, boundary, hasNext)}`
     opening = ''
@@ -33,8 +29,8 @@ export function createMultipart({ parts, delivery, boundary, maskError }: Multip
   }
 
   // A source that fails or ends without a last part still gets its closing delimiter: clients wait for it.
-  const closing = (): BodyPart => toBodyPart({ hasNext: false })
-  const next = (): Promise<BodyPart> =>
+  const closing = (): StreamPart => toBodyPart({ hasNext: false })
+  const next = (): Promise<StreamPart> =>
     iterator
       .next()
       .then(({ done, value }) => (done ? closing() : toBodyPart(format(value as Part), value)), closing)
@@ -56,7 +52,7 @@ export function createMultipart({ parts, delivery, boundary, maskError }: Multip
 }
 
 /** The response itself. */
-export function createMultipartResponse(multipart: Multipart, fetchAPI: FetchAPI): Response {
+export function createMultipartResponse(multipart: PartStream, fetchAPI: FetchAPI): Response {
   return new fetchAPI.Response(createMultipartBody(multipart, fetchAPI), {
     status: 200,
     // A copy: Yoga's class of headers writes into the object that it is given.

@@ -69,7 +69,7 @@ export async function run(
   const plain = await executed(stripIncremental(document))
   const answer =
     strategy === 'streaming'
-      ? await executeStreaming({ ...args, document }, options)
+      ? await executeStreaming({ ...args, document }, options, learnDocument(document))
       : splitToStream({
           result: strategy === 'eager' ? await executed(toEagerDocument(document, schema)) : plain,
           document: learnDocument(document),
