@@ -1,9 +1,9 @@
-import type { ConnectRedis, RedisClient } from '@vinyasa/invalidation/redis'
+import type { ConnectRedis } from '@vinyasa/invalidation/redis'
 import type { Outage } from './outage.ts'
 
 /** A Redis that requests share, and who is told of whatever fails there. */
 export interface SharedRedis {
-  readonly client: RedisClient
+  readonly client: ReturnType<ConnectRedis>
   readonly outage: Outage
 }
 

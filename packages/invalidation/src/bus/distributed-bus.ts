@@ -79,11 +79,6 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
     }
   }
 
-  function tell(events: readonly InvalidationEvent[]): Promise<void> {
-    n += 1
-    return peers.haveApplied(n, send(events))
-  }
-
   function receive({ detail }: { readonly detail?: unknown }): void {
     const batch = parseBatch(detail)
     if (batch?.origin === origin) return
@@ -126,7 +121,8 @@ export function createDistributedInvalidationBus(options: DistributedBusOptions)
   return {
     async publish(events) {
       if (events.length === 0) return
-      await Promise.all([tell(events), near.publish(events)])
+      n += 1
+      await Promise.all([peers.haveApplied(n, send(events)), near.publish(events)])
     },
     get isInTouch() {
       return near.isInTouch

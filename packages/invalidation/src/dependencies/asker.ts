@@ -1,3 +1,4 @@
+import { isRecord } from '@vinyasa/base'
 import { isObjectType, type DocumentNode, type GraphQLField, type GraphQLSchema } from 'graphql'
 import { selectOperation } from './selected-fields.ts'
 
@@ -74,8 +75,8 @@ function together(parts: readonly (GraphQLSchema | GraphQLField<unknown, unknown
 }
 
 function isAsker(value: unknown): value is Asker {
-  if (typeof value !== 'object' || value === null) return false
-  const { headers, unknown } = value as { readonly headers?: unknown; readonly unknown?: unknown }
+  if (!isRecord(value)) return false
+  const { headers, unknown } = value
   return (
     Array.isArray(headers) &&
     headers.every((name) => typeof name === 'string') &&

@@ -8,7 +8,7 @@ import {
 } from 'graphql'
 import { selectOperation, type SelectedField } from './selected-fields.ts'
 import { statedChanges, statedDependsOn } from './statements.ts'
-import { createTypeClosures, type TypeClosure } from './type-closure.ts'
+import { createTypeClosures, rootsOf, type TypeClosure } from './type-closure.ts'
 
 type Field = GraphQLField<unknown, unknown>
 
@@ -54,8 +54,7 @@ export function createDependencies(schema: GraphQLSchema, options: DependencyOpt
   const { idFields = ['id'] } = options
   const closures = createTypeClosures(schema, idFields)
   const mutationName = schema.getMutationType()?.name
-  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
-  const rootNames = new Set([...roots].map((type) => type?.name))
+  const rootNames = new Set([...rootsOf(schema)].map((type) => type?.name))
 
   function ofSelected(parentName: string, definitions: readonly Field[]): Dependence {
     const [field, ...behind] = definitions

@@ -75,8 +75,3 @@ export function selectOperation(
   }
   return { kind: operation.operation, fields: [...selected.values()] }
 }
-
-/** The object types that a value of the type can be, by name. */
-export function objectTypesOf(schema: GraphQLSchema, typeName: string): readonly string[] {
-  return possibleObjects(schema, schema.getType(typeName)).map(({ name }) => name)
-}

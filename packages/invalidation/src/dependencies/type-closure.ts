@@ -1,5 +1,5 @@
 import { getNamedType, isLeafType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
-import { objectTypesOf } from './selected-fields.ts'
+import { possibleObjects } from '@vinyasa/documents'
 import { statedDependsOn } from './statements.ts'
 
 /** The types that a value of a type is made of. */
@@ -20,12 +20,7 @@ export interface TypeClosures {
 /** Each closure is computed once, when it is first asked for. */
 export function createTypeClosures(schema: GraphQLSchema, idFields: readonly string[]): TypeClosures {
   const known = new Map<string, TypeClosure>()
-  const roots = new Set<unknown>([
-    schema.getQueryType(),
-    schema.getMutationType(),
-    schema.getSubscriptionType(),
-  ])
-
+  const roots = rootsOf(schema)
   let queried: ReadonlySet<string> | undefined
 
   /** The `id` of a payload that no query gives says nothing of what a mutation changed. */
@@ -45,11 +40,10 @@ export function createTypeClosures(schema: GraphQLSchema, idFields: readonly str
     const stated: string[] = []
     const waiting = [typeName]
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      for (const own of objectTypesOf(schema, name)) {
-        const type = schema.getType(own)
+      for (const type of possibleObjects(schema, schema.getType(name))) {
         // A payload's `query: Query` offers another question; it is no part of the answer.
-        if (!isObjectType(type) || roots.has(type) || types.has(own)) continue
-        types.add(own)
+        if (roots.has(type) || types.has(type.name)) continue
+        types.add(type.name)
         if (hasId(type)) continue
         for (const field of Object.values(type.getFields())) {
           stated.push(...(statedDependsOn(field) ?? []))
@@ -85,15 +79,19 @@ export function createTypeClosures(schema: GraphQLSchema, idFields: readonly str
   }
 }
 
+/** The types that operations stand on. */
+export function rootsOf(schema: GraphQLSchema): ReadonlySet<GraphQLObjectType | null | undefined> {
+  return new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+}
+
 /** All object types that the fields of a type lead to. */
 function typesBelow(schema: GraphQLSchema, root: string | undefined): ReadonlySet<string> {
   const found = new Set<string>()
   const waiting = root === undefined ? [] : [root]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    for (const own of objectTypesOf(schema, name)) {
-      const type = schema.getType(own)
-      if (!isObjectType(type) || found.has(own)) continue
-      found.add(own)
+    for (const type of possibleObjects(schema, schema.getType(name))) {
+      if (found.has(type.name)) continue
+      found.add(type.name)
       for (const field of Object.values(type.getFields())) {
         const below = getNamedType(field.type)
         if (!isLeafType(below)) waiting.push(below.name)

@@ -77,34 +77,30 @@ export function createMutationEvents(
 
   return ({ schema, field, verb, args, result }) => {
     const { operation = 'update', noun } = verb
-    const hinted = noun !== undefined && isObjectType(schema.getType(noun)) ? noun : undefined
+    const named = noun === undefined ? undefined : schema.getType(noun)
+    const hinted = isObjectType(named) ? named : undefined
     const changed = field ? dependenciesOf(schema).ofMutationField(field) : { everything: true as const }
     if (!field || changed.everything) {
       // The id narrows nothing: everything is announced as well.
       return hinted === undefined
         ? ANYTHING
-        : [...ANYTHING, event(hinted, operation, idOf(args, idArgument(schema, hinted)))]
+        : [...ANYTHING, event(hinted.name, operation, idOf(args, hinted.getFields()['id']))]
     }
     const { isEntity } = dependenciesOf(schema)
     const entities = [...changed.types].filter(isEntity)
     const ids = idsIn(schema, field, result)
     const stated = new Set(statedChanges(field))
     const events = [...changed.types].map((type) => {
-      const isMeant = type === hinted || (entities.length === 1 && type === entities[0])
+      const isMeant = type === hinted?.name || (entities.length === 1 && type === entities[0])
       return event(type, isMeant ? operation : '*', stated.has(type) ? undefined : ids.get(type))
     })
-    if (hinted !== undefined && !changed.types.has(hinted)) events.push(event(hinted, operation, undefined))
+    if (hinted && !changed.types.has(hinted.name)) events.push(event(hinted.name, operation, undefined))
     return events
   }
 }
 
 function event(entityType: string, operation: string, entityId: string | undefined): InvalidationEvent {
   return { entityType, operation, ...(entityId !== undefined && { entityId }) }
-}
-
-function idArgument(schema: GraphQLSchema, typeName: string): Field | undefined {
-  const type = schema.getType(typeName)
-  return isObjectType(type) ? type.getFields()['id'] : undefined
 }
 
 function readMember(result: object, { name }: Field): unknown {

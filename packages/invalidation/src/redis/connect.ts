@@ -28,13 +28,11 @@ interface ClusterServers extends RedisLogin {
 /** The addresses of a Redis, or a Valkey, that is more than one server. */
 export type RedisServers = SentinelServers | ClusterServers
 
-export type RedisClient = Redis | Cluster
-
-/** A `subscriber` hears what is published, and sends nothing else than `PING`. */
-export type RedisRole = 'commands' | 'subscriber'
-
-/** Opens a connection with the options that whoever uses it needs. */
-export type ConnectRedis = (options: RedisOptions, role: RedisRole) => RedisClient
+/**
+ * Opens a connection with the options that whoever uses it needs. A `subscriber` hears what is published, and sends nothing
+ * else than `PING`.
+ */
+export type ConnectRedis = (options: RedisOptions, role: 'commands' | 'subscriber') => Redis | Cluster
 
 interface Address {
   readonly host: string

@@ -1,2 +1,2 @@
-export { connectRedis, type ConnectRedis, type RedisClient } from './connect.ts'
+export { connectRedis, type ConnectRedis } from './connect.ts'
 export { createRedisInvalidationBus } from './redis-bus.ts'
