@@ -49,7 +49,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
   const known = createAttachment<true>()
 
   function countOf({ document, operationName, variables }: Answered): number {
-    return documents.of(document).operation(operationName)?.countDeferred(variables) ?? 0
+    return documents(document).operation(operationName)?.countDeferred(variables) ?? 0
   }
 
   /** Why an operation with that many fragments is not executed. */
@@ -71,7 +71,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
     const schema = given.schema()
     const parts = splitToStream({
       result,
-      document: documents.of(document),
+      document: documents(document),
       operationName,
       variables,
       schema,
@@ -93,9 +93,9 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         return isAlone ? 'multipart/mixed' : jsonTypeOf(accept)
       },
       // Errors of parts would stand where they do in the document that is executed.
-      lifts: ({ document }) => !documents.of(document).isIncremental,
+      lifts: ({ document }) => !documents(document).isIncremental,
       refuse(operation) {
-        if (!documents.of(operation.prepared.document).isIncremental) return undefined
+        if (!documents(operation.prepared.document).isIncremental) return undefined
         const asked = answeredBy(operation)
         const count = countOf(asked)
         const refusal = refusalOf(count, asked)
@@ -107,7 +107,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
         return undefined
       },
       execute(operation, next) {
-        const document = documents.of(operation.prepared.document)
+        const document = documents(operation.prepared.document)
         if (!document.isIncremental) return next(operation)
         if (operation.isForced) return next({ ...operation, isForced: false })
         const { context, request } = operation
@@ -125,7 +125,7 @@ export function createDeferBehaviour(given: DeferBehaviourOptions): DeferBehavio
       },
       deliver(operation, result) {
         const { prepared, context } = operation
-        if (!documents.of(prepared.document).isIncremental) return result
+        if (!documents(prepared.document).isIncremental) return result
         known.set(context, true)
         return inParts.wasExecuted(context) ? result : split(answeredBy(operation), result)
       },

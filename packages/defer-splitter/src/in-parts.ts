@@ -54,7 +54,7 @@ export class InParts {
     }
     return (args, ordinarily) => {
       this.#executed.set(operation.context, true)
-      const document = this.#documents.of(args.document)
+      const document = this.#documents(args.document)
       const options = this.#options
       const result =
         options.strategy === 'eager'

@@ -86,13 +86,13 @@ export function useDeferSplitter(given?: DeferSplitterOptions | DeferPreset): De
     },
 
     onValidate({ params, addValidationRule }) {
-      if (!documents.of(params.documentAST).isIncremental) return
+      if (!documents(params.documentAST).isIncremental) return
       const known = new Set(params.rules?.map((rule: ValidationRule) => rule.name))
       for (const rule of incrementalRules) if (!known.has(rule.name)) addValidationRule(rule)
     },
 
     onSubscribe({ args, subscribeFn, setSubscribeFn }) {
-      const document = documents.of(args.document)
+      const document = documents(args.document)
       if (!document.isIncremental) return
       // An event is one result.
       setSubscribeFn((given: ExecutionArgs) => subscribeFn({ ...given, document: document.stripped }))

@@ -35,7 +35,7 @@ const [definition] = document.definitions as readonly [OperationDefinitionNode]
 const left: Readonly<Record<string, (contextValue: object) => unknown>> = {
   'an execution': (contextValue) =>
     (
-      executeStreaming({ schema, document, contextValue }, options, documents.of(document)) as PartStream
+      executeStreaming({ schema, document, contextValue }, options, documents(document)) as PartStream
     ).return?.(),
   'what the behaviour has begun': (context) => {
     const request = { headers } as Request

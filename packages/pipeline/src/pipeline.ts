@@ -1,7 +1,7 @@
 import { type ExecutionArgs, getOperationAST } from 'graphql'
 import { mapAsyncIterator } from 'graphql-yoga'
-import type { Executor } from '@vinyasa/yoga-internals'
 import { after, attempt, isAsyncIterable, type MaybePromise } from '@vinyasa/base'
+import type { interpreter } from './execution/interpreter.ts'
 import { toErrors } from './execution/to-errors.ts'
 import type { Known } from './known.ts'
 import { type Operation, type OperationParams, withArgs } from './operation.ts'
@@ -40,7 +40,7 @@ export class Pipeline {
    * Executes for a plugin with a transport of its own, which has what it executes from Envelop: by `execute`, around which
    * everybody's hooks stand already.
    */
-  executeFor(args: ExecutionArgs, execute: Executor): MaybePromise<unknown> {
+  executeFor(args: ExecutionArgs, execute: typeof interpreter): MaybePromise<unknown> {
     const { schema, document, operationName, variableValues: variables } = args
     const definition = getOperationAST(document, operationName)
     if (!definition || definition.operation === 'subscription') return execute(args)

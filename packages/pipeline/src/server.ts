@@ -1,6 +1,6 @@
 import { chain, getInstrumented, type Instrumentation } from 'graphql-yoga'
 import type { MaybePromise } from '@vinyasa/base'
-import { type Executor, yogasExecutor } from '@vinyasa/yoga-internals'
+import { yogasExecutor } from '@vinyasa/yoga-internals'
 import type { Behaviour } from './behaviour.ts'
 import { aroundBy, compose } from './execution/around.ts'
 import { interpreter } from './execution/interpreter.ts'
@@ -71,7 +71,7 @@ export class PipelineServer {
   }
 
   /** What behaviours put around an execution by this one, around which Envelop has put everybody else's hooks. */
-  around(execute: Executor): Execute {
+  around(execute: typeof interpreter): Execute {
     return compose([...this.members('execute'), noteExecuted], (operation) =>
       operation.executor ? operation.executor(argsOf(operation), execute) : execute(argsOf(operation)),
     )
@@ -87,7 +87,7 @@ export class PipelineServer {
 
 /** Yoga's executor, behind plans and all that stands around it. */
 function executorOf(steps: readonly PluginStep[], plugins: readonly unknown[]): Execute {
-  const execute: Executor = yogasExecutor(plugins) ?? interpreter
+  const execute = yogasExecutor(plugins) ?? interpreter
   const plans = steps.flatMap(({ behaviour }) => (behaviour?.plan ? [behaviour.plan.bind(behaviour)] : []))
   const ordinarily = compose(plans, (operation) => execute(argsOf(operation)))
   return compose([...aroundsOf(steps), noteExecuted, ...plans], (operation) => {

@@ -1,7 +1,7 @@
 import { type KnownOptions, refuseUnknownOptions, type Room } from '@vinyasa/base'
-import type { Executor } from '@vinyasa/yoga-internals'
 import type { Plugin } from 'graphql-yoga'
 import type { Behaviour } from './behaviour.ts'
+import type { interpreter } from './execution/interpreter.ts'
 import { createDocumentRoom } from './document-room.ts'
 import { Known } from './known.ts'
 import { Pipeline } from './pipeline.ts'
@@ -52,7 +52,7 @@ export function usePipeline(options: PipelineOptions = {}): Plugin {
     onExecute({ executeFn, setExecuteFn }) {
       const way = pipeline
       if (!way) return
-      setExecuteFn(((args) => way.executeFor(args, executeFn as Executor)) as typeof executeFn)
+      setExecuteFn(((args) => way.executeFor(args, executeFn as typeof interpreter)) as typeof executeFn)
     },
   }
   return plugin

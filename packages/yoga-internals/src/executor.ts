@@ -1,7 +1,7 @@
 import type { ExecutionArgs } from 'graphql'
 
 /** Executes one operation, as graphql's `execute` does. */
-export type Executor = (args: ExecutionArgs) => unknown
+type Executor = (args: ExecutionArgs) => unknown
 
 /**
  * The interpreter that a Yoga server executes by, which belongs to a package of Yoga's own. Yoga 5 hands it to Envelop

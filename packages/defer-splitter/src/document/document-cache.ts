@@ -14,20 +14,15 @@ export interface KnownDocument {
   operation(name: string | null | undefined): KnownOperation | undefined
 }
 
-export interface DocumentCache {
-  of(document: DocumentNode): KnownDocument
-}
+export type DocumentCache = (document: DocumentNode) => KnownDocument
 
 /** Yoga hands out the same document for the same text, so what is known of it can be kept beside it. */
 export function createDocumentCache(): DocumentCache {
   const known = new WeakMap<DocumentNode, KnownDocument>()
-
-  return {
-    of(document) {
-      let entry = known.get(document)
-      if (!entry) known.set(document, (entry = learnDocument(document)))
-      return entry
-    },
+  return (document) => {
+    let entry = known.get(document)
+    if (!entry) known.set(document, (entry = learnDocument(document)))
+    return entry
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FetchAPI } from 'graphql-yoga'
 import type { MaybePromise } from '@vinyasa/base'
-import type { Hook, Logger, MaskedErrors } from '@vinyasa/pipeline'
+import type { Hook, Logger, Pipeline } from '@vinyasa/pipeline'
 import { yogasPlugins, type YogasPlugins } from '@vinyasa/yoga-internals'
 
 /** A request as hooks see it: a true one of Yoga's fetch API, or the fast path's light one. */
@@ -9,12 +9,12 @@ export type HookRequest = Request
 export type ServerContext = Record<string, unknown>
 export type RequestHandler = (request: HookRequest, context: ServerContext) => MaybePromise<Response>
 /** The part of a Yoga server that the fast path needs: its hooks, in its order. */
-export interface YogaInternals {
+export interface YogaInternals extends Pick<
+  Pipeline['server']['yoga'],
+  'logger' | 'maskedErrors' | 'plugins'
+> {
   readonly fetchAPI: FetchAPI
-  readonly logger: Logger
-  readonly maskedErrors: MaskedErrors | undefined
   readonly waitUntil: unknown
-  readonly plugins: readonly unknown[]
   /** The plugins that Yoga itself added. */
   readonly own: YogasPlugins
   readonly onRequest: readonly Hook[]
@@ -135,8 +135,8 @@ function isFetchAPI(value: unknown): value is FetchAPI {
   return ['Request', 'Response', 'Headers', 'URL'].every((name) => typeof api[name] === 'function')
 }
 
-function isMaskedErrors(value: unknown): value is MaskedErrors {
-  return typeof (Object(value) as MaskedErrors).maskError === 'function'
+function isMaskedErrors(value: unknown): value is NonNullable<YogaInternals['maskedErrors']> {
+  return typeof Object(value).maskError === 'function'
 }
 
 export function isLogger(value: unknown): value is Logger {
