@@ -1,12 +1,13 @@
 import { type KnownOptions, LIVE_OPTIONS, unknownOption } from '@vinyasa/base'
 import type { BodyOptions, EncodingOptions } from './bodies/body-options.ts'
 import type { ArgumentDefinition } from './declare/arguments.ts'
+import type { Deprecable } from './declare/described.ts'
 import type { JoinOptions, RestEndpoint } from './declare/endpoint-options.ts'
 import type { EnvelopeOptions } from './declare/envelope-options.ts'
 import { atPlace, RestConfigError } from './errors.ts'
 import type { OpenApiImport } from './openapi/openapi-options.ts'
 import type { RestConnectorOptions } from './options.ts'
-import type { ParameterOptions } from './parameters/parameter-options.ts'
+import type { ParameterOptions, StyleOptions } from './parameters/parameter-options.ts'
 import type { RetryOptions } from './retry/retry-policy.ts'
 
 const RETRY: KnownOptions<RetryOptions> = {
@@ -17,29 +18,12 @@ const RETRY: KnownOptions<RetryOptions> = {
   retryStatuses: true,
 }
 
-const ARGUMENT: KnownOptions<ArgumentDefinition> = {
-  type: true,
-  description: true,
-  default: true,
-  deprecated: true,
-}
+const DEPRECABLE: KnownOptions<Deprecable> = { description: true, deprecated: true }
+const ARGUMENT: KnownOptions<ArgumentDefinition> = { type: true, default: true, ...DEPRECABLE }
 
-const PARAMETER: KnownOptions<ParameterOptions> = {
-  name: true,
-  in: true,
-  arg: true,
-  style: true,
-  explode: true,
-  allowReserved: true,
-  content: true,
-}
-
-const ENCODING: KnownOptions<EncodingOptions> = {
-  style: true,
-  explode: true,
-  allowReserved: true,
-  contentType: true,
-}
+const STYLE: KnownOptions<StyleOptions> = { style: true, explode: true, allowReserved: true }
+const PARAMETER: KnownOptions<ParameterOptions> = { name: true, in: true, arg: true, content: true, ...STYLE }
+const ENCODING: KnownOptions<EncodingOptions> = { contentType: true, ...STYLE }
 
 const BODY: KnownOptions<BodyOptions> = {
   arg: true,
@@ -77,8 +61,7 @@ const ENDPOINT: KnownOptions<RestEndpoint> = {
   body: BODY,
   responsePath: true,
   timeoutMs: true,
-  description: true,
-  deprecated: true,
+  ...DEPRECABLE,
   returnType: true,
   responseSchema: { typeName: true, fields: true, description: true },
   answer: true,

@@ -1,16 +1,10 @@
-import type { ParameterStyle } from '../parameters/parameter-options.ts'
+import type { StyleOptions } from '../parameters/parameter-options.ts'
 
-/** How one property of a form or multipart body is written ("Encoding Object" of the OpenAPI specification). */
-export interface EncodingOptions {
-  /**
-   * The style of a form's property, one of the styles of query parameters. Default: `form`, in which an
-   * object is JSON; `deepObject` writes objects and lists in brackets, however deep.
-   */
-  readonly style?: ParameterStyle | undefined
-  /** Lists and objects as several parts. Default: true for `form` and `deepObject`. */
-  readonly explode?: boolean | undefined
-  /** Leaves reserved characters of a form's property as they are. Default false. */
-  readonly allowReserved?: boolean | undefined
+/**
+ * How one property of a form or multipart body is written ("Encoding Object" of the OpenAPI specification); the styles are
+ * for forms, and those of a query.
+ */
+export interface EncodingOptions extends StyleOptions {
   /** The media type of a multipart body's part. Default: that of the file, or by the value's kind. */
   readonly contentType?: string | undefined
 }

@@ -11,18 +11,15 @@ import {
   valueFromAST,
 } from 'graphql'
 import { RestConfigError } from '../errors.ts'
+import type { Deprecable } from './described.ts'
 import { parseTypeReference, type TypeReference } from './fields.ts'
 
 /** One argument of an endpoint, as plain data. A string is short for `{ type }`, and `Int = 10` has a default. */
-export interface ArgumentDefinition {
+export interface ArgumentDefinition extends Deprecable {
   /** In GraphQL's syntax: `ID!`, `[Int!]`, `PetInput`. */
   readonly type: string
-  /** The argument's description in the schema. */
-  readonly description?: string | undefined
   /** The value that is sent where the argument is left out: JSON as the API writes it. */
   readonly default?: unknown
-  /** Why it should not be used any more. A required argument cannot be deprecated. */
-  readonly deprecated?: string | undefined
 }
 
 /** An argument whose type is read. */

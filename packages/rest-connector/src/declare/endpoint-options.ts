@@ -2,6 +2,7 @@ import type { LiveOptions } from '@vinyasa/base'
 import type { AnswerKind } from '../http/decode.ts'
 import type { HttpMethod } from '../http/http-method.ts'
 import type { ArgumentDefinition } from './arguments.ts'
+import type { Deprecable, Described } from './described.ts'
 import type { EnvelopeOptions } from './envelope-options.ts'
 import type { BodyOptions } from '../bodies/body-options.ts'
 import type { ParameterOptions } from '../parameters/parameter-options.ts'
@@ -9,13 +10,11 @@ import type { FieldDefinitions } from './fields.ts'
 import type { NameValues, QueryArrayFormat } from '../templates/query-template.ts'
 
 /** The typed response of an endpoint. Specification: "REST response schema". */
-export interface ResponseSchema {
+export interface ResponseSchema extends Described {
   /** Name of the GraphQL object type. Endpoints of one connector may share it; their fields are united. */
   readonly typeName: string
   /** Its fields by name: a kind or a type, or an object that says more. */
   readonly fields: FieldDefinitions
-  /** The type's description in the schema. */
-  readonly description?: string | undefined
 }
 
 /** An event that a mutation announces; only `entityId` may depend on the call. */
@@ -39,7 +38,7 @@ export interface JoinBatch {
 }
 
 /** Makes an endpoint resolve a field of any object type, also of one that another source defines. */
-export interface JoinOptions {
+export interface JoinOptions extends Described {
   /** The GraphQL type that gets the field, of this or any other source. */
   readonly type: string
   /** The new field's name. */
@@ -48,12 +47,10 @@ export interface JoinOptions {
   readonly args: Readonly<Record<string, string>>
   /** One request for all parents of an operation. Default: a request for each. */
   readonly batch?: JoinBatch | undefined
-  /** The field's description in the schema. */
-  readonly description?: string | undefined
 }
 
 /** One REST endpoint. Specification: "REST endpoint". */
-export interface RestEndpoint {
+export interface RestEndpoint extends Deprecable {
   /** Also the name of the GraphQL field. */
   readonly name: string
   /** Appended to `baseUrl`; `{variable}` stands for an argument, percent-encoded inside its segment. */
@@ -83,10 +80,6 @@ export interface RestEndpoint {
   readonly responsePath?: string | undefined
   /** Milliseconds an attempt may take; overrides the connector's. */
   readonly timeoutMs?: number | undefined
-  /** The field's description in the schema. */
-  readonly description?: string | undefined
-  /** Why the field should not be used any more. */
-  readonly deprecated?: string | undefined
   /** The field's GraphQL type, for example `User` or `[User!]!`. Default: the response schema's type, or `JSON`. */
   readonly returnType?: string | undefined
   /** The type of the response, with its fields. */

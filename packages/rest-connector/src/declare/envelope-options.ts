@@ -1,3 +1,5 @@
+import type { Described } from './described.ts'
+
 /**
  * Makes the field an object: what the endpoint answers as `body`, and beside it what came around the body. Each endpoint
  * has such a type of its own.
@@ -20,23 +22,19 @@ export interface EnvelopeOptions {
 }
 
 /** One response header as a field. */
-export interface EnvelopeHeader {
+export interface EnvelopeHeader extends Described {
   /** The name of the header. */
   readonly header: string
   /** A scalar or a list of scalars, nullable: `Int`, `[String]`; lists come separated by commas. Default `String`. */
   readonly type?: string | undefined
-  /** The field's description in the schema. */
-  readonly description?: string | undefined
 }
 
 /** A field that asks another endpoint, which must be a query. */
-export interface EnvelopeLink {
+export interface EnvelopeLink extends Described {
   /** The name of the endpoint that is asked. */
   readonly endpoint: string
   /** Arguments of that endpoint; the others stay arguments of the field. Without a value for a required one it is null. */
   readonly args: Readonly<Record<string, LinkValue>>
-  /** The field's description in the schema. */
-  readonly description?: string | undefined
 }
 
 /** The source of a link's argument. */

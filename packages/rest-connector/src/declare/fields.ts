@@ -1,15 +1,14 @@
 import { Kind, parseType, type TypeNode } from 'graphql'
 import { RestConfigError } from '../errors.ts'
+import type { Described } from './described.ts'
 
 /** One field of a typed response, as plain data. A string is short for `{ type }`. */
-export interface FieldDefinition {
+export interface FieldDefinition extends Described {
   /**
    * A kind (`int`, `string`, `float`, `boolean`, `id`, `long`, `json`) or the name of an object type, with GraphQL's
    * marks for lists and non-null: `id!`, `[string!]`, `[Address!]!`.
    */
   readonly type: string
-  /** The field's description in the schema. */
-  readonly description?: string | undefined
   /**
    * The JSON member that holds the value, when it is not called like the field, or a path to it (`address.city`,
    * `lines[0].text`). A member whose own name is the whole text comes first; `$.address.city` is a path alone, and

@@ -1,3 +1,5 @@
+import type { Deprecable, Described } from './described.ts'
+
 /**
  * Named types of a connector, as plain data. Endpoints name them in `returnType` and `args`, and they name each other.
  * References are written in GraphQL's syntax: `[Pet!]!`.
@@ -12,15 +14,19 @@ export type TypeDefinition =
   | ScalarDefinition
   | EntryDefinition
   | InputDefinition
-  | InputEntryDefinition
 
-interface Described {
-  /** The description in the schema. */
-  readonly description?: string | undefined
+interface Kind<Name extends string> extends Described {
+  /** The sort of type; the other settings depend on it. */
+  readonly kind: Name
+}
+
+interface WithFields {
+  /** Its fields by name; of an interface those that its types have in common. */
+  readonly fields: Readonly<Record<string, MemberDefinition>>
 }
 
 /** A member of an object, of an answer or of what is sent. */
-export interface MemberDefinition extends Described {
+export interface MemberDefinition extends Deprecable {
   /** A type of GraphQL, with its marks: `[Pet!]!`. */
   readonly type: string
   /**
@@ -30,21 +36,15 @@ export interface MemberDefinition extends Described {
   readonly key?: string | undefined
   /** Instead of one JSON member it is all of them but these: entries, or `JSON`. */
   readonly besides?: readonly string[] | undefined
-  /** Why it should not be used any more. */
-  readonly deprecated?: string | undefined
 }
 
-export interface ObjectDefinition extends Described {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'object'
-  /** Its fields by name. */
-  readonly fields: Readonly<Record<string, MemberDefinition>>
+export interface ObjectDefinition extends Kind<'object'>, WithFields {
   /** Names of interfaces that it is one of; it has their fields. */
   readonly interfaces?: readonly string[] | undefined
 }
 
 /** Tells object types apart: by a member that says which, or by what each of them must have. */
-interface Abstract extends Described {
+interface Abstract {
   /** The object types, each with what tells it from the others. */
   readonly members: Readonly<Record<string, MemberSigns>>
   /** The JSON member that says which, and the types by its values. */
@@ -61,18 +61,10 @@ interface Abstract extends Described {
 }
 
 /** One of several object types. */
-export interface UnionDefinition extends Abstract {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'union'
-}
+export interface UnionDefinition extends Kind<'union'>, Abstract {}
 
 /** One of several object types that have fields in common; each lists it among its `interfaces`. */
-export interface InterfaceDefinition extends Abstract {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'interface'
-  /** The fields that they have in common. */
-  readonly fields: Readonly<Record<string, MemberDefinition>>
-}
+export interface InterfaceDefinition extends Kind<'interface'>, WithFields, Abstract {}
 
 /** The JSON members that an object must have to be of a type. */
 export interface MemberSigns {
@@ -83,48 +75,34 @@ export interface MemberSigns {
 }
 
 /** An enum; its names stand for values of the API without loss. */
-export interface EnumDefinition extends Described {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'enum'
+export interface EnumDefinition extends Kind<'enum'> {
   /** Its values by their GraphQL names. */
   readonly values: Readonly<Record<string, EnumValueDefinition>>
 }
 
-export interface EnumValueDefinition extends Described {
+export interface EnumValueDefinition extends Deprecable {
   /** The value as the API writes it. */
   readonly value: string | number | boolean
-  /** Why it should not be used any more. */
-  readonly deprecated?: string | undefined
 }
 
 /** Text of a certain form. */
-export interface ScalarDefinition extends Described {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'scalar'
+export interface ScalarDefinition extends Kind<'scalar'> {
   /** A regular expression for what comes in; what the API gives is passed on as it is. Default: any text. */
   readonly pattern?: string | undefined
   /** The address of its specification (`@specifiedBy`). */
   readonly specifiedBy?: string | undefined
 }
 
-/** One entry of a JSON object whose members have no fixed names: a field that lists entries is such an object. */
-export interface EntryDefinition extends Described {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'entry'
+/**
+ * One entry of a JSON object whose members have no fixed names, of an answer or of what is sent: a field that lists entries
+ * is such an object.
+ */
+export interface EntryDefinition extends Kind<'entry' | 'input entry'> {
   /** The type of `value`; `key` is a `String!`. */
   readonly value: string
 }
 
-export interface InputDefinition extends Described {
-  /** The sort of type; the other settings depend on it. */
-  readonly kind: 'input'
-  readonly fields: Readonly<Record<string, MemberDefinition>>
+export interface InputDefinition extends Kind<'input'>, WithFields {
   /** Exactly one field is given, and its value stands for the whole (`@oneOf`). */
   readonly isOneOf?: boolean | undefined
-}
-
-/** {@link EntryDefinition} of what is sent. */
-export interface InputEntryDefinition extends Described {
-  readonly kind: 'input entry'
-  readonly value: string
 }

@@ -9,12 +9,6 @@ import type { ServerOptions } from './servers.ts'
 import type { IntegerTyping } from './types/leaves/scalars.ts'
 
 export interface OpenApiOptions extends Selection, ServerOptions, EnvelopeSelection {
-  /** Only these operations: ids, `GET /pets/{id}`, patterns with `*`, or a test. Default: all. */
-  readonly include?: OperationFilter | undefined
-  /** Not these operations, named alike. Default: none. */
-  readonly exclude?: OperationFilter | undefined
-  /** Only operations with one of these tags. Default: all. */
-  readonly tags?: readonly string[] | undefined
   /**
    * Names of your own: of fields by operation id or `GET /path`, of types by the schema's name in the document. Default:
    * none.

@@ -23,8 +23,11 @@ export interface ReadOperation extends OpenApiOperation {
 export type OperationFilter = readonly string[] | ((operation: OpenApiOperation) => boolean)
 
 export interface Selection {
+  /** Only these operations: ids, `GET /pets/{id}`, patterns with `*`, or a test. Default: all. */
   readonly include?: OperationFilter | undefined
+  /** Not these operations, named alike. Default: none. */
   readonly exclude?: OperationFilter | undefined
+  /** Only operations with one of these tags. Default: all. */
   readonly tags?: readonly string[] | undefined
 }
 
