@@ -30,7 +30,7 @@ export function answerOf(
   if (schemas.some((schema) => schema === undefined)) return { returnType: 'JSON' }
   const [only] = schemas
   return {
-    returnType: schemas.length === 1 ? types.output(only, place) : types.union(schemas, place),
+    returnType: schemas.length === 1 ? types.output(only, place) : types.output({ oneOf: schemas }, place),
     ...accept,
   }
 }

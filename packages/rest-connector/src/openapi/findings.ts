@@ -1,3 +1,5 @@
+import { escapeStep } from './openapi-document.ts'
+
 /** One thing of a document that the import left out, or took otherwise than it is written. */
 export interface OpenApiFinding {
   /** A JSON pointer into the document: `#/paths/~1pets/delete`. */
@@ -34,7 +36,7 @@ export class Findings {
 
 /** A JSON pointer of steps. */
 export function pointerOf(...steps: readonly string[]): string {
-  return `#${steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`
+  return `#${steps.map((step) => `/${escapeStep(step)}`).join('')}`
 }
 
 /** A finding as one line. */

@@ -27,13 +27,13 @@ export async function importOpenApi(
   options: OpenApiOptions = {},
 ): Promise<OpenApiImport> {
   const { source = 'api', rename = {}, asQuery = [], download } = options
-  const taken = new Set(options.taken)
   const loaded = await readDocument(document, { documentUrl: options.documentUrl, download })
   const findings = new Findings()
   const operations = readOperations(loaded, options, findings)
-  const { names, moved } = operationNames(operations, { taken, source, rename })
+  const naming = { taken: new Set(options.taken), source, rename }
+  const { names, moved } = operationNames(operations, naming)
   const schemas = Object.keys(loaded.components('schemas'))
-  const typeNames = new TypeNames(schemas, { taken, source, rename })
+  const typeNames = new TypeNames(schemas, naming)
   let place = '#'
   const types = new SchemaTypes(loaded, typeNames, {
     integers: options.integers ?? 'auto',

@@ -23,6 +23,8 @@ export interface OpenApiDocument {
   resolve(node: unknown): Node
   /** {@link resolve}, with the reference that names the node. */
   follow(node: unknown): Followed
+  /** {@link resolve}; undefined where that is nowhere, which whoever reads the node tells. */
+  find(node: unknown): Node | undefined
   /** Components of a section, such as `schemas`; none where it leads nowhere. */
   components(section: string): Node
 }
@@ -65,7 +67,7 @@ export function createDocument({
   function pointed(from: unknown, pointer: string): unknown {
     let value = from
     for (const step of pointer.split('/').slice(1)) {
-      const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
+      const key = unescapeStep(decoded(step))
       // A step may lead through a reference, as where `components.schemas` is a file.
       const node = Object.hasOwn(asNode(value), key) ? asNode(value) : follow(value).node
       value = Object.hasOwn(node, key) ? node[key] : undefined
@@ -108,16 +110,17 @@ export function createDocument({
 
   const resolve = (node: unknown): Node => follow(node).node
 
-  function components(section: string): Node {
+  function find(node: unknown): Node | undefined {
     try {
-      return resolve(resolve(root['components'])[section])
+      return resolve(node)
     } catch {
-      // Whoever refers to one of them tells it.
-      return {}
+      return undefined
     }
   }
 
-  return { root, files: paths, url, missing, follow, resolve, components }
+  const components = (section: string): Node => find(find(root['components'])?.[section]) ?? {}
+
+  return { root, files: paths, url, missing, follow, find, resolve, components }
 }
 
 /** Places by `$anchor`, with its `#`, and by `$id` (JSON Schema 2020-12, sections 8.2.1 and 8.2.2). */
@@ -135,7 +138,7 @@ function namesIn(root: Node): ReadonlyMap<string, string> {
       )
     if (typeof $id === 'string') names.set($id.replace(/#$/, ''), place)
     for (const [key, member] of Object.entries(value))
-      visit(member, `${place}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+      visit(member, `${place}/${encodeURIComponent(escapeStep(key))}`)
   }
   visit(root, '#')
   return names
@@ -146,11 +149,21 @@ export function splitOnce(text: string, at: string): readonly [string, string] {
   return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + at.length)]
 }
 
-function decode(step: string): string {
+/** A step of a JSON pointer as it is written (RFC 6901, section 3). */
+export function escapeStep(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+export function unescapeStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** The text that is percent-encoded; the text itself where it is not. */
+export function decoded(text: string): string {
   try {
-    return decodeURIComponent(step)
+    return decodeURIComponent(text)
   } catch {
-    return step
+    return text
   }
 }
 

@@ -1,14 +1,7 @@
 import { assignNames } from '@vinyasa/source-kit'
 import { camel, capitalize, legal, pascal } from './names.ts'
 import type { OpenApiOperation } from './operations.ts'
-
-export interface OperationNamesOptions {
-  /** Names that others have, and what is put before an own one that is among them. */
-  readonly taken: ReadonlySet<string>
-  readonly source: string
-  /** Names that the user chose, by operation id or `GET /path`. */
-  readonly rename: Readonly<Record<string, string>>
-}
+import type { NamingOptions } from './types/type-names.ts'
 
 export interface OperationNames {
   /** By `GET /path`. */
@@ -24,7 +17,7 @@ export interface OperationNames {
  */
 export function operationNames(
   operations: readonly OpenApiOperation[],
-  { taken, source, rename }: OperationNamesOptions,
+  { taken, source, rename }: NamingOptions,
 ): OperationNames {
   const names = new Map<string, string>()
   const moved = new Map<string, string>()

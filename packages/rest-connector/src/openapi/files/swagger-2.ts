@@ -31,11 +31,11 @@ export function fromSwagger2(document: OpenApiDocument): Node {
 
 function pathItem(given: unknown, document: OpenApiDocument): unknown {
   const { $ref: _, ...beside } = asNode(given)
-  const found = tried(() => document.resolve(given))
+  const found = document.find(given)
   if (found === undefined) return given
   const { parameters, ...item } = { ...found, ...beside }
   return mapped(item, (member, method) => {
-    const own = tried(() => document.resolve(member))
+    const own = document.find(member)
     if (!METHODS.has(method) || own === undefined || typeof member !== 'object' || member === null)
       return member
     return operation(own, method, parameters, document)
@@ -51,7 +51,7 @@ function operation(given: Node, method: string, ofPath: unknown, document: OpenA
   }
   const types = mediaTypes(produces, root['produces'])
   const answers = mapped(asNode(responses), (one) => {
-    const response = tried(() => document.resolve(one))
+    const response = document.find(one)
     return response === undefined ? one : responseOf(response, types, document)
   })
   const wanted = asList(schemes)
@@ -72,14 +72,13 @@ function operation(given: Node, method: string, ofPath: unknown, document: OpenA
 
 /** The parameters; one that refers to nowhere as its reference. */
 function resolvedList(given: unknown, document: OpenApiDocument): readonly Node[] {
-  const list = tried(() => asList(document.resolve(given))) ?? []
-  return list.map((one) => tried(() => document.resolve(one)) ?? asNode(one))
+  return asList(document.find(given)).map((one) => document.find(one) ?? asNode(one))
 }
 
 function responseOf(given: Node, produces: readonly string[], document: OpenApiDocument): Node {
   const { schema, headers, ...response } = given
   // A file is what it is, whatever the media types of the other answers are.
-  const isFile = asNode(tried(() => document.resolve(schema)))['type'] === 'file'
+  const isFile = document.find(schema)?.['type'] === 'file'
   const others = produces.filter((type) => !/[/+]json\b/.test(type))
   const types = !isFile ? produces : others.length > 0 ? others : ['application/octet-stream']
   return {
@@ -126,13 +125,4 @@ function securityScheme(given: unknown): unknown {
 
 function mapped(node: Node, of: (value: unknown, key: string) => unknown): Node {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, of(value, key)]))
-}
-
-/** Undefined where a reference leads nowhere. */
-function tried<T>(read: () => T): T | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined
-  }
 }

@@ -4,7 +4,7 @@ import type { TypeDefinitions } from '../../declare/type-definitions.ts'
 import { successesOf } from '../answers.ts'
 import { pointerOf, type Findings } from '../findings.ts'
 import { camel, fieldNames } from '../names.ts'
-import { asNode, asText, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
+import { asNode, asText, decoded, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import type { ReadOperation } from '../operations.ts'
 import { argumentOf, isExpression, valueOf } from './runtime-expressions.ts'
 
@@ -71,16 +71,8 @@ function isTarget({ operationId, path, method }: ReadOperation, link: Node): boo
   if (id !== undefined) return id === operationId
   const [document, pointer] = splitOnce(asText(link['operationRef']) ?? '', '#')
   if (document !== '') return false
+  // Braces of a path are percent-encoded in many pointers.
   return `#${decoded(pointer)}` === pointerOf('paths', path, method.toLowerCase())
-}
-
-/** Braces of a path are percent-encoded in many pointers. */
-function decoded(pointer: string): string {
-  try {
-    return decodeURIComponent(pointer)
-  } catch {
-    return pointer
-  }
 }
 
 interface LinkEnds {

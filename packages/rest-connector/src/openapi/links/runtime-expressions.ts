@@ -1,7 +1,7 @@
 import type { RestEndpoint } from '../../declare/endpoint-options.ts'
 import type { LinkPart, LinkValue } from '../../declare/envelope-options.ts'
 import type { TypeDefinitions } from '../../declare/type-definitions.ts'
-import { splitOnce } from '../openapi-document.ts'
+import { splitOnce, unescapeStep } from '../openapi-document.ts'
 
 /** "Runtime Expressions" (OpenAPI 3.1, section 4.8.20.4). */
 const EXPRESSION = String.raw`\$(?:url|method|statusCode|request\.|response\.)`
@@ -46,7 +46,7 @@ function expressionOf(
   if (expression === '$statusCode') return { exchange: 'status' }
   const [source, pointer] = splitOnce(expression, '#')
   const [, from = '', place = '', name = ''] = /^\$(request|response)\.(\w+)(?:\.(.+))?$/.exec(source) ?? []
-  const steps = pointer.split('/').slice(1).map(unescaped)
+  const steps = pointer.split('/').slice(1).map(unescapeStep)
   if (from === 'response') {
     if (place === 'body') return { body: `$${steps.map(pathStep).join('')}` }
     return place === 'header' && name !== '' ? { header: name } : undefined
@@ -107,10 +107,6 @@ function memberOfBody(
     } else return undefined
   }
   return steps.length === 0 ? { arg } : { arg, path }
-}
-
-function unescaped(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 /** A step of a JSON pointer in the words of `responsePath`. */

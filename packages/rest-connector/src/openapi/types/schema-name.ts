@@ -1,4 +1,4 @@
-import { splitOnce } from '../openapi-document.ts'
+import { decoded, splitOnce, unescapeStep } from '../openapi-document.ts'
 import type { SchemaName } from './type-names.ts'
 
 /** Steps of a place inside of an operation or a schema, where nothing has a name that others may not have. */
@@ -25,9 +25,5 @@ function nameOfFile(file: string): string {
 }
 
 function unescaped(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return step
-  }
+  return unescapeStep(decoded(step))
 }

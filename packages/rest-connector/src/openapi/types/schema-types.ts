@@ -10,20 +10,17 @@ import { makeInterfaces } from './interfaces.ts'
 import { itemType } from './item-type.ts'
 import { LeafTypes } from './leaves/leaf-types.ts'
 import { isBinary, type IntegerTyping } from './leaves/scalars.ts'
-import { ShapeReader, type ReadShape, type Shape } from './shape.ts'
+import { ShapeReader, type ReadShape, type Shape, type ShapeListeners } from './shape.ts'
 import { schemaName } from './schema-name.ts'
 import { inside, withoutInput, type Place, type TypeNames } from './type-names.ts'
 import { defaultOf } from './default-value.ts'
 import { droppedOfChoice, droppedOfObject, type Dropped } from './dropped.ts'
-import { flattened, optionNames, tellMembers, variantName } from './variants.ts'
+import { flattened, optionNames, tellMembers, variantPlace } from './variants.ts'
 
-export interface SchemaTypesOptions {
+export interface SchemaTypesOptions extends ShapeListeners {
   readonly integers: IntegerTyping
   /** Whether a required property of a type is non-null. */
   readonly trusts: (typeName: string, field: string) => boolean
-  readonly onBadReference: (message: string) => void
-  /** Hears what schemas say that no type does, once for each schema. */
-  readonly onUnsaid: (message: string) => void
   /** Hears of members that no field shows or takes; `ref` is the reference that names their schema. */
   readonly onDropped: (ref: string | undefined, dropped: Dropped) => void
 }
@@ -62,10 +59,6 @@ export class SchemaTypes {
     return Object.fromEntries([...this.#definitions].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  isNullable(schema: unknown): boolean {
-    return this.#read(schema).isNullable
-  }
-
   /** Properties of an object that is sent. */
   membersOf(schema: unknown): readonly string[] {
     return [...propertiesOf(this.#read(schema).node, 'readOnly', this.#read).keys()]
@@ -83,42 +76,30 @@ export class SchemaTypes {
 
   /** The GraphQL type of what an API gives, nullable. */
   output(schema: unknown, place: Place): string {
-    const shape = this.#read(schema)
-    switch (shape.kind) {
-      case 'list':
-        return `[${itemType(shape, this.#read, (schema) => this.output(schema, inside(place, 'items', '')))}]`
-      case 'map':
-        return this.#map(shape.node, place, false)
-      case 'object':
-        return this.#object(shape, place)
-      case 'variants':
-        return this.#union(shape, place)
-      default:
-        return this.#leaves.of(shape, place)
-    }
+    return this.#typeOf(schema, place, false)
   }
 
-  /** The GraphQL type of what an API is sent, nullable. */
-  input(schema: unknown, place: Place): string {
+  /** The GraphQL type of what an API gives or is sent, nullable. */
+  #typeOf(schema: unknown, place: Place, isInput: boolean): string {
     const shape = this.#read(schema)
     switch (shape.kind) {
       case 'list':
-        return `[${itemType(shape, this.#read, (schema) => this.input(schema, inside(place, 'items', '')))}]`
+        return `[${itemType(shape, this.#read, (one) => this.#typeOf(one, inside(place, 'items', ''), isInput))}]`
       case 'map':
-        return this.#map(shape.node, place, true)
+        return this.#map(shape.node, place, isInput)
       case 'object':
-        return this.#inputObject(shape, place)
+        return this.#object(shape, place, isInput)
       case 'variants':
-        return this.#oneOf(shape, place)
+        return isInput ? this.#oneOf(shape, place) : this.#union(shape, place)
       default:
-        return isBinary(shape.node) ? 'Upload' : this.#leaves.of(shape, place)
+        return isInput && isBinary(shape.node) ? 'Upload' : this.#leaves.of(shape, place)
     }
   }
 
   /** The argument that takes a schema's value, with its default where that is one of its type. */
   argument(schema: unknown, place: Place, hints: ArgumentHints): ArgumentDefinition {
     const { isRequired, tellsDefault = false } = hints
-    const type = this.input(schema, place)
+    const type = this.#typeOf(schema, place, true)
     const { node } = this.#read(schema)
     const own = { ...node, ...asNode(schema) }
     const given = tellsDefault ? undefined : defaultOf(own['default'], type, this.#definitions)
@@ -134,19 +115,12 @@ export class SchemaTypes {
     }
   }
 
-  /** The object types of schemas, as one type of all of them; JSON where nothing tells them apart. */
-  union(schemas: readonly unknown[], place: Place): string {
-    return this.output({ oneOf: schemas }, place)
-  }
-
   /** The type of the members of an object that have no names. */
   #map(node: Node, place: Place, isInput: boolean): string {
     const at = inside(place, 'values', 'Value')
     const given = node['additionalProperties']
     const patterns = Object.values(asNode(node['patternProperties'])).filter((schema) => schema !== false)
-    const types = new Set(
-      [given, ...patterns].map((one) => (isInput ? this.input(one, at) : this.output(one, at))),
-    )
+    const types = new Set([given, ...patterns].map((one) => this.#typeOf(one, at, isInput)))
     const value = types.size === 1 ? ([...types][0] as string) : 'JSON'
     return value === 'JSON' ? 'JSON' : `[${this.#leaves.entry(value, isInput)}!]`
   }
@@ -162,66 +136,37 @@ export class SchemaTypes {
     return { [name]: { type: this.#map(node, place, isInput), description, besides } }
   }
 
-  #object(shape: Shape, place: Place): string {
-    const known = this.#outputs.get(shape.node)
+  #object(shape: Shape, place: Place, isInput: boolean): string {
+    const made = isInput ? this.#inputs : this.#outputs
+    const known = made.get(shape.node)
     if (known !== undefined) return known
-    const properties = propertiesOf(shape.node, 'writeOnly', this.#read)
+    const properties = propertiesOf(shape.node, isInput ? 'readOnly' : 'writeOnly', this.#read)
     if (properties.size === 0) return 'JSON'
-    const name = this.#names.output(schemaName(shape.ref), place)
-    this.#outputs.set(shape.node, name)
+    const name = this.#names[isInput ? 'input' : 'output'](schemaName(shape.ref), place)
+    made.set(shape.node, name)
+    const own = { name: isInput ? withoutInput(name) : name, key: place.key }
+    const isTrusted = (field: string, type: string): boolean =>
+      this.#options.trusts(name, field) && type !== 'JSON' && this.#definitions.get(type)?.kind !== 'enum'
     this.#nesting.enter(() => {
       const required = new Set(asList(shape.node['required']))
       const fields: Record<string, MemberDefinition> = {}
       const names = fieldNames([...properties.keys()])
       for (const [key, schema] of properties) {
         const field = names.get(key) as string
-        const type = this.output(schema, inside({ name, key: place.key }, key, key, name))
-        const isNonNull =
-          required.has(key) &&
-          this.#options.trusts(name, field) &&
-          !this.#read(schema).isNullable &&
-          type !== 'JSON' &&
-          this.#definitions.get(type)?.kind !== 'enum'
+        const type = this.#typeOf(schema, inside(own, key, key, name), isInput)
+        const isGiven = required.has(key) && !this.#read(schema).isNullable
+        const isNonNull = isGiven && (isInput || isTrusted(field, type))
+        const { deprecated, ...described } = describeMember(schema, this.#read, isInput)
         fields[field] = {
           type: isNonNull ? `${type}!` : type,
-          ...(field !== key && { key: keyOfMember(key) }),
-          ...describeMember(schema, this.#read),
-        }
-      }
-      Object.assign(fields, this.#others(shape.node, { name, key: place.key }, fields, false))
-      this.#tellDropped(shape, name, droppedOfObject(shape.node))
-      this.#definitions.set(name, { kind: 'object', ...describe(shape.node), fields })
-    })
-    return name
-  }
-
-  #inputObject(shape: Shape, place: Place): string {
-    const known = this.#inputs.get(shape.node)
-    if (known !== undefined) return known
-    const properties = propertiesOf(shape.node, 'readOnly', this.#read)
-    if (properties.size === 0) return 'JSON'
-    const name = this.#names.input(schemaName(shape.ref), place)
-    this.#inputs.set(shape.node, name)
-    this.#nesting.enter(() => {
-      const required = new Set(asList(shape.node['required']))
-      const fields: Record<string, MemberDefinition> = {}
-      const names = fieldNames([...properties.keys()])
-      for (const [key, schema] of properties) {
-        const field = names.get(key) as string
-        const type = this.input(schema, inside({ name: withoutInput(name), key: place.key }, key, key, name))
-        const isNonNull = required.has(key) && !this.#read(schema).isNullable
-        const { deprecated, ...described } = describeMember(schema, this.#read, true)
-        fields[field] = {
-          type: isNonNull ? `${type}!` : type,
-          ...(field !== key && { key }),
+          ...(field !== key && { key: isInput ? key : keyOfMember(key) }),
           ...described,
-          ...(deprecated !== undefined && !isNonNull && { deprecated }),
+          ...(deprecated !== undefined && !(isInput && isNonNull) && { deprecated }),
         }
       }
-      const own = { name: withoutInput(name), key: place.key }
-      Object.assign(fields, this.#others(shape.node, own, fields, true))
+      Object.assign(fields, this.#others(shape.node, own, fields, isInput))
       this.#tellDropped(shape, own.name, droppedOfObject(shape.node))
-      this.#definitions.set(name, { kind: 'input', ...describe(shape.node), fields })
+      this.#definitions.set(name, { kind: isInput ? 'input' : 'object', ...describe(shape.node), fields })
     })
     return name
   }
@@ -232,14 +177,14 @@ export class SchemaTypes {
     const variants = flattened(shape, this.#read)
     const areObjects = variants.length > 0 && variants.every(({ shape: { kind } }) => kind === 'object')
     const signs = areObjects ? tellMembers(shape.node, variants, this.#read) : undefined
-    if (!signs) return shape.isBase ? this.#object(shape, place) : 'JSON'
+    if (!signs) return shape.isBase ? this.#object(shape, place, false) : 'JSON'
     // Whoever refers to the union from inside of it finds it.
     const name = this.#names.output(schemaName(shape.ref), place)
     this.#outputs.set(shape.node, name)
-    const named = variants.map((variant, index) => {
-      const wanted = variant.shape.ref === undefined ? variantName(variant, index) : ''
-      return this.#object(variant.shape, inside({ name, key: place.key }, `variant ${index}`, wanted, name))
-    })
+    const own = { name, key: place.key }
+    const named = variants.map((variant, index) =>
+      this.#object(variant.shape, variantPlace(variant, index, own, name), false),
+    )
     if (named.includes('JSON')) {
       this.#outputs.set(shape.node, 'JSON')
       return 'JSON'
@@ -272,18 +217,15 @@ export class SchemaTypes {
     if (known !== undefined) return known
     const variants = flattened(shape, this.#read)
     if (variants.length === 0 || variants.some(({ shape: { kind } }) => kind === 'any'))
-      return shape.isBase ? this.#inputObject(shape, place) : 'JSON'
+      return shape.isBase ? this.#object(shape, place, true) : 'JSON'
     const name = this.#names.input(schemaName(shape.ref), place)
     this.#inputs.set(shape.node, name)
-    const types = variants.map(({ schema, shape: inner }, index) => {
-      const wanted = inner.ref === undefined ? variantName({ schema, shape: inner }, index) : ''
-      return this.input(
-        schema,
-        inside({ name: withoutInput(name), key: place.key }, `variant ${index}`, wanted, name),
-      )
-    })
+    const own = { name: withoutInput(name), key: place.key }
+    const types = variants.map((variant, index) =>
+      this.#typeOf(variant.schema, variantPlace(variant, index, own, name), true),
+    )
     if (variants.some((variant) => variant.shape.kind === 'object'))
-      this.#tellDropped(shape, withoutInput(name), droppedOfChoice(shape, this.#read))
+      this.#tellDropped(shape, own.name, droppedOfChoice(shape, this.#read))
     const names = optionNames(variants, types)
     const fields = Object.fromEntries(types.map((type, index) => [names[index] as string, { type }]))
     this.#definitions.set(name, { kind: 'input', ...describe(shape.node), isOneOf: true, fields })

@@ -112,7 +112,7 @@ export class ShapeReader {
     const others = options.filter((option) => !this.#isNull(option))
     const parts = asList(given['allOf'])
     const needed = parts.filter((part) => !marksNullable(asNode(part)))
-    const takesNull = options.some((option) => saysNull(this.#target(option)))
+    const takesNull = options.some((option) => saysNull(this.#document.find(option) ?? {}))
     const isNullable = saysNull(given) || takesNull || needed.length < parts.length
     const isBare = !OWN_KEYWORDS.some((key) => key in given)
     const [only] = [...others, ...needed]
@@ -133,16 +133,7 @@ export class ShapeReader {
 
   /** Whether an option is nothing but null; a schema that has a name is a value, if it may be any. */
   #isNull(option: unknown): boolean {
-    return marksNullable(asNode(option)) || isNull(this.#target(option))
-  }
-
-  #target(schema: unknown): Node {
-    try {
-      return this.#document.resolve(schema)
-    } catch {
-      // Whoever reads the schema reports the reference.
-      return {}
-    }
+    return marksNullable(asNode(option)) || isNull(this.#document.find(option) ?? {})
   }
 
   /** Makes one schema of what `allOf` splits. */

@@ -1,3 +1,4 @@
+import { pointerOf } from '../findings.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import { discriminatorIn } from './discriminator.ts'
 
@@ -22,11 +23,11 @@ export function createSubtypes(document: OpenApiDocument, onUnsaid: (message: st
   function read(): ReadonlyMap<Node, readonly string[]> {
     const direct = new Map<Node, string[]>()
     for (const [name, schema] of Object.entries(document.components('schemas'))) {
-      const ref = `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const ref = pointerOf('components', 'schemas', name)
       byRef.set(ref, asNode(schema))
       for (const part of asList(asNode(schema)['allOf'])) {
         if (asText(asNode(part)['$ref']) === undefined) continue
-        const base = resolved(document, part)
+        const base = document.find(part)
         if (base === undefined || base === schema) continue
         const list = direct.get(base)
         if (list) list.push(ref)
@@ -68,13 +69,4 @@ function closure(
       waiting.push(byRef.get(ref) as Node)
     }
   return [...found]
-}
-
-function resolved(document: OpenApiDocument, part: unknown): Node | undefined {
-  try {
-    return document.resolve(part)
-  } catch {
-    // Reading the schema itself reports the bad reference.
-    return undefined
-  }
 }

@@ -33,11 +33,11 @@ export interface MovedName {
   readonly schema?: string | undefined
 }
 
-export interface TypeNamesOptions {
+export interface NamingOptions {
   /** Names that others have, and what is put before an own one that is among them. */
   readonly taken: ReadonlySet<string>
   readonly source: string
-  /** Names that the user chose, by the schema's name in the document. */
+  /** Names that the user chose: by the schema's name in the document, of fields by operation id or `GET /path`. */
   readonly rename: Readonly<Record<string, string>>
 }
 
@@ -48,13 +48,13 @@ export interface TypeNamesOptions {
  * the source's before it.
  */
 export class TypeNames {
-  readonly #options: TypeNamesOptions
+  readonly #options: NamingOptions
   readonly #owners = new Map<string, string>()
   readonly #components = new Map<string, string>()
   readonly #moved = new Map<string, MovedName>()
 
   /** `schemas`: the names of the document's schemas. */
-  constructor(schemas: readonly string[], options: TypeNamesOptions) {
+  constructor(schemas: readonly string[], options: NamingOptions) {
     this.#options = options
     const { rename } = options
     for (const name of options.taken) this.#owners.set(name, 'taken')

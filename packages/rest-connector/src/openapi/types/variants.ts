@@ -3,6 +3,7 @@ import { camel, legal, pascal } from '../names.ts'
 import { asList, asNode, asText } from '../openapi-document.ts'
 import { discriminatorIn } from './discriminator.ts'
 import type { ReadShape, Shape } from './shape.ts'
+import { inside, type Place } from './type-names.ts'
 
 /** One of several things that a value can be. */
 export interface Variant {
@@ -158,8 +159,9 @@ export function flattened(
   })
 }
 
-/** Returns what an inline variant adds to the name of its union. */
-export function variantName({ schema, shape }: Variant, index: number): string {
-  const title = asText(asNode(schema)['title']) ?? asText(shape.node['title'])
-  return title !== undefined && pascal(title) !== '' ? pascal(title) : `Variant${index + 1}`
+/** The place of a variant below that of its union; one without a name of its own is called by its title or its number. */
+export function variantPlace({ schema, shape }: Variant, index: number, union: Place, owner: string): Place {
+  const title = pascal(asText(asNode(schema)['title']) ?? asText(shape.node['title']) ?? '')
+  const word = shape.ref === undefined ? title || `Variant${index + 1}` : ''
+  return inside(union, `variant ${index}`, word, owner)
 }
