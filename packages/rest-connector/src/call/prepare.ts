@@ -1,10 +1,11 @@
+import { isPromise } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
 import type { HttpMethod } from '../http/http-method.ts'
 import { restError } from '../errors.ts'
 import { isHeaderName, isHeaderValue } from '../templates/header-template.ts'
 import type { CallInfo, RequestInterceptor } from '../interceptors/interceptor.ts'
 import type { HeaderSource, HeaderValues } from '../interceptors/set-headers.ts'
-import type { Home, WireRequest } from '../http/transport.ts'
+import { isInside, type Home, type WireRequest } from '../http/transport.ts'
 import { isStreamed } from '../bodies/wire-body.ts'
 
 export interface PrepareSettings extends Home {
@@ -35,7 +36,8 @@ function withHeaders(
   try {
     for (const [index, source] of sources.entries()) {
       const given = source(info)
-      if (isPromiseLike(given)) return later(given, sources.slice(index + 1))
+      // A header called `then` is a string.
+      if (isPromise(given)) return later(given, sources.slice(index + 1))
       setAll(headers, given)
     }
   } catch (cause) {
@@ -43,10 +45,7 @@ function withHeaders(
   }
   return { ...request, headers }
 
-  async function later(
-    given: PromiseLike<HeaderValues>,
-    others: readonly HeaderSource[],
-  ): Promise<WireRequest> {
+  async function later(given: Promise<HeaderValues>, others: readonly HeaderSource[]): Promise<WireRequest> {
     try {
       setAll(headers, await given)
       for (const source of others) setAll(headers, await source(info))
@@ -55,11 +54,6 @@ function withHeaders(
     }
     return { ...request, headers }
   }
-}
-
-/** Tells whether values are a promise, of whatever library; a header called `then` is a string. */
-function isPromiseLike(given: HeaderValues | PromiseLike<HeaderValues>): given is PromiseLike<HeaderValues> {
-  return typeof given.then === 'function'
 }
 
 function setAll(headers: Record<string, string>, values: HeaderValues): void {
@@ -87,10 +81,10 @@ async function intercepted(
   settings: PrepareSettings,
 ): Promise<WireRequest> {
   const { interceptors, allowOriginChange } = settings
-  const { base, basePath } = request.home ?? settings
+  const { home = settings } = request
   const outgoing = {
     method: request.method as HttpMethod,
-    url: new URL(request.path, base.origin),
+    url: new URL(request.path, home.base.origin),
     headers: new Headers(request.headers),
     body: isStreamed(request.body) ? undefined : request.body,
   }
@@ -103,9 +97,7 @@ async function intercepted(
   }
 
   const { url } = outgoing
-  const isInside =
-    url.origin === base.origin && (url.pathname === basePath || url.pathname.startsWith(`${basePath}/`))
-  if (!isInside && !allowOriginChange)
+  if (!isInside(url, home) && !allowOriginChange)
     throw restError('INTERNAL_SERVER_ERROR', 'The request was led elsewhere.', {
       cause: new Error(
         `An interceptor of REST connector "${info.connector}" led the request outside its base URL; ` +

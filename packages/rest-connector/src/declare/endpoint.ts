@@ -12,7 +12,7 @@ import { ACCEPTED_ENCODINGS } from '../http/decode.ts'
 import type { RestEndpoint } from './endpoint-options.ts'
 import type { TypeDefinitions } from './type-definitions.ts'
 import { compileWireValues } from './wire-values.ts'
-import type { HttpMethod } from '../http/http-method.ts'
+import { METHODS, type HttpMethod } from '../http/http-method.ts'
 import { compileParameters, type Parameters } from '../parameters/compile-parameters.ts'
 import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
@@ -49,7 +49,6 @@ export interface EndpointDefaults {
 }
 
 const GRAPHQL_NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/
-const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const JSON_TYPE = 'application/json'
 
 export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {

@@ -2,6 +2,8 @@ import { atPlace, RestConfigError } from '../errors.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import { nextPageOf } from '../http/link-header.ts'
 import type { HttpMethod } from '../http/http-method.ts'
+import type { Home } from '../http/transport.ts'
+import { isHeaderName } from '../templates/header-template.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
 import { argOf, type Args } from '../templates/template.ts'
 import type { EnvelopeHeader, EnvelopeLink, EnvelopeOptions, LinkValue } from './envelope-options.ts'
@@ -33,10 +35,7 @@ export interface CompiledLink extends Pick<EnvelopeLink, 'endpoint' | 'descripti
 const surroundingsOf = new WeakMap<object, Surroundings>()
 
 /** The URL of the next page; undefined: this is the last. @throws Error where it is none that may be followed */
-export function nextOf(
-  envelope: object,
-  home: { readonly origin: string; readonly basePath: string },
-): string | undefined {
+export function nextOf(envelope: object, home: Home): string | undefined {
   const known = surroundingsOf.get(envelope)
   return known && nextPageOf(known.response.headers['link'], known.url, home)
 }
@@ -54,9 +53,10 @@ export function compileEnvelope(
   const { typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Reply`, headers = {} } = options
   const { next = false, links = {} } = options
   if (next && method !== 'GET') throw new RestConfigError('envelope.next is for GET; remove it')
-  const readers = Object.entries(Array.isArray(headers) ? named(headers) : headers).map(
-    ([field, definition]) => atPlace(`envelope.headers.${field}`, () => compileHeader(field, definition)),
-  )
+  const named = (header: string): [string, EnvelopeHeader] => [camelCase(header), { header }]
+  const readers = Object.entries(
+    Array.isArray(headers) ? Object.fromEntries(headers.map(named)) : headers,
+  ).map(([field, definition]) => atPlace(`envelope.headers.${field}`, () => compileHeader(field, definition)))
   for (const link of Object.keys(links))
     if (['body', 'headers', 'next'].includes(link))
       throw new RestConfigError(
@@ -98,10 +98,6 @@ export function compileEnvelope(
   }
 }
 
-function named(headers: readonly string[]): Readonly<Record<string, EnvelopeHeader>> {
-  return Object.fromEntries(headers.map((header) => [camelCase(header), { header }]))
-}
-
 /** `X-Total-Count` becomes `xTotalCount`. */
 function camelCase(header: string): string {
   return header.toLowerCase().replaceAll(/[^a-z0-9]+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
@@ -111,8 +107,7 @@ function compileHeader(field: string, { header, type: text = 'String', descripti
   const type = parseTypeReference(text)
   if (type.isNonNull)
     throw new RestConfigError(`"${text}" is non-null, and no header is there for certain; remove the "!"`)
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header))
-    throw new RestConfigError(`"${header}" is not the name of a header`)
+  if (!isHeaderName(header)) throw new RestConfigError(`"${header}" is not the name of a header`)
   const key = header.toLowerCase()
   return {
     field,

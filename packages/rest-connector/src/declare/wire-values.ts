@@ -14,9 +14,9 @@ export function compileWireValues(
   args: ReadonlyMap<string, Argument>,
   types: TypeDefinitions,
 ): ((values: Args) => Args) | undefined {
-  const converters = createConverters(types)
+  const converterOf = createConverters(types)
   const converted = [...args].flatMap(([name, { text }]) => {
-    const toWire = converters.ofText(text)
+    const toWire = converterOf(text)
     return toWire ? [[name, toWire] as const] : []
   })
   if (converted.length === 0) return undefined
@@ -27,11 +27,8 @@ export function compileWireValues(
   }
 }
 
-interface Converters {
-  ofText(text: string): ToWire | undefined
-}
-
-function createConverters(types: TypeDefinitions): Converters {
+/** How values of a type, which is written in GraphQL's syntax, are converted; undefined: they are sent as they are. */
+function createConverters(types: TypeDefinitions): (text: string) => ToWire | undefined {
   const byName = new Map<string, ToWire>()
 
   function ofText(text: string): ToWire | undefined {
@@ -99,7 +96,7 @@ function createConverters(types: TypeDefinitions): Converters {
     }
   }
 
-  return { ofText }
+  return ofText
 }
 
 function fromEntries(entries: readonly unknown[], toWire: ToWire | undefined): Record<string, unknown> {

@@ -14,7 +14,6 @@ import {
   parseType,
   specifiedScalarTypes,
   type GraphQLFieldConfig,
-  type GraphQLInputFieldConfig,
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLOutputType,
@@ -23,7 +22,6 @@ import {
 } from 'graphql'
 import { parseTypeReference } from '../declare/fields.ts'
 import type {
-  EnumDefinition,
   InterfaceDefinition,
   MemberDefinition,
   ObjectDefinition,
@@ -79,7 +77,13 @@ export class DeclaredTypes {
           resolveType: resolveTypeOf(name, definition),
         })
       case 'enum':
-        return new GraphQLEnumType({ ...config, values: enumValues(definition) })
+        return new GraphQLEnumType({
+          ...config,
+          values: mapValues(definition.values, ({ deprecated, ...value }) => ({
+            ...value,
+            deprecationReason: deprecated,
+          })),
+        })
       case 'scalar':
         return buildScalar(name, definition, this.#origin)
       case 'entry':
@@ -95,7 +99,12 @@ export class DeclaredTypes {
         return new GraphQLInputObjectType({
           ...config,
           isOneOf: definition.isOneOf ?? false,
-          fields: () => mapValues(definition.fields, (member) => this.#inputField(member)),
+          fields: () =>
+            mapValues(definition.fields, ({ type, description, deprecated }) => ({
+              type: this.#typeOf<GraphQLInputType>(type),
+              description,
+              deprecationReason: deprecated,
+            })),
         })
       case 'input entry':
         return new GraphQLInputObjectType({
@@ -128,10 +137,6 @@ export class DeclaredTypes {
     return { type, description, deprecationReason: deprecated, resolve, extensions }
   }
 
-  #inputField({ type, description, deprecated }: MemberDefinition): GraphQLInputFieldConfig {
-    return { type: this.#typeOf<GraphQLInputType>(type), description, deprecationReason: deprecated }
-  }
-
   #typeOf<T extends GraphQLType>(text: string): T {
     return this.#wrap(parseType(text, { noLocation: true })) as T
   }
@@ -162,14 +167,6 @@ function resolveTypeOf(
     throw restError('REST_BAD_RESPONSE', `The upstream gave an object that is no ${name}.`)
   }
   return markTeller(resolve, tell)
-}
-
-function enumValues({ values }: EnumDefinition) {
-  return mapValues(values, ({ value, description, deprecated }) => ({
-    value,
-    description,
-    deprecationReason: deprecated,
-  }))
 }
 
 function buildScalar(

@@ -45,12 +45,12 @@ export function envelopeFields(
   return fields
 }
 
-function nextResolver(call: Call, { base, basePath }: Home): GraphQLFieldResolver<unknown, unknown> {
+function nextResolver(call: Call, home: Home): GraphQLFieldResolver<unknown, unknown> {
   return async (source, _args, context, info) => {
     const envelope = source as object
     let path: string | undefined
     try {
-      path = nextOf(envelope, { origin: base.origin, basePath })
+      path = nextOf(envelope, home)
     } catch (cause) {
       throw restError('REST_BAD_RESPONSE', 'The next page that the upstream names cannot be asked for.', {
         cause,

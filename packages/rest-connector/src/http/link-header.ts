@@ -1,3 +1,5 @@
+import { isInside, type Home } from './transport.ts'
+
 /** Longer ones are nobody's next page. */
 const MAX_URL_LENGTH = 8192
 
@@ -9,19 +11,14 @@ const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i
  * The path and query to which a `Link` header leads with `rel="next"`; undefined: there is none. @throws Error where that
  * is on another origin, or outside the base URL: credentials are meant for what is below it alone
  */
-export function nextPageOf(
-  header: string | string[] | undefined,
-  url: URL,
-  { origin, basePath }: { readonly origin: string; readonly basePath: string },
-): string | undefined {
+export function nextPageOf(header: string | string[] | undefined, url: URL, home: Home): string | undefined {
   for (const [, target = '', parameters = ''] of [header ?? []].flat().join(', ').matchAll(LINK)) {
     const [, quoted, bare] = REL.exec(parameters) ?? []
     const relations = (quoted ?? bare ?? '').toLowerCase().split(/\s+/)
     if (!relations.includes('next')) continue
     if (target.length > MAX_URL_LENGTH || !URL.canParse(target, url.href)) throw new Error('it is no URL')
     const next = new URL(target, url)
-    const isInside = next.pathname === basePath || next.pathname.startsWith(`${basePath}/`)
-    if (next.origin !== origin || !isInside) throw new Error('it leads outside the base URL')
+    if (!isInside(next, home)) throw new Error('it leads outside the base URL')
     return next.pathname + next.search
   }
   return undefined

@@ -10,6 +10,10 @@ export interface Home {
   readonly basePath: string
 }
 
+export function isInside({ origin, pathname }: URL, { base, basePath }: Home): boolean {
+  return origin === base.origin && (pathname === basePath || pathname.startsWith(`${basePath}/`))
+}
+
 export interface WireRequest {
   readonly method: string
   /** Only when it is not the connector's own. */

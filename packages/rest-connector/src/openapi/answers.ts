@@ -36,13 +36,26 @@ export function answerOf(
 }
 
 /** The responses that are successes, in the order of their statuses. */
-export function successesOf(operation: Node, document: OpenApiDocument): readonly Node[] {
+function successesOf(operation: Node, document: OpenApiDocument): readonly Node[] {
   const responses = Object.entries(document.resolve(operation['responses']))
   const stated = responses
     .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
   const successes = stated.length > 0 ? stated : responses.filter(([status]) => status === 'default')
   return successes.map(([, response]) => document.resolve(response))
+}
+
+/** Headers or links of the successes, by name. */
+export function partsOfSuccesses(
+  operation: Node,
+  section: 'headers' | 'links',
+  document: OpenApiDocument,
+): readonly (readonly [string, Node])[] {
+  return successesOf(operation, document).flatMap((response) =>
+    Object.entries(document.resolve(response[section])).map(
+      ([name, node]) => [name, document.resolve(node)] as const,
+    ),
+  )
 }
 
 /** The body of a response, in the media types that are read best. */

@@ -1,9 +1,9 @@
 import type { EnvelopeHeader, EnvelopeOptions } from '../declare/envelope-options.ts'
 import { fieldNames, camel, pascal } from './names.ts'
-import { isChosen, linksOf } from './links/links.ts'
+import { isChosen } from './links/links.ts'
 import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 import { filterOf, type OperationFilter, type ReadOperation } from './operations.ts'
-import { successesOf } from './answers.ts'
+import { partsOfSuccesses } from './answers.ts'
 import type { SchemaTypes } from './types/schema-types.ts'
 import type { TypeNames } from './types/type-names.ts'
 
@@ -42,14 +42,11 @@ export function createEnvelopes(
   { headers = false, links = false, nextPage = false }: EnvelopeSelection,
   { document, types, names }: EnvelopeSettings,
 ): EnvelopeOf {
+  const wanted = typeof headers === 'boolean' ? headers : headers.map((header) => header.toLowerCase())
   const isPaged = typeof nextPage === 'boolean' ? undefined : filterOf(nextPage)
 
   function documented(operation: ReadOperation): ReadonlyMap<string, Node> {
-    const all = successesOf(operation.node, document).flatMap((response) =>
-      Object.entries(document.resolve(response['headers'])).map(
-        ([name, node]) => [name, document.resolve(node)] as const,
-      ),
-    )
+    const all = partsOfSuccesses(operation.node, 'headers', document)
     // "Response Object", `headers`: a Content-Type is not one of them.
     return new Map(all.filter(([name]) => name.toLowerCase() !== 'content-type' && pascal(name) !== ''))
   }
@@ -66,10 +63,12 @@ export function createEnvelopes(
 
   return (operation, name) => {
     const known = documented(operation)
-    const chosen = [...known].filter(([header]) => isChosen(headers, header.toLowerCase(), lower))
+    const chosen = [...known].filter(([header]) => isChosen(wanted, header.toLowerCase()))
     const isLinked = [...known.keys()].some((header) => header.toLowerCase() === 'link')
     const next = operation.method === 'GET' && (isPaged ? isPaged(operation) : nextPage === true && isLinked)
-    const hasLinks = linksOf(operation, document).some(([link]) => isChosen(links, link))
+    const hasLinks = partsOfSuccesses(operation.node, 'links', document).some(([link]) =>
+      isChosen(links, link),
+    )
     if (chosen.length === 0 && !next && !hasLinks) return undefined
     const typeName = names.claim(`${pascal(name)}Reply`, `envelope ${operation.place}`)
     names.claim(`${typeName}Headers`, `headers ${operation.place}`)
@@ -89,8 +88,4 @@ export function createEnvelopes(
       ...(hasLinks && { links: {} }),
     }
   }
-}
-
-function lower(text: string): string {
-  return text.toLowerCase()
 }

@@ -1,4 +1,4 @@
-import type { HttpMethod } from '../http/http-method.ts'
+import { METHODS, type HttpMethod } from '../http/http-method.ts'
 import { pointerOf, type Findings } from './findings.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
 
@@ -31,10 +31,7 @@ export interface Selection {
   readonly tags?: readonly string[] | undefined
 }
 
-const METHODS: readonly HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const OTHER_METHODS: readonly string[] = ['head', 'options', 'trace', 'query']
-
-const RECEIVE = 'receive it in a server of your own, which tells the gateway what has changed'
 
 /** The selected operations of a document. */
 export function readOperations(
@@ -83,26 +80,27 @@ export function readOperations(
       const isTagged = tags === undefined || operation.tags.some((tag) => tags.includes(tag))
       if (isTagged && isIncluded(operation) && !isExcluded(operation)) operations.push(operation)
     }
-    for (const [steps, method] of otherMethodsOf(pathItem))
+    // Methods of a path that are no fields, with the steps to each.
+    const additional = Object.keys(asNode(pathItem['additionalOperations']))
+    for (const [method, ...above] of [
+      ...OTHER_METHODS.filter((method) => pathItem[method] !== undefined).map((method) => [method] as const),
+      ...additional.map((method) => [method, 'additionalOperations'] as const),
+    ])
       findings.add({
-        place: pointerOf('paths', key, ...steps),
+        place: pointerOf('paths', key, ...above, method),
         message: `${method.toUpperCase()} ${path} is left out: only GET, POST, PUT, PATCH and DELETE become fields`,
       })
   }
-  for (const { node, place } of operations) {
-    for (const name of Object.keys(asNode(node['callbacks'])))
+  const tellSent = (what: 'callback' | 'webhook', node: Node, place: string): void => {
+    for (const name of Object.keys(asNode(node[`${what}s`])))
       findings.add({
-        place: `${place}${pointerOf('callbacks', name).slice(1)}`,
-        message: `the callback ${name} is left out: it is a request that the API sends`,
-        mend: RECEIVE,
+        place: `${place}${pointerOf(`${what}s`, name).slice(1)}`,
+        message: `the ${what} ${name} is left out: it is a request that the API sends`,
+        mend: 'receive it in a server of your own, which tells the gateway what has changed',
       })
   }
-  for (const name of Object.keys(asNode(document.root['webhooks'])))
-    findings.add({
-      place: pointerOf('webhooks', name),
-      message: `the webhook ${name} is left out: it is a request that the API sends`,
-      mend: RECEIVE,
-    })
+  for (const { node, place } of operations) tellSent('callback', node, place)
+  tellSent('webhook', document.root, pointerOf())
   if (operations.length === 0)
     findings.add({
       place: pointerOf('paths'),
@@ -110,16 +108,6 @@ export function readOperations(
       mend: 'look at what include, exclude and tags select, or whether it is the right document',
     })
   return operations
-}
-
-/** Methods of a path that are no fields, each with the steps to it. */
-function otherMethodsOf(pathItem: Node): readonly (readonly [readonly string[], string])[] {
-  const own = OTHER_METHODS.filter((method) => pathItem[method] !== undefined)
-  const additional = Object.keys(asNode(pathItem['additionalOperations']))
-  return [
-    ...own.map((method) => [[method], method] as const),
-    ...additional.map((method) => [['additionalOperations', method], method] as const),
-  ]
 }
 
 /** Whether an operation is one of those that are named. */

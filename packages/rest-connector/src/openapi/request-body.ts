@@ -1,6 +1,7 @@
-import type { BodyOptions, EncodingOptions } from '../bodies/body-options.ts'
+import type { BodyOptions } from '../bodies/body-options.ts'
 import type { ArgumentDefinition } from '../declare/arguments.ts'
 import type { HttpMethod } from '../http/http-method.ts'
+import type { ParameterPlace, StyleOptions } from '../parameters/parameter-options.ts'
 import { hasStyle } from '../parameters/style.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import type { OpenApiFinding } from './findings.ts'
@@ -62,7 +63,7 @@ export function requestBodyOf(
   const { kind, contentType } = chosen
   const media = document.resolve(chosen.media)
   const description = asText(node['description'])
-  const { encoding = {} } = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
+  const encoding = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
   return {
     told: [...otherBodies(content, chosen, settings), ...unsentOf(media, kind, document)],
     asJson:
@@ -171,22 +172,22 @@ function isBase64(schema: unknown, document: OpenApiDocument): boolean {
   return format === 'byte' || format === 'base64' || contentEncoding === 'base64'
 }
 
-function encodingOf(media: Node, document: OpenApiDocument): Pick<BodyOptions, 'encoding'> {
-  const encoding = Object.entries(document.resolve(media['encoding'])).map(
-    ([name, given]): [string, EncodingOptions] => {
+function encodingOf(media: Node, document: OpenApiDocument): NonNullable<BodyOptions['encoding']> {
+  return Object.fromEntries(
+    Object.entries(document.resolve(media['encoding'])).map(([name, given]) => {
       const node = document.resolve(given)
-      const style = asText(node['style'])
       const contentType = asText(node['contentType'])
-      return [
-        name,
-        {
-          ...(style !== undefined && hasStyle(style, 'query') && { style }),
-          ...(typeof node['explode'] === 'boolean' && { explode: node['explode'] }),
-          ...(node['allowReserved'] === true && { allowReserved: true }),
-          ...(contentType !== undefined && { contentType }),
-        },
-      ]
-    },
+      return [name, { ...styleIn(node, 'query'), ...(contentType !== undefined && { contentType }) }]
+    }),
   )
-  return encoding.length > 0 ? { encoding: Object.fromEntries(encoding) } : {}
+}
+
+/** How a value is written; a style that the place does not have is taken for its default one, as other readers do. */
+export function styleIn(node: Node, place: ParameterPlace): StyleOptions {
+  const style = asText(node['style'])
+  return {
+    ...(style !== undefined && hasStyle(style, place) && { style }),
+    ...(typeof node['explode'] === 'boolean' && { explode: node['explode'] }),
+    ...(node['allowReserved'] === true && { allowReserved: true }),
+  }
 }

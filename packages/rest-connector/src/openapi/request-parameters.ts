@@ -1,15 +1,13 @@
 import type { ArgumentDefinition } from '../declare/arguments.ts'
 import type { RestEndpoint } from '../declare/endpoint-options.ts'
 import type { HttpMethod } from '../http/http-method.ts'
-import type { ParameterOptions, ParameterPlace, ParameterStyle } from '../parameters/parameter-options.ts'
+import type { ParameterOptions } from '../parameters/parameter-options.ts'
 import { RestConfigError } from '../errors.ts'
-import { compileParameters } from '../parameters/compile-parameters.ts'
-import { hasStyle } from '../parameters/style.ts'
+import { compileParameters, OTHER_HEADERS } from '../parameters/compile-parameters.ts'
 import type { OpenApiFinding } from './findings.ts'
 import { isName, pascal, toFieldName } from './names.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
-import { requestBodyOf, type TypeSettings } from './request-body.ts'
-import type { Place } from './types/type-names.ts'
+import { requestBodyOf, styleIn, type TypeSettings } from './request-body.ts'
 
 /** How an operation takes its input. */
 export interface RequestInput {
@@ -23,9 +21,6 @@ export interface RequestInput {
 }
 
 const QUERY_FORM = 'application/x-www-form-urlencoded'
-
-/** "Parameter Object", `name`: header parameters of these names are ignored. */
-const IGNORED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 /** Arguments, parameters and the body of an operation, each in the declaration's own words. */
 export function requestInputOf(
@@ -148,17 +143,14 @@ function parameterOf(node: Node, path: string): ParameterOptions | string | unde
   if (place === 'querystring' && QUERY_FORM in asNode(node['content'])) return { name, in: 'query' }
   if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie')
     return `its parameter "${name}" is in ${JSON.stringify(place)}, which no request has`
-  if (place === 'header' && IGNORED_HEADERS.has(name.toLowerCase())) return undefined
+  if (place === 'header' && OTHER_HEADERS.has(name.toLowerCase())) return undefined
   if (place === 'path' && !path.includes(`{${name}}`)) return undefined
   const [content] = Object.keys(asNode(node['content']))
-  const style = styleOf(node, place)
   return {
     name,
     in: place,
     ...(content !== undefined && { content }),
-    ...(style !== undefined && { style }),
-    ...(typeof node['explode'] === 'boolean' && { explode: node['explode'] }),
-    ...(node['allowReserved'] === true && { allowReserved: true }),
+    ...styleIn(node, place),
   }
 }
 
@@ -173,12 +165,6 @@ function faultOf(parameter: ParameterOptions): string | undefined {
   }
 }
 
-/** A style that the place does not have is taken for its default one, as other readers of documents do. */
-function styleOf(node: Node, place: ParameterPlace): ParameterStyle | undefined {
-  const style = asText(node['style'])
-  return style !== undefined && hasStyle(style, place) ? style : undefined
-}
-
 function argumentOf(
   node: Node,
   { in: place, name }: ParameterOptions,
@@ -186,13 +172,10 @@ function argumentOf(
 ): ArgumentDefinition {
   const [content] = Object.values(asNode(node['content']))
   const schema = content === undefined ? node['schema'] : settings.document.resolve(content)['schema']
-  return settings.types.argument(schema, placeOf(name, settings), {
+  const own = { name: `${settings.place.name}${pascal(name)}`, key: `${settings.place.key}/${name}` }
+  return settings.types.argument(schema, own, {
     isRequired: place === 'path' || node['required'] === true,
     description: asText(node['description']),
     isDeprecated: node['deprecated'] === true,
   })
-}
-
-function placeOf(name: string, { place }: TypeSettings): Place {
-  return { name: `${place.name}${pascal(name)}`, key: `${place.key}/${name}` }
 }

@@ -44,16 +44,13 @@ export interface SecurityPlace {
 /** Lists of scheme names with their scopes, of which one has to be met whole. */
 type Requirements = readonly (readonly (readonly [scheme: string, scopes: readonly string[]])[])[]
 
-/** Puts credentials on one request. */
-type Apply = RequestInterceptor
-
 interface Scheme {
   readonly name: string
   /** Environment variables; all of them are needed. */
   readonly variables: readonly string[]
   /** The header that holds the credential, when one does. */
   readonly header: string | undefined
-  readonly apply: (values: readonly string[], scopes: readonly string[]) => Apply
+  readonly apply: (values: readonly string[], scopes: readonly string[]) => RequestInterceptor
 }
 
 /** How the operations of a document show who asks: by the first of their requirements whose credentials are there. */
@@ -111,9 +108,9 @@ function interceptorOf(
   valueOf: (variable: string) => string | undefined,
 ): RequestInterceptor | undefined {
   // One for all operations with the same scopes: a token is had once.
-  const made = new Map<string, Apply>()
+  const made = new Map<string, RequestInterceptor>()
   const secrets = new Set<string>()
-  const applyOf = (name: string, scopes: readonly string[]): Apply | undefined => {
+  const applyOf = (name: string, scopes: readonly string[]): RequestInterceptor | undefined => {
     const scheme = schemes.get(name)
     const values = scheme?.variables.map(valueOf)
     if (!scheme || !values?.every((value) => value !== undefined)) return undefined
@@ -123,7 +120,7 @@ function interceptorOf(
     for (const value of values) secrets.add(value)
     return apply
   }
-  const byEndpoint = new Map<string, readonly Apply[]>()
+  const byEndpoint = new Map<string, readonly RequestInterceptor[]>()
   for (const [endpoint, alternatives] of required)
     for (const alternative of alternatives) {
       const all = alternative.map(([name, scopes]) => applyOf(name, scopes))
@@ -136,7 +133,7 @@ function interceptorOf(
 }
 
 /** Returns the interceptor that applies what is meant for the endpoint that is called. */
-function chosen(byEndpoint: ReadonlyMap<string, readonly Apply[]>): RequestInterceptor {
+function chosen(byEndpoint: ReadonlyMap<string, readonly RequestInterceptor[]>): RequestInterceptor {
   const sources = new Map<string, HeaderSource>()
   for (const [endpoint, all] of byEndpoint) {
     const [source, ...others] = headerSourcesOf(all) ?? []
@@ -221,28 +218,24 @@ function schemeOf(name: string, node: Node, isOneKey: boolean, place: SecurityPl
 
 function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string {
   const name = asText(node['name']) ?? ''
-  const base = { name: scheme, variables: [variable] }
+  const base = { name: scheme, variables: [variable], header: undefined }
   switch (node['in']) {
     case 'header':
       if (!isHeaderName(name)) return `"${name}" is not a header name`
-      return {
-        ...base,
-        header: name,
-        apply: ([key = '']) => always(name, key),
-      }
+      return { ...base, header: name, apply: ([key = '']) => always(name, key) }
     case 'query':
       return {
         ...base,
-        header: undefined,
         apply:
           ([key = '']) =>
-          ({ url }) =>
-            addToQuery(url, name, key),
+          ({ url }) => {
+            // Not through `searchParams`, which would write the rest of the query in its own way.
+            url.search += `${url.search === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(key)}`
+          },
       }
     case 'cookie':
       return {
         ...base,
-        header: undefined,
         apply:
           ([key = '']) =>
           ({ headers }) => {
@@ -255,12 +248,7 @@ function apiKeyOf(scheme: string, node: Node, variable: string): Scheme | string
   }
 }
 
-function always(name: string, value: string): Apply {
+function always(name: string, value: string): RequestInterceptor {
   const headers = { [name]: value }
   return setHeaders(() => headers)
-}
-
-/** Not through `searchParams`, which would write the rest of the query in its own way. */
-function addToQuery(url: URL, name: string, value: string): void {
-  url.search += `${url.search === '' ? '' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`
 }

@@ -1,5 +1,5 @@
 import { RestConfigError } from '../errors.ts'
-import { checkedHeader } from '../templates/header-template.ts'
+import { checkedHeader, isHeaderName } from '../templates/header-template.ts'
 import type { PathValue } from '../templates/path-template.ts'
 import { argOf, type Args } from '../templates/template.ts'
 import type { ParameterOptions, ParameterPlace } from './parameter-options.ts'
@@ -25,8 +25,8 @@ interface Compiled {
   readonly write: WriteValue
 }
 
-/** Header names that OpenAPI gives to other parts of a document ("Parameter Object", `name`). */
-const OTHERS = new Set(['accept', 'content-type', 'authorization'])
+/** Header names that OpenAPI gives to other parts of a document: it ignores parameters of them ("Parameter Object", `name`). */
+export const OTHER_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
 /** Throws `RestConfigError` for a parameter that is declared twice or cannot be written as it says. */
 export function compileParameters(declared: readonly ParameterOptions[]): Parameters {
@@ -39,9 +39,9 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
       )
     if (places[place].some((other) => other.name === name))
       throw new RestConfigError(`the ${place} parameter "${name}" is declared twice`)
-    if (place === 'header' && OTHERS.has(name.toLowerCase()))
+    if (place === 'header' && OTHER_HEADERS.has(name.toLowerCase()))
       throw new RestConfigError(`parameter "${name}" must not be this header; declare it in headers`)
-    if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name))
+    if ((place === 'header' || place === 'cookie') && !isHeaderName(name))
       throw new RestConfigError(`parameter "${name}" is not a name that a ${place} can have`)
     places[place].push({ name, arg, write: compileStyle(parameter) })
   }
@@ -54,10 +54,9 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
     query: (args) => written(query, args).join('&'),
     headers(args) {
       const headers: Record<string, string> = {}
-      for (const { name, arg, write } of header) {
-        const value = argOf(args, arg) ?? undefined
-        const text = value === undefined ? undefined : write(value)
-        if (text !== undefined) headers[name.toLowerCase()] = checkedHeader(name, text)
+      for (const parameter of header) {
+        const text = textOf(parameter, args)
+        if (text !== undefined) headers[parameter.name.toLowerCase()] = checkedHeader(parameter.name, text)
       }
       const cookies = written(cookie, args)
       if (cookies.length > 0) headers['cookie'] = checkedHeader('cookie', cookies.join('; '))
@@ -66,12 +65,11 @@ export function compileParameters(declared: readonly ParameterOptions[]): Parame
   }
 }
 
+function textOf({ arg, write }: Compiled, args: Args): string | undefined {
+  const value = argOf(args, arg) ?? undefined
+  return value === undefined ? undefined : write(value)
+}
+
 function written(parameters: readonly Compiled[], args: Args): string[] {
-  const texts: string[] = []
-  for (const { arg, write } of parameters) {
-    const value = argOf(args, arg) ?? undefined
-    const text = value === undefined ? undefined : write(value)
-    if (text !== undefined) texts.push(text)
-  }
-  return texts
+  return parameters.map((parameter) => textOf(parameter, args)).filter((text) => text !== undefined)
 }

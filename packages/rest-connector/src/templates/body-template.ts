@@ -32,7 +32,9 @@ export function argsBody(contentType: string, placed: ReadonlySet<string>): Body
       const sent = Object.fromEntries(
         Object.entries(args).filter(([name, value]) => value !== undefined && !placed.has(name)),
       )
-      return isForm ? formOfArgs(sent) : toJson(sent)
+      if (!isForm) return toJson(sent)
+      const fields = Object.keys(sent).map((variable) => ({ name: variable, parts: [{ variable }] }))
+      return formOf(fields, sent)
     },
   }
 }
@@ -148,20 +150,18 @@ function compileFormBody(template: string): BodyTemplate {
   })
   return {
     variables: fields.flatMap(({ parts }) => variablesOf(parts)),
-    render(args) {
-      const form = new URLSearchParams()
-      for (const { name, parts } of fields)
-        for (const [key, value] of pairsOf(name, parts, args, 'repeat')) form.append(key, value)
-      return form.toString()
-    },
+    render: (args) => formOf(fields, args),
   }
 }
 
-function formOfArgs(args: Args): string {
-  const form = new URLSearchParams()
-  for (const variable of Object.keys(args))
-    for (const [key, value] of pairsOf(variable, [{ variable }], args, 'repeat')) form.append(key, value)
-  return form.toString()
+interface FormField {
+  readonly name: string
+  readonly parts: readonly TemplatePart[]
+}
+
+function formOf(fields: readonly FormField[], args: Args): string {
+  const pairs = fields.flatMap(({ name, parts }) => pairsOf(name, parts, args, 'repeat'))
+  return new URLSearchParams(pairs.map(([key, value]) => [key, value])).toString()
 }
 
 function decodeForm(text: string): string {

@@ -8,11 +8,9 @@ export interface HeaderTemplates {
   render(args: Args): Readonly<Record<string, string>>
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-
 /** RFC 9110 §5.1. */
 export function isHeaderName(name: string): boolean {
-  return TOKEN.test(name)
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
 }
 
 /** Compiles header templates; of two maps that name the same header, the later one wins. */
@@ -21,17 +19,10 @@ export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates 
   for (const map of maps)
     for (const [name, values] of Object.entries(map)) {
       if (!isHeaderName(name)) throw new RestConfigError(`"${name}" is not a header name`)
-      const lowerCase = name.toLowerCase()
-      const list = [values].flat()
-      for (const value of list) {
-        const text = parseTemplate(value).filter((part) => typeof part === 'string')
-        if (!text.every(isHeaderValue))
-          throw new RestConfigError(`the value of header "${name}" holds a control character`)
-      }
-      templates.set(
-        lowerCase,
-        list.map((value) => parseTemplate(value)),
-      )
+      const parsed = [values].flat().map(parseTemplate)
+      if (!parsed.flat().every((part) => typeof part !== 'string' || isHeaderValue(part)))
+        throw new RestConfigError(`the value of header "${name}" holds a control character`)
+      templates.set(name.toLowerCase(), parsed)
     }
   const entries: [string, TemplatePart[][]][] = []
   const constant: Record<string, string> = {}
@@ -44,7 +35,7 @@ export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates 
       if (entries.length === 0) return constant
       const headers = { ...constant }
       for (const [name, values] of entries) {
-        const filled = values.map((parts) => fillOne(parts, args)).filter((value) => value !== undefined)
+        const filled = values.map((parts) => filledText(parts, args)).filter((value) => value !== undefined)
         if (filled.length > 0) headers[name] = checkedHeader(name, filled.join(', '))
       }
       return headers
@@ -52,16 +43,13 @@ export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates 
   }
 }
 
-function fillOne(parts: readonly TemplatePart[], args: Args): string | undefined {
+/** The text of a template; undefined where one of its variables has no value. */
+function filledText(parts: readonly TemplatePart[], args: Args): string | undefined {
   let text = ''
   for (const part of parts) {
-    if (typeof part === 'string') {
-      text += part
-      continue
-    }
-    const value = argOf(args, part.variable)
+    const value = typeof part === 'string' ? part : argOf(args, part.variable)
     if (value === undefined || value === null) return undefined
-    text += toText(value, part.variable)
+    text += typeof part === 'string' ? part : toText(value, part.variable)
   }
   return text
 }

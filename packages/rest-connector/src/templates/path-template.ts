@@ -1,11 +1,12 @@
 import { badInput, RestConfigError } from '../errors.ts'
 import { argOf, encodeText, parseTemplate, refuseStrayBraces, toText, type Args } from './template.ts'
 
-/** Writes one variable of a path in its own way, percent-encoded; undefined: there is nothing to write. */
+/** Writes one variable of a path, percent-encoded; in a way of its own that gives undefined where there is nothing to write. */
 export interface PathValue {
   /** The argument that holds the value. */
   readonly variable: string
-  readonly write: (value: unknown) => string | undefined
+  /** Undefined: its text is percent-encoded. */
+  readonly write?: (value: unknown) => string | undefined
 }
 
 export interface PathTemplate {
@@ -34,13 +35,7 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
     variables: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.variable])),
     render(args) {
       let filled = ''
-      for (const part of parts)
-        filled +=
-          typeof part === 'string'
-            ? part
-            : 'write' in part
-              ? styledValue(part, args)
-              : segmentValue(part.variable, args)
+      for (const part of parts) filled += typeof part === 'string' ? part : valueOf(part, args)
       // A style may put dots of its own before a value.
       if (isStyled && filled.split('/').some(isDotSegment))
         throw badInput('An argument of the path must not make a "." or ".." path segment.')
@@ -50,15 +45,14 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
 }
 
 /** `{user-id}` is a variable where it is declared as one, whatever it is called. */
-function parsePath(
-  path: string,
-  values: ReadonlyMap<string, PathValue>,
-): (string | { readonly variable: string } | PathValue)[] {
+function parsePath(path: string, values: ReadonlyMap<string, PathValue>): (string | PathValue)[] {
   const unused = new Set(values.keys())
   const parts = path.split(/\{([^{}]+)\}/).flatMap((text, index) => {
     const value = index % 2 === 1 ? values.get(text) : undefined
-    if (value) unused.delete(text)
-    if (value) return [value]
+    if (value) {
+      unused.delete(text)
+      return [value]
+    }
     const template = index % 2 === 1 ? `{${text}}` : text
     const plain = parseTemplate(template)
     refuseStrayBraces(plain, template)
@@ -71,27 +65,17 @@ function parsePath(
   return parts
 }
 
-function styledValue({ variable, write }: PathValue, args: Args): string {
+function valueOf({ variable, write }: PathValue, args: Args): string {
   const value = argOf(args, variable)
   if (value === undefined || value === null) throw badInput(`Argument "${variable}" is required.`)
-  const text = write(value)
+  const text = write ? write(value) : toText(value, variable)
   if (text === undefined || text === '') throw badInput(`Argument "${variable}" must not be empty.`)
-  // Decoded once it is what was given.
-  const given = decodeURIComponent(text)
+  if (!write && !/[^\w-]/.test(text)) return text
+  // What a style has written is what was given once it is decoded.
+  const given = write ? decodeURIComponent(text) : text
   if (holdsDots(given) || decodesToDots(given))
     throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
-  return text
-}
-
-function segmentValue(variable: string, args: Args): string {
-  const value = argOf(args, variable)
-  if (value === undefined || value === null) throw badInput(`Argument "${variable}" is required.`)
-  const text = toText(value, variable)
-  if (text === '') throw badInput(`Argument "${variable}" must not be empty.`)
-  if (!/[^\w-]/.test(text)) return text
-  if (holdsDots(text) || decodesToDots(text))
-    throw badInput(`Argument "${variable}" must not hold a "." or ".." path segment.`)
-  return encodeText(text, variable)
+  return write ? text : encodeText(text, variable)
 }
 
 function isDotSegment(segment: string): boolean {

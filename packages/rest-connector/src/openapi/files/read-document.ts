@@ -55,7 +55,7 @@ async function readFiles(
     missing,
     ...(isUrl
       ? { url: reader.home }
-      : { paths: addresses.filter(isOfMachine).map((one) => fileURLToPath(one)) }),
+      : { paths: addresses.filter((one) => one.startsWith('file:///')).map((one) => fileURLToPath(one)) }),
   })
 }
 
@@ -69,12 +69,8 @@ function asOpenApi3(read: ReadFiles): OpenApiDocument {
 }
 
 /** A URL to download from, and no path. */
-export function isAddress(source: string): boolean {
+function isAddress(source: string): boolean {
   return /^https?:\/\//i.test(source)
-}
-
-function isOfMachine(address: string): boolean {
-  return address.startsWith('file:///')
 }
 
 /** Returns the reason of a failure; only its cause tells what a failure of the network was. */
@@ -124,19 +120,14 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-interface Referred {
-  readonly files: ReadonlyMap<string, unknown>
-  /** The files that cannot be had, each with the reason. They cost only what refers to them. */
-  readonly missing: ReadonlyMap<string, string>
-}
-
 /** All other files that a file refers to, directly or not, by their addresses. References in them are made absolute. */
 async function readReferred(
   root: Node,
   { home, locate, read }: FileReader,
   onText: ReadOptions['onText'],
-): Promise<Referred> {
+): Promise<Pick<ReadFiles, 'files' | 'missing'>> {
   const files = new Map<string, unknown>()
+  /** The files that cannot be had cost only what refers to them. */
   const missing = new Map<string, string>()
   const seen = new Set<string>()
   /** Schemas that are there under names of their own. */

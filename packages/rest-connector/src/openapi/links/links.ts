@@ -1,31 +1,16 @@
 import type { RestEndpoint } from '../../declare/endpoint-options.ts'
 import type { EnvelopeLink, LinkValue } from '../../declare/envelope-options.ts'
 import type { TypeDefinitions } from '../../declare/type-definitions.ts'
-import { successesOf } from '../answers.ts'
+import { partsOfSuccesses } from '../answers.ts'
 import { pointerOf, type Findings } from '../findings.ts'
 import { camel, fieldNames } from '../names.ts'
 import { asNode, asText, decoded, splitOnce, type Node, type OpenApiDocument } from '../openapi-document.ts'
 import type { ReadOperation } from '../operations.ts'
 import { argumentOf, isExpression, valueOf } from './runtime-expressions.ts'
 
-/** Whether a name is among those that are asked for; `form` makes names of one spelling equal. */
-export function isChosen(
-  selection: boolean | readonly string[],
-  name: string,
-  form: (text: string) => string = (text) => text,
-): boolean {
-  return typeof selection === 'boolean' ? selection : selection.map(form).includes(name)
-}
-
-export function linksOf(
-  operation: ReadOperation,
-  document: OpenApiDocument,
-): readonly (readonly [string, Node])[] {
-  return successesOf(operation.node, document).flatMap((response) =>
-    Object.entries(document.resolve(response['links'])).map(
-      ([name, node]) => [name, document.resolve(node)] as const,
-    ),
-  )
+/** Whether a name is among those that are asked for. */
+export function isChosen(selection: boolean | readonly string[], name: string): boolean {
+  return typeof selection === 'boolean' ? selection : selection.includes(name)
 }
 
 interface LinkSettings {
@@ -45,7 +30,9 @@ export function withLinks(
     const { envelope } = endpoint
     if (envelope?.links === undefined) return endpoint
     const links: Record<string, EnvelopeLink> = {}
-    const chosen = linksOf(operation, document).filter(([link]) => isChosen(selection, link))
+    const chosen = partsOfSuccesses(operation.node, 'links', document).filter(([link]) =>
+      isChosen(selection, link),
+    )
     const fields = fieldNames(chosen.map(([link]) => camel(link)))
     for (const [link, node] of chosen) {
       const target = operations.find((one) => isTarget(one, node))
@@ -53,7 +40,7 @@ export function withLinks(
       if (['body', 'headers', 'next'].includes(field)) field = `${field}Link`
       const found = Object.hasOwn(links, field)
         ? `another link is the field ${field}`
-        : linkOf(node, { endpoint, target: target && made.get(target), definitions })
+        : linkOf(node, endpoint, target && made.get(target), definitions)
       if (typeof found === 'object') links[field] = found
       else
         findings.add({
@@ -75,14 +62,13 @@ function isTarget({ operationId, path, method }: ReadOperation, link: Node): boo
   return `#${decoded(pointer)}` === pointerOf('paths', path, method.toLowerCase())
 }
 
-interface LinkEnds {
-  readonly endpoint: RestEndpoint
-  readonly target: RestEndpoint | undefined
-  readonly definitions: TypeDefinitions
-}
-
 /** The link as a field; text: why it is none. */
-function linkOf(node: Node, { endpoint, target, definitions }: LinkEnds): EnvelopeLink | string {
+function linkOf(
+  node: Node,
+  endpoint: RestEndpoint,
+  target: RestEndpoint | undefined,
+  definitions: TypeDefinitions,
+): EnvelopeLink | string {
   if (!target) return 'no field stands for the operation that it leads to'
   if ((target.method ?? 'GET') !== 'GET' && !target.asQuery) return 'it leads to a mutation'
   if (node['server'] !== undefined) return 'it has a server of its own'

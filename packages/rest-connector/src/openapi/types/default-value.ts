@@ -40,8 +40,3 @@ function isOf(definition: TypeDefinition, value: unknown): boolean {
   if (definition.kind !== 'scalar') return false
   return typeof value === 'string' && new RegExp(definition.pattern ?? '').test(value)
 }
-
-/** Tells a default that is not sent. */
-export function describeDefault(value: unknown): string | undefined {
-  return value === undefined || value === null ? undefined : `Default: \`${JSON.stringify(value)}\`.`
-}

@@ -1,5 +1,4 @@
 import { asNode, asText, type Node } from '../openapi-document.ts'
-import { describeDefault } from './default-value.ts'
 import type { ReadShape } from './shape.ts'
 
 export const DEPRECATED = 'Deprecated by the API.'
@@ -30,7 +29,8 @@ export function describeMember(
 
 /** A text, and below it a default that is not sent. */
 export function describeText(text: string | undefined, given: unknown): { readonly description?: string } {
-  const description = [text?.trim(), describeDefault(given)].filter(Boolean).join('\n\n')
+  const told = given === undefined || given === null ? '' : `Default: \`${JSON.stringify(given)}\`.`
+  const description = [text?.trim(), told].filter(Boolean).join('\n\n')
   return description === '' ? {} : { description }
 }
 

@@ -84,7 +84,7 @@ export class TypeNames {
   input(schema: SchemaName | undefined, place: Place): string {
     const key = `input ${schema?.key ?? place.key}`
     if (schema === undefined) {
-      const wanted = withInput(place.name)
+      const wanted = `${withoutInput(place.name)}Input`
       const owner = this.#owners.get(wanted)
       // A property `input` would get the name of the type around it.
       return this.claim(owner === undefined || owner === key ? wanted : `${place.name}Input`, key)
@@ -177,10 +177,6 @@ export class TypeNames {
       `${full}_${markOf(schema)}`,
     ]
   }
-}
-
-function withInput(name: string): string {
-  return name.endsWith('Input') ? name : `${name}Input`
 }
 
 /** Keeps the beginning and the end of a long name, with a mark between that tells it from others. */
