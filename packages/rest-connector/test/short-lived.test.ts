@@ -1,6 +1,6 @@
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
-import { infoOf } from '../src/call/calling.ts'
+import { AttemptInfo } from '../src/call/calling.ts'
 import { Ending } from '../src/http/ending.ts'
 import { createJoinRun } from '../src/joins/join-run.ts'
 
@@ -11,7 +11,11 @@ const made: Readonly<Record<string, (context: object) => unknown>> = {
   'what observers are told': (context) => {
     const ending = new Ending()
     ending.onEnd(() => context)
-    return infoOf({ endpoint: { name: 'e' }, settings: { connector: 'c' }, context } as never, 1, ending)
+    return new AttemptInfo(
+      { endpoint: { name: 'e' }, settings: { connector: 'c' }, context } as never,
+      1,
+      ending,
+    )
   },
   'the joins of an execution': (context) =>
     createJoinRun({ variables: nothing, args: { contextValue: context, schema: nothing } } as never),

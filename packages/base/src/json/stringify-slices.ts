@@ -1,4 +1,5 @@
 import type { JsonText } from './json-text.ts'
+import { isPlainObject } from '../objects.ts'
 import { SLICE_BYTES, type Turns } from '../turns.ts'
 
 /** Items that are stringified at once. */
@@ -9,7 +10,8 @@ const MAX_DEPTH = 5
 /** The pieces of `JSON.stringify(value)`; undefined where that is undefined. */
 export function stringifySlices(value: unknown, depth: number = 0): Iterable<string> | undefined {
   if (depth < MAX_DEPTH && Array.isArray(value) && value.length > SOME) return list(value)
-  if (depth < MAX_DEPTH && isPlain(value) && Object.values(value).some(isContainer))
+  const isOpened = depth < MAX_DEPTH && isPlainObject(value) && !('toJSON' in value)
+  if (isOpened && Object.values(value).some((member) => typeof member === 'object' && member !== null))
     return members(value, depth)
   const json = JSON.stringify(value) as string | undefined
   return json === undefined ? undefined : [json]
@@ -33,16 +35,6 @@ function* members(value: object, depth: number): Generator<string> {
     head = ','
   }
   yield head === '{' ? '{}' : '}'
-}
-
-function isContainer(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
-}
-
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }
 
 /**

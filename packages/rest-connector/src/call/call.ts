@@ -3,7 +3,7 @@ import { isLiveRun } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
 import { checkedAnswer, checkedShape } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
-import { infoOf, type CallSettings, type Progress } from './calling.ts'
+import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
 import type { RestResponse } from '../http/attempt.ts'
 import { cacheKey } from '../http/cache-key.ts'
 import { Ending, followSignals } from '../http/ending.ts'
@@ -133,7 +133,7 @@ async function load(
   if (endpoint.method !== 'GET') return send(calling, request, undefined, ending)
 
   // Credentials decide who may share an answer, and interceptors may add them: the first attempt is prepared early.
-  const preparing = prepare(request, infoOf(calling, 1, ending ?? new Ending()), settings.preparing)
+  const preparing = prepare(request, new AttemptInfo(calling, 1, ending ?? new Ending()), settings.preparing)
   const prepared = preparing instanceof Promise ? await preparing : preparing
   // No argument has an empty name.
   const keyed = scope.path === undefined ? args : { ...args, '': scope.path }

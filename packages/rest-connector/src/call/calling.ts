@@ -65,13 +65,11 @@ export interface Calling {
   readonly isConditional: boolean
 }
 
-/** Returns what interceptors and observers are told of an attempt. */
-export function infoOf(calling: Calling, number: number, ending: Ending): CallInfo {
-  return new AttemptInfo(calling, number, ending)
-}
-
-/** A class for its getter: one in a literal gives each object a hidden class, which keeps the whole request for long. */
-class AttemptInfo implements CallInfo {
+/**
+ * An attempt as interceptors and observers are told of it. It is a class for its getter: one in a literal gives each object a
+ * hidden class, which keeps the whole request for long.
+ */
+export class AttemptInfo implements CallInfo {
   readonly connector: string
   readonly endpoint: string
   readonly args: Args

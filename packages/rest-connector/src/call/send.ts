@@ -6,7 +6,7 @@ import type { CallInfo } from '../interceptors/interceptor.ts'
 import { faultOf } from '../retry/faults.ts'
 import { retryPresets } from '../retry/retry-policy.ts'
 import { retrying } from '../retry/retry.ts'
-import { infoOf, type Calling } from './calling.ts'
+import { AttemptInfo, type Calling } from './calling.ts'
 import { prepare } from './prepare.ts'
 
 /** All the attempts of one call. */
@@ -28,7 +28,7 @@ export async function send(
     return await retrying(
       async (number) => {
         const deadline = new Deadline(clock, endpoint.timeoutMs, total)
-        const info = infoOf(calling, number, deadline)
+        const info = new AttemptInfo(calling, number, deadline)
         try {
           const outgoing = (number === 1 && prepared) || (await prepare(request, info, preparing))
           progress.sent = outgoing

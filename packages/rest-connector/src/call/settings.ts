@@ -10,7 +10,7 @@ import { createBodyLog } from './log-bodies.ts'
 import { createOperationLimit } from './operation-limit.ts'
 import { headerSourcesOf } from '../interceptors/set-headers.ts'
 import type { RestConnectorOptions } from '../options.ts'
-import type { NameValues } from '../templates/query-template.ts'
+import type { EndpointDefaults } from '../declare/endpoint.ts'
 import { createResponseCache } from './cache/response-cache.ts'
 import { createRetryBudget } from '../retry/retry-budget.ts'
 import { retryPresets, type RetryOptions } from '../retry/retry-policy.ts'
@@ -18,13 +18,10 @@ import { createCounters } from './stats.ts'
 import { parseBaseUrl } from '../declare/base-url.ts'
 import { createTransport } from '#http-client'
 
-export interface ConnectorSettings {
+export interface ConnectorSettings extends Omit<EndpointDefaults, 'types'> {
   /** Evicts what changes made old, until it is called. */
   readonly leaveBus: () => void
   readonly settings: Omit<CallSettings, 'typesOf' | 'named'>
-  readonly basePath: string
-  readonly timeoutMs: number
-  readonly defaultHeaders: NameValues
 }
 
 /** Puts in the defaults, checks what can be checked, and opens what the connector's calls share. */
@@ -52,7 +49,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     throw new RestConfigError(`cacheMaxBytes must be a whole number of bytes, not ${cacheMaxBytes}`)
 
   const home = parseBaseUrl(options.baseUrl)
-  const { base, basePath } = home
+  const { basePath } = home
   const retry = retryOf(options)
   const forward = createForwardHeaders(forwardHeaders)
   const logBody = createBodyLog(options.logBodies, logger, env)
@@ -67,7 +64,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
     maxAgeMs: () => bus.maxAgeMs ?? Infinity,
   })
   const flights = createFlights<RestResponse>(() => counters.shared++, isInTouch)
-  const { origin } = base
+  const { origin } = home.base
   const transport = createTransport({
     origin,
     maxResponseBytes,
@@ -94,7 +91,7 @@ export function createSettings(connector: string, options: RestConnectorOptions)
       attempting: {
         transport,
         clock,
-        origin: base.origin,
+        origin,
         maxResponseBytes,
         maxResponseItems,
         turns: createTurns(),

@@ -6,7 +6,7 @@ import { argsBody, compileBody, type BodyTemplate } from '../templates/body-temp
 import { parseBaseUrl } from './base-url.ts'
 import { compileEnvelope, type Envelope } from './envelope.ts'
 import { atPlace, badInput, RestConfigError } from '../errors.ts'
-import { parseTypeReference, type FieldDefinitions, type TypeReference } from './fields.ts'
+import { parseTypeReference, SCALARS, type FieldDefinitions, type TypeReference } from './fields.ts'
 import { compileHeaders } from '../templates/header-template.ts'
 import { ACCEPTED_ENCODINGS } from '../http/decode.ts'
 import type { RestEndpoint } from './endpoint-options.ts'
@@ -206,8 +206,6 @@ function returnTypeOf({ returnType, responseSchema }: RestEndpoint): TypeReferen
     )
   return reference
 }
-
-const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long', 'JSON'])
 
 function typesOf({ returnType, responseSchema }: RestEndpoint, known: TypeDefinitions): Set<string> {
   const types = new Set<string>()

@@ -80,6 +80,9 @@ const KINDS = new Map([
   ['json', 'JSON'],
 ])
 
+/** Scalars that need no definition. */
+export const SCALARS: ReadonlySet<string> = new Set(KINDS.values())
+
 export interface TypeReference {
   /** GraphQL syntax, kinds replaced by their scalars: `[ID!]!`. */
   readonly text: string

@@ -127,23 +127,23 @@ export function contribute(
   return {
     id,
     schema: schemaOf(all, definitions, `rest connector "${connector}"`),
-    fields: all.map(toContributed),
+    fields: all.map(({ type, args, ...field }) => ({
+      ...field,
+      type: type.text,
+      args: Object.fromEntries([...args].map(([name, argument]) => [name, toContributed(argument)])),
+    })),
     types,
     onPlan,
   }
 }
 
-function toContributed({ type, args, ...field }: Placed): ContributedField {
-  return {
-    ...field,
-    type: type.text,
-    args: Object.fromEntries([...args].map(([name, argument]) => [name, toContributedArgument(argument)])),
-  }
-}
-
-function toContributedArgument(argument: Argument): ContributedArgument {
-  const { text: type, description, default: defaultValue, deprecated: deprecationReason } = argument
-  return { type, description, defaultValue, deprecationReason }
+function toContributed({
+  text: type,
+  description,
+  default: value,
+  deprecated,
+}: Argument): ContributedArgument {
+  return { type, description, defaultValue: value, deprecationReason: deprecated }
 }
 
 /** The types of the definitions, and the scalars of our own that they and fields name. */

@@ -52,10 +52,9 @@ export function joinField(
       ...common,
       type: endpoint.returnType,
       requires,
-      resolve: singleResolver(
-        endpoint,
-        call,
+      resolve: createSingleJoin(
         new Map(templates.map(([arg, parts]) => [arg, filledFromParent(parts)])),
+        async (args, context, info) => checkedShape(endpoint, await call(args, scopeOf(context, info))),
       ),
     }
   return {
@@ -64,16 +63,6 @@ export function joinField(
     requires,
     resolve: batchedResolver(endpoint, call, keyTemplate, batch, isPlannable),
   }
-}
-
-function singleResolver(
-  endpoint: CompiledEndpoint,
-  call: Call,
-  bound: ReadonlyMap<string, ReadParent>,
-): GraphQLFieldResolver<unknown, unknown> {
-  return createSingleJoin(bound, async (args, context, info) =>
-    checkedShape(endpoint, await call(args, scopeOf(context, info))),
-  )
 }
 
 function batchedType(
@@ -118,7 +107,9 @@ function batchedResolver(
 
 /** A template filled from the parent; null as soon as one of its fields is. */
 function filledFromParent(parts: readonly TemplatePart[]): ReadParent {
-  const reads = parts.map((part) => (typeof part === 'string' ? part : ofParent(part.variable)))
+  const reads = parts.map((part) =>
+    typeof part === 'string' ? part : { name: part.variable, read: parentField(part.variable) },
+  )
   const [only] = reads
   if (reads.length === 1 && typeof only === 'object') return only.read
   return async (parent, context, info) => {
@@ -134,8 +125,4 @@ function filledFromParent(parts: readonly TemplatePart[]): ReadParent {
     }
     return text
   }
-}
-
-function ofParent(name: string): { readonly name: string; readonly read: ReadParent } {
-  return { name, read: parentField(name) }
 }

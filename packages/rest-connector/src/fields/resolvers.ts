@@ -16,7 +16,7 @@ import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { kindOf } from '../declare/answer-shape.ts'
 import { checkedShape } from '../call/checked-answer.ts'
 import { atPlace, restError } from '../errors.ts'
-import type { TypeReference } from '../declare/fields.ts'
+import { SCALARS, type TypeReference } from '../declare/fields.ts'
 import { entriesOf, isEntry } from '../json/entries.ts'
 import { compileMember } from '../declare/member-path.ts'
 import { markMember } from '../declare/members.ts'
@@ -80,11 +80,9 @@ function executionSignal({ signal, getAbortSignal }: InfoWithSignal): unknown {
   return signal ?? getAbortSignal?.()
 }
 
-const SCALARS: ReadonlySet<string> = new Set(['String', 'Int', 'Float', 'Boolean', 'ID', 'Long'])
-
 /** A scalar that is never an object or a list in JSON. */
 export function isScalarName(name: string): boolean {
-  return SCALARS.has(name)
+  return name !== 'JSON' && SCALARS.has(name)
 }
 
 /**

@@ -31,8 +31,6 @@ interface Around {
   readonly after: string
 }
 
-const NOTHING_AROUND: Around = { before: '', after: '' }
-
 /** A root field with the text around it. */
 interface WrittenCall extends Around {
   readonly call: PlannedCall
@@ -63,7 +61,7 @@ export const restFastPath: FastPath = {
     }
     const [first] = calls
     return {
-      ...prepare(NOTHING_AROUND),
+      ...prepare({ before: '', after: '' }),
       isOneCall: calls.length === 1 && !(first?.value.object && hasJoins(first.value.object)),
       whole: (before, after) => prepare({ before, after }),
     }
@@ -89,8 +87,7 @@ export const restFastPath: FastPath = {
           async load(keys) {
             loads.push(
               loadJoins(
-                selected,
-                keys.map((key) => ({ key })),
+                keys.map((key) => [selected, { key }]),
                 run,
               ),
             )
@@ -145,7 +142,7 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
 
 async function withJoins(pending: Promise<unknown>, plan: ObjectPlan, run: JoinRun): Promise<unknown> {
   const value = await pending
-  await loadJoins(plan, value, run)
+  await loadJoins([[plan, value]], run)
   return value
 }
 

@@ -38,9 +38,7 @@ export function isEncoded({ headers, body }: WireResponse): boolean {
 
 /** The body without its content encodings; the cap counts decoded bytes, so a small bomb stays small. */
 export async function decodeBody({ headers, body }: WireResponse, maxBytes: number): Promise<Buffer> {
-  const header = headers['content-encoding']
-  if (header === undefined || body.length === 0) return body
-  const encodings = [header]
+  const encodings = [headers['content-encoding'] ?? []]
     .flat()
     .flatMap((value) => value.split(','))
     .map((name) => name.trim().toLowerCase())

@@ -98,21 +98,18 @@ function piecesOfHeader(value: string): string[] {
 
 /** Returns a piece as it is and decoded, and both of these percent-encoded and as JSON writes them. */
 function formsOf(piece: string): string[] {
-  const decoded = decode(piece)
-  return [piece, decoded].flatMap((form) => [form, encode(form), JSON.stringify(form).slice(1, -1)])
+  const decoded = coded(piece, (text) => decodeURIComponent(text.replaceAll('+', ' ')))
+  return [piece, decoded].flatMap((form) => [
+    form,
+    coded(form, encodeURIComponent),
+    JSON.stringify(form).slice(1, -1),
+  ])
 }
 
-function decode(text: string): string {
+/** The text itself where it cannot be coded. */
+function coded(text: string, code: (text: string) => string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
-}
-
-function encode(text: string): string {
-  try {
-    return encodeURIComponent(text)
+    return code(text)
   } catch {
     return text
   }

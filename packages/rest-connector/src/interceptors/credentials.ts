@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { after } from '@vinyasa/base'
 import { RestConfigError } from '../errors.ts'
 import type { CallInfo, ReadsHeaders, RequestInterceptor } from './interceptor.ts'
 import { setHeaders, type HeaderValues } from './set-headers.ts'
@@ -28,7 +29,7 @@ export function bearer(token: SecretSource, options: EnvironmentOptions = {}): R
   const read = secretReader(token, options)
   const bearing = (value: string): HeaderValues => ({ authorization: `Bearer ${value}` })
   return withCredential(
-    setHeaders((info) => withValue(read(info), bearing)),
+    setHeaders((info) => after(read(info), bearing)),
     token,
     options,
   )
@@ -40,19 +41,11 @@ export function apiKey(key: SecretSource, options: ApiKeyOptions = {}): RequestI
   const read = secretReader(key, options)
   const named = (value: string): HeaderValues => ({ [header]: value })
   return withCredential(
-    setHeaders((info) => withValue(read(info), named)),
+    setHeaders((info) => after(read(info), named)),
     key,
     options,
     header,
   )
-}
-
-/** Without a promise where the secret is there. */
-function withValue<Made>(
-  value: string | Promise<string>,
-  make: (value: string) => Made,
-): Made | Promise<Made> {
-  return typeof value === 'string' ? make(value) : Promise.resolve(value).then(make)
 }
 
 export function secretReader(

@@ -10,12 +10,8 @@ interface Wanted {
   readonly ofOthers: SharedKey[]
 }
 
-/** Makes the calls of all joins below a value, and of those below what they bring. @throws FallBack */
-export async function loadJoins(plan: Selected, value: unknown, run: JoinRun): Promise<void> {
-  await load([[plan, value]], run)
-}
-
-async function load(found: Iterable<readonly [Selected, unknown]>, run: JoinRun): Promise<void> {
+/** Makes the calls of all joins below values, and of those below what they bring. @throws FallBack */
+export async function loadJoins(found: Iterable<readonly [Selected, unknown]>, run: JoinRun): Promise<void> {
   if (run.isOver()) return
   const wanted: Wanted = { keys: [], ofOthers: [] }
   for (const [plan, value] of found) collect(plan, value, run, wanted)
@@ -33,7 +29,7 @@ function loadBelow(arrived: readonly AskedKey[], run: JoinRun): Promise<void> | 
     const items = run.of(planned).items(key)
     found.push([plan, join.many ? items : items[0]])
   }
-  if (found.length > 0) return load(found, run)
+  if (found.length > 0) return loadJoins(found, run)
 }
 
 /** The keys that are asked for the first time below a value. */

@@ -101,18 +101,13 @@ export class ValueCompiler {
 
   #list(itemType: GraphQLOutputType, nodes: readonly FieldNode[], isScalar: boolean): ValuePlan {
     const { object, write } = this.value(itemType, nodes, isScalar)
-    if (!isEntry(itemType))
-      return {
-        object,
-        write: (given, writing) => writeList(write, given, writing),
-        pieces: (given, writing) => listPieces(write, given, writing),
-      }
+    const isMap = isEntry(itemType)
     // Joins are loaded for the values as they came.
-    if (object && hasJoins(object)) throw new NotPlannable('a join below the entries of an object')
+    if (isMap && object && hasJoins(object)) throw new NotPlannable('a join below the entries of an object')
     return {
-      object: undefined,
-      write: (given, writing) => writeList(write, entriesOf(given), writing),
-      pieces: (given, writing) => listPieces(write, entriesOf(given), writing),
+      object: isMap ? undefined : object,
+      write: (given, writing) => writeList(write, isMap ? entriesOf(given) : given, writing),
+      pieces: (given, writing) => listPieces(write, isMap ? entriesOf(given) : given, writing),
     }
   }
 

@@ -47,33 +47,29 @@ export function leafWriter(type: GraphQLLeafType, isScalar: boolean): WriteLeaf 
     default:
       return (value) => {
         if (isScalar && typeof value === 'object') return fallBack(type)
-        return serialized(type, value)
+        return converted(type, value, (output) => JSON.stringify(output) as string | undefined)
       }
   }
 }
 
-function serialized(type: GraphQLLeafType, value: unknown): string {
-  let json: string | undefined
+/** A value that its type has converted, as `write` writes it. */
+function converted<Written>(
+  type: GraphQLLeafType,
+  value: unknown,
+  write: (output: unknown) => Written | undefined,
+): Written {
+  let written: Written | undefined
   try {
     const output: unknown = type.serialize(value)
-    if (output !== null && output !== undefined) json = JSON.stringify(output)
+    if (output !== null && output !== undefined) written = write(output)
   } catch {
     // Ordinary execution words it.
   }
-  return json ?? fallBack(type)
+  return written ?? fallBack(type)
 }
 
 /** The pieces of what a scalar of any content holds; undefined for other types. */
 export function leafPieces(type: GraphQLLeafType, isScalar: boolean): WritePieces | undefined {
   if (isScalar || isEnumType(type) || isSpecifiedScalarType(type)) return undefined
-  return (value) => {
-    let pieces: Iterable<string> | undefined
-    try {
-      const output: unknown = type.serialize(value)
-      if (output !== null && output !== undefined) pieces = stringifySlices(output)
-    } catch {
-      // Ordinary execution words it.
-    }
-    return pieces ?? fallBack(type)
-  }
+  return (value) => converted(type, value, (output) => stringifySlices(output))
 }

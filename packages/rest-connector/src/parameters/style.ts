@@ -101,7 +101,7 @@ function compileDeep(name: string, encode: Encode): WriteValue {
 }
 
 /** `a[b][c]` and text for each scalar in a value; lists of scalars as `a[]`, others by their places. */
-export function deepPairs(name: string, given: unknown, depth = 0): [string, string][] {
+function deepPairs(name: string, given: unknown, depth = 0): [string, string][] {
   const value = plain(given)
   if (!isGiven(value)) return []
   if (depth > 200) throw badInput(`Argument "${name.slice(0, 80)}" is nested more than 200 levels deep.`)

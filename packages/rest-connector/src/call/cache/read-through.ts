@@ -69,13 +69,10 @@ export async function readThrough(
   }
   counters.cacheMisses++
   try {
-    return freezeShared(await flights.join(key, reader, (until, askers) => load(until, askers, kept)))
+    const { value, shared } = await flights.join(key, reader, (until, askers) => load(until, askers, kept))
+    return shared ? freeze(value) : value
   } catch (error) {
     if (!kept || !faultOf(error).isCovered || !cache.isUsableOnError(key, kept)) throw error
     return kept.response
   }
-}
-
-function freezeShared(flown: { readonly value: RestResponse; readonly shared: boolean }): RestResponse {
-  return flown.shared ? freeze(flown.value) : flown.value
 }

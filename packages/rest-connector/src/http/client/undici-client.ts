@@ -170,7 +170,10 @@ class Sending implements Dispatcher.DispatchHandler {
     this.#received.release()
     if (isBodilessAnswer(this.#status, error))
       this.#resolve({ status: this.#status, headers: this.#headers, body: Buffer.alloc(0) })
-    else this.#reject(error instanceof HTTPParserError ? noHttp(error) : error)
+    // The upstream was reached: it speaks something else, or frames its body in a way that nobody can read.
+    else if (error instanceof HTTPParserError)
+      this.#reject(new BadResponse('the answer is no HTTP/1.1', { cause: error }))
+    else this.#reject(error)
     this.#end()
   }
 
@@ -197,11 +200,6 @@ function sendOn(
   return new Promise((resolve, reject) => {
     new Sending(dispatcher, request, exchange, resolve, reject).start(asker)
   })
-}
-
-/** The upstream was reached: it speaks something else, or frames its body in a way that nobody can read. */
-function noHttp(cause: Error): BadResponse {
-  return new BadResponse('the answer is no HTTP/1.1', { cause })
 }
 
 /**
