@@ -1,24 +1,15 @@
 import { RestConfigError } from '../errors.ts'
-import type { WireBody } from './wire-body.ts'
+import type { RenderedBody } from './wire-body.ts'
 import { toJson } from '../json.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
-import { argOf, toText, type Args } from '../templates/template.ts'
+import { argOf, toText, type Template } from '../templates/template.ts'
 import type { BodyOptions } from './body-options.ts'
 import { inBase64, isFile, toFile } from './file.ts'
 import { compileForm } from './form-body.ts'
 import { compileMultipart, streamOf } from './multipart-body.ts'
 
-export interface RenderedBody {
-  readonly contentType: string
-  readonly body: WireBody
-}
-
-/** The body of a request, from one argument or from all of a template's. */
-export interface Body {
-  readonly variables: readonly string[]
-  /** Undefined: there is none, and no content type either. */
-  render(args: Args): RenderedBody | undefined
-}
+/** The body of a request from one argument; undefined: there is none, and no content type either. */
+export type Body = Template<RenderedBody | undefined>
 
 /** Chooses once, by the media type, how an argument becomes the body. */
 export function compileArgumentBody({

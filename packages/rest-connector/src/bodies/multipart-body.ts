@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { badInput } from '../errors.ts'
-import type { StreamedBody } from './wire-body.ts'
+import type { RenderedBody, StreamedBody } from './wire-body.ts'
 import { toJson } from '../json.ts'
 import type { ParameterStyle } from '../parameters/parameter-options.ts'
 import { toText } from '../templates/template.ts'
@@ -9,18 +9,12 @@ import { isFile, type FileLike } from './file.ts'
 
 type Segment = string | FileLike
 
-/** A multipart body and the content type that holds its boundary. */
-export interface Multipart {
-  readonly contentType: string
-  readonly body: StreamedBody
-}
-
 /** Writes an object as parts: files as they are read, objects as JSON, lists as a part for each item (RFC 7578). */
 export function compileMultipart(
   arg: string,
   mediaType: string,
   encoding: Readonly<Record<string, EncodingOptions>>,
-): (value: unknown) => Multipart {
+): (value: unknown) => RenderedBody {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw badInput(`Argument "${arg}" must be an object: each of its members is sent as a part.`)

@@ -27,6 +27,11 @@ export async function* bytesOf(body: StreamedBody): AsyncIterable<Uint8Array> {
 
 export type WireBody = string | StreamedBody
 
+export interface RenderedBody {
+  readonly contentType: string
+  readonly body: WireBody
+}
+
 export function isStreamed(body: WireBody | undefined): body is StreamedBody {
   return typeof body === 'object'
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isLiveRun } from '@vinyasa/base'
 import type { GraphQLSchema } from 'graphql'
-import { checkedAnswer, checkedShape } from './checked-answer.ts'
+import { checkedAnswer } from './checked-answer.ts'
 import { compileAnnouncement, type MutationField } from './announce.ts'
 import { AttemptInfo, type CallSettings, type Progress } from './calling.ts'
 import type { RestResponse } from '../http/attempt.ts'
@@ -14,7 +14,7 @@ import { readThrough } from './cache/read-through.ts'
 import { send } from './send.ts'
 import type { Args } from '../templates/template.ts'
 import type { WireRequest } from '../http/transport.ts'
-import { redactReason, tellFailure, type ToldFailure } from '../http/upstream-details.ts'
+import { redactReason, tellFailure } from '../http/upstream-details.ts'
 
 /** Whatever a caller's surroundings add to a call. */
 export interface CallScope {
@@ -62,10 +62,15 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       if (!endpoint.envelope || !scope.isEnveloped) return answer
       const { base } = progress.rendered?.home ?? settings.preparing
       const url = new URL(progress.rendered?.path ?? '', base.origin)
-      return endpoint.envelope.put(checkedShape(endpoint, answer), { args, response, url })
+      return endpoint.envelope.put(checkedAnswer(endpoint, answer), { args, response, url })
     } catch (error) {
       counters.failures++
-      const told = exposeErrors ? tellProgress(endpoint, args, settings, progress, error) : undefined
+      const { rendered, sent } = progress
+      const { path: template } = endpoint.declared
+      const told =
+        exposeErrors && rendered && sent
+          ? tellFailure({ template, home: rendered.home ?? settings.preparing, args, rendered, sent }, error)
+          : undefined
       throw explain(told ? redactReason(error, told.redact) : error, {
         connector,
         endpoint: endpoint.name,
@@ -88,18 +93,6 @@ export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): 
       changes: (result) => changes(args, result, scope.place?.()),
     })
   }
-}
-
-function tellProgress(
-  endpoint: CompiledEndpoint,
-  args: Args,
-  { preparing }: CallSettings,
-  { rendered, sent }: Progress,
-  error: unknown,
-): ToldFailure | undefined {
-  if (!rendered || !sent) return undefined
-  const { home = preparing } = rendered
-  return tellFailure({ template: endpoint.declared.path, home, args, rendered, sent }, error)
 }
 
 /** A client that leaves ends its reads. What it asked to be changed is changed all the same. */

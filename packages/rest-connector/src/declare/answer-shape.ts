@@ -31,7 +31,7 @@ export function fits(shape: AnswerShape, value: unknown): boolean {
     case 'one':
       return !Array.isArray(value)
     case 'object':
-      // A transformer may give functions.
+      // A transformer may give functions and promises.
       return typeof value === 'function' || (typeof value === 'object' && !Array.isArray(value))
   }
 }

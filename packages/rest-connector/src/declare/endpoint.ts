@@ -2,7 +2,7 @@ import type { ResultPath } from '@vinyasa/source-kit'
 import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
 import { parseArgument, type Argument } from './arguments.ts'
 import { compileArgumentBody, type Body } from '../bodies/compile-body.ts'
-import { argsBody, compileBody, type BodyTemplate } from '../templates/body-template.ts'
+import { argsBody, compileBody } from '../templates/body-template.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { compileEnvelope, type Envelope } from './envelope.ts'
 import { atPlace, badInput, RestConfigError } from '../errors.ts'
@@ -17,7 +17,7 @@ import { compileParameters, type Parameters } from '../parameters/compile-parame
 import { compilePath } from '../templates/path-template.ts'
 import { compileQuery, type NameValues } from '../templates/query-template.ts'
 import { compileResponsePath } from '../templates/response-path.ts'
-import { argOf, type Args } from '../templates/template.ts'
+import { argOf, type Args, type Template } from '../templates/template.ts'
 import type { WireRequest } from '../http/transport.ts'
 
 /** An endpoint whose every template was checked and compiled. */
@@ -84,7 +84,7 @@ function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEn
   const contentType = header.render({})['content-type'] ?? JSON_TYPE
   // A value that has its place in the request already, a secret in a header above all, is not sent once more.
   const placed = [...path.variables, ...query.variables, ...header.variables, ...parameters.variables]
-  const body: BodyTemplate | undefined = !hasBody
+  const body: Template | undefined = !hasBody
     ? undefined
     : takesAllArgs
       ? argsBody(contentType, new Set(placed))
@@ -177,7 +177,7 @@ function argumentTypes(
 function refuseUnusedArgs(
   { name, method = 'GET' }: RestEndpoint,
   args: ReadonlyMap<string, TypeReference>,
-  templates: readonly ({ readonly variables: readonly string[] } | undefined)[],
+  templates: readonly (Pick<Template, 'variables'> | undefined)[],
 ): void {
   const used = new Set(templates.flatMap((template) => template?.variables ?? []))
   for (const arg of args.keys())

@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver } from 'graphql'
 import type { Call } from '../call/call.ts'
-import { checkedShape } from '../call/checked-answer.ts'
+import { checkedAnswer } from '../call/checked-answer.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { argsOf, nextOf, type CompiledLink } from '../declare/envelope.ts'
@@ -90,7 +90,7 @@ function linkField(
         else if (endpoint.args.get(arg)?.isNonNull) return null
       }
       const answer = await call(args, { ...scopeOf(context, info), isEnveloped: true })
-      return endpoint.envelope ? answer : checkedShape(endpoint, answer)
+      return endpoint.envelope ? answer : checkedAnswer(endpoint, answer)
     },
   }
 }

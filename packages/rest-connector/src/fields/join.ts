@@ -18,7 +18,7 @@ import { compileMember } from '../declare/member-path.ts'
 import { argumentsText } from '../json.ts'
 import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field.ts'
 import { restFastPath } from './rest-fast-path.ts'
-import { checkedShape } from '../call/checked-answer.ts'
+import { checkedAnswer } from '../call/checked-answer.ts'
 import { isEvent, scopeOf } from './resolvers.ts'
 import { signalsOf } from '../http/ending.ts'
 import { parseTemplate, toText, variablesOf, type TemplatePart } from '../templates/template.ts'
@@ -54,7 +54,7 @@ export function joinField(
       requires,
       resolve: createSingleJoin(
         new Map(templates.map(([arg, parts]) => [arg, filledFromParent(parts)])),
-        async (args, context, info) => checkedShape(endpoint, await call(args, scopeOf(context, info))),
+        async (args, context, info) => checkedAnswer(endpoint, await call(args, scopeOf(context, info))),
       ),
     }
   return {
@@ -85,7 +85,7 @@ function batchedResolver(
   const { many = false, maxBatchSize = endpoint.method === 'GET' ? 100 : Number.POSITIVE_INFINITY } = batch
   const { read } = compileMember(batch.key)
   const loadItems: LoadItems = async (keys, args, scope) =>
-    groupByKey(checkedShape(endpoint, await call({ ...args, [arg]: keys }, scope)), read)
+    groupByKey(checkedAnswer(endpoint, await call({ ...args, [arg]: keys }, scope)), read)
   const batched: BatchedJoin = {
     readKey: filledFromParent(parts),
     many,

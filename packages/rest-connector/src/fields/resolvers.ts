@@ -13,8 +13,8 @@ import {
 } from 'graphql'
 import type { Call, FieldScope } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
-import { kindOf } from '../declare/answer-shape.ts'
-import { checkedShape } from '../call/checked-answer.ts'
+import { fits, kindOf } from '../declare/answer-shape.ts'
+import { checkedAnswer } from '../call/checked-answer.ts'
 import { atPlace, restError } from '../errors.ts'
 import { SCALARS, type TypeReference } from '../declare/fields.ts'
 import { entriesOf, isEntry } from '../json/entries.ts'
@@ -34,7 +34,7 @@ export function rootResolver(
 ): GraphQLFieldResolver<unknown, unknown> {
   const { envelope } = endpoint
   const enveloped: Call = envelope ? (args, scope) => call(args, { ...scope, isEnveloped: true }) : call
-  const checked = (result: unknown): unknown => (envelope ? result : checkedShape(endpoint, result))
+  const checked = (result: unknown): unknown => (envelope ? result : checkedAnswer(endpoint, result))
   const resolve: GraphQLFieldResolver<unknown, unknown> = async (_source, args: Args, context, info) => {
     const recorded = recordedRoot(info)
     const result = recorded ? await recorded() : checked(await enveloped(args, rootScope(context, info)))
@@ -139,9 +139,7 @@ function withObjects(value: unknown, type: GraphQLOutputType, place: string): un
     const items = list.map((item) => withObjects(item, itemType, place))
     return items.some((item, index) => item !== list[index]) ? items : list
   }
-  // A transformer may give functions and promises.
-  if (typeof value === 'function' || (typeof value === 'object' && !Array.isArray(value))) return value
-  return notAsDeclared(place, 'an object', value)
+  return fits('object', value) ? value : notAsDeclared(place, 'an object', value)
 }
 
 function notAsDeclared(place: string, declared: string, value: unknown): GraphQLError {

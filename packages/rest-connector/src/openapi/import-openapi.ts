@@ -58,12 +58,12 @@ export async function importOpenApi(
     place = operation.place
     const name = names.get(keyOf(operation)) as string
     const context = { document: loaded, types, envelopeOf, serverOf }
-    const { endpoint, reason, dropped = [], told = [] } = attempt(operation, name, context)
+    const { endpoint, skip, dropped = [], told = [] } = attempt(operation, name, context)
     for (const message of dropped)
       findings.add({ place, message: `${message}: the field has no such argument` })
     for (const one of told) findings.add({ place, ...one })
     if (endpoint === undefined) {
-      const message = `${keyOf(operation)} is left out: ${reason}`
+      const message = `${keyOf(operation)} is left out: ${skip}`
       findings.add({ place, message, mend: 'declare it under endpoints, or leave it out with exclude' })
       continue
     }
@@ -137,7 +137,8 @@ function ownServerOf(
         message: `its own server is relative to where the document came from, which is not known; ${url} is asked`,
         mend: 'set documentUrl to the address of the document',
       })
-    if (baseUrl === undefined || isSameOrigin(url, baseUrl)) return url
+    if (baseUrl === undefined) return url
+    if (URL.canParse(baseUrl) && new URL(url).origin === new URL(baseUrl).origin) return url
     findings.add({
       place,
       message: `its own server ${url} is not asked, as baseUrl is set`,
@@ -190,18 +191,13 @@ function attempt(
   operation: ReadOperation,
   name: string,
   { document, types, envelopeOf, serverOf }: AttemptSettings,
-): {
-  readonly endpoint?: RestEndpoint
-  readonly reason?: string | undefined
-  readonly dropped?: readonly string[] | undefined
-  readonly told?: RequestInput['told']
-} {
+): Omit<RequestInput, 'endpoint'> & { readonly endpoint?: RestEndpoint } {
   try {
     const { node, pathItem, method } = operation
     const { path, query } = splitPath(operation.path)
     const place = { name: pascal(name), key: operation.place }
     const parameters = requestInputOf(method, path, pathItem, node, { document, types, place })
-    if (parameters.skip !== undefined) return { reason: parameters.skip }
+    if (parameters.skip !== undefined) return { skip: parameters.skip }
     const texts = [asText(node['summary']), asText(node['description'])]
     const description = texts.filter(Boolean).join('\n\n').trim()
     const baseUrl = serverOf(node, operation.place) ?? serverOf(pathItem, operation.place)
@@ -221,12 +217,8 @@ function attempt(
     compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
     return { endpoint, dropped: parameters.dropped, told: parameters.told }
   } catch (error) {
-    return { reason: error instanceof Error ? error.message.replace(/^endpoint "\w+": /, '') : String(error) }
+    return { skip: error instanceof Error ? error.message.replace(/^endpoint "\w+": /, '') : String(error) }
   }
-}
-
-function isSameOrigin(url: string, other: string): boolean {
-  return URL.canParse(other) && new URL(url).origin === new URL(other).origin
 }
 
 /** Some documents tell operations of one path apart by a query, or by a fragment, which no request holds. */

@@ -29,16 +29,12 @@ export function pascal(text: string): string {
 
 /** `repos/get-content` gives `reposGetContent`, `GetUser` gives `getUser`. */
 export function camel(text: string): string {
-  return decapitalize(pascal(text))
+  // All of a leading abbreviation goes down: `IAMPolicy` gives `iamPolicy`.
+  return pascal(text).replace(/^[A-Z]+(?=[A-Z][a-z]|[^A-Za-z]|$)|^[A-Z]/, (start) => start.toLowerCase())
 }
 
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** All of a leading abbreviation goes down: `IAMPolicy` gives `iamPolicy`. */
-function decapitalize(name: string): string {
-  return name.replace(/^[A-Z]+(?=[A-Z][a-z]|[^A-Za-z]|$)|^[A-Z]/, (start) => start.toLowerCase())
 }
 
 /** The text as a GraphQL name: as it is where that is one, else in camel case. */

@@ -5,6 +5,7 @@ import { headerSourcesOf, setHeaders, type HeaderSource } from '../interceptors/
 import { isHeaderName } from '../templates/header-template.ts'
 import { envName } from './env-name.ts'
 import { asList, asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
+import type { ServerPlace } from './servers.ts'
 
 /**
  * The source of credentials for the document's `securitySchemes`. `env`: environment variables; `forward`:
@@ -32,10 +33,7 @@ export interface DocumentSecurity {
   readonly refused: ReadonlyMap<string, string>
 }
 
-export interface SecurityPlace {
-  /** The source's name. */
-  readonly source: string
-  readonly env: Readonly<Record<string, string | undefined>>
+export interface SecurityPlace extends Pick<ServerPlace, 'source' | 'env'> {
   /** The API's address, to which addresses of token servers may be relative. */
   readonly baseUrl: string | undefined
   readonly from: SecuritySource

@@ -1,15 +1,18 @@
 import { RestConfigError } from '../errors.ts'
 import { toJson } from '../json.ts'
 import { pairsOf } from './query-template.ts'
-import { argOf, parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
-
-export interface BodyTemplate {
-  readonly variables: readonly string[]
-  render(args: Args): string
-}
+import {
+  argOf,
+  parseTemplate,
+  toText,
+  variablesOf,
+  type Args,
+  type Template,
+  type TemplatePart,
+} from './template.ts'
 
 /** A body for the content type: JSON and forms know their own syntax, plain text has none. */
-export function compileBody(template: string, contentType: string): BodyTemplate {
+export function compileBody(template: string, contentType: string): Template {
   const mediaType = mediaTypeOf(contentType)
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return compileJsonBody(template)
   if (mediaType === 'application/x-www-form-urlencoded') return compileFormBody(template)
@@ -21,7 +24,7 @@ export function compileBody(template: string, contentType: string): BodyTemplate
 }
 
 /** The body of an endpoint without a template: all its arguments that have no other place in the request. */
-export function argsBody(contentType: string, placed: ReadonlySet<string>): BodyTemplate {
+export function argsBody(contentType: string, placed: ReadonlySet<string>): Template {
   const mediaType = mediaTypeOf(contentType)
   const isForm = mediaType === 'application/x-www-form-urlencoded'
   if (!isForm && mediaType !== 'application/json' && !mediaType.endsWith('+json'))
@@ -62,7 +65,7 @@ interface JsonPart {
  * A `{variable}` inside a string literal becomes string content, a bare one a JSON value. One that is the whole of a
  * literal and has no value becomes `null`, so that an absent argument is never sent as an empty string.
  */
-function compileJsonBody(template: string): BodyTemplate {
+function compileJsonBody(template: string): Template {
   const parts: (string | JsonPart)[] = []
   let inString = false
   const raw = parseTemplate(template)
@@ -139,7 +142,7 @@ function checkJson(parts: readonly (string | JsonPart)[], template: string): voi
   }
 }
 
-function compileFormBody(template: string): BodyTemplate {
+function compileFormBody(template: string): Template {
   const fields = template.split('&').map((pair) => {
     const equals = pair.indexOf('=')
     const name = equals < 0 ? pair : pair.slice(0, equals)
@@ -168,7 +171,7 @@ function decodeForm(text: string): string {
   return new URLSearchParams(`x=${text}`).get('x') ?? ''
 }
 
-function compileTextBody(template: string): BodyTemplate {
+function compileTextBody(template: string): Template {
   const parts = parseTemplate(template)
   return {
     variables: variablesOf(parts),

@@ -1,20 +1,25 @@
 import { badInput, RestConfigError } from '../errors.ts'
 import type { NameValues } from './query-template.ts'
-import { argOf, parseTemplate, toText, variablesOf, type Args, type TemplatePart } from './template.ts'
-
-export interface HeaderTemplates {
-  readonly variables: readonly string[]
-  /** Lower-case names; a header with an absent or null variable is left out. */
-  render(args: Args): Readonly<Record<string, string>>
-}
+import {
+  argOf,
+  parseTemplate,
+  toText,
+  variablesOf,
+  type Args,
+  type Template,
+  type TemplatePart,
+} from './template.ts'
 
 /** RFC 9110 §5.1. */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)
 }
 
-/** Compiles header templates; of two maps that name the same header, the later one wins. */
-export function compileHeaders(...maps: readonly NameValues[]): HeaderTemplates {
+/**
+ * Compiles header templates; of two maps that name the same header, the later one wins. Names are in lower case, and a header
+ * with an absent or null variable is left out.
+ */
+export function compileHeaders(...maps: readonly NameValues[]): Template<Readonly<Record<string, string>>> {
   const templates = new Map<string, TemplatePart[][]>()
   for (const map of maps)
     for (const [name, values] of Object.entries(map)) {

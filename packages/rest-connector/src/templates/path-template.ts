@@ -1,5 +1,13 @@
 import { badInput, RestConfigError } from '../errors.ts'
-import { argOf, encodeText, parseTemplate, refuseStrayBraces, toText, type Args } from './template.ts'
+import {
+  argOf,
+  encodeText,
+  parseTemplate,
+  refuseStrayBraces,
+  toText,
+  type Args,
+  type Template,
+} from './template.ts'
 
 /** Writes one variable of a path, percent-encoded; in a way of its own that gives undefined where there is nothing to write. */
 export interface PathValue {
@@ -9,17 +17,11 @@ export interface PathValue {
   readonly write?: (value: unknown) => string | undefined
 }
 
-export interface PathTemplate {
-  readonly variables: readonly string[]
-  /** The path with every value percent-encoded inside its own segment; starts with `/` unless it is empty. */
-  render(args: Args): string
-}
-
 /**
  * Compiles `/users/{id}`. A value can never leave its segment: it is percent-encoded, and one that is, or that any
- * number of decodings turns into, a path of its own with `.` or `..` in it is refused.
+ * number of decodings turns into, a path of its own with `.` or `..` in it is refused. It starts with `/` unless it is empty.
  */
-export function compilePath(path: string, values: ReadonlyMap<string, PathValue> = new Map()): PathTemplate {
+export function compilePath(path: string, values: ReadonlyMap<string, PathValue>): Template {
   if (path !== '' && !path.startsWith('/')) throw new RestConfigError(`path "${path}" must start with "/"`)
   if (/[?#]/.test(path))
     throw new RestConfigError(`path "${path}" holds "?" or "#"; declare the query as queryParams`)

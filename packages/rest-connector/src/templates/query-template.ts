@@ -6,6 +6,7 @@ import {
   toText,
   variablesOf,
   type Args,
+  type Template,
   type TemplatePart,
 } from './template.ts'
 
@@ -15,13 +16,8 @@ export type QueryArrayFormat = 'repeat' | 'comma' | 'brackets'
 /** Name and template; a list repeats the name. */
 export type NameValues = Readonly<Record<string, string | readonly string[]>>
 
-export interface QueryTemplate {
-  readonly variables: readonly string[]
-  /** `?a=1&b=2`, or the empty string. */
-  render(args: Args): string
-}
-
-export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat): QueryTemplate {
+/** Compiles to `?a=1&b=2`, or the empty string. */
+export function compileQuery(params: NameValues, arrayFormat: QueryArrayFormat): Template {
   const entries = Object.entries(params).flatMap(([name, templates]) =>
     [templates].flat().map((template) => {
       const parts = parseTemplate(template)
@@ -67,14 +63,11 @@ export function pairsOf(
       .map((item: unknown) => toText(item, only.variable))
     return items.map((item) => [arrayFormat === 'brackets' ? `${name}[]` : name, item] as const)
   }
-  const text = parts.map((part, index) =>
-    typeof part === 'string' ? part : textOrList(values[index], part.variable),
-  )
+  const text = parts.map((part, index) => {
+    if (typeof part === 'string') return part
+    const value = values[index]
+    const textOf = (item: unknown): string => toText(item, part.variable)
+    return Array.isArray(value) ? value.map(textOf).join(',') : textOf(value)
+  })
   return [[name, text.join('')]]
-}
-
-function textOrList(value: unknown, variable: string): string {
-  return Array.isArray(value)
-    ? value.map((item) => toText(item, variable)).join(',')
-    : toText(value, variable)
 }

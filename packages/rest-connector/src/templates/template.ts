@@ -3,6 +3,12 @@ import { badInput, RestConfigError } from '../errors.ts'
 /** Arguments of one call, by name. */
 export type Args = Readonly<Record<string, unknown>>
 
+/** A template that was checked and compiled, with its variables. */
+export interface Template<Rendered = string> {
+  readonly variables: readonly string[]
+  render(args: Args): Rendered
+}
+
 export type TemplatePart = string | { readonly variable: string }
 
 const VARIABLE = /\{([_A-Za-z][_0-9A-Za-z]*)\}/g

@@ -4,11 +4,11 @@ import type { TypeDefinitions } from '../../declare/type-definitions.ts'
 import { splitOnce, unescapeStep } from '../openapi-document.ts'
 
 /** "Runtime Expressions" (OpenAPI 3.1, section 4.8.20.4). */
-const EXPRESSION = String.raw`\$(?:url|method|statusCode|request\.|response\.)`
+const EXPRESSION = /\$(?:url|method|statusCode|request\.|response\.)/
 
 /** Whether a text has an expression in it, or is one. */
 export function isExpression(text: string): boolean {
-  return new RegExp(EXPRESSION).test(text)
+  return EXPRESSION.test(text)
 }
 
 /**

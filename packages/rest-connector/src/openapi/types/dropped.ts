@@ -23,7 +23,10 @@ export function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefi
   for (const { variants = [] } of choices)
     for (const one of variants.map(read)) if (one.kind === 'variants') choices.add(one)
   const isDropped = [...choices].some(
-    ({ node }) => isChoice(node) && takesOthers(node) && !hasProperties(node),
+    ({ node }) =>
+      (node['oneOf'] ?? node['anyOf']) !== undefined &&
+      takesOthers(node) &&
+      Object.keys(asNode(node['properties'])).length === 0,
   )
   if (!isDropped) return undefined
   return {
@@ -32,14 +35,6 @@ export function droppedOfChoice(shape: Shape, read: ReadShape): Dropped | undefi
   }
 }
 
-function isChoice(node: Node): boolean {
-  return node['oneOf'] !== undefined || node['anyOf'] !== undefined
-}
-
 function takesOthers({ additionalProperties: others }: Node): boolean {
   return others !== undefined && others !== false
-}
-
-function hasProperties(node: Node): boolean {
-  return Object.keys(asNode(node['properties'])).length > 0
 }

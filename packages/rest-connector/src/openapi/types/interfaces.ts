@@ -1,9 +1,4 @@
-import type {
-  MemberDefinition,
-  ObjectDefinition,
-  TypeDefinition,
-  UnionDefinition,
-} from '../../declare/type-definitions.ts'
+import type { MemberDefinition, TypeDefinition, UnionDefinition } from '../../declare/type-definitions.ts'
 
 /**
  * Makes interfaces of unions with a discriminator whose members have fields in common, of one type and one JSON member:
@@ -29,9 +24,10 @@ function commonFields(
   { members }: UnionDefinition,
   definitions: ReadonlyMap<string, TypeDefinition>,
 ): Readonly<Record<string, MemberDefinition>> {
-  const objects = Object.keys(members).map((member) => definitions.get(member))
-  if (objects.length < 2 || !objects.every(isObject)) return {}
-  const [first, ...others] = objects as ObjectDefinition[]
+  const found = Object.keys(members).map((member) => definitions.get(member))
+  const objects = found.filter((definition) => definition?.kind === 'object')
+  if (objects.length < 2 || objects.length < found.length) return {}
+  const [first, ...others] = objects
   return Object.fromEntries(
     Object.entries(first?.fields ?? {}).filter(([name, { type, key }]) =>
       others.every(({ fields }) => {
@@ -40,8 +36,4 @@ function commonFields(
       }),
     ),
   )
-}
-
-function isObject(definition: TypeDefinition | undefined): definition is ObjectDefinition {
-  return definition?.kind === 'object'
 }

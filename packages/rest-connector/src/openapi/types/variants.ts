@@ -72,7 +72,9 @@ function discriminatorOf(
   const { key, mapping } = discriminator
   const byName = new Map(
     variants.flatMap(({ schema, shape }, index) => {
-      const refs = [asText(asNode(schema)['$ref']), shape.ref, ...partRefs(schema)]
+      // Properties that stand beside the schema of a variant have put its reference into `allOf`.
+      const parts = [schema, ...asList(asNode(schema)['allOf'])]
+      const refs = [...parts.map((part) => asText(asNode(part)['$ref'])), shape.ref]
       return refs.flatMap((ref) => (ref === undefined ? [] : [[lastStep(ref), index] as const]))
     }),
   )
@@ -103,11 +105,6 @@ function valuesOf(
       else owners.set(value, index)
   }
   return [...owners].filter(([value]) => !shared.has(value))
-}
-
-/** Returns the references in the `allOf` of a variant that has properties beside its schema. */
-function partRefs(schema: unknown): readonly (string | undefined)[] {
-  return asList(asNode(schema)['allOf']).map((part) => asText(asNode(part)['$ref']))
 }
 
 function lastStep(ref: string): string {
