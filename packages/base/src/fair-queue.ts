@@ -5,14 +5,14 @@ const PLACES = 32_768
 /** Places that an owner has always, also where others have filled the queue before it came. */
 const ALWAYS = 16
 
-/** What a client reads whose work found no place. Nothing of it was done. */
+/** A client whose work found no place reads this. Nothing of it was done. */
 export const NO_PLACE: { readonly code: string; readonly message: string } = {
   code: 'TOO_MANY_AT_ONCE',
   message:
     'As much as may wait for the service for one client waits already; ask for less at once, or try again in a moment.',
 }
 
-/** What waits of one owner, in its order. */
+/** The items of one owner that wait, in their order. */
 class Line<Item> {
   readonly items: Set<Item> = new Set()
   /** It goes on behind what was taken: from the beginning, the first would be found behind all the gaps of those before. */

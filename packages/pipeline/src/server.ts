@@ -70,7 +70,7 @@ export class PipelineServer {
     })
   }
 
-  /** What behaviours put around an execution by this one, around which Envelop has put everybody else's hooks. */
+  /** Puts the hooks of behaviours around an execution by this one, around which Envelop has put everybody else's. */
   around(execute: typeof interpreter): Execute {
     return compose([...this.members('execute'), noteExecuted], (operation) =>
       operation.executor ? operation.executor(argsOf(operation), execute) : execute(argsOf(operation)),

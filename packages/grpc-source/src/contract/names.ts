@@ -30,7 +30,7 @@ export interface Renamed {
   readonly name: string
   /** The name that it would have. */
   readonly short: string
-  /** Who has it. */
+  /** The type that has it. */
   readonly rival: string
 }
 

@@ -10,7 +10,7 @@ export type UsedType =
 
 export interface UsedTypes {
   readonly outputs: ReadonlySet<DescMessage>
-  /** Those of the first method come first: a method behind it changes nothing about them. */
+  /** The types of the first method come first: a method behind it changes nothing about them. */
   readonly inOrder: readonly UsedType[]
 }
 

@@ -27,7 +27,7 @@ export interface ConnectionsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What all connections share. */
+/** The parts that all connections share. */
 export interface Shared extends ConnectionsOptions {
   /** The turns in which long results are written. */
   readonly slices: Turns

@@ -2,14 +2,14 @@ import { markMember as markRead, memberOf, ResolverMarks } from '@vinyasa/source
 import type { GraphQLField } from 'graphql'
 import { type MemberPath, oneMember, type ReadMember } from './member-path.ts'
 
-/** What a field shows of an object of a response. */
+/** The part of an object of a response that a field shows. */
 export interface ResponseMember {
   readonly read: ReadMember
   /** A scalar that may not be an object or a list in JSON. */
   readonly isScalar: boolean
 }
 
-/** What resolvers of our own read. */
+/** The members that resolvers of our own read. */
 const members = new ResolverMarks<ResponseMember>()
 
 export function markMember<Resolver extends (...args: never[]) => unknown>(

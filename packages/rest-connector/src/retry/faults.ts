@@ -16,11 +16,11 @@ export interface Fault {
    * does no harm, as nobody knows whether the upstream did the work. Of statuses the setting `retryStatuses` decides.
    */
   readonly repeats: 'any' | 'aggressive' | 'idempotent' | 'none'
-  /** What a mutation has done: nothing, or nobody knows what, so that caches evict. */
+  /** A mutation has done nothing, or nobody knows what it has done, so that caches evict. */
   readonly outcome: 'refused' | 'unknown'
 }
 
-/** What is wrong with the request, by its status: the upstream says that it has done nothing. */
+/** The request is wrong, by the status: the upstream says that it has done nothing. */
 const OF_REQUEST: Fault = {
   code: 'INTERNAL_SERVER_ERROR',
   isCounted: false,
@@ -28,7 +28,7 @@ const OF_REQUEST: Fault = {
   repeats: 'none',
   outcome: 'refused',
 }
-/** What ended otherwise: a redirect that is not followed, an answer that cannot be used, a caller who left. */
+/** The attempt ended otherwise: by a redirect that is not followed, an answer that cannot be used, a caller who left. */
 const OTHER: Fault = { ...OF_REQUEST, outcome: 'unknown' }
 const OF_UPSTREAM: Fault = { ...OTHER, isCounted: true }
 /** The upstream is not well for now. */
