@@ -3,7 +3,7 @@ import { mergeSources, nameSource, type Source } from '@vinyasa/source-kit'
 import type { GraphQLSchema } from 'graphql'
 import type { MutationField } from './call/announce.ts'
 import { askerOf } from './asker.ts'
-import { createCall, type Call, type CallScope } from './call/call.ts'
+import { createCall, type Callable, type CallScope } from './call/call.ts'
 import { contribute } from './fields/contribution.ts'
 import { compileEndpoint, type CompiledEndpoint } from './declare/endpoint.ts'
 import { atPlace, badInput, RestConfigError } from './errors.ts'
@@ -50,22 +50,18 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
   const { endpoints, types = {}, plans = true, onPlan } = options
   const { settings, leaveBus, basePath, timeoutMs, defaultHeaders } = createSettings(name, options)
   const { cache, flights, counters } = settings.reading
-  const compiled = new Map<string, CompiledEndpoint>()
-  for (const endpoint of endpoints) {
-    if (compiled.has(endpoint.name))
-      throw new RestConfigError(`endpoint "${endpoint.name}" is declared twice`)
-    compiled.set(endpoint.name, compileEndpoint(endpoint, { basePath, timeoutMs, defaultHeaders, types }))
+  const callable = new Map<string, Callable>()
+  for (const declaration of endpoints) {
+    if (callable.has(declaration.name))
+      throw new RestConfigError(`endpoint "${declaration.name}" is declared twice`)
+    atPlace(`endpoint "${declaration.name}"`, () => {
+      const endpoint = compileEndpoint(declaration, { basePath, timeoutMs, defaultHeaders, types })
+      const call = createCall(endpoint, { ...settings, typesOf, named: () => named })
+      callable.set(endpoint.name, { endpoint, call })
+    })
   }
-  const calls = new Map<string, Call>()
   const asker = askerOf(name, options)
-  for (const endpoint of compiled.values())
-    calls.set(
-      endpoint.name,
-      atPlace(`endpoint "${endpoint.name}"`, () =>
-        createCall(endpoint, { ...settings, typesOf, named: () => named }),
-      ),
-    )
-  const declared = contribute(name, [...compiled.values()], calls, {
+  const declared = contribute(name, callable, {
     types,
     // A transformer may give anything: promises, functions, objects with getters.
     isPlannable: plans && !options.transformer,
@@ -125,9 +121,9 @@ function create(name: string, options: RestConnectorOptions): RestConnector {
       return schema()
     },
     async execute(endpointName, args = {}, scope = {}) {
-      const call = calls.get(endpointName)
-      if (call) return call(args, { ...scope, isEnveloped: true, place: () => placeOf(endpointName) })
-      const known = [...calls.keys()].join(', ')
+      const found = callable.get(endpointName)
+      if (found) return found.call(args, { ...scope, isEnveloped: true, place: () => placeOf(endpointName) })
+      const known = [...callable.keys()].join(', ')
       throw badInput(
         `REST connector "${name}" has no endpoint "${endpointName.slice(0, 80)}"; it has ${known}.`,
       )

@@ -37,15 +37,11 @@ export function parseJson(body: Buffer, { maxItems, turns }: JsonBodyOptions): u
   const exceeded = body.length > HARMLESS_BYTES ? exceededLimit(body, limits) : undefined
   if (exceeded) throw refuse(exceeded)
   try {
-    return parseExactJson(textOf(body))
+    const text = body.toString('utf8')
+    return parseExactJson(text.startsWith('\uFEFF') ? text.slice(1) : text)
   } catch (cause) {
     return invalid(cause)
   }
-}
-
-function textOf(body: Buffer): string {
-  const text = body.toString('utf8')
-  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
 function invalid(cause: unknown): never {

@@ -29,7 +29,10 @@ export function compileAnnouncement(
   const { invalidates, name, method } = declared
   if (!isMutation || invalidates === false) return () => []
   const { operation = method === 'DELETE' ? 'delete' : undefined, noun } = readVerb(name)
-  const mutationEvents = createMutationEvents({ read: readMember })
+  // Members of the response have the names of the API; a field that is resolved otherwise has none.
+  const mutationEvents = createMutationEvents({
+    read: (source, field) => responseMember(field)?.read(source),
+  })
   const inferred: Announcement = (args, result, place) =>
     place
       ? mutationEvents({
@@ -63,11 +66,6 @@ export function compileAnnouncement(
 /** Paths of templates are into the answer. */
 function bodyOf(result: unknown): unknown {
   return typeof result === 'object' && result !== null && 'body' in result ? result.body : result
-}
-
-/** A member of the response under the name that the API has for it; of a field that is resolved otherwise, nothing. */
-function readMember(source: object, field: GraphQLField<unknown, unknown>): unknown {
-  return responseMember(field)?.read(source)
 }
 
 function compileTemplate(template: InvalidationTemplate): (args: Args, result: unknown) => InvalidationEvent {

@@ -41,6 +41,11 @@ export interface FieldScope extends CallScope {
 
 export type Call = (args: Args, scope: FieldScope) => Promise<unknown>
 
+export interface Callable {
+  readonly endpoint: CompiledEndpoint
+  readonly call: Call
+}
+
 /** One endpoint, ready to be called. */
 export function createCall(endpoint: CompiledEndpoint, settings: CallSettings): Call {
   const { connector, transformer, operationLimit, exposeErrors, announcer } = settings

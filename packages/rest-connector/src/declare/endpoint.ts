@@ -51,11 +51,8 @@ export interface EndpointDefaults {
 const GRAPHQL_NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/
 const JSON_TYPE = 'application/json'
 
+/** @throws RestConfigError */
 export function compileEndpoint(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
-  return atPlace(`endpoint "${endpoint.name}"`, () => compile(endpoint, defaults))
-}
-
-function compile(endpoint: RestEndpoint, defaults: EndpointDefaults): CompiledEndpoint {
   const { name, method = 'GET', headers = {}, queryParams = {}, queryArrayFormat = 'repeat' } = endpoint
   const { timeoutMs = defaults.timeoutMs, responsePath, bodyTemplate, asQuery = false } = endpoint
   const { parameters: declared = [], body: bodyOptions } = endpoint

@@ -3,14 +3,14 @@ import type { Turns } from '@vinyasa/base'
 import type { ContributedArgument, ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
 import { GraphQLSchema } from 'graphql'
 import type { Argument } from '../declare/arguments.ts'
-import type { Call } from '../call/call.ts'
+import type { Callable } from '../call/call.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import { atPlace, RestConfigError } from '../errors.ts'
 import { parseTypeReference, type FieldDefinition, type FieldDefinitions } from '../declare/fields.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { TypeDefinitions } from '../declare/type-definitions.ts'
 import { DeclaredTypes } from './declared-types.ts'
-import { envelopeFields, type LinkTarget } from './envelope-fields.ts'
+import { envelopeFields } from './envelope-fields.ts'
 import { joinField } from './join.ts'
 import { fieldResolver, rootResolver } from './resolvers.ts'
 import type { Home } from '../http/transport.ts'
@@ -35,8 +35,7 @@ export interface ContributeOptions {
 
 export function contribute(
   connector: string,
-  endpoints: readonly CompiledEndpoint[],
-  calls: ReadonlyMap<string, Call>,
+  callable: ReadonlyMap<string, Callable>,
   { types: definitions, isPlannable, turns, onPlan, asker, home }: ContributeOptions,
 ): Source {
   // Not `crypto`: workerd has none while modules are evaluated.
@@ -83,19 +82,11 @@ export function contribute(
     }
   }
 
-  function linkTarget(name: string): LinkTarget | undefined {
-    const endpoint = endpoints.find((one) => one.name === name)
-    const call = calls.get(name)
-    return endpoint && call && { endpoint, call }
-  }
-
-  for (const endpoint of endpoints) {
+  for (const { endpoint, call } of callable.values()) {
     const { declared, name, method } = endpoint
     const { description, deprecated, responseSchema, liveQuery, rootField = true, on = [] } = declared
     const origin = `rest connector "${connector}": ${method} ${declared.path} (endpoint ${name})`
     const own = { ...(asker && { asker }), ...statementsOf(endpoint) }
-    const call = calls.get(name)
-    if (!call) throw new RestConfigError(`endpoint "${name}" cannot be called`)
     atPlace(`endpoint "${name}"`, () => {
       if (rootField)
         add({
@@ -117,7 +108,7 @@ export function contribute(
       for (const [typeName, definitions] of Object.entries(rootField ? (envelope?.fields ?? {}) : {}))
         addType(typeName, definitions, origin)
       if (rootField)
-        for (const field of envelopeFields(endpoint, call, home, linkTarget))
+        for (const field of envelopeFields(endpoint, call, home, callable))
           add({ ...field, origin, extensions: own })
       if (responseSchema)
         addType(responseSchema.typeName, responseSchema.fields, origin, responseSchema.description)

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver } from 'graphql'
-import type { Call } from '../call/call.ts'
+import type { Call, Callable } from '../call/call.ts'
 import { checkedAnswer } from '../call/checked-answer.ts'
 import type { DeclaredField } from '../declare/declared-field.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
@@ -10,18 +10,12 @@ import type { Args } from '../templates/template.ts'
 import { parseBaseUrl } from '../declare/base-url.ts'
 import { scopeOf } from './resolvers.ts'
 
-/** An endpoint that a link leads to. */
-export interface LinkTarget {
-  readonly endpoint: CompiledEndpoint
-  readonly call: Call
-}
-
 /** The fields of an envelope that ask the upstream once more. */
 export function envelopeFields(
   endpoint: CompiledEndpoint,
   call: Call,
   home: Home,
-  targetOf: (endpointName: string) => LinkTarget | undefined,
+  callable: ReadonlyMap<string, Callable>,
 ): readonly DeclaredField[] {
   const { envelope, declared } = endpoint
   if (!envelope) return []
@@ -38,7 +32,7 @@ export function envelopeFields(
       resolve: nextResolver(call, declared.baseUrl === undefined ? home : parseBaseUrl(declared.baseUrl)),
     })
   for (const [name, link] of envelope.links) {
-    const target = targetOf(link.endpoint)
+    const target = callable.get(link.endpoint)
     if (!target) throw new RestConfigError(`envelope.links.${name}: there is no endpoint "${link.endpoint}"`)
     fields.push(linkField(parent, name, link, target))
   }
@@ -65,7 +59,7 @@ function linkField(
   parent: string,
   name: string,
   link: CompiledLink,
-  { endpoint, call }: LinkTarget,
+  { endpoint, call }: Callable,
 ): DeclaredField {
   const place = `envelope.links.${name}`
   if (endpoint.isMutation)

@@ -47,8 +47,10 @@ export function rootResolver(
 
 /** Returns what an operation hands to the calls made for it. */
 export function scopeOf(context: unknown, info: GraphQLResolveInfo): FieldScope {
+  // The first is the signal of `@graphql-tools/executor`, which Yoga uses, the other returns that of graphql-js 17.
+  const { signal, getAbortSignal } = info as InfoWithSignal
   return {
-    signals: signalsOf(context, executionSignal(info as InfoWithSignal), isEvent(info)),
+    signals: signalsOf(context, signal ?? getAbortSignal?.(), isEvent(info)),
     context,
     // Made anew for every execution, also where a context is used for several.
     operation: info.variableValues,
@@ -70,14 +72,8 @@ export function isEvent({ operation }: GraphQLResolveInfo): boolean {
 }
 
 interface InfoWithSignal {
-  /** The signal of `@graphql-tools/executor`, which Yoga uses. */
   readonly signal?: unknown
-  /** Returns the signal of graphql-js 17. */
   readonly getAbortSignal?: (() => unknown) | undefined
-}
-
-function executionSignal({ signal, getAbortSignal }: InfoWithSignal): unknown {
-  return signal ?? getAbortSignal?.()
 }
 
 /** A scalar that is never an object or a list in JSON. */

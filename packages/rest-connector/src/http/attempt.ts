@@ -60,7 +60,13 @@ export async function attempt(
     const contentType = single(headers['content-type'])
     if (status === 304 && isConditional) return { status, headers, body: null }
     const isSuccess = status >= 200 && status <= 299
-    const body = isEncoded(answer) ? await decoded(answer, isSuccess, maxResponseBytes) : answer.body
+    const body = isEncoded(answer)
+      ? await decodeBody(answer, maxResponseBytes).catch((error: unknown) => {
+          // The status of an error page matters more than how it was encoded.
+          if (isSuccess) throw error
+          return Buffer.alloc(0)
+        })
+      : answer.body
     onBody?.(status, contentType, body.toString('utf8'))
     if (!isSuccess) throw new BadStatus(status, headers, body.toString('utf8', 0, 4096))
     const limits = { maxItems: maxResponseItems, turns: settings.turns }
@@ -68,15 +74,5 @@ export async function attempt(
     return { status, headers, body: parsed instanceof Promise ? await parsed : parsed }
   } finally {
     answer?.release?.()
-  }
-}
-
-async function decoded(answer: WireResponse, isSuccess: boolean, maxBytes: number): Promise<Buffer> {
-  try {
-    return await decodeBody(answer, maxBytes)
-  } catch (error) {
-    // The status of an error page matters more than how it was encoded.
-    if (isSuccess) throw error
-    return Buffer.alloc(0)
   }
 }

@@ -217,7 +217,7 @@ function attempt(
     compileEndpoint(endpoint, { basePath: '', timeoutMs: 1, defaultHeaders: {}, types: {} })
     return { endpoint, dropped: parameters.dropped, told: parameters.told }
   } catch (error) {
-    return { skip: error instanceof Error ? error.message.replace(/^endpoint "\w+": /, '') : String(error) }
+    return { skip: error instanceof Error ? error.message : String(error) }
   }
 }
 

@@ -6,7 +6,7 @@ import { hasStyle } from '../parameters/style.ts'
 import { isTextual, mediaTypeOf } from '../templates/body-template.ts'
 import type { OpenApiFinding } from './findings.ts'
 import { asNode, asText, type Node, type OpenApiDocument } from './openapi-document.ts'
-import type { SchemaTypes } from './types/schema-types.ts'
+import type { ArgumentHints, SchemaTypes } from './types/schema-types.ts'
 import type { Place } from './types/type-names.ts'
 
 /** The settings that the parameters of an operation are read with. */
@@ -21,9 +21,7 @@ export interface TypeSettings {
 export interface RequestBody {
   readonly argument: ArgumentDefinition
   readonly body: BodyOptions
-  /** Members that go as JSON text without the document's saying so. */
-  readonly asJson: readonly string[]
-  /** What the document says of it that is not sent. */
+  /** The document says this of it, which is not sent, or sent otherwise. */
   readonly told: readonly Pick<OpenApiFinding, 'message' | 'mend'>[]
 }
 
@@ -64,12 +62,21 @@ export function requestBodyOf(
   const media = document.resolve(chosen.media)
   const description = asText(node['description'])
   const encoding = kind === 'form' || kind === 'multipart' ? encodingOf(media, document) : {}
+  const objects = kind === 'form' ? settings.types.objectsIn(media['schema']) : []
+  const asJson = objects.filter((one) => !Object.hasOwn(encoding, one)).map((one) => `"${one}"`)
   return {
-    told: [...otherBodies(content, chosen, settings), ...unsentOf(media, kind, document)],
-    asJson:
-      kind !== 'form'
-        ? []
-        : settings.types.objectsIn(media['schema']).filter((one) => !Object.hasOwn(encoding, one)),
+    told: [
+      ...otherBodies(content, chosen, settings),
+      ...unsentOf(media, kind, document),
+      ...(asJson.length > 0
+        ? [
+            {
+              message: `its body's ${asJson.join(', ')} go as JSON text within the form, as the document names no other encoding`,
+              mend: 'where the API wants brackets, write encoding: { …: { style: deepObject } } beside the schema',
+            },
+          ]
+        : []),
+    ],
     // A default that were sent would overwrite what a PATCH leaves alone.
     argument: argumentOf(kind, media, { isRequired, description, tellsDefault: true }, settings),
     body: {
@@ -112,18 +119,14 @@ function choose(
 function argumentOf(
   kind: BodyKind,
   media: Node,
-  facts: {
-    readonly isRequired: boolean
-    readonly description: string | undefined
-    readonly tellsDefault: boolean
-  },
+  hints: ArgumentHints,
   { types, place }: TypeSettings,
 ): ArgumentDefinition {
-  const { isRequired, description } = facts
+  const { isRequired, description } = hints
   const fixed = kind === 'text' ? 'String' : kind === 'binary' ? 'Upload' : undefined
   if (fixed !== undefined)
     return { type: isRequired ? `${fixed}!` : fixed, ...(description !== undefined && { description }) }
-  return types.argument(media['schema'], place, facts)
+  return types.argument(media['schema'], place, hints)
 }
 
 /** What bodies of other media types have that the chosen one has not. */

@@ -82,11 +82,6 @@ export function requestInputOf(
     dropped.push(body.fault)
   }
   if (found) told.push(...found.told)
-  if (found && found.asJson.length > 0)
-    told.push({
-      message: `its body's ${found.asJson.map((one) => `"${one}"`).join(', ')} go as JSON text within the form, as the document names no other encoding`,
-      mend: 'where the API wants brackets, write encoding: { …: { style: deepObject } } beside the schema',
-    })
   const arg = found && addArgument('input', found.argument)
   return {
     dropped,

@@ -32,7 +32,8 @@ export async function retrying<T>(
       return await send(attempt)
     } catch (error) {
       if (attempt > policy.maxRetries || ending.hasEnded || !isWorthRetrying(error, context)) throw error
-      const asked = retryAfterOf(error, clock.wallNow())
+      const header = error instanceof BadStatus ? single(error.headers['retry-after']) : undefined
+      const asked = parseRetryAfter(header, clock.wallNow())
       // Sooner would be refused again; what is longer than the call may take is not waited for at all.
       const delay = asked ?? random() * backoffCeiling(policy, attempt)
       if (clock.now() + delay >= endsAt || !context.allow()) throw error
@@ -44,10 +45,4 @@ export async function retrying<T>(
 function isWorthRetrying(error: unknown, { policy, method }: RetryContext): boolean {
   if (error instanceof BadStatus) return policy.retryStatuses.includes(error.status)
   return faultOf(error).repeats === 'idempotent' && IDEMPOTENT.has(method)
-}
-
-function retryAfterOf(error: unknown, wallNow: number): number | undefined {
-  return error instanceof BadStatus
-    ? parseRetryAfter(single(error.headers['retry-after']), wallNow)
-    : undefined
 }

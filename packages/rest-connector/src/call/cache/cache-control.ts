@@ -60,15 +60,13 @@ function validatorsOf(headers: Headers): Reuse['validators'] {
   const etag = single(headers['etag'])
   const modified = single(headers['last-modified'])
   const validators = {
-    ...(etag !== undefined && isEntityTag(etag) && { 'if-none-match': etag }),
+    ...(etag !== undefined && ENTITY_TAG.test(etag) && { 'if-none-match': etag }),
     ...(httpDate(modified) !== undefined && { 'if-modified-since': modified as string }),
   }
   return Object.keys(validators).length > 0 ? validators : undefined
 }
 
-function isEntityTag(text: string): boolean {
-  return /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(text)
-}
+const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
 
 /** Headers of one message, or of a body: those of a 304 say nothing of the body that is kept (section 3.2). */
 const OF_ONE_MESSAGE = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-.*)$/

@@ -32,10 +32,7 @@ const MAX_REDIRECTS = 5
 
 /** Downloads the files of one document, which have their bounds together. */
 export class Download {
-  readonly #headers: Readonly<Record<string, string>>
-  readonly #maxBytes: number
-  readonly #maxFiles: number
-  readonly #timeoutMs: number
+  readonly #options: Readonly<Record<'maxBytes' | 'maxFiles' | 'timeoutMs', number>> & DownloadOptions
   readonly #signal: AbortSignal
   #bytes = 0
   #files = 0
@@ -45,18 +42,15 @@ export class Download {
   constructor(home: string | undefined, options: DownloadOptions) {
     const { headers = {}, maxBytes = 64 * 1024 * 1024, maxFiles = 500, timeoutMs = 30_000 } = options
     this.#home = home
-    this.#headers = headers
-    this.#maxBytes = maxBytes
-    this.#maxFiles = maxFiles
-    this.#timeoutMs = timeoutMs
+    this.#options = { headers, maxBytes, maxFiles, timeoutMs }
     this.#signal = AbortSignal.timeout(timeoutMs)
   }
 
   /** @throws DownloadEnded where a bound of the whole is reached */
   async get(address: URL, isAllowed: (url: URL) => boolean): Promise<Downloaded> {
-    this.#files++
-    if (this.#files > this.#maxFiles)
-      throw new DownloadEnded(`it has more than ${this.#maxFiles} files (download.maxFiles)`)
+    const { maxFiles, timeoutMs } = this.#options
+    if (++this.#files > maxFiles)
+      throw new DownloadEnded(`it has more than ${maxFiles} files (download.maxFiles)`)
     try {
       const { response, url } = await this.#follow(address, isAllowed)
       const text = await this.#read(response)
@@ -64,9 +58,7 @@ export class Download {
       return { url: new URL(url.origin + url.pathname), text }
     } catch (error) {
       if (this.#signal.aborted && !(error instanceof DownloadEnded))
-        throw new DownloadEnded(`it took longer than ${this.#timeoutMs} ms (download.timeoutMs)`, {
-          cause: error,
-        })
+        throw new DownloadEnded(`it took longer than ${timeoutMs} ms (download.timeoutMs)`, { cause: error })
       throw error
     }
   }
@@ -80,7 +72,7 @@ export class Download {
       const response = await fetch(url, {
         headers: {
           accept: 'application/json, application/yaml, */*;q=0.1',
-          ...(url.origin === this.#home && this.#headers),
+          ...(url.origin === this.#home && this.#options.headers),
         },
         redirect: 'manual',
         signal: this.#signal,
@@ -99,11 +91,12 @@ export class Download {
 
   async #read({ body }: Response): Promise<string> {
     const chunks: Uint8Array[] = []
+    const { maxBytes } = this.#options
     // Leaving the loop early ends the download.
     for await (const chunk of body ?? []) {
       this.#bytes += chunk.byteLength
-      if (this.#bytes > this.#maxBytes)
-        throw new DownloadEnded(`it has more than ${this.#maxBytes} bytes (download.maxBytes)`)
+      if (this.#bytes > maxBytes)
+        throw new DownloadEnded(`it has more than ${maxBytes} bytes (download.maxBytes)`)
       chunks.push(chunk)
     }
     return textOf(Buffer.concat(chunks))
