@@ -15,18 +15,14 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A wait of several timers, one after another. */
 class LongTimer {
   current: NodeJS.Timeout | undefined
-}
 
-function startLongTimer(callback: () => void, ms: number, keepsAlive: boolean): LongTimer {
-  const timer = new LongTimer()
-  const arm = (left: number): void => {
+  arm(callback: () => void, left: number, keepsAlive: boolean): this {
     const part = Math.min(left, LONGEST_TIMER_MS)
-    const next = left > part ? () => arm(left - part) : callback
-    timer.current = setTimeout(next, part)
-    if (!keepsAlive) unref(timer.current)
+    const next = left > part ? () => this.arm(callback, left - part, keepsAlive) : callback
+    this.current = setTimeout(next, part)
+    if (!keepsAlive) unref(this.current)
+    return this
   }
-  arm(ms)
-  return timer
 }
 
 /** Lets the process end before the timer fires. Timers that are numbers keep no process alive. */
@@ -39,7 +35,7 @@ function createSystemClock(keepsAlive: boolean): Clock {
     now: () => performance.now(),
     wallNow: () => Date.now(),
     setTimeout(callback, ms) {
-      if (ms > LONGEST_TIMER_MS) return startLongTimer(callback, ms, keepsAlive)
+      if (ms > LONGEST_TIMER_MS) return new LongTimer().arm(callback, ms, keepsAlive)
       const timer = setTimeout(callback, ms)
       if (!keepsAlive) unref(timer)
       return timer

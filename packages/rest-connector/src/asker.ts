@@ -2,10 +2,8 @@ import { toAsker, type Asker } from '@vinyasa/invalidation'
 import type { ReadsHeaders } from './interceptors/interceptor.ts'
 import type { RestConnectorOptions } from './options.ts'
 
-type AskerOptions = Pick<RestConnectorOptions, 'forwardHeaders' | 'interceptors' | 'transformer'>
-
 /** Returns the parts of a client's request that can change the connector's answers, if there are any. */
-export function askerOf(connector: string, options: AskerOptions): Asker | undefined {
+export function askerOf(connector: string, options: RestConnectorOptions): Asker | undefined {
   const { forwardHeaders = [], interceptors = [], transformer } = options
   const readers: [option: string, reader: ReadsHeaders][] = interceptors.map((interceptor, index) => [
     `interceptors[${index}]`,

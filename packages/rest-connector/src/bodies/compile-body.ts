@@ -12,13 +12,9 @@ import { compileMultipart, streamOf } from './multipart-body.ts'
 export type Body = Template<RenderedBody | undefined>
 
 /** Chooses once, by the media type, how an argument becomes the body. */
-export function compileArgumentBody({
-  arg = 'input',
-  contentType,
-  encoding = {},
-  isBase64 = false,
-}: BodyOptions): Body {
-  const write = writerOf(arg, contentType ?? 'application/json', encoding, isBase64)
+export function compileArgumentBody(options: BodyOptions): Body {
+  const { arg = 'input' } = options
+  const write = writerOf(arg, options)
   return {
     variables: [arg],
     render(args) {
@@ -30,9 +26,7 @@ export function compileArgumentBody({
 
 function writerOf(
   arg: string,
-  contentType: string,
-  encoding: NonNullable<BodyOptions['encoding']>,
-  isBase64: boolean,
+  { contentType = 'application/json', encoding = {}, isBase64 = false }: BodyOptions,
 ): (value: unknown) => RenderedBody {
   const mediaType = mediaTypeOf(contentType)
   if (mediaType === '*/*') return (value) => ({ contentType: 'application/json', body: toJson(value) })

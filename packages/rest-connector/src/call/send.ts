@@ -71,22 +71,16 @@ async function observed(
   const { answer } = endpoint.declared
   const { logBody, observe, attempting } = settings
   const facts = { connector: info.connector, endpoint: info.endpoint, attempt: info.attempt }
-  if (logBody && typeof prepared.body === 'string')
-    logBody(
-      'REST request',
-      { ...facts, method: prepared.method },
-      prepared.headers['content-type'],
-      prepared.body,
-    )
+  const { method, headers, body } = prepared
+  if (logBody && typeof body === 'string')
+    logBody('REST request', { ...facts, method }, headers['content-type'], body)
   const onBody =
     logBody &&
     ((status: number, contentType: string | undefined, body: string): void =>
       logBody('REST response', { ...facts, status }, contentType, body))
   const onRedirect = (): void => void (progress.outcome = 'unknown')
   const ended = observe?.(info)
-  const request = ended?.headers
-    ? { ...prepared, headers: { ...prepared.headers, ...ended.headers } }
-    : prepared
+  const request = ended?.headers ? { ...prepared, headers: { ...headers, ...ended.headers } } : prepared
   const send = (): Promise<RestResponse> =>
     attempt(request, ending, { ...attempting, answer, isConditional, asker, onBody, onRedirect })
   try {

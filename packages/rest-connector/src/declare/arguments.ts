@@ -22,7 +22,6 @@ export interface ArgumentDefinition extends Deprecable {
   readonly default?: unknown
 }
 
-/** An argument whose type is read. */
 export interface Argument extends TypeReference, Omit<ArgumentDefinition, 'type'> {}
 
 export function parseArgument(definition: ArgumentDefinition | string): Argument {

@@ -93,13 +93,12 @@ export interface TypeReference {
 }
 
 export function parseTypeReference(text: string): TypeReference {
-  const node = parseTypeText(text)
-  const outer = node.kind === Kind.NON_NULL_TYPE ? node.type : node
+  const printed = printReference(parseTypeText(text))
   return {
-    text: printReference(node),
-    name: nameOf(node),
-    isList: outer.kind === Kind.LIST_TYPE,
-    isNonNull: node.kind === Kind.NON_NULL_TYPE,
+    text: printed,
+    name: printed.replaceAll(/[[\]!]/g, ''),
+    isList: printed.startsWith('['),
+    isNonNull: printed.endsWith('!'),
   }
 }
 
@@ -109,9 +108,7 @@ function parseTypeText(text: string): TypeNode {
   } catch (cause) {
     throw new RestConfigError(
       `"${text}" is not a type; write a kind or a type name with [ ] and !, for example "[string!]"`,
-      {
-        cause,
-      },
+      { cause },
     )
   }
 }
@@ -125,8 +122,4 @@ function printReference(node: TypeNode): string {
     case Kind.NAMED_TYPE:
       return KINDS.get(node.name.value) ?? node.name.value
   }
-}
-
-function nameOf(node: TypeNode): string {
-  return node.kind === Kind.NAMED_TYPE ? (KINDS.get(node.name.value) ?? node.name.value) : nameOf(node.type)
 }

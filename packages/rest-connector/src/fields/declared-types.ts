@@ -85,7 +85,7 @@ export class DeclaredTypes {
           })),
         })
       case 'scalar':
-        return buildScalar(name, definition, this.#origin)
+        return buildScalar(config, definition)
       case 'entry':
         return new GraphQLObjectType({
           ...config,
@@ -170,20 +170,17 @@ function resolveTypeOf(
 }
 
 function buildScalar(
-  name: string,
-  { description, pattern, specifiedBy }: ScalarDefinition,
-  origin: string,
+  config: { readonly name: string; readonly description: string | undefined },
+  { pattern, specifiedBy }: ScalarDefinition,
 ): GraphQLScalarType {
   const expression = pattern === undefined ? undefined : new RegExp(pattern)
   return new GraphQLScalarType({
-    name,
-    description,
+    ...config,
     specifiedByURL: specifiedBy,
-    extensions: { origin },
     serialize: (value) => (typeof value === 'number' ? String(value) : value),
     parseValue(value) {
       if (typeof value === 'string' && (expression?.test(value) ?? true)) return value
-      throw new GraphQLError(`${name} must be ${description ?? 'text'}`)
+      throw new GraphQLError(`${config.name} must be ${config.description ?? 'text'}`)
     },
   })
 }

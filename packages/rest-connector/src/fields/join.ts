@@ -13,7 +13,7 @@ import type { DeclaredField } from '../declare/declared-field.ts'
 import type { CompiledEndpoint } from '../declare/endpoint.ts'
 import type { JoinBatch, JoinOptions } from '../declare/endpoint-options.ts'
 import { RestConfigError } from '../errors.ts'
-import { parseTypeReference, type TypeReference } from '../declare/fields.ts'
+import { parseTypeReference } from '../declare/fields.ts'
 import { compileMember } from '../declare/member-path.ts'
 import { argumentsText } from '../json.ts'
 import { type LoadItems, marks, type PlannableJoin } from '../json/planned-field.ts'
@@ -57,22 +57,15 @@ export function joinField(
         async (args, context, info) => checkedAnswer(endpoint, await call(args, scopeOf(context, info))),
       ),
     }
+  const { isList, text, name: item } = endpoint.returnType
+  if (!isList)
+    throw new RestConfigError(`join ${parent}.${name}: a batched join needs an endpoint that returns a list`)
   return {
     ...common,
-    type: batchedType(endpoint, batch, `join ${parent}.${name}`),
+    type: parseTypeReference(batch.many ? text.replace(/!$/, '') : item),
     requires,
     resolve: batchedResolver(endpoint, call, keyTemplate, batch, isPlannable),
   }
-}
-
-function batchedType(
-  { returnType }: CompiledEndpoint,
-  { many = false }: JoinBatch,
-  place: string,
-): TypeReference {
-  if (!returnType.isList)
-    throw new RestConfigError(`${place}: a batched join needs an endpoint that returns a list`)
-  return many ? parseTypeReference(returnType.text.replace(/!$/, '')) : parseTypeReference(returnType.name)
 }
 
 function batchedResolver(

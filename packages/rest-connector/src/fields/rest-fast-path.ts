@@ -123,7 +123,8 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
   const pending = calls.map(({ endpoint }, index) => endpoint.call(given[index] as Args, run.scope))
   const complete = calls.map(({ value: { object } }, index) => {
     const reply = pending[index] as Promise<unknown>
-    return object && hasJoins(object) ? withJoins(reply, object, run) : reply
+    if (!object || !hasJoins(object)) return reply
+    return reply.then((value) => loadJoins([[object, value]], run).then(() => value))
   })
   return {
     json: write(written, complete, run, site.size),
@@ -138,12 +139,6 @@ function start(calls: readonly PlannedCall[], site: Site, written: readonly Writ
       return { ...run.recorded(), roots }
     },
   }
-}
-
-async function withJoins(pending: Promise<unknown>, plan: ObjectPlan, run: JoinRun): Promise<unknown> {
-  const value = await pending
-  await loadJoins([[plan, value]], run)
-  return value
 }
 
 async function write(

@@ -1,14 +1,12 @@
+import type { Teller } from '@vinyasa/source-kit'
 import type { InterfaceDefinition, MemberSigns, UnionDefinition } from '../declare/type-definitions.ts'
-
-/** The member that an object is; undefined where it is none of them. */
-export type TellMember = (value: unknown) => string | undefined
 
 /**
  * Tells members apart: by the discriminator where it has a known value, else by their signs. One that says which for all
  * of them, and says something else, leaves nothing to tell; nor does one that is missing, of members without signs: such
  * an object is the rest, where there is one.
  */
-export function compileTeller({ discriminator, members }: UnionDefinition | InterfaceDefinition): TellMember {
+export function compileTeller({ discriminator, members }: UnionDefinition | InterfaceDefinition): Teller {
   const rest = discriminator?.rest
   const byValue = new Map(Object.entries(discriminator?.types ?? {}))
   // The type that must have more comes first: an object with all of it is rarely one that needs less.

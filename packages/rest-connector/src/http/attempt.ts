@@ -5,9 +5,7 @@ import type { Ending } from './ending.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** An upstream's answer, decoded and parsed. */
-export interface RestResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+export interface RestResponse extends Pick<WireResponse, 'status' | 'headers'> {
   /** Parsed JSON, text as a string, or null when there is no body. */
   readonly body: unknown
 }

@@ -45,9 +45,11 @@ export function createJoinRun(site: Site): JoinRun {
   const shared = new SharedJoins<WrittenText>(site, (json, objects) => ({ text: String(json), objects }))
   const calls = new Map<PlannedJoin, Calls>()
   const joined = new Map<PlannedJoin, Joined>()
+  // `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's.
+  const { signal, abortSignal = signal } = args as { signal?: unknown; abortSignal?: unknown }
   // The variables stand for the execution, to count its calls.
   const scope: FieldScope = {
-    signals: signalsOf(context, executionSignal(args), site.isOneCall),
+    signals: signalsOf(context, abortSignal, site.isOneCall),
     context,
     operation: variables,
     schema: args.schema,
@@ -86,13 +88,4 @@ export function createJoinRun(site: Site): JoinRun {
     },
     recorded: () => mergeRecorded([joins.recorded(), shared.recorded()]),
   }
-}
-
-/** `signal` is `@graphql-tools/executor`'s name, `abortSignal` graphql's. */
-function executionSignal(args: Site['args']): unknown {
-  const { signal, abortSignal = signal } = args as {
-    readonly signal?: unknown
-    readonly abortSignal?: unknown
-  }
-  return abortSignal
 }

@@ -26,12 +26,6 @@ export interface EnvelopeSelection {
   readonly nextPage?: boolean | OperationFilter | undefined
 }
 
-export interface EnvelopeSettings {
-  readonly document: OpenApiDocument
-  readonly types: SchemaTypes
-  readonly names: TypeNames
-}
-
 /** The envelope of one operation; undefined: nothing is asked for that it has. */
 export type EnvelopeOf = (operation: ReadOperation, name: string) => EnvelopeOptions | undefined
 
@@ -40,7 +34,9 @@ const PLAIN = /^\[?(Int|Float|Boolean|String|Long|DateTime|Date|UUID|URI|EmailAd
 
 export function createEnvelopes(
   { headers = false, links = false, nextPage = false }: EnvelopeSelection,
-  { document, types, names }: EnvelopeSettings,
+  document: OpenApiDocument,
+  types: SchemaTypes,
+  names: TypeNames,
 ): EnvelopeOf {
   const wanted = typeof headers === 'boolean' ? headers : headers.map((header) => header.toLowerCase())
   const isPaged = typeof nextPage === 'boolean' ? undefined : filterOf(nextPage)

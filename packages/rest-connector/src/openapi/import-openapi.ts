@@ -45,7 +45,7 @@ export async function importOpenApi(
     onUnsaid: (message) => findings.fold(place, message),
     onDropped: (ref, dropped) => findings.add({ place: ref?.startsWith('#/') ? ref : place, ...dropped }),
   })
-  const envelopeOf = createEnvelopes(options, { document: loaded, types, names: typeNames })
+  const envelopeOf = createEnvelopes(options, loaded, types, typeNames)
   const isQuery = filterOf(asQuery)
   const { env = process.env, server, variables, documentUrl = loaded.url } = options
   const servers: ServerPlace = { source, env, server, variables, documentUrl }

@@ -10,7 +10,6 @@ export interface OpenApiOperation {
   readonly tags: readonly string[]
 }
 
-/** An operation with its nodes. */
 export interface ReadOperation extends OpenApiOperation {
   readonly place: string
   readonly node: Node

@@ -29,8 +29,7 @@ export function createBreaker(options: BreakerOptions | boolean | undefined): Br
   const { threshold = 0.5, halfOpenAfterMs = 5_000 } = options === true ? {} : options
   // Only a connector that has a breaker pays for the library.
   let policy: CircuitBreakerPolicy | undefined
-  const opening = import('cockatiel').then((cockatiel) => {
-    const { circuitBreaker, handleWhen, SamplingBreaker } = cockatiel
+  const opening = import('cockatiel').then(({ circuitBreaker, handleWhen, SamplingBreaker }) => {
     policy = circuitBreaker(
       handleWhen((error) => faultOf(error).isCounted),
       {

@@ -81,8 +81,9 @@ function compileJsonBody(template: string): Template {
     }
     const before = parts.at(-1)
     const after = raw[index + 1]
-    const whole =
-      typeof before === 'string' && opensString(before) && typeof after === 'string' && after.startsWith('"')
+    // A quote that a backslash escapes opens no literal.
+    const opens = typeof before === 'string' && before.endsWith('"') && !before.endsWith('\\"')
+    const whole = opens && typeof after === 'string' && after.startsWith('"')
     if (whole) {
       parts[parts.length - 1] = before.slice(0, -1)
       raw[index + 1] = after.slice(1)
@@ -121,11 +122,6 @@ function endsInString(text: string, startsInString: boolean): boolean {
     else if (text[index] === '"') inString = !inString
   }
   return inString
-}
-
-/** Whether the quote at the end of `text` opens a literal: it is not one that a backslash escapes. */
-function opensString(text: string): boolean {
-  return text.endsWith('"') && !text.endsWith('\\"')
 }
 
 function checkJson(parts: readonly (string | JsonPart)[], template: string): void {

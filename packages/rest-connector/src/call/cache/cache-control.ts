@@ -32,8 +32,9 @@ export function reuseOf(
   isInKey: (header: string) => boolean,
 ): Reuse | undefined {
   const directives = parseDirectives(headers['cache-control'])
-  if (directives.has('no-store') || directives.has('private') || !isCovered(headers, isInKey))
-    return undefined
+  // Everything that the response varies with has to be part of the key it is kept under.
+  const isCovered = listOf(headers['vary']).every((name) => name !== '*' && isInKey(name.toLowerCase()))
+  if (directives.has('no-store') || directives.has('private') || !isCovered) return undefined
   const lifetime = lifetimeOf(directives, headers, now)
   // Parts of a response are of no use alone.
   if (status === 206 || (lifetime === undefined && !KEPT_STATUSES.has(status))) return undefined
@@ -99,10 +100,4 @@ function lifetimeOf(directives: Directives, headers: Headers, now: number): numb
   if (expires === undefined) return undefined
   const date = httpDate(single(headers['date']))
   return (httpDate(expires) ?? 0) - (date ?? now)
-}
-
-/** Whether everything that the response varies with is part of the key it is kept under. */
-function isCovered(headers: Headers, isInKey: (header: string) => boolean): boolean {
-  const names = listOf(headers['vary']).map((name) => name.toLowerCase())
-  return names.every((name) => name !== '*' && isInKey(name))
 }

@@ -75,13 +75,11 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       if (!entry) return undefined
       const now = clock.now()
       const { response, storedAt, validators, freshUntil, whileRevalidateUntil, ifErrorUntil } = entry
-      if (now - storedAt >= maxAgeMs()) {
-        entries?.delete(key)
-        return undefined
+      if (now - storedAt < maxAgeMs()) {
+        if (now < freshUntil) return { response, validators, use: 'as it is' }
+        if (now < whileRevalidateUntil) return { response, validators, use: 'while asking' }
+        if (validators || now < ifErrorUntil) return { response, validators, use: 'after asking' }
       }
-      if (now < freshUntil) return { response, validators, use: 'as it is' }
-      if (now < whileRevalidateUntil) return { response, validators, use: 'while asking' }
-      if (validators || now < ifErrorUntil) return { response, validators, use: 'after asking' }
       entries?.delete(key)
       return undefined
     },

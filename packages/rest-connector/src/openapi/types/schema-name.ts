@@ -11,19 +11,18 @@ const INSIDE = new Set('paths items schema properties additionalProperties allOf
 export function schemaName(ref: string | undefined): SchemaName | undefined {
   if (ref === undefined) return undefined
   const [file, pointer] = splitOnce(ref, '#')
-  const steps = pointer.split('/').slice(1).filter(Boolean).map(unescaped)
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .filter(Boolean)
+    .map((step) => unescapeStep(decoded(step)))
   const last = steps.at(-1)
-  if (last === undefined) return file === '' ? undefined : { name: nameOfFile(file), key: ref }
+  if (last === undefined) {
+    const fileName = unescapeStep(decoded(file.split('/').at(-1) ?? ''))
+    return file === '' ? undefined : { name: fileName.replace(/\.\w+$/, ''), key: ref }
+  }
   const isOwn = file === '' && steps.length === 3 && steps[0] === 'components' && steps[1] === 'schemas'
   if (isOwn) return { name: last, key: last }
   const isInside = steps.some((step, index) => INSIDE.has(step) && steps[index - 1] !== 'schemas')
   return isInside ? undefined : { name: last, key: ref }
-}
-
-function nameOfFile(file: string): string {
-  return unescaped(file.split('/').at(-1) ?? '').replace(/\.\w+$/, '')
-}
-
-function unescaped(step: string): string {
-  return unescapeStep(decoded(step))
 }

@@ -71,7 +71,6 @@ export class TypeNames {
     for (const [schema, name] of assignNames(wishes, new Set(this.#owners.keys()))) this.#assign(schema, name)
   }
 
-  /** Returns the name of a schema's output form. */
   output(schema: SchemaName | undefined, place: Place): string {
     if (schema === undefined) return this.claim(place.name, `output ${place.key}`)
     const name = this.#component(schema)
@@ -80,7 +79,6 @@ export class TypeNames {
       : name
   }
 
-  /** Returns the name of a schema's input form. */
   input(schema: SchemaName | undefined, place: Place): string {
     const key = `input ${schema?.key ?? place.key}`
     if (schema === undefined) {

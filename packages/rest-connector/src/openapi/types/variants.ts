@@ -108,12 +108,7 @@ function valuesOf(
 }
 
 function lastStep(ref: string): string {
-  return (
-    ref
-      .split('/')
-      .at(-1)
-      ?.replace(/\.\w+$/, '') ?? ref
-  )
+  return ref.slice(ref.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
 }
 
 /** Names of the fields of which a client gives one. */
