@@ -47,7 +47,7 @@ export function leafWriter(type: GraphQLLeafType, isScalar: boolean): WriteLeaf 
     default:
       return (value) => {
         if (isScalar && typeof value === 'object') return fallBack(type)
-        return converted(type, value, (output) => JSON.stringify(output) as string | undefined)
+        return converted(type, value, JSON.stringify)
       }
   }
 }
@@ -71,5 +71,5 @@ function converted<Written>(
 /** The pieces of what a scalar of any content holds; undefined for other types. */
 export function leafPieces(type: GraphQLLeafType, isScalar: boolean): WritePieces | undefined {
   if (isScalar || isEnumType(type) || isSpecifiedScalarType(type)) return undefined
-  return (value) => converted(type, value, (output) => stringifySlices(output))
+  return (value) => converted(type, value, stringifySlices)
 }
