@@ -1,6 +1,6 @@
 import type { DescMessage, ScalarType } from '@bufbuild/protobuf'
-import type { FieldShape, Shapes, ValueKind } from '../contract/shapes.ts'
-import { isWellKnown, type WellKnownType } from '../contract/well-known.ts'
+import type { FieldShape, ValueKind } from '../contract/shapes.ts'
+import { isWellKnown } from '../contract/well-known.ts'
 import {
   decodeFields,
   decodeGroup,
@@ -9,21 +9,16 @@ import {
   type DecodedMessage,
   type FieldDecoder,
 } from './decode-fields.ts'
+import { leafReader, leafZero, type Codecs } from './leaf-reader.ts'
 import { noteMembers } from './note-members.ts'
 import { WireReader } from './wire-reader.ts'
-import { scalarCodecs, type ScalarCodec } from './scalar-codecs.ts'
+import { scalarCodecs } from './scalar-codecs.ts'
 import { wireTypeOf } from './wire-type.ts'
-import type { WellKnownCodec } from './well-known-codecs.ts'
 
 /** Turns a message's bytes into the object that GraphQL reads: its names, its nulls, its JSON types. */
 export type MessageDecoder = (bytes: Uint8Array) => unknown
 
-export interface DecoderOptions {
-  readonly shapes: Shapes
-  readonly scalars: (scalar: ScalarType) => ScalarCodec
-  readonly wellKnown: (type: WellKnownType) => WellKnownCodec
-  /** Told of an enum number that the protos do not name; the value reads as null. */
-  readonly onUnknownEnum: (enumName: string, number: number) => void
+export interface DecoderOptions extends Codecs {
   /** Members of lists and maps that one message may have. Default 100 000. */
   readonly maxItems?: number | undefined
 }
@@ -88,12 +83,10 @@ class DecoderCompiler {
   }
 
   private initialValue(field: FieldShape): unknown {
-    const { shapes, scalars } = this.options
     if (field.cardinality === 'list') return EMPTY
-    if (field.cardinality === 'map') return shapes.options.maps === 'json' ? {} : EMPTY
+    if (field.cardinality === 'map') return this.options.shapes.options.maps === 'json' ? {} : EMPTY
     if (field.hasPresence || field.value.kind === 'message' || field.value.kind === 'wellKnown') return null
-    if (field.value.kind === 'scalar') return scalars(field.value.scalar).zero
-    return shapes.enum(field.value.enum).nameOf.get(0) ?? null
+    return leafZero(field.value, this.options)
   }
 
   private fieldDecoder(field: FieldShape): FieldDecoder {
@@ -178,43 +171,15 @@ class DecoderCompiler {
   }
 
   private zeroOf(value: ValueKind): unknown {
-    const { shapes, scalars, wellKnown } = this.options
-    if (value.kind === 'scalar') return scalars(value.scalar).zero
-    if (value.kind === 'enum') return shapes.enum(value.enum).nameOf.get(0) ?? null
-    if (value.kind === 'wellKnown') return wellKnown(value.type).decode(new Uint8Array())
-    return { ...this.compile(value.message).blank }
+    return value.kind === 'message' ? { ...this.compile(value.message).blank } : leafZero(value, this.options)
   }
 
   private valueReader(value: ValueKind, fieldNumber: number): ValueReader {
-    const { shapes, scalars, wellKnown, onUnknownEnum } = this.options
-    switch (value.kind) {
-      case 'scalar':
-        return scalars(value.scalar).read
-      case 'enum': {
-        const { nameOf, desc } = shapes.enum(value.enum)
-        const declared = new Set(desc.values.map(({ number }) => number))
-        return (reader) => {
-          const number = reader.int32()
-          const name = nameOf.get(number)
-          if (name !== undefined) return name
-          if (!declared.has(number)) onUnknownEnum(desc.typeName, number)
-          return null
-        }
-      }
-      case 'wellKnown': {
-        const codec = wellKnown(value.type)
-        return (reader) => {
-          const bytes = reader.bytes()
-          noteMembers(reader, bytes, value.type)
-          return codec.decode(bytes)
-        }
-      }
-      case 'message':
-        return (reader, depth) => {
-          const target = { ...this.compile(value.message).blank }
-          this.readMessage(reader, target, value, depth, fieldNumber)
-          return target
-        }
+    if (value.kind !== 'message') return leafReader(value, this.options)
+    return (reader, depth) => {
+      const target = { ...this.compile(value.message).blank }
+      this.readMessage(reader, target, value, depth, fieldNumber)
+      return target
     }
   }
 

@@ -19,12 +19,11 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
 } from 'graphql'
-import { wireTypeOf } from '../codec/wire-type.ts'
+import { leafReader, leafZero } from '../codec/leaf-reader.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { FieldShape } from '../contract/shapes.ts'
-import { singleRule } from '../json/compile-field.ts'
+import { listField, singleRule } from '../json/compile-field.ts'
 import { createMessageCompiler } from '../json/compile-message.ts'
-import { leafReader } from '../json/leaf-writers.ts'
 import type { JoinPlace, PlannableJoin, Span, Transcoder, WriteValue } from '../json/message-plan.ts'
 import { plainField } from '../json/plain-field.ts'
 import { type LeafOptions } from '../json/reply-codecs.ts'
@@ -48,13 +47,8 @@ export function createJoinPlans(): JoinPlans {
         if (!before) byKey.set(key, [span])
         else if (many) before.push(span)
       })
-      const { number } = items.desc
-      const wireType = wireTypeOf(items.value, codecs.scalars)
-      const plan = createMessageCompiler(scope, codecs, plans).only(output, items, {
-        rule: { number, wireType, handling: 'list', isList: true, check: undefined },
-        absent: EMPTY_LIST,
-        write: (reading, end) => reading.items(number, wireType, end, item),
-      })
+      const compiled = listField(items, codecs, item)
+      const plan = createMessageCompiler(scope, codecs, plans).only(output, items, compiled)
       const place: JoinPlace = {
         join,
         missing: many ? EMPTY_LIST : isNonNullType(definition.type) ? undefined : NULL,
@@ -183,23 +177,8 @@ interface Key {
 
 function keyOf(field: FieldShape, options: LeafOptions): Key {
   const { value } = field
-  const { shapes, scalars, onUnknownEnum } = options
   if (field.cardinality !== 'single' || value.kind === 'message')
     throw new NotPlannable(`${field.desc.toString()} is no single value, but the key of a join`)
   const isNull = field.hasPresence || value.kind === 'wellKnown'
-  if (value.kind !== 'enum') {
-    const read = leafReader(value, options)
-    return { read, initial: isNull || value.kind !== 'scalar' ? null : scalars(value.scalar).zero }
-  }
-  const { nameOf, desc } = shapes.enum(value.enum)
-  const declared = new Set(desc.values.map(({ number }) => number))
-  return {
-    initial: isNull ? null : (nameOf.get(0) ?? null),
-    read(reader) {
-      const number = reader.int32()
-      const name = nameOf.get(number)
-      if (name === undefined && !declared.has(number)) onUnknownEnum(desc.typeName, number)
-      return name ?? null
-    },
-  }
+  return { read: leafReader(value, options), initial: isNull ? null : leafZero(value, options) }
 }

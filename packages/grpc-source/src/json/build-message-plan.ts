@@ -1,6 +1,6 @@
 import type { FieldShape } from '../contract/shapes.ts'
-import type { Literal } from './literal.ts'
-import type { CompiledField, FieldRule, MessagePlan } from './message-plan.ts'
+import { toLiteral, type Literal } from './literal.ts'
+import type { CompiledField, FieldRule, MessagePlan, Part } from './message-plan.ts'
 
 const NEAR = 256
 
@@ -16,6 +16,22 @@ export function addRule(plan: MessagePlan, rule: FieldRule): void {
   // Without holes the array stays a fast one.
   while (plan.rules.length <= rule.number) plan.rules.push(undefined)
   plan.rules[rule.number] = rule
+}
+
+/** A rule for a field with one value, whose place is kept in a slot; -1: it is only checked. */
+export function slotRule(
+  number: number,
+  wireType: number,
+  slot: number,
+  check: FieldRule['check'],
+): FieldRule {
+  const handling = slot === -1 ? 'check' : 'once'
+  return { number, wireType, handling, slot, isList: false, check, clears: [] }
+}
+
+/** A part that is always the same. */
+export function constantPart(head: string): Part {
+  return { head: toLiteral(head), slot: -1, absent: undefined, write: () => {} }
 }
 
 /** The rules for fields that are not selected. */
@@ -36,10 +52,6 @@ export class MessagePlanBuilder {
     this.rules.set(field, rule)
     addRule(this.plan, rule)
     return rule
-  }
-
-  addConstant(head: Literal): void {
-    this.plan.parts.push({ head, slot: -1, absent: undefined, write: () => {} })
   }
 
   addPart(head: Literal, field: FieldShape, { rule, absent, write }: CompiledField): void {

@@ -2,7 +2,6 @@ import { NotPlannable, type SelectionScope } from '@vinyasa/source-kit'
 import type { DescMessage } from '@bufbuild/protobuf'
 import {
   getNullableType,
-  isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -12,12 +11,12 @@ import {
 } from 'graphql'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
 import { createMapCompiler } from './compile-map.ts'
-import { leafWriter, zeroJson } from './leaf-writers.ts'
-import type { MessagePlan, WriteValue } from './message-plan.ts'
+import { absentJson, leafWriter } from './leaf-writers.ts'
+import type { CompiledField, MessagePlan, WriteValue } from './message-plan.ts'
+import type { Codecs } from '../codec/leaf-reader.ts'
 import { wireTypeOf } from '../codec/wire-type.ts'
 import { type SkipRules } from './skip-rules.ts'
-import { type Codecs, type LeafOptions } from './reply-codecs.ts'
-import { type CompiledField } from './message-plan.ts'
+import { type LeafOptions } from './reply-codecs.ts'
 
 const EMPTY_LIST = Buffer.from('[]')
 const NULL = Buffer.from('null')
@@ -70,17 +69,11 @@ export function createFieldCompiler(
     if (field.value.kind !== 'message' || !check)
       throw new NotPlannable(`${field.desc.toString()} is no flag`)
     const wireType = wireTypeOf(field.value, options.scalars)
-    if (field.cardinality === 'list') {
-      return {
-        rule: { number, wireType, handling: 'list', isList: true, check: undefined },
-        absent: EMPTY_LIST,
-        write: (transcoder, end) =>
-          transcoder.items(number, wireType, end, () => {
-            check(transcoder, wireType)
-            transcoder.json.raw(TRUE)
-          }),
-      }
-    }
+    if (field.cardinality === 'list')
+      return listField(field, options, (transcoder) => {
+        check(transcoder, wireType)
+        transcoder.json.raw(TRUE)
+      })
     return {
       rule: { number, wireType, handling: 'once', isList: false, check },
       absent: isNonNullType(type) ? undefined : NULL,
@@ -91,43 +84,37 @@ export function createFieldCompiler(
   function list(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     const nullable = getNullableType(type)
     if (!isListType(nullable)) throw new NotPlannable(`${field.desc.toString()} is no list`)
-    const { number } = field.desc
-    const wireType = wireTypeOf(field.value, options.scalars)
-    const item = writerOf(
-      field.value,
-      nullable.ofType as GraphQLOutputType,
-      nodes,
-      wireType === 3 ? number : 0,
-    )
-    return {
-      rule: { number, wireType, handling: 'list', isList: true, check: undefined },
-      absent: EMPTY_LIST,
-      write: (transcoder, end) => transcoder.items(number, wireType, end, item),
-    }
+    const group = wireTypeOf(field.value, options.scalars) === 3 ? field.desc.number : 0
+    const item = writerOf(field.value, nullable.ofType as GraphQLOutputType, nodes, group)
+    return listField(field, options, item)
   }
 
   function single(field: FieldShape, type: GraphQLOutputType, nodes: readonly FieldNode[]): CompiledField {
     const rule = singleRule(field, options)
+    const { value, hasPresence } = field
+    const isNull = hasPresence || value.kind === 'message' || value.kind === 'wellKnown'
     return {
       rule,
-      absent: absentJson(field, type),
-      write: writerOf(field.value, type, nodes, rule.wireType === 3 ? rule.number : 0),
+      absent: absentJson(isNull ? undefined : value, type, options),
+      write: writerOf(value, type, nodes, rule.wireType === 3 ? rule.number : 0),
     }
-  }
-
-  function absentJson(field: FieldShape, type: GraphQLOutputType): Uint8Array | undefined {
-    const { value } = field
-    const isNull = field.hasPresence || value.kind === 'message' || value.kind === 'wellKnown'
-    const nullable = getNullableType(type)
-    const json = isNull || !isLeafType(nullable) ? undefined : zeroJson(value, nullable, options)
-    if (json !== undefined) return Buffer.from(json)
-    return isNonNullType(type) ? undefined : NULL
   }
 
   return (field, type, nodes, isFlag) => {
     if (isFlag) return flag(field, type)
     if (field.cardinality === 'map') return compileMap(field, type, nodes)
     return field.cardinality === 'list' ? list(field, type, nodes) : single(field, type, nodes)
+  }
+}
+
+/** A repeated field whose items are written one by one. */
+export function listField({ desc, value }: FieldShape, { scalars }: Codecs, item: WriteValue): CompiledField {
+  const { number } = desc
+  const wireType = wireTypeOf(value, scalars)
+  return {
+    rule: { number, wireType, handling: 'list', isList: true, check: undefined },
+    absent: EMPTY_LIST,
+    write: (transcoder, end) => transcoder.items(number, wireType, end, item),
   }
 }
 

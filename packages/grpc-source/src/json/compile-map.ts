@@ -4,7 +4,6 @@ import {
   getNullableType,
   isLeafType,
   isListType,
-  isNonNullType,
   isObjectType,
   type FieldNode,
   type GraphQLLeafType,
@@ -12,17 +11,16 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
-import { leafToJson, zeroJson } from './leaf-writers.ts'
-import { type FieldRule, type MessagePlan, type WriteValue } from './message-plan.ts'
+import { absentJson, leafToJson } from './leaf-writers.ts'
+import type { CompiledField, MessagePlan, WriteValue } from './message-plan.ts'
 import { plainField } from './plain-field.ts'
 import { marks } from './planned-field.ts'
 import { wireTypeOf } from '../codec/wire-type.ts'
 import { type SkipRules } from './skip-rules.ts'
 import { toLiteral } from './literal.ts'
-import type { CompiledField } from './message-plan.ts'
 import { ReplyTranscoder } from './transcoder.ts'
 import { type LeafOptions } from './reply-codecs.ts'
-import { addRule, createMessagePlan } from './build-message-plan.ts'
+import { addRule, constantPart, createMessagePlan, slotRule } from './build-message-plan.ts'
 
 const KEY_SLOT = 0
 const VALUE_SLOT = 2
@@ -52,8 +50,7 @@ export function createMapCompiler(
       const name = fieldNodes[0]?.name.value as string
       const head = `${plan.parts.length === 0 ? '' : ','}${JSON.stringify(responseName)}:`
       if (name === '__typename') {
-        const constant = toLiteral(`${head}${JSON.stringify(type.name)}`)
-        plan.parts.push({ head: constant, slot: -1, absent: undefined, write: () => {} })
+        plan.parts.push(constantPart(`${head}${JSON.stringify(type.name)}`))
         continue
       }
       const definition = plainField(type, name)
@@ -61,7 +58,7 @@ export function createMapCompiler(
       const own = ownNameOf(definition)
       if (own === 'value' && marks.of(definition)) {
         // The value is an empty message, which is always set.
-        plan.parts.push({ head: toLiteral(`${head}true`), slot: -1, absent: undefined, write: () => {} })
+        plan.parts.push(constantPart(`${head}true`))
         continue
       }
       const value: ValueKind =
@@ -71,14 +68,14 @@ export function createMapCompiler(
       plan.parts.push({
         head: toLiteral(head),
         slot: own === 'key' ? KEY_SLOT : VALUE_SLOT,
-        absent: absentJson(value, partType, write, options),
+        absent: value.kind === 'message' ? absentMessage(write) : absentJson(value, partType, options),
         write,
       })
     }
-    addRule(plan, entryRule(1, scalars(field.key as ScalarType).wireType, KEY_SLOT, undefined))
+    addRule(plan, slotRule(1, scalars(field.key as ScalarType).wireType, KEY_SLOT, undefined))
     const wireType = wireTypeOf(field.value, scalars)
     const check = readsValue ? undefined : skipRules.check(field)
-    addRule(plan, entryRule(2, wireType, readsValue ? VALUE_SLOT : -1, check))
+    addRule(plan, slotRule(2, wireType, readsValue ? VALUE_SLOT : -1, check))
     return plan
   }
 
@@ -102,27 +99,16 @@ export function createMapCompiler(
   }
 }
 
-/** A value that is left out is the zero value, or an empty message. */
-function absentJson(
-  value: ValueKind,
-  type: GraphQLOutputType,
-  write: WriteValue,
-  options: LeafOptions,
-): Uint8Array | undefined {
-  const nullable = getNullableType(type)
-  if (value.kind === 'message') {
-    const transcoder = new ReplyTranscoder()
-    transcoder.begin(Buffer.of(0))
-    try {
-      write(transcoder, 0)
-      return transcoder.gaps.length > 0 ? undefined : transcoder.json.take()
-    } catch {
-      return undefined
-    }
+/** A message that is left out of an entry is an empty one. */
+function absentMessage(write: WriteValue): Uint8Array | undefined {
+  const transcoder = new ReplyTranscoder()
+  transcoder.begin(Buffer.of(0))
+  try {
+    write(transcoder, 0)
+    return transcoder.gaps.length > 0 ? undefined : transcoder.json.take()
+  } catch {
+    return undefined
   }
-  const json = isLeafType(nullable) ? zeroJson(value, nullable, options) : undefined
-  if (json !== undefined) return Buffer.from(json)
-  return isNonNullType(type) ? undefined : Buffer.from('null')
 }
 
 /** Refuses a key that is there twice: the place of the first and the value of the last make the entry. */
@@ -158,17 +144,5 @@ function jsonWriter(field: FieldShape, type: GraphQLLeafType, { decoder }: LeafO
     }
     const message = decode(Buffer.concat(pieces)) as Readonly<Record<string, unknown>>
     json.text(leafToJson(message[field.name], type) ?? 'null')
-  }
-}
-
-function entryRule(number: number, wireType: number, slot: number, check: FieldRule['check']): FieldRule {
-  return {
-    number,
-    wireType,
-    handling: slot === -1 ? 'check' : 'once',
-    slot,
-    isList: false,
-    check,
-    clears: [],
   }
 }

@@ -11,7 +11,7 @@ import { toLiteral } from './literal.ts'
 import type { CompiledField, MessagePlan } from './message-plan.ts'
 import { type JoinPlans } from './join-plans.ts'
 import { type LeafOptions } from './reply-codecs.ts'
-import { MessagePlanBuilder } from './build-message-plan.ts'
+import { constantPart, MessagePlanBuilder } from './build-message-plan.ts'
 
 export interface MessageCompiler {
   /** A selection on a message. `first`: a field that is found too, and has the first slot. @throws NotPlannable */
@@ -62,7 +62,7 @@ export function createMessageCompiler(
       const head = `${builder.plan.parts.length === 0 ? '' : ','}${JSON.stringify(key)}:`
       const name = fieldNodes[0]?.name.value as string
       if (name === '__typename') {
-        builder.addConstant(toLiteral(`${head}${JSON.stringify(type.name)}`))
+        builder.plan.parts.push(constantPart(`${head}${JSON.stringify(type.name)}`))
         continue
       }
       const { field, compiled } = written(desc, type, name, fieldNodes)

@@ -5,25 +5,25 @@ import {
   GraphQLFloat,
   GraphQLInt,
   GraphQLString,
+  getNullableType,
   isLeafType,
+  isNonNullType,
   isScalarType,
   type GraphQLLeafType,
   type GraphQLOutputType,
 } from 'graphql'
 import { formatTimestamp, readTime } from '../codec/time.ts'
-import { noteMembers } from '../codec/note-members.ts'
+import { leafReader, leafZero, type LeafKind } from '../codec/leaf-reader.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import { isOwnScalar, type CustomScalar } from '../mapping/scalars.ts'
 import type { ValueKind } from '../contract/shapes.ts'
 import type { Transcoder, WriteValue } from './message-plan.ts'
-import type { Codecs, LeafOptions } from './reply-codecs.ts'
+import type { LeafOptions } from './reply-codecs.ts'
 
 const NULL = Buffer.from('null')
 const TRUE = Buffer.from('true')
 const FALSE = Buffer.from('false')
 const QUOTE = 0x22
-
-type LeafKind = Exclude<ValueKind, { readonly kind: 'message' }>
 
 /** Writes one scalar or enum value; undefined where `type` is no leaf. `isNonNull`: a null is for ordinary execution. */
 export function leafWriter(
@@ -51,20 +51,6 @@ export function leafWriter(
   }
 }
 
-/** Reads a value as ordinary decoding does. */
-export function leafReader(
-  value: Exclude<LeafKind, { readonly kind: 'enum' }>,
-  { scalars, wellKnown }: Codecs,
-): (reader: WireReader) => unknown {
-  if (value.kind === 'scalar') return scalars(value.scalar).read
-  const codec = wellKnown(value.type)
-  return (reader) => {
-    const bytes = reader.bytes()
-    noteMembers(reader, bytes, value.type)
-    return codec.decode(bytes)
-  }
-}
-
 /**
  * Returns the JSON that ordinary execution would make of a value; undefined for null. @throws whatever is not
  * for a plan to answer
@@ -78,15 +64,19 @@ export function leafToJson(value: unknown, type: GraphQLLeafType): string | unde
   return json
 }
 
-/** Returns the JSON of a value without presence that is not set; undefined for null. */
-export function zeroJson(
-  value: ValueKind,
-  type: GraphQLLeafType,
-  { shapes, scalars, wellKnown }: LeafOptions,
-): string | undefined {
-  if (value.kind === 'enum') return leafToJson(shapes.enum(value.enum).nameOf.get(0), type)
-  if (value.kind === 'wellKnown') return leafToJson(wellKnown(value.type).decode(new Uint8Array()), type)
-  return value.kind === 'scalar' ? leafToJson(scalars(value.scalar).zero, type) : undefined
+/**
+ * Returns the JSON of a value without presence that is not set. `value`: undefined where it is told apart from its zero.
+ * Undefined for null where none may be.
+ */
+export function absentJson(
+  value: LeafKind | undefined,
+  type: GraphQLOutputType,
+  options: LeafOptions,
+): Uint8Array | undefined {
+  const nullable = getNullableType(type)
+  const json = value && isLeafType(nullable) ? leafToJson(leafZero(value, options), nullable) : undefined
+  if (json !== undefined) return Buffer.from(json)
+  return isNonNullType(type) ? undefined : NULL
 }
 
 function enumWriter(

@@ -1,10 +1,10 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import { ListValueSchema, StructSchema, ValueSchema } from '@bufbuild/protobuf/wkt'
 import type { FieldShape, ValueKind } from '../contract/shapes.ts'
+import type { Codecs } from '../codec/leaf-reader.ts'
 import { wireTypeOf } from '../codec/wire-type.ts'
-import { addRule, createMessagePlan } from './build-message-plan.ts'
+import { addRule, createMessagePlan, slotRule } from './build-message-plan.ts'
 import type { FieldRule, MessagePlan } from './message-plan.ts'
-import type { Codecs } from './reply-codecs.ts'
 
 type Check = NonNullable<FieldRule['check']>
 
@@ -66,29 +66,14 @@ export function createSkipRules(codecs: Codecs): SkipRules {
   function entryCheck(field: FieldShape): Check | undefined {
     const ofValue = check(field.value, 2)
     const plan = createMessagePlan()
-    if (ofValue)
-      addRule(plan, {
-        number: 2,
-        wireType: wireTypeOf(field.value, scalars),
-        handling: 'check',
-        slot: -1,
-        isList: false,
-        check: ofValue,
-        clears: [],
-      })
+    if (ofValue) addRule(plan, slotRule(2, wireTypeOf(field.value, scalars), -1, ofValue))
     return nested(() => plan, field.desc.number)
   }
 
   function anyContent(field: FieldShape): FieldRule {
-    return {
-      number: field.desc.number,
-      wireType: field.cardinality === 'map' ? 2 : wireTypeOf(field.value, scalars),
-      handling: 'check',
-      slot: -1,
-      isList: field.cardinality === 'list',
-      check: undefined,
-      clears: [],
-    }
+    const wireType = field.cardinality === 'map' ? 2 : wireTypeOf(field.value, scalars)
+    const isList = field.cardinality === 'list'
+    return { ...slotRule(field.desc.number, wireType, -1, undefined), isList }
   }
 
   function rule(field: FieldShape): FieldRule | undefined {

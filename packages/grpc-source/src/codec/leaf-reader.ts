@@ -1,0 +1,48 @@
+import type { ScalarType } from '@bufbuild/protobuf'
+import type { Shapes, ValueKind } from '../contract/shapes.ts'
+import type { WellKnownType } from '../contract/well-known.ts'
+import { noteMembers } from './note-members.ts'
+import type { ScalarCodec } from './scalar-codecs.ts'
+import type { WellKnownCodec } from './well-known-codecs.ts'
+import type { WireReader } from './wire-reader.ts'
+
+export interface Codecs {
+  readonly shapes: Shapes
+  readonly scalars: (scalar: ScalarType) => ScalarCodec
+  readonly wellKnown: (type: WellKnownType) => WellKnownCodec
+  /** Told of an enum number that the protos do not name; the value reads as null. */
+  readonly onUnknownEnum: (enumName: string, number: number) => void
+}
+
+/** The kind of a value that GraphQL has as a scalar or enum. */
+export type LeafKind = Exclude<ValueKind, { readonly kind: 'message' }>
+
+/** Reads one value, behind its tag. */
+export function leafReader(value: LeafKind, codecs: Codecs): (reader: WireReader) => unknown {
+  const { shapes, scalars, wellKnown, onUnknownEnum } = codecs
+  if (value.kind === 'scalar') return scalars(value.scalar).read
+  if (value.kind === 'wellKnown') {
+    const codec = wellKnown(value.type)
+    return (reader) => {
+      const bytes = reader.bytes()
+      noteMembers(reader, bytes, value.type)
+      return codec.decode(bytes)
+    }
+  }
+  const { nameOf, desc } = shapes.enum(value.enum)
+  const declared = new Set(desc.values.map(({ number }) => number))
+  return (reader) => {
+    const number = reader.int32()
+    const name = nameOf.get(number)
+    if (name !== undefined) return name
+    if (!declared.has(number)) onUnknownEnum(desc.typeName, number)
+    return null
+  }
+}
+
+/** The value where none is written, and none is not told apart from it. */
+export function leafZero(value: LeafKind, { shapes, scalars, wellKnown }: Codecs): unknown {
+  if (value.kind === 'scalar') return scalars(value.scalar).zero
+  if (value.kind === 'enum') return shapes.enum(value.enum).nameOf.get(0) ?? null
+  return wellKnown(value.type).decode(new Uint8Array())
+}
