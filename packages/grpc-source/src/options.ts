@@ -72,16 +72,8 @@ export interface MappingInput {
 }
 
 /** The same with every default filled in. */
-export interface MappingOptions {
-  readonly fieldNames: 'camel' | 'proto'
-  readonly int64: Int64Mode
-  readonly stripEnumPrefix: boolean
-  readonly hideUnspecified: boolean
-  readonly maps: 'entries' | 'json'
-  readonly oneofs: 'fields' | 'union'
-  readonly uploads: boolean
-  readonly typeNames: Readonly<Record<string, string>>
-  readonly fields: Readonly<Record<string, FieldAnnotation>>
+export type MappingOptions = {
+  readonly [Option in Exclude<keyof MappingInput, 'typeNaming'>]-?: NonNullable<MappingInput[Option]>
 }
 
 export interface MethodOptions {

@@ -11,7 +11,7 @@ import type { ExposedMethod } from '../contract/methods.ts'
 import { readerOfEntityId } from '../contract/entity-id.ts'
 import { FAULTS } from '../runtime/faults.ts'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
-import { type Meant, memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
+import { memberOf, ownNameOf, type NamedSource } from '@vinyasa/source-kit'
 
 /** A mutation's schema, and its field there. */
 export interface MutationField {
@@ -31,7 +31,7 @@ export function createAnnouncement(
   { desc, wrapRequest, settings: { invalidates } }: ExposedMethod,
   mutationEvents: ReturnType<typeof createMutationEvents>,
   named: Pick<NamedSource, 'typeNamed' | 'typesMeant'>,
-  typesMeant: (method: DescMethod) => Meant,
+  typesMeant: (method: DescMethod) => NamedSource['typesMeant'],
 ): Announcement {
   if (invalidates === false) return () => []
   const { operation, noun } = readVerb(desc.name)
@@ -64,15 +64,11 @@ export function createAnnouncement(
   ]
 }
 
-export interface AnnouncedCallsOptions {
-  readonly exposed: readonly ExposedMethod[]
-  readonly schema: GraphQLSchema
-  readonly announcer: MutationAnnouncer
-  readonly mutationEvents: ReturnType<typeof createMutationEvents>
-  /** The names that clients use for types and fields. */
-  readonly named: NamedSource
-  readonly typesMeant: (method: DescMethod) => Meant
-}
+type AnnouncedCalls = <T>(
+  desc: DescMethod,
+  args: Readonly<Record<string, unknown>>,
+  call: () => Promise<T>,
+) => Promise<T>
 
 /**
  * Announces calls from code of methods that are mutations as fields. Their results are whole where fields may pluck, so
@@ -85,16 +81,16 @@ export function createAnnouncedCalls({
   mutationEvents,
   named,
   typesMeant,
-}: AnnouncedCallsOptions): <T>(
-  desc: DescMethod,
-  args: Readonly<Record<string, unknown>>,
-  call: () => Promise<T>,
-) => Promise<T> {
-  return <T>(
-    desc: DescMethod,
-    args: Readonly<Record<string, unknown>>,
-    call: () => Promise<T>,
-  ): Promise<T> => {
+}: {
+  readonly exposed: readonly ExposedMethod[]
+  readonly schema: GraphQLSchema
+  readonly announcer: MutationAnnouncer
+  readonly mutationEvents: ReturnType<typeof createMutationEvents>
+  /** The names that clients use for types and fields. */
+  readonly named: NamedSource
+  readonly typesMeant: (method: DescMethod) => NamedSource['typesMeant']
+}): AnnouncedCalls {
+  return (desc, args, call) => {
     const method = exposed.find((candidate) => candidate.desc === desc && candidate.type === 'MUTATION')
     if (!method) return call()
     // What code gives is the request itself, whatever argument holds it in the field.

@@ -9,12 +9,11 @@ import {
 } from '@vinyasa/source-kit'
 import {
   getNamedType,
+  getNullableType,
   GraphQLList,
   GraphQLNonNull,
-  isNonNullType,
   type GraphQLNamedType,
   type GraphQLFieldConfig,
-  type GraphQLOutputType,
 } from 'graphql'
 import type { Finding } from '../errors.ts'
 import type { BatchOptions, JoinOptions } from '../contract/join-options.ts'
@@ -22,7 +21,7 @@ import { createBatchResolver, memberOf } from './batch-resolver.ts'
 import { compileKeyPath } from './key-path.ts'
 import type { MethodRuntime } from '../methods/method-runtime.ts'
 import type { OperationInfo } from '../methods/operation.ts'
-import type { ExposedMethod } from '../contract/methods.ts'
+import { methodId, type ExposedMethod } from '../contract/methods.ts'
 import { fieldNames, fieldOf } from '../contract/find-field.ts'
 import type { FieldShape, Shapes } from '../contract/shapes.ts'
 import type { TypeBuilder } from '../mapping/types.ts'
@@ -111,7 +110,7 @@ function createSingleField(
   const { types, shapes } = context
   const plucked =
     pluck ?? shapes.message(method.output).fields.find(({ desc }) => desc === context.pluckOf(method))
-  const type = nullable(plucked ? types.outputOf(plucked) : types.output(method.output))
+  const type = getNullableType(plucked ? types.outputOf(plucked) : types.output(method.output))
   const bound = new Map(Object.entries(join.request).map(([name, from]) => [name, read(from)]))
   const runtime = context.reader(method)
   const args = Object.fromEntries(
@@ -176,37 +175,31 @@ function createBatchField(
   }
 }
 
-/** The field for `(graphql.field).resolver`; undefined, with a finding, where nothing has that name. */
+/**
+ * The field for `(graphql.field).resolver`: the request is filled from the message that it is in. Undefined, with a
+ * finding, where nothing has that name.
+ */
 export function declaredResolver(
-  message: DescMessage,
+  parent: DescMessage,
   field: FieldShape,
   exposed: readonly ExposedMethod[],
   context: JoinContext,
 ): GraphQLFieldConfig<unknown, unknown> | undefined {
+  const { shapes, findings } = context
   const { resolver } = field.annotation
   const method = exposed.find(
-    (candidate) =>
-      candidate.name === resolver && (candidate.type === 'RESOLVER' || candidate.type === 'QUERY'),
+    ({ name, type }) => name === resolver && (type === 'RESOLVER' || type === 'QUERY'),
   )
-  if (method) return createResolverField(message, field, method.desc, context)
-  context.findings.push({
-    file: message.file.proto.name,
-    element: `${message.typeName}.${field.desc.name}`,
-    message: `(graphql.field).resolver names "${resolver}", but no RESOLVER or QUERY method has that name`,
-  })
-  return undefined
-}
-
-/** A message field with `(graphql.field).resolver`: the request is filled from the message it is in. */
-function createResolverField(
-  parent: DescMessage,
-  field: FieldShape,
-  method: DescMethod,
-  context: JoinContext,
-): GraphQLFieldConfig<unknown, unknown> {
-  const { shapes } = context
+  if (!method) {
+    findings.push({
+      file: parent.file.proto.name,
+      element: `${parent.typeName}.${field.desc.name}`,
+      message: `(graphql.field).resolver names "${resolver}", but no RESOLVER or QUERY method has that name`,
+    })
+    return undefined
+  }
   const siblings = shapes.message(parent).fields
-  const inputs = shapes.message(method.input).fields
+  const inputs = shapes.message(method.desc.input).fields
   const request: Record<string, string> = {}
   for (const input of inputs) {
     const source = parentFieldFor(input, field, siblings, inputs.length === 1)
@@ -215,7 +208,7 @@ function createResolverField(
   const description = field.annotation.description || undefined
   return createSingleField(
     { type: '', field: field.name, request, description, required: field.required },
-    method,
+    method.desc,
     undefined,
     context,
     parentMember,
@@ -245,25 +238,17 @@ function keysOf({ request, batch }: JoinOptions): readonly string[] {
   return values.length === 1 ? values : []
 }
 
-function nullable(type: GraphQLOutputType): GraphQLOutputType {
-  return isNonNullType(type) ? (type.ofType as GraphQLOutputType) : type
-}
-
 function joinExtensions(
   method: DescMethod,
   requires: readonly string[],
   context: JoinContext,
 ): Readonly<Record<string, unknown>> {
-  const { asker } = context
+  const { asker, sourceName } = context
   const dependsOn = context.dependsOnOf(method)
   return {
-    origin: originOf(method, context),
+    origin: `grpc source "${sourceName}": join through ${methodId(method)} (${method.parent.file.proto.name})`,
     requires,
     ...(asker && { asker }),
     ...(dependsOn && { dependsOn }),
   }
-}
-
-function originOf(method: DescMethod, { sourceName }: JoinContext): string {
-  return `grpc source "${sourceName}": join through ${method.parent.typeName}.${method.name} (${method.parent.file.proto.name})`
 }

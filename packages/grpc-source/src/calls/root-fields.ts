@@ -12,14 +12,8 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { Asker, createMutationEvents, MutationAnnouncer } from '@vinyasa/invalidation'
-import {
-  type Meant,
-  offerField,
-  recordedRoot,
-  renamedStatements,
-  type NamedSource,
-} from '@vinyasa/source-kit'
-import { createAnnouncement, outcomeOf, type Announcement, type MutationField } from './invalidation.ts'
+import { offerField, recordedRoot, renamedStatements, type NamedSource } from '@vinyasa/source-kit'
+import { createAnnouncement, outcomeOf, type Announcement } from './invalidation.ts'
 import { maskField, selectionMask } from '../methods/field-masks.ts'
 import { toLiveQueryExtension } from '../mapping/live-query.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
@@ -46,7 +40,7 @@ export interface RootFieldOptions {
   readonly named: () => NamedSource
   readonly fieldMasks: boolean
   /** The types that statements of a method mean. */
-  readonly typesMeant: (method: DescMethod) => Meant
+  readonly typesMeant: (method: DescMethod) => NamedSource['typesMeant']
   /** For plans; undefined without them. */
   readonly plannable: Pick<PlannableField, 'codecs' | 'transcoder' | 'turns'> | undefined
 }
@@ -122,7 +116,10 @@ export function createRootField(
       announcer.run({
         call: async () => runtime.pluck(await runtime.unary(args, { context, info: info as OperationInfo })),
         outcomeOf,
-        changes: (result) => announce(args, result, placeOf(info)),
+        changes(result) {
+          const { schema, parentType, fieldName } = info
+          return announce(args, result, { schema, field: parentType.getFields()[fieldName] })
+        },
       }),
   }
 }
@@ -141,10 +138,6 @@ function statementsOf({ settings, liveQuery, type }: ExposedMethod): Record<stri
   // A list that the proto leaves empty states nothing.
   const dependsOn = settings.dependsOn ?? (liveQuery?.dependsOn?.length ? liveQuery.dependsOn : undefined)
   return { ...(dependsOn && { dependsOn }), ...(changes && { changes }) }
-}
-
-function placeOf({ schema, parentType, fieldName }: GraphQLResolveInfo): MutationField {
-  return { schema, field: parentType.getFields()[fieldName] }
 }
 
 /** Adds the selection to the request, where the request takes it and the client sent no mask. */

@@ -1,5 +1,5 @@
 import type { ScalarType } from '@bufbuild/protobuf'
-import type { Shapes, ValueKind } from '../contract/shapes.ts'
+import type { LeafKind, Shapes } from '../contract/shapes.ts'
 import type { WellKnownType } from '../contract/well-known.ts'
 import { noteMembers } from './note-members.ts'
 import type { ScalarCodec } from './scalar-codecs.ts'
@@ -13,9 +13,6 @@ export interface Codecs {
   /** Told of an enum number that the protos do not name; the value reads as null. */
   readonly onUnknownEnum: (enumName: string, number: number) => void
 }
-
-/** The kind of a value that GraphQL has as a scalar or enum. */
-export type LeafKind = Exclude<ValueKind, { readonly kind: 'message' }>
 
 /** Reads one value, behind its tag. */
 export function leafReader(value: LeafKind, codecs: Codecs): (reader: WireReader) => unknown {

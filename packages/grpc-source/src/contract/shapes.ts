@@ -19,7 +19,10 @@ export type ValueKind =
   | { readonly kind: 'scalar'; readonly scalar: ScalarType }
   | { readonly kind: 'enum'; readonly enum: DescEnum }
   | { readonly kind: 'message'; readonly message: DescMessage; readonly delimited: boolean }
-  | { readonly kind: 'wellKnown'; readonly type: WellKnownType; readonly message: DescMessage }
+  | { readonly kind: 'wellKnown'; readonly type: WellKnownType }
+
+/** The kind of a value that GraphQL has as a scalar or enum. */
+export type LeafKind = Exclude<ValueKind, { readonly kind: 'message' }>
 
 /** How one protobuf field appears in GraphQL; decoding, encoding and types all follow it. */
 export interface FieldShape {
@@ -169,9 +172,8 @@ function toEnumShape(desc: DescEnum, options: MappingOptions): EnumShape {
 
 function toValueKind(desc: DescField): ValueKind {
   if (desc.message) {
-    if (isWellKnown(desc.message.typeName)) {
-      return { kind: 'wellKnown', type: desc.message.typeName, message: desc.message }
-    }
+    const { typeName } = desc.message
+    if (isWellKnown(typeName)) return { kind: 'wellKnown', type: typeName }
     return {
       kind: 'message',
       message: desc.message,

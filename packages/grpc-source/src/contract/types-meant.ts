@@ -1,5 +1,5 @@
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
-import { groupBy, type Meant } from '@vinyasa/source-kit'
+import { groupBy, type NamedSource } from '@vinyasa/source-kit'
 import { shortName } from './graphql-names.ts'
 import type { TypeNames } from './names.ts'
 
@@ -10,7 +10,7 @@ import type { TypeNames } from './names.ts'
 export function createTypesMeant(
   messages: Iterable<DescMessage>,
   names: TypeNames,
-): (method: DescMethod) => Meant {
+): (method: DescMethod) => NamedSource['typesMeant'] {
   const all = [...messages]
   const byShortName = groupBy(all, shortName)
   return (method) => (stated) => {

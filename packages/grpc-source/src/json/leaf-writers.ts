@@ -13,10 +13,10 @@ import {
   type GraphQLOutputType,
 } from 'graphql'
 import { formatTimestamp, readTime } from '../codec/time.ts'
-import { leafReader, leafZero, type LeafKind } from '../codec/leaf-reader.ts'
+import { leafReader, leafZero } from '../codec/leaf-reader.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import { isOwnScalar, type CustomScalar } from '../mapping/scalars.ts'
-import type { ValueKind } from '../contract/shapes.ts'
+import type { LeafKind } from '../contract/shapes.ts'
 import type { Transcoder, WriteValue } from './message-plan.ts'
 import type { LeafOptions } from './reply-codecs.ts'
 
@@ -80,7 +80,7 @@ export function absentJson(
 }
 
 function enumWriter(
-  value: Extract<ValueKind, { readonly kind: 'enum' }>,
+  value: Extract<LeafKind, { readonly kind: 'enum' }>,
   type: GraphQLLeafType,
   writeNull: (transcoder: Transcoder) => void,
   { shapes, onUnknownEnum }: LeafOptions,

@@ -100,17 +100,7 @@ export class InputTypes {
   }
 
   #value(value: ValueKind): GraphQLInputType {
-    const { leaves } = this.#options
-    switch (value.kind) {
-      case 'scalar':
-        return leaves.scalarType(value.scalar, 'input')
-      case 'enum':
-        return leaves.enumType(value.enum)
-      case 'wellKnown':
-        return leaves.wellKnownType(value.type, 'input')
-      case 'message':
-        return this.of(value.message)
-    }
+    return value.kind === 'message' ? this.of(value.message) : this.#options.leaves.of(value, 'input')
   }
 
   #oneof({ desc }: MessageShape, oneof: OneofShape): GraphQLInputFieldConfig {

@@ -1,4 +1,4 @@
-import { ScalarType, type DescEnum, type DescMessage } from '@bufbuild/protobuf'
+import { ScalarType, type DescEnum } from '@bufbuild/protobuf'
 import {
   GraphQLBoolean,
   GraphQLEnumType,
@@ -10,7 +10,7 @@ import {
 import type { Comments } from '../descriptors/comments.ts'
 import type { TypeNames } from '../contract/names.ts'
 import { createScalar, type CustomScalar } from './scalars.ts'
-import type { Shapes, ValueKind } from '../contract/shapes.ts'
+import type { LeafKind, Shapes, ValueKind } from '../contract/shapes.ts'
 import type { WellKnownType } from '../contract/well-known.ts'
 
 /** One type for one name, made once. */
@@ -31,8 +31,7 @@ export function createOnce(): Once {
 export interface LeafTypes {
   customScalar(name: CustomScalar): GraphQLScalarType
   scalarType(scalar: ScalarType, direction: 'input' | 'output'): GraphQLScalarType
-  wellKnownType(type: WellKnownType, direction: 'input' | 'output'): GraphQLScalarType
-  enumType(desc: DescEnum): GraphQLEnumType
+  of(value: LeafKind, direction: 'input' | 'output'): GraphQLScalarType | GraphQLEnumType
 }
 
 const SCALAR_TYPES: Partial<Record<ScalarType, GraphQLScalarType>> = {
@@ -88,8 +87,9 @@ export function createLeafTypes(options: {
     return customScalar(mapping.int64 === 'bigint-scalar' ? 'BigInt' : 'Long')
   }
 
-  function wellKnownType(type: WellKnownType, direction: 'input' | 'output'): GraphQLScalarType {
-    const mapped = WELL_KNOWN_TYPES[type]
+  function of(value: LeafKind, direction: 'input' | 'output'): GraphQLScalarType | GraphQLEnumType {
+    if (value.kind === 'enum') return enumType(value.enum)
+    const mapped = value.kind === 'scalar' ? value.scalar : WELL_KNOWN_TYPES[value.type]
     return typeof mapped === 'string' ? customScalar(mapped) : scalarType(mapped, direction)
   }
 
@@ -112,7 +112,7 @@ export function createLeafTypes(options: {
     })
   }
 
-  return { customScalar, scalarType, wellKnownType, enumType }
+  return { customScalar, scalarType, of }
 }
 
 /**
@@ -136,8 +136,4 @@ export function canReadAsNull(value: ValueKind): boolean {
 
 function isFloat(scalar: ScalarType): boolean {
   return scalar === ScalarType.DOUBLE || scalar === ScalarType.FLOAT
-}
-
-export function describeType(desc: DescMessage | DescEnum): string {
-  return `${desc.typeName} (${desc.file.proto.name})`
 }

@@ -15,14 +15,7 @@ import { entityDirectives, fieldDirectives } from './federation.ts'
 import { flagResolver } from './flags.ts'
 import { InputTypes } from './input-types.ts'
 import type { TypeNames } from '../contract/names.ts'
-import {
-  canReadAsNull,
-  createLeafTypes,
-  createOnce,
-  describeType,
-  type LeafTypes,
-  type Once,
-} from './leaf-types.ts'
+import { canReadAsNull, createLeafTypes, createOnce, type LeafTypes, type Once } from './leaf-types.ts'
 import { type FieldShape, type MessageShape, type Shapes, type ValueKind } from '../contract/shapes.ts'
 import { entryOf } from '../contract/used-types.ts'
 import { createUnions } from './unions.ts'
@@ -64,7 +57,8 @@ export class TypeBuilder {
 
   output(desc: DescMessage): GraphQLOutputType {
     const { shapes, names, comments, annotations, sourceName } = this.#options
-    if (isWellKnown(desc.typeName)) return this.#leaves.wellKnownType(desc.typeName, 'output')
+    const { typeName } = desc
+    if (isWellKnown(typeName)) return this.#leaves.of({ kind: 'wellKnown', type: typeName }, 'output')
     const shape = shapes.message(desc)
     if (!shape.fields.some(({ inOutput }) => inOutput)) return GraphQLBoolean
     return this.#once(names.of(desc), (name) => {
@@ -149,16 +143,7 @@ export class TypeBuilder {
   }
 
   #value(value: ValueKind): GraphQLOutputType {
-    switch (value.kind) {
-      case 'scalar':
-        return this.#leaves.scalarType(value.scalar, 'output')
-      case 'enum':
-        return this.#leaves.enumType(value.enum)
-      case 'wellKnown':
-        return this.#leaves.wellKnownType(value.type, 'output')
-      case 'message':
-        return this.output(value.message)
-    }
+    return value.kind === 'message' ? this.output(value.message) : this.#leaves.of(value, 'output')
   }
 
   #entry(field: FieldShape, value: GraphQLOutputType): GraphQLObjectType {
@@ -182,5 +167,5 @@ export class TypeBuilder {
 }
 
 function originOf(sourceName: string, desc: DescMessage | DescEnum): string {
-  return `grpc source "${sourceName}": ${describeType(desc)}`
+  return `grpc source "${sourceName}": ${desc.typeName} (${desc.file.proto.name})`
 }

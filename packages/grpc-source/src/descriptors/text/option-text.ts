@@ -39,6 +39,22 @@ export function readOption(tokens: TokenReader): WrittenOption {
   return { at, name, value: tokens.written(from, tokens.place), string: undefined }
 }
 
+/** Reads what stands in braces, of which the first was taken: options, and `other` for whatever else. */
+export function readBlock(
+  tokens: TokenReader,
+  other: (before: readonly WrittenOption[]) => void,
+): WrittenOption[] {
+  const options: WrittenOption[] = []
+  while (!tokens.skip('}')) {
+    if (tokens.skip(';')) continue
+    if (tokens.skip('option')) {
+      options.push(readOption(tokens))
+      tokens.expect(';')
+    } else other(options)
+  }
+  return options
+}
+
 /** Reads `[a = 1, b = 2]` where it stands. */
 export function readBracketedOptions(tokens: TokenReader): WrittenOption[] {
   const options: WrittenOption[] = []

@@ -6,7 +6,7 @@ import {
   type EnumDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
-import { readBracketedOptions, readOption, type WrittenOption } from './option-text.ts'
+import { readBlock, readBracketedOptions } from './option-text.ts'
 import { parseReserved } from './parse-ranges.ts'
 import { ProtoSyntaxError } from './tokens.ts'
 
@@ -26,26 +26,18 @@ export function parseEnum(
   context.places.set(proto, { name: at })
   const fullName = inScope(scope, proto.name)
   keepComments(context, path, from, tokens.expect('{'))
-  const entries: WrittenOption[] = []
-  while (!tokens.skip('}')) {
-    if (tokens.skip(';')) continue
-    if (tokens.skip('option')) {
-      entries.push(readOption(tokens))
-      tokens.expect(';')
-    } else if (tokens.looksAt('reserved')) {
-      parseReserved(context, fullName, {
-        names: proto.reservedName,
-        limits: VALUES,
-        add: (range, place) => {
-          const reserved = create(EnumDescriptorProto_EnumReservedRangeSchema, range)
-          context.places.set(reserved, { name: place })
-          proto.reservedRange.push(reserved)
-        },
-      })
-    } else {
-      parseValue(context, proto, fullName, path, scope)
-    }
-  }
+  const entries = readBlock(tokens, () => {
+    if (!tokens.looksAt('reserved')) return parseValue(context, proto, fullName, path, scope)
+    parseReserved(context, fullName, {
+      names: proto.reservedName,
+      limits: VALUES,
+      add(range, place) {
+        const reserved = create(EnumDescriptorProto_EnumReservedRangeSchema, range)
+        context.places.set(reserved, { name: place })
+        proto.reservedRange.push(reserved)
+      },
+    })
+  })
   if (proto.value.length === 0)
     throw new ProtoSyntaxError(at, `the enum ${fullName} has no value; give it one, or remove it`)
   keepOptions(context, { target: proto, kind: 'enum', scope, element: fullName, entries })

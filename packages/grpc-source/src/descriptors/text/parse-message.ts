@@ -8,7 +8,7 @@ import {
   type DescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
-import { readOption, type WrittenOption } from './option-text.ts'
+import { readBlock, type WrittenOption } from './option-text.ts'
 import { parseEnum } from './parse-enum.ts'
 import { parseField, parseMapField, type FieldHolder } from './parse-field.ts'
 import {
@@ -83,7 +83,6 @@ function parseBody(
 ): void {
   const { tokens } = context
   const scope = inScope(outer, message.name)
-  const entries: WrittenOption[] = []
   const maps: DescriptorProto[] = []
   const holder: FieldHolder = {
     kind: 'message',
@@ -93,8 +92,7 @@ function parseBody(
     addGroup: (name, at) =>
       parseGroup(context, { name, at, scope, path: [...path, 3], into: message.nestedType }),
   }
-  while (!tokens.skip('}')) {
-    if (tokens.skip(';')) continue
+  const entries = readBlock(tokens, (before) => {
     skipVisibility(context)
     if (tokens.looksAt('message')) {
       message.nestedType.push(parseMessage(context, scope, [...path, 3, message.nestedType.length]))
@@ -104,34 +102,27 @@ function parseBody(
       parseExtend(context, { ...holder, fields: message.extension, path: [...path, 6] })
     } else if (tokens.looksAt('oneof')) {
       parseOneof(context, message, holder)
-    } else if (tokens.skip('option')) {
-      entries.push(readOption(tokens))
-      tokens.expect(';')
     } else if (tokens.looksAt('reserved') && tokens.peek(1).kind !== 'symbol') {
-      parseReservedFields(context, message, scope)
+      parseReserved(context, scope, {
+        names: message.reservedName,
+        limits: RESERVED_NUMBERS,
+        add({ start, end }, at) {
+          const reserved = create(DescriptorProto_ReservedRangeSchema, { start, end: end + 1 })
+          context.places.set(reserved, { name: at })
+          message.reservedRange.push(reserved)
+        },
+      })
     } else if (tokens.looksAt('extensions')) {
-      parseExtensions(context, message, scope, entries.some(makesMessageSet) || isMessageSetBelow(tokens))
+      parseExtensions(context, message, scope, before.some(makesMessageSet) || isMessageSetBelow(tokens))
     } else if (tokens.looksAt('map') && tokens.looksAt('<', 1)) {
       maps.push(parseMapField(context, holder))
     } else {
       parseField(context, holder)
     }
-  }
+  })
   message.nestedType.push(...maps)
   addSyntheticOneofs(message)
   keepOptions(context, { target: message, kind: 'message', scope: outer, element: scope, entries })
-}
-
-function parseReservedFields(context: ParseContext, message: DescriptorProto, scope: string): void {
-  parseReserved(context, scope, {
-    names: message.reservedName,
-    limits: RESERVED_NUMBERS,
-    add({ start, end }, at) {
-      const reserved = create(DescriptorProto_ReservedRangeSchema, { start, end: end + 1 })
-      context.places.set(reserved, { name: at })
-      message.reservedRange.push(reserved)
-    },
-  })
 }
 
 function parseExtensions(
@@ -179,19 +170,12 @@ function parseOneof(context: ParseContext, message: DescriptorProto, holder: Fie
   const oneof = create(OneofDescriptorProtoSchema, { name: tokens.name("the oneof's name") })
   context.places.set(oneof, { name: at })
   tokens.expect('{')
-  const entries: WrittenOption[] = []
   const oneofIndex = message.oneofDecl.length
   message.oneofDecl.push(oneof)
   const fieldsBefore = message.field.length
-  while (!tokens.skip('}')) {
-    if (tokens.skip(';')) continue
-    if (tokens.skip('option')) {
-      entries.push(readOption(tokens))
-      tokens.expect(';')
-    } else {
-      parseField(context, { ...holder, kind: 'oneof' }).oneofIndex = oneofIndex
-    }
-  }
+  const entries = readBlock(tokens, () => {
+    parseField(context, { ...holder, kind: 'oneof' }).oneofIndex = oneofIndex
+  })
   const element = `${holder.scope}.${oneof.name}`
   if (message.field.length === fieldsBefore)
     throw new ProtoSyntaxError(at, `the oneof ${element} has no field; give it one, or remove it`)

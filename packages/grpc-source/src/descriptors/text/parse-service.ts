@@ -6,7 +6,7 @@ import {
   type ServiceDescriptorProto,
 } from '@bufbuild/protobuf/wkt'
 import { inScope, keepComments, keepOptions, type ParseContext } from './context.ts'
-import { readOption, type WrittenOption } from './option-text.ts'
+import { readBlock } from './option-text.ts'
 import { SCALARS } from './parse-field.ts'
 import { ProtoSyntaxError } from './tokens.ts'
 
@@ -23,18 +23,10 @@ export function parseService(
   context.places.set(proto, { name: at })
   const fullName = inScope(packageName, proto.name)
   keepComments(context, path, from, tokens.expect('{'))
-  const entries: WrittenOption[] = []
-  while (!tokens.skip('}')) {
-    if (tokens.skip(';')) continue
-    if (tokens.skip('option')) {
-      entries.push(readOption(tokens))
-      tokens.expect(';')
-    } else if (tokens.looksAt('rpc')) {
-      proto.method.push(parseMethod(context, fullName, [...path, 2, proto.method.length]))
-    } else {
-      throw tokens.unexpected('"rpc", "option" or "}"')
-    }
-  }
+  const entries = readBlock(tokens, () => {
+    if (!tokens.looksAt('rpc')) throw tokens.unexpected('"rpc", "option" or "}"')
+    proto.method.push(parseMethod(context, fullName, [...path, 2, proto.method.length]))
+  })
   keepOptions(context, { target: proto, kind: 'service', scope: packageName, element: fullName, entries })
   return proto
 }
@@ -68,17 +60,9 @@ function parseMethod(
   proto.clientStreaming = side((name) => (proto.inputType = `.${name}`))
   tokens.expect('returns')
   proto.serverStreaming = side((name) => (proto.outputType = `.${name}`))
-  const entries: WrittenOption[] = []
   const head = tokens.peek()
-  if (!tokens.skip(';')) {
-    tokens.expect('{')
-    while (!tokens.skip('}')) {
-      if (tokens.skip(';')) continue
-      tokens.expect('option')
-      entries.push(readOption(tokens))
-      tokens.expect(';')
-    }
-  }
+  const hasBlock = !tokens.skip(';') && tokens.expect('{')
+  const entries = hasBlock ? readBlock(tokens, () => void tokens.expect('option')) : []
   keepComments(context, path, from, head)
   keepOptions(context, { target: proto, kind: 'method', scope: serviceName, element, entries })
   return proto
