@@ -6,13 +6,13 @@ import type { OutBuffer } from '../http2/out-buffer.ts'
 import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
 import { GrpcCallError } from '../status.ts'
 import { toReplyMetadata } from '../reply-metadata.ts'
-import type { TransportCall } from '../transport.ts'
+import type { Transport, TransportCall } from '../transport.ts'
 import type { Connection } from './connection.ts'
 import { compress, FrameReader, toFrame, type Encoding, type Message } from './frames.ts'
 import type { PendingCall, Pool } from './pool.ts'
 import { writeFields, type HeadBlock } from './request-headers.ts'
 import type { SpareMemory } from './spare-memory.ts'
-import { formatTimeout, httpStatusError, readStatus, resetError, type CallStatus } from './status.ts'
+import { formatTimeout, httpStatusError, readStatus, resetError } from './status.ts'
 
 export interface CallSettings {
   readonly pool: Pool
@@ -31,7 +31,7 @@ export interface CallReceiver {
   end(error: GrpcCallError | undefined): void
 }
 
-export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+export type Requests = Parameters<Transport['stream']>[1]
 
 const NOTHING = new Uint8Array()
 const REFUSED = 'the server refused the call each time it was sent'
@@ -58,7 +58,6 @@ export class Http2Call implements PendingCall, StreamOwner {
   #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
   #response: HeaderList | undefined
-  #status: CallStatus | undefined
   #drain: (() => void) | undefined
   #refusals = 0
   #hasEnded = false
@@ -104,10 +103,6 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#stream?.resume()
   }
 
-  fail(error: GrpcCallError): void {
-    this.end(error)
-  }
-
   begin(connection: Connection): void {
     let stream: Http2Stream
     try {
@@ -122,8 +117,10 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#connection = connection
     this.#stream = stream
     this.#reader = new FrameReader(this.#settings.maxReceiveBytes, this.#onMessage, this.#settings.spare)
-    if (this.#requests instanceof Uint8Array) this.#sendOnly(stream, this.#requests)
-    else void this.#sendAll(stream, this.#requests)
+    const requests = this.#requests
+    if (!(requests instanceof Uint8Array)) void this.#sendAll(stream, requests)
+    else if (this.#settings.compression !== undefined) void this.#sendAll(stream, [requests])
+    else stream.send(toFrame(requests, false), true)
   }
 
   writeHeaders(out: OutBuffer): void {
@@ -140,16 +137,13 @@ export class Http2Call implements PendingCall, StreamOwner {
     if (this.#hasEnded) return
     if (this.#response) {
       tell(this.#call.onTrailers, headers)
-      this.#status = readStatus(headers) ?? { error: httpStatusError(this.#response) }
-      return this.#complete()
+      return this.#complete(readStatus(headers, this.#response))
     }
     this.#response = headers
     this.encoding = headers.get('grpc-encoding')
     tell(isEnd ? this.#call.onTrailers : this.#call.onHeaders, headers)
-    if (isEnd) {
-      this.#status = readStatus(headers) ?? { error: httpStatusError(headers) }
-      this.#complete()
-    } else if (!(headers.get('content-type') ?? 'application/grpc').startsWith('application/grpc')) {
+    if (isEnd) this.#complete(readStatus(headers, headers))
+    else if (!(headers.get('content-type') ?? 'application/grpc').startsWith('application/grpc')) {
       // A proxy's page, not a gRPC server's reply.
       this.end(httpStatusError(headers))
     }
@@ -183,7 +177,7 @@ export class Http2Call implements PendingCall, StreamOwner {
       return this.end(httpStatusError(this.#response))
     // A server that keeps the deadline itself may be a little earlier.
     if (code === ErrorCode.CANCEL && systemClock.now() >= this.#deadline) return this.#onDeadline()
-    this.end(resetError(code, undefined))
+    this.end(resetError(code))
   }
 
   /** Ends the call, with an error or well, and once. */
@@ -219,15 +213,15 @@ export class Http2Call implements PendingCall, StreamOwner {
     if (!this.#hasEnded) this.#receiver.message(message)
   }
 
-  #complete(): void {
-    const error = this.#status?.error
+  #complete(error: GrpcCallError | undefined): void {
     const isCut = error === undefined && this.#reader?.isBetweenMessages === false
     this.end(isCut ? new GrpcCallError('INTERNAL', 'the reply ends in the middle of a message') : error)
   }
 
   /** The server said that it did nothing for this call. */
   #isUnseen(code: number, connection: Connection): boolean {
-    if (this.#response || !isRepeatable(this.#requests)) return false
+    const requests = this.#requests
+    if (this.#response || !(requests instanceof Uint8Array || Array.isArray(requests))) return false
     return code === ErrorCode.REFUSED_STREAM || (this.#stream?.id ?? 0) > connection.lastStreamId
   }
 
@@ -247,28 +241,19 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#backoff = systemClock.setTimeout(() => pool.run(this), pauseMs)
   }
 
-  #sendOnly(stream: Http2Stream, request: Uint8Array): void {
-    const { compression } = this.#settings
-    if (compression === undefined) stream.send(toFrame(request, false), true)
-    else void this.#sendAll(stream, [request])
-  }
-
   async #sendAll(stream: Http2Stream, requests: Requests): Promise<void> {
     const { compression } = this.#settings
     try {
       for await (const request of requests) {
         if (this.#hasEnded || !this.#allows(request)) return
         const body = compression === undefined ? request : await compress(request, compression)
-        if (!stream.send(toFrame(body, compression !== undefined), false)) await this.#drained()
+        if (!stream.send(toFrame(body, compression !== undefined), false))
+          await new Promise<void>((resolve) => (this.#drain = resolve))
       }
       stream.send(NOTHING, true)
     } catch (cause) {
       this.end(new GrpcCallError('UNKNOWN', `the requests could not be read: ${String(cause)}`, { cause }))
     }
-  }
-
-  #drained(): Promise<void> {
-    return new Promise((resolve) => (this.#drain = resolve))
   }
 
   #allows(request: Uint8Array): boolean {
@@ -283,10 +268,6 @@ export class Http2Call implements PendingCall, StreamOwner {
     )
     return false
   }
-}
-
-function isRepeatable(requests: Uint8Array | Requests): boolean {
-  return requests instanceof Uint8Array || Array.isArray(requests)
 }
 
 function tell(listener: TransportCall['onHeaders'], headers: HeaderList): void {

@@ -4,12 +4,8 @@ import { TLSSocket } from 'node:tls'
 import { ErrorCode, Http2ProtocolError } from '../http2/codes.ts'
 import { Http2Session } from '../http2/session.ts'
 import type { Http2Stream, StreamOwner } from '../http2/stream.ts'
+import type { ChannelOptions } from '../endpoint.ts'
 import { explainLoss, foreignGreeting } from './wrong-protocol.ts'
-
-export interface Keepalive {
-  readonly timeMs: number
-  readonly timeoutMs: number
-}
 
 export interface ConnectionOptions {
   /** Begins to connect. What comes from the peer goes to `onRead` instead of events. */
@@ -19,7 +15,7 @@ export interface ConnectionOptions {
   /** 0: for ever. */
   readonly connectTimeoutMs: number
   /** Read anew for each ping. */
-  keepalive(): Keepalive | undefined
+  keepalive(): ChannelOptions['keepalive']
   /** The server's SETTINGS came: calls may begin. */
   onReady(connection: Connection): void
   /** It takes no more calls; those that run may end. `reason` is undefined when the server asked for it politely. */
@@ -31,8 +27,6 @@ export interface ConnectionOptions {
   onFlood(error: Error): void
 }
 
-export type ConnectionState = 'connecting' | 'ready' | 'retired'
-
 const READ_BYTES = 64 * 1024
 /** Stream ids have 31 bits. */
 const MAX_STREAM = 2 ** 31 - 2_001
@@ -40,7 +34,7 @@ const MAX_STREAM = 2 ** 31 - 2_001
 /** One HTTP/2 session. It keeps the process alive only while it has calls. */
 export class Connection {
   active = 0
-  state: ConnectionState = 'connecting'
+  state: 'connecting' | 'ready' | 'retired' = 'connecting'
   /** Concurrent calls that the server takes. */
   limit: number = Infinity
   /** Calls above this stream were never looked at by the server. */
@@ -70,7 +64,8 @@ export class Connection {
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
       onClose: (error) => {
         systemClock.clearTimeout(this.#pingTimer)
-        if (isFlood(error)) options.onFlood(error)
+        if (error instanceof Http2ProtocolError && error.code === ErrorCode.ENHANCE_YOUR_CALM)
+          options.onFlood(error)
         const isUnheard = this.state === 'connecting' && !this.#hasHeard
         this.retire(isUnheard ? explainLoss(error, socket instanceof TLSSocket, this.#hasConnected) : error)
       },
@@ -197,8 +192,4 @@ export class Connection {
       this.#pingTimer = systemClock.setTimeout(() => this.#mayPing(), keepalive.timeMs)
     })
   }
-}
-
-function isFlood(error: Error): boolean {
-  return error instanceof Http2ProtocolError && error.code === ErrorCode.ENHANCE_YOUR_CALM
 }

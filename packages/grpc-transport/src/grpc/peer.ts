@@ -46,12 +46,9 @@ export class Peer {
     return this.#connections.length
   }
 
-  get isConnecting(): boolean {
-    return this.#connections.some(({ state }) => state === 'connecting')
-  }
-
-  get isConnected(): boolean {
-    return this.#connections.some(({ state }) => state === 'ready')
+  /** It has a connection, or is about to have one. */
+  get isAlive(): boolean {
+    return this.#connections.some(({ state }) => state !== 'retired')
   }
 
   /** Calls that connections under way will take. */
@@ -68,9 +65,9 @@ export class Peer {
     return undefined
   }
 
-  /** Returns the connection with the fewest calls among those on which the server takes another. */
-  leastBusy(): Connection | undefined {
-    let least: Connection | undefined
+  /** Returns the connection with the fewest calls, this one or one of its own on which the server takes another. */
+  leastBusy(other: Connection | undefined): Connection | undefined {
+    let least = other
     for (const connection of this.#connections) {
       if (hasRoom(connection) && (!least || connection.active < least.active)) least = connection
     }

@@ -9,7 +9,7 @@ export interface PendingCall {
   /** See `TransportCall`. */
   readonly asker?: unknown
   begin(connection: Connection): void
-  fail(error: GrpcCallError): void
+  end(error: GrpcCallError): void
 }
 
 export interface PoolOptions extends Pick<PeerOptions, 'maxConcurrentCalls' | 'maxConnections' | 'random'> {
@@ -60,7 +60,8 @@ export class Pool {
       return
     }
     if (this.#waiting.add(call, call.asker)) this.#serve()
-    else call.fail(noPlaceError())
+    // Another attempt would find no place either.
+    else call.end(unavailable(NO_PLACE.message, { retryable: false, ownLimit: { of: 'waiting' } }))
   }
 
   /** The call waits no longer. */
@@ -99,9 +100,11 @@ export class Pool {
     if (this.#waiting.size === 0) return
     if (this.#isClosed) return this.#failWaiting(closedError())
     this.#grow()
-    this.#beginWaiting(() => leastBusy(this.#peers))
+    this.#beginWaiting(() =>
+      this.#peers.reduce<Connection | undefined>((least, peer) => peer.leastBusy(least), undefined),
+    )
     // At the server's own limit calls wait for others to end.
-    if (this.#isResolving || this.#peers.some((peer) => peer.isConnecting || peer.isConnected)) return
+    if (this.#isResolving || this.#peers.some((peer) => peer.isAlive)) return
     const { authority } = this.#options.target
     this.#failWaiting(this.#lastFailure ?? unavailable(`${authority} has no address`))
   }
@@ -115,7 +118,7 @@ export class Pool {
   }
 
   #failWaiting(error: GrpcCallError): void {
-    for (const call of this.#waiting.clear()) call.fail(error)
+    for (const call of this.#waiting.clear()) call.end(error)
   }
 
   #grow(): void {
@@ -192,27 +195,9 @@ export class Pool {
 
 function unavailable(
   message: string,
-  details: { readonly retryable?: boolean; readonly cause?: unknown } = {},
+  details: Omit<ConstructorParameters<typeof GrpcCallError>[2], 'wasSent'> = {},
 ): GrpcCallError {
   return new GrpcCallError('UNAVAILABLE', message, { ...details, wasSent: false })
-}
-
-function leastBusy(peers: readonly Peer[]): Connection | undefined {
-  let least: Connection | undefined
-  for (const peer of peers) {
-    const connection = peer.leastBusy()
-    if (connection && (!least || connection.active < least.active)) least = connection
-  }
-  return least
-}
-
-/** Another attempt would find no place either. */
-function noPlaceError(): GrpcCallError {
-  return new GrpcCallError('UNAVAILABLE', NO_PLACE.message, {
-    retryable: false,
-    wasSent: false,
-    ownLimit: { of: 'waiting' },
-  })
 }
 
 function closedError(): GrpcCallError {

@@ -1,26 +1,18 @@
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
-import { GrpcCallError, statusName, type StatusName } from '../status.ts'
+import { GrpcCallError, STATUS_NAMES, type StatusName } from '../status.ts'
 
-/** How a call ended; `error` is undefined for OK. */
-export interface CallStatus {
-  readonly error: GrpcCallError | undefined
-}
-
-const OK: CallStatus = { error: undefined }
-
-/** Reads `grpc-status` and what goes with it; undefined when there is none. */
-export function readStatus(trailers: HeaderList): CallStatus | undefined {
+/** Reads how a call ended off `grpc-status` and what goes with it, else off the response; undefined: well. */
+export function readStatus(trailers: HeaderList, response: HeaderList): GrpcCallError | undefined {
   const code = trailers.get('grpc-status')
-  if (code === '0') return OK
-  if (code === undefined) return undefined
+  if (code === '0') return undefined
+  if (code === undefined) return httpStatusError(response)
   const [details] = (trailers.get('grpc-status-details-bin') ?? '').split(',')
   const message = shorten(decodeMessage(trailers.get('grpc-message') ?? ''))
-  return {
-    error: new GrpcCallError(/^\d+$/.test(code) ? statusName(Number(code)) : 'UNKNOWN', message, {
-      details: details ? Buffer.from(details, 'base64') : undefined,
-    }),
-  }
+  const status = /^\d+$/.test(code) ? STATUS_NAMES[Number(code)] : undefined
+  return new GrpcCallError(status ?? 'UNKNOWN', message, {
+    details: details ? Buffer.from(details, 'base64') : undefined,
+  })
 }
 
 /** Servers repeat in it what they were asked, however long: neither logs nor clients are to carry that on. */
@@ -70,12 +62,12 @@ const BY_RST_CODE: Readonly<Record<number, readonly [StatusName, string]>> = {
 }
 
 /** Returns the error that an RST_STREAM means. */
-export function resetError(code: number | undefined, cause: unknown): GrpcCallError {
-  const [status, message] = BY_RST_CODE[code ?? 0] ?? [
+export function resetError(code: number): GrpcCallError {
+  const [status, message] = BY_RST_CODE[code] ?? [
     'INTERNAL' as const,
     `the server reset the stream with code ${code}`,
   ]
-  return new GrpcCallError(status, message, { wasSent: code !== ErrorCode.REFUSED_STREAM, cause })
+  return new GrpcCallError(status, message, { wasSent: code !== ErrorCode.REFUSED_STREAM })
 }
 
 /**

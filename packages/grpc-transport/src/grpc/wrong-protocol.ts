@@ -16,21 +16,23 @@ export function explainLoss(error: Error, isTls: boolean, hasConnected: boolean)
   const { code = '' } = error as NodeJS.ErrnoException
   if (isTls) {
     const alert = explainAlert(code)
-    if (alert !== undefined) return explained(alert, error)
+    if (alert !== undefined) return new Error(alert, { cause: error })
     const isForeign =
       code === 'EPROTO' || /^ERR_SSL_(WRONG_VERSION|PACKET|HTTP|UNKNOWN_PROTOCOL|BAD_RECORD)/.test(code)
-    if (isForeign) return explained(`it does not speak TLS: ${USE_PLAIN_TEXT}`, error)
+    if (isForeign) return new Error(`it does not speak TLS: ${USE_PLAIN_TEXT}`, { cause: error })
     if (code === '' || code === 'ECONNRESET') {
       const known = `where it wants a client certificate that it knows, ${USE_CERTIFICATE}`
-      return explained(
+      return new Error(
         hasConnected
           ? `it closed the connection behind the TLS handshake: ${known}`
           : `it broke off the TLS handshake: where it expects plain text, ${USE_PLAIN_TEXT}; ${known}`,
-        error,
+        { cause: error },
       )
     }
   } else if (hasConnected && code !== 'ECONNREFUSED') {
-    return explained(`it closed the connection without a word: where it expects TLS, ${USE_TLS}`, error)
+    return new Error(`it closed the connection without a word: where it expects TLS, ${USE_TLS}`, {
+      cause: error,
+    })
   }
   return error
 }
@@ -44,8 +46,4 @@ function explainAlert(code: string): string | undefined {
   return /^(?:BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_|UNKNOWN_CA|ACCESS_DENIED)/.test(alert)
     ? `it does not take the client certificate (${alert.toLowerCase().replaceAll('_', ' ')}): set tls.cert and tls.key to one that it knows`
     : undefined
-}
-
-function explained(message: string, cause: Error): Error {
-  return new Error(message, { cause })
 }

@@ -1,5 +1,5 @@
-import { ErrorCode, Http2ProtocolError } from './codes.ts'
 import { HuffmanReader } from './huffman.ts'
+import { wrongCode } from './violations.ts'
 
 /** Names and values by turns. Source: RFC 7541, appendix A. */
 const STATIC: readonly string[] =
@@ -72,7 +72,7 @@ export class HpackDecoder {
   /** The block is whole. Undefined where it holds more than is allowed. @throws Http2ProtocolError */
   finish(): HeaderList | undefined {
     if (this.#rest.length > 0 || this.#skipped > 0 || this.#dropsValue)
-      throw wrong('a header block ends in the middle of a field')
+      throw wrongCode('a header block ends in the middle of a field')
     const list = this.#bytes <= this.#maxBytes ? this.#list : undefined
     this.#list = new HeaderList()
     this.#bytes = 0
@@ -96,7 +96,7 @@ export class HpackDecoder {
       return true
     }
     if ((first & 0xe0) === 0x20) {
-      if (this.#bytes > 0) throw wrong('the table changes its size within a block')
+      if (this.#bytes > 0) throw wrongCode('the table changes its size within a block')
       const limit = this.#integer(5)
       if (limit === undefined) return false
       this.#resize(limit)
@@ -144,12 +144,12 @@ export class HpackDecoder {
   }
 
   #at(index: number, part: 0 | 1): string {
-    if (index === 0) throw wrong('an entry of the table has the number 0')
+    if (index === 0) throw wrongCode('an entry of the table has the number 0')
     const text =
       index <= STATIC_ENTRIES
         ? STATIC[(index - 1) * 2 + part]
         : this.#table[this.#table.length - (index - STATIC_ENTRIES) * 2 + part]
-    if (text === undefined) throw wrong('an entry of the table does not exist')
+    if (text === undefined) throw wrongCode('an entry of the table does not exist')
     return text
   }
 
@@ -160,7 +160,7 @@ export class HpackDecoder {
   }
 
   #resize(limit: number): void {
-    if (limit > TABLE_BYTES) throw wrong('the table is larger than it may be')
+    if (limit > TABLE_BYTES) throw wrongCode('the table is larger than it may be')
     this.#tableLimit = limit
     this.#evict()
   }
@@ -204,15 +204,11 @@ export class HpackDecoder {
       value += (byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw wrong('a number is too large')
+    throw wrongCode('a number is too large')
   }
 }
 
 const TOO_LONG = Symbol('too long')
-
-function wrong(what: string): Http2ProtocolError {
-  return new Http2ProtocolError(ErrorCode.COMPRESSION_ERROR, what)
-}
 
 /** The fields of a header block in their order, names and values by turns. */
 export class HeaderList {

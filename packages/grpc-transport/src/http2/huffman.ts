@@ -1,4 +1,4 @@
-import { ErrorCode, Http2ProtocolError } from './codes.ts'
+import { wrongCode } from './violations.ts'
 
 /**
  * The length of each byte's code, and last of the code for the end, in base 36. The code is canonical: of two codes of
@@ -34,20 +34,16 @@ export class HuffmanReader {
         pending++
         if (bit === 0) isPadding = false
         if (node < LEAF) continue
-        if (node - LEAF === END) throw wrong('a text holds the code of its end')
+        if (node - LEAF === END) throw wrongCode('a text holds the code of its end')
         text[length++] = node - LEAF
         node = 0
         pending = 0
         isPadding = true
       }
     }
-    if (pending > 7 || !isPadding) throw wrong('a text ends in the middle of a code')
+    if (pending > 7 || !isPadding) throw wrongCode('a text ends in the middle of a code')
     return text.toString('latin1', 0, length)
   }
-}
-
-function wrong(what: string): Http2ProtocolError {
-  return new Http2ProtocolError(ErrorCode.COMPRESSION_ERROR, what)
 }
 
 function plant(): Uint16Array {

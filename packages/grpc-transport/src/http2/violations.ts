@@ -16,3 +16,8 @@ export function unexpected(type: number): Http2ProtocolError {
 export function flowError(): Http2ProtocolError {
   return new Http2ProtocolError(ErrorCode.FLOW_CONTROL_ERROR, 'the server keeps to no window')
 }
+
+/** A header block cannot be read (RFC 7541). */
+export function wrongCode(what: string): Http2ProtocolError {
+  return new Http2ProtocolError(ErrorCode.COMPRESSION_ERROR, what)
+}
