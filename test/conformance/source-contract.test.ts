@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js'
 import { createGrpcSource, useGrpcSource } from '@vinyasa/grpc-source'
 import { createInvalidationBus, type InvalidationBus, type InvalidationEvent } from '@vinyasa/invalidation'
 import { createRestConnector, useRestConnector } from '@vinyasa/rest-connector'
-import { type OnPlan, type PlanEvent, useSources } from '@vinyasa/source-kit'
+import { type PlanEvent, useSources } from '@vinyasa/source-kit'
 import { createDisposables, startGrpcBackend, startRestBackend } from '@vinyasa/test-kit'
 import { defaultFieldResolver } from 'graphql'
 import { createSchema, createYoga, type Plugin } from 'graphql-yoga'
@@ -35,6 +35,8 @@ interface Films {
   /** What the backend was asked for. */
   readonly asked: readonly string[]
 }
+
+type OnPlan = (event: PlanEvent) => void
 
 type OpenFilms = (bus: InvalidationBus, onPlan: OnPlan) => Promise<Films>
 

@@ -1,5 +1,5 @@
 // For users
 export { createGrpcSource, type GrpcSource } from './source.ts'
-export { useGrpcSource, type GrpcSourcePlugin } from './plugin.ts'
+export { useGrpcSource } from './plugin.ts'
 export { GrpcSourceError } from './errors.ts'
 export type { GrpcSourceOptions } from './options.ts'

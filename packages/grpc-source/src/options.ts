@@ -4,7 +4,7 @@ import type { Int64Mode } from './codec/scalar-codecs.ts'
 import type { Expose } from './contract/exposure.ts'
 import type { JoinOptions } from './contract/join-options.ts'
 import type { Clock } from '@vinyasa/base'
-import type { OnPlan, SourceNames } from '@vinyasa/source-kit'
+import type { PlanEvent, SourceNames } from '@vinyasa/source-kit'
 import type { CallObserver, OnReply, RetryOptions } from './runtime/call.ts'
 import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
@@ -162,7 +162,7 @@ export interface GrpcSourceOptions extends DescriptorOptions, MappingInput, Sour
    */
   readonly plans?: boolean | undefined
   /** Told which operations have a plan, and why others have none. Exceptions are ignored. */
-  readonly onPlan?: OnPlan | undefined
+  readonly onPlan?: ((event: PlanEvent) => void) | undefined
   /**
    * Members of lists and maps that one reply may have: one of two bytes costs as much as one of a hundred. Above it the
    * call fails with `INTERNAL_SERVER_ERROR`. Default 100 000.

@@ -3,7 +3,7 @@ import type { AnswerHead } from './methods/reply-headers.ts'
 import type { GrpcSource } from './source.ts'
 
 /** An Envelop plugin with the hooks of Yoga that are used here. */
-export interface GrpcSourcePlugin extends SourcesPlugin {
+interface GrpcSourcePlugin extends SourcesPlugin {
   onRequest(payload: { readonly request: Request }): void
   onResponse(payload: { readonly request: Request; readonly response: Response }): void
   readonly behaviour: SourcesPlugin['behaviour'] & {

@@ -58,7 +58,3 @@ export class GrpcCallError extends Error {
     this.ownLimit = options.ownLimit
   }
 }
-
-export function statusName(code: number): StatusName {
-  return STATUS_NAMES[code] ?? 'UNKNOWN'
-}

@@ -7,12 +7,12 @@ export {
   type Source,
 } from './schema/source.ts'
 export { type SourceNames, SourceNamesError } from './naming/options.ts'
-export { type AnswerLimits, type AnswerSize, answerSizeOf, endOfRead } from '@vinyasa/yoga-internals'
-export type { OnPlan, PlanEvent } from './plan/plan-event.ts'
+export { type AnswerLimits, answerSizeOf, endOfRead } from '@vinyasa/yoga-internals'
+export type { PlanEvent } from './plan/plan-event.ts'
 
 // For sources.
 export { type BatchedJoin, createBatchedJoin, groupByKey, type ItemsByKey } from './joins/batched-join.ts'
-export { askAll, type JoinBatch, type JoinCalls, type Keyed } from './joins/join-calls.ts'
+export { askAll, type JoinCalls } from './joins/join-calls.ts'
 export { isJoinKey, parentField, parentMember, type ReadParent, serializedKey } from './joins/parent-key.ts'
 export { PlannedJoins } from './joins/planned-joins.ts'
 export { SharedJoins, type SharedKey } from './joins/shared-joins.ts'
@@ -21,7 +21,6 @@ export { fieldsBelow, type SelectionScope } from './plan/selection-scope.ts'
 export {
   type FastPath,
   type Prepared,
-  type PreparedJoin,
   type Selection,
   sharedOf,
   type Site,
@@ -30,18 +29,18 @@ export {
 export { mergeRecorded, type Recorded, recordedRoot } from './plan/recorded.ts'
 export { FallBack, NotPlannable } from './plan/refusals.ts'
 export { type NamedSource, nameSource } from './naming/name-source.ts'
-export { type Meant, renamedStatements } from './naming/statements.ts'
+export { renamedStatements } from './naming/statements.ts'
 export { markMember, memberOf } from './own/members.ts'
 export { fieldOf, memberIn, ownNameOf } from './own/names.ts'
 export { ownIsTypeOf } from './answer/count-objects.ts'
 export { ResolverMarks } from './own/stand-ins.ts'
-export { markTeller, type Teller, tellerOf } from './own/tellers.ts'
+export { markTeller, tellerOf } from './own/tellers.ts'
 export { offerField, prepareJoin } from './plan/registry.ts'
 export { mergeSources } from './schema/merge-sources.ts'
 export { prepareArguments, type Variables } from './plan/variables.ts'
-export { assignNames, groupBy, type NameWish } from './schema/assign-names.ts'
+export { assignNames, groupBy } from './schema/assign-names.ts'
 export { parseInSlices } from './json/parse-in-slices.ts'
 export { exceededLimit, type JsonLimits } from './json/scan-json.ts'
-export { type ResultPath, compileResultPath } from './templates/result-path.ts'
-export { compileEntityId, type ReadEntityId } from './templates/entity-id.ts'
+export { compileResultPath } from './templates/result-path.ts'
+export { compileEntityId } from './templates/entity-id.ts'
 export type { CallEnded } from './call-ended.ts'

@@ -6,7 +6,7 @@ import {
   AbortWatch,
   GrpcCallError,
   LONGEST_TIMEOUT_MS,
-  statusName,
+  STATUS_NAMES,
   toReplyMetadata,
   type Transport,
   type TransportCall,
@@ -218,7 +218,7 @@ function toCallError(error: unknown, sent: SentRequests): GrpcCallError {
       cause: error,
     })
   const [details] = error.metadata?.get('grpc-status-details-bin') ?? []
-  return new GrpcCallError(statusName(error.code), error.details ?? error.message, {
+  return new GrpcCallError(STATUS_NAMES[error.code] ?? 'UNKNOWN', error.details ?? error.message, {
     details: details instanceof Uint8Array ? details : undefined,
     ownLimit: ownLimit(error, sent),
     cause: error,
@@ -238,7 +238,7 @@ const TOO_LARGE_TO_SEND = /^Attempted to send message with a size larger than (\
 
 /** grpc-js tells of its own limits in words alone, in which its servers tell of a request that is over theirs. */
 function ownLimit({ code, details }: ServiceError, sent: SentRequests): GrpcCallError['ownLimit'] {
-  if (statusName(code) !== 'RESOURCE_EXHAUSTED') return undefined
+  if (STATUS_NAMES[code] !== 'RESOURCE_EXHAUSTED') return undefined
   const [read, size, max] = TOO_LARGE_TO_READ.exec(details) ?? []
   if (read !== undefined) {
     // The size is that on the wire, which nobody knows here of what grpc-js compressed.

@@ -1,4 +1,4 @@
-import type { ResultPath } from '@vinyasa/source-kit'
+import type { compileResultPath } from '@vinyasa/source-kit'
 import { answerShapeOf, type AnswerShape } from './answer-shape.ts'
 import { parseArgument, type Argument } from './arguments.ts'
 import { compileArgumentBody, type Body } from '../bodies/compile-body.ts'
@@ -35,7 +35,7 @@ export interface CompiledEndpoint {
   /** Object types that a response may hold; empty when nothing is declared. */
   readonly types: ReadonlySet<string>
   readonly timeoutMs: number
-  readonly extract: ResultPath
+  readonly extract: ReturnType<typeof compileResultPath>
   /** The request for these arguments; throws BAD_USER_INPUT for values that cannot be sent. */
   render(args: Args): WireRequest
 }

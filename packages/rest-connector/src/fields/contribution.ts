@@ -1,6 +1,6 @@
 import type { Asker } from '@vinyasa/invalidation'
 import type { Turns } from '@vinyasa/base'
-import type { ContributedArgument, ContributedField, OnPlan, Source } from '@vinyasa/source-kit'
+import type { ContributedArgument, ContributedField, Source } from '@vinyasa/source-kit'
 import { GraphQLSchema } from 'graphql'
 import type { Argument } from '../declare/arguments.ts'
 import type { Callable } from '../call/call.ts'
@@ -26,7 +26,7 @@ export interface ContributeOptions {
   readonly isPlannable: boolean
   /** The turns of the event loop in which long answers are worked on. */
   readonly turns: Turns
-  readonly onPlan: OnPlan | undefined
+  readonly onPlan: Source['onPlan']
   /** The asker that the answers of all fields are for; undefined: they are for everybody. */
   readonly asker: Asker | undefined
   /** That of endpoints without an own one. */

@@ -1,8 +1,6 @@
 import {
   type ItemsByKey,
-  type JoinBatch,
   type JoinCalls,
-  type Keyed,
   mergeRecorded,
   PlannedJoins,
   type Recorded,
@@ -16,7 +14,8 @@ import type { Joined, JoinedItems, PlannedJoin, WrittenText } from '../json/obje
 import type { PlannableJoin } from '../json/planned-field.ts'
 
 /** A key that a parent needs, as it came. */
-export interface AskedKey extends Keyed {
+export interface AskedKey {
+  readonly key: string
   readonly planned: PlannedJoin
   readonly raw: unknown
 }
@@ -28,7 +27,7 @@ export interface JoinRun extends JoinedItems {
   /** Ordinary execution has taken over, and makes what calls are left to make. */
   isOver(): boolean
   /** @throws FallBack */
-  ask(asked: AskedKey): JoinBatch
+  ask(asked: AskedKey): ReturnType<Calls['ask']>
   readonly shared: SharedJoins<WrittenText>
   /** Ends it. What was called is told once. */
   recorded(): Recorded

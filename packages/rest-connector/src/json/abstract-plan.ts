@@ -1,8 +1,11 @@
-import { FallBack, type Teller } from '@vinyasa/source-kit'
+import { FallBack, type markTeller } from '@vinyasa/source-kit'
 import { hasJoins, type ObjectPlan, type Read } from './object-plan.ts'
 
 /** A selection on values of several object types, by what each of them selects. */
-export function abstractPlan(tell: Teller, members: ReadonlyMap<string, ObjectPlan>): ObjectPlan {
+export function abstractPlan(
+  tell: Parameters<typeof markTeller>[1],
+  members: ReadonlyMap<string, ObjectPlan>,
+): ObjectPlan {
   function planOf(value: unknown): ObjectPlan {
     const plan = members.get(tell(value) ?? '')
     if (!plan) throw new FallBack('an object is of no type')

@@ -1,4 +1,4 @@
-import type { AnswerSize, PreparedJoin, SharedJoins } from '@vinyasa/source-kit'
+import type { SharedJoins, SharedKey, Site } from '@vinyasa/source-kit'
 import type { ArgumentsOf } from './compile-arguments.ts'
 import type { PlannableJoin } from './planned-field.ts'
 
@@ -27,9 +27,9 @@ export class Writing implements JoinedItems {
   readonly shared: JoinedItems['shared']
   /** The number of objects that are written. */
   objects = 0
-  readonly #size: Pick<AnswerSize, 'hold'>
+  readonly #size: Pick<Site['size'], 'hold'>
 
-  constructor({ of, shared }: JoinedItems, size: Pick<AnswerSize, 'hold'>) {
+  constructor({ of, shared }: JoinedItems, size: Pick<Site['size'], 'hold'>) {
     this.of = of
     this.shared = shared
     this.#size = size
@@ -73,7 +73,7 @@ export interface PlannedJoin {
 /** A field that another kind of source joins. */
 export interface KeyedShare {
   readonly kind: 'share'
-  readonly shared: PreparedJoin
+  readonly shared: SharedKey['shared']
   /** Returns the parent's key, as for a {@link PlannedJoin}. @throws FallBack */
   key(parent: Readonly<Record<string, unknown>>): unknown
 }

@@ -12,5 +12,3 @@ export interface PlanEvent {
   /** Why there is no plan, or why it was given up. Holds names of fields and types, never values. */
   readonly reason: string | undefined
 }
-
-export type OnPlan = (event: PlanEvent) => void

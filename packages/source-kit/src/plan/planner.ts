@@ -12,13 +12,13 @@ import type { Plan } from './compile-plan.ts'
 import type { Site } from './fast-path.ts'
 import { compileOperation, type OperationPlans } from './operation-plans.ts'
 import { plainExecutor, type Executor } from './plain-executor.ts'
-import type { OnPlan, PlanEvent } from './plan-event.ts'
+import type { PlanEvent } from './plan-event.ts'
 import { runPlan } from './run-plan.ts'
 
 /** Answers the operations of one server by plans, whatever the number of sources. */
 export interface Planner {
   /** Tells of operations whose first root field is of this source; the first to listen hears of others' too. */
-  listen(source: string, onPlan: OnPlan): void
+  listen(source: string, onPlan: (event: PlanEvent) => void): void
   /** Says which interpreter is the server's own. */
   trust(executor: Executor | undefined): void
   /**
@@ -40,7 +40,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** `limits`: of the answers, asked for each. */
 export function createPlanner(limits: () => AnswerLimits): Planner {
-  const listeners = new Map<string, OnPlan>()
+  const listeners = new Map<string, (event: PlanEvent) => void>()
   const room = createRoom(MAX_BYTES)
   let own: Executor | undefined
   // Servers hand out one document for one query text, and forget it some time.

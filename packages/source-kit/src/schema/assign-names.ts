@@ -1,5 +1,5 @@
 /** Something that wants a name, with the names that it could have, the most wanted one first. */
-export interface NameWish {
+interface NameWish {
   readonly key: string
   readonly candidates: readonly string[]
 }

@@ -5,7 +5,7 @@ import type {
   GraphQLOutputType,
   GraphQLSchema,
 } from 'graphql'
-import type { OnPlan } from '../plan/plan-event.ts'
+import type { PlanEvent } from '../plan/plan-event.ts'
 
 /** A source of fields, which it puts into a server's schema and answers for. */
 export interface Source {
@@ -22,7 +22,7 @@ export interface Source {
   /** Is told each schema of the server that has the source, with all that is stated there. */
   onSchema?(schema: GraphQLSchema): void
   /** Is told of plans. */
-  readonly onPlan?: OnPlan | undefined
+  readonly onPlan?: ((event: PlanEvent) => void) | undefined
   /** Tells that `schema` and `fields` are others now; the returned function ends that. */
   onChange?(listener: () => void): () => void
 }

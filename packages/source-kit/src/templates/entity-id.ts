@@ -1,7 +1,7 @@
 import { compileResultPath, type Refuse } from './result-path.ts'
 
 /** Reads the id of the entity that a mutation changed; undefined: it is not known. */
-export type ReadEntityId = (args: Readonly<Record<string, unknown>>, result: unknown) => string | undefined
+type ReadEntityId = (args: Readonly<Record<string, unknown>>, result: unknown) => string | undefined
 
 const VARIABLE = /\{([_A-Za-z]\w*(?:\.[_A-Za-z]\w*)*)\}/
 

@@ -2,7 +2,7 @@
 export type Refuse = (problem: string) => Error
 
 /** Takes one value out of an answer; what is not there is `null`. */
-export type ResultPath = (value: unknown) => unknown
+type ResultPath = (value: unknown) => unknown
 
 const STEP =
   /\.([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\['((?:[^'\\]|\\['\\])*)'\]|\["((?:[^"\\]|\\["\\])*)"\]/uy
