@@ -1,10 +1,14 @@
 import type { DescService } from '@bufbuild/protobuf'
 import type { ServiceAnnotation } from './contract/annotations.ts'
 import { GrpcSourceError } from './errors.ts'
-import type { Endpoint, ResolvedEndpoint } from './runtime/endpoint.ts'
 import type { GrpcSourceOptions } from './options.ts'
-import { resolveEndpoint, type TlsOptions } from './runtime/endpoint.ts'
-import { createHttp2Transport, GrpcTransportError, type Transport } from '@vinyasa/grpc-transport'
+import { asOptionsError, resolveEndpoint, type Endpoint } from './runtime/endpoint.ts'
+import {
+  createHttp2Transport,
+  type ResolvedEndpoint,
+  type TlsOptions,
+  type Transport,
+} from '@vinyasa/grpc-transport'
 
 /** One transport for each endpoint, made when it is first asked for. They outlive reloads. */
 export interface Endpoints {
@@ -23,18 +27,10 @@ export type CreateTransport = (endpoint: ResolvedEndpoint) => Transport
 /** Returns the maker of the transports that the options ask for; grpc-js is loaded only where it is used. */
 export async function transportOf({ transport, random }: GrpcSourceOptions): Promise<CreateTransport> {
   if (typeof transport === 'function') return transport
-  if (transport !== 'grpc-js') return (endpoint) => http2TransportTo(endpoint, random)
+  if (transport !== 'grpc-js')
+    return (endpoint) => asOptionsError(() => createHttp2Transport(endpoint, random))
   const { createGrpcJsTransport } = await import('./runtime/grpc-js-transport.ts')
   return createGrpcJsTransport
-}
-
-function http2TransportTo(endpoint: ResolvedEndpoint, random: (() => number) | undefined): Transport {
-  try {
-    return createHttp2Transport(endpoint, random)
-  } catch (error) {
-    if (!(error instanceof GrpcTransportError)) throw error
-    throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', error.message, { cause: error })
-  }
 }
 
 export function createEndpoints(options: GrpcSourceOptions, create: CreateTransport): Endpoints {

@@ -1,10 +1,11 @@
 import { type KnownOptions, LIVE_OPTIONS, unknownOption } from '@vinyasa/base'
+import type { ChannelOptions, TlsOptions } from '@vinyasa/grpc-transport'
 import type { FieldAnnotation } from './contract/annotations.ts'
 import type { BatchOptions, JoinOptions } from './contract/join-options.ts'
 import { GrpcSourceError } from './errors.ts'
 import type { GrpcSourceOptions, InvalidationRule, MethodOptions, ReflectionOptions } from './options.ts'
 import type { RetryOptions } from './runtime/call.ts'
-import type { ChannelOptions, Endpoint, TlsOptions } from './runtime/endpoint.ts'
+import type { Endpoint } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 
 const TLS: KnownOptions<TlsOptions> = { ca: true, cert: true, key: true, serverName: true }

@@ -6,10 +6,10 @@ import type { JoinOptions } from './contract/join-options.ts'
 import type { Clock } from '@vinyasa/base'
 import type { PlanEvent, SourceNames } from '@vinyasa/source-kit'
 import type { CallObserver, OnReply, RetryOptions } from './runtime/call.ts'
-import type { ChannelOptions, Endpoint, ResolvedEndpoint, TlsOptions } from './runtime/endpoint.ts'
+import type { Endpoint } from './runtime/endpoint.ts'
 import type { MetadataOptions } from './runtime/metadata.ts'
 import type { ExposeErrors } from './methods/rpc-error.ts'
-import type { Transport } from '@vinyasa/grpc-transport'
+import type { ChannelOptions, ResolvedEndpoint, TlsOptions, Transport } from '@vinyasa/grpc-transport'
 import type { TypeNaming } from './contract/graphql-names.ts'
 
 export interface Logger {

@@ -158,16 +158,6 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
 
 /** Calls methods of whichever model there is. */
 function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSource['call'] {
-  function call(
-    method: string,
-    request?: Readonly<Record<string, unknown>>,
-    callOptions?: CallOptions,
-  ): Promise<unknown>
-  function call<Request, Response>(
-    method: TypedMethod<Request, Response>,
-    request: Request,
-    callOptions?: CallOptions,
-  ): Promise<Response>
   async function call(
     method: string | TypedMethod<unknown, unknown>,
     request: unknown = {},
@@ -183,7 +173,7 @@ function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSou
     const id = typeof method === 'string' ? method : method.path
     throw badInputError(`grpc source "${name}" has no method "${id}"; write "package.Service.Method"`)
   }
-  return call
+  return call as GrpcSource['call']
 }
 
 /** The part of a server's schema that the source adds, as it is by then. */

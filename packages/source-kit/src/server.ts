@@ -16,8 +16,8 @@ export interface SourceServer {
   limit(limits: AnswerLimits): void
   /** Has the objects of this schema's answers counted. */
   count(schema: GraphQLSchema): void
-  /** The first to be added plans for all. */
-  add(sources: readonly Source[]): { readonly isFirst: boolean }
+  /** True for the first to be added, which plans for all. */
+  add(sources: readonly Source[]): boolean
   /** A schema with what sources add to it; undefined where it has all of that. */
   extend(schema: GraphQLSchema): GraphQLSchema | undefined
   /** The schema of a server that has no other; undefined where it has one. */
@@ -71,7 +71,7 @@ function createServer(): SourceServer {
       const isFirst = sources.length === 0
       sources.push(...added)
       for (const { id, onPlan } of added) if (onPlan) planner.listen(id, onPlan)
-      return { isFirst }
+      return isFirst
     },
     extend(schema) {
       if (made.has(schema)) return undefined

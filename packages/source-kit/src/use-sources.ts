@@ -82,7 +82,7 @@ export function useSources(sources: Source | readonly Source[], limits: AnswerLi
     onPluginInit(init) {
       server = serverOf(init.plugins)
       plugins = init.plugins
-      isFirst = server.add(own).isFirst
+      isFirst = server.add(own)
       server.limit(limits)
       setSchema = init.setSchema
       for (const source of own) {

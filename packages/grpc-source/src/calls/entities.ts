@@ -1,7 +1,7 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { isObjectType, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql'
 import type { Annotations } from '../contract/annotations.ts'
-import { missingResolver, type Entity } from '../mapping/federation.ts'
+import type { Entity } from '../mapping/federation.ts'
 import { parentMember } from '@vinyasa/source-kit'
 import { createJoinField, type JoinContext } from './joins.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
@@ -27,7 +27,12 @@ export function findEntities(options: {
     const typeName = names.of(message)
     if (!isObjectType(schema.getType(typeName))) continue
     const field = entityField(message, typeName, annotation.keys)
-    if (!field && annotation.resolvable === true) context.findings.push(missingResolver(message, typeName))
+    if (!field && annotation.resolvable === true)
+      context.findings.push({
+        file: message.file.proto.name,
+        element: message.typeName,
+        message: `is an entity, but no method takes its keys; expose one that returns ${typeName} for its first key, name one in federation.entities, or set resolvable: false`,
+      })
     entities.push({ typeName, field })
   }
   return entities

@@ -48,16 +48,12 @@ export class WireReader {
     throw malformed('a varint is longer than 10 bytes')
   }
 
-  uint64(): bigint {
-    return this.varint64()
-  }
-
   int64(): bigint {
-    return BigInt.asIntN(64, this.varint64())
+    return BigInt.asIntN(64, this.uint64())
   }
 
   sint64(): bigint {
-    const value = this.varint64()
+    const value = this.uint64()
     return BigInt.asIntN(64, (value >> 1n) ^ -(value & 1n))
   }
 
@@ -86,19 +82,19 @@ export class WireReader {
   }
 
   string(): string {
-    const length = this.length()
+    const length = this.uint32()
     const start = this.advance(length)
     return this.buffer.toString('utf8', start, start + length)
   }
 
   base64(): string {
-    const length = this.length()
+    const length = this.uint32()
     const start = this.advance(length)
     return this.buffer.toString('base64', start, start + length)
   }
 
   bytes(): Uint8Array {
-    const length = this.length()
+    const length = this.uint32()
     const start = this.advance(length)
     return this.buffer.subarray(start, start + length)
   }
@@ -111,7 +107,7 @@ export class WireReader {
   /** Reads a length prefix and narrows the reader to what it covers; give the returned end to `leave`. */
   enter(): number {
     const outer = this.end
-    const length = this.length()
+    const length = this.uint32()
     if (this.pos + length > outer) throw malformed('a field reaches past the end of its message')
     this.end = this.pos + length
     return outer
@@ -125,7 +121,7 @@ export class WireReader {
   skip(wireType: number, fieldNumber: number): void {
     if (wireType === 0) this.bool()
     else if (wireType === 1) this.advance(8)
-    else if (wireType === 2) this.advance(this.length())
+    else if (wireType === 2) this.advance(this.uint32())
     else if (wireType === 5) this.advance(4)
     else if (wireType === 3) this.skipGroup(fieldNumber)
     else throw malformed(`wire type ${wireType} does not exist`)
@@ -142,10 +138,6 @@ export class WireReader {
     }
   }
 
-  private length(): number {
-    return this.uint32()
-  }
-
   private byte(): number {
     if (this.pos >= this.end) throw malformed('the message ends in the middle of a field')
     return this.buffer[this.pos++] ?? 0
@@ -158,7 +150,7 @@ export class WireReader {
     return start
   }
 
-  private varint64(): bigint {
+  uint64(): bigint {
     let low = 0
     for (let shift = 0; shift < 28; shift += 7) {
       const byte = this.byte()

@@ -92,16 +92,14 @@ export function exposeMethods(input: {
     checkInvalidates(settings.invalidates, report)
     const plucks = schema.request?.plucks?.length ? schema.request.plucks : undefined
     for (const pluck of plucks ?? []) {
-      if (!hasField(desc.input.fields, pluck))
+      if (!fieldNamed(desc.input.fields, pluck))
         report(
           `request.plucks names "${pluck}", which ${desc.input.typeName} has not; ${fieldList(desc.input.fields)}`,
         )
     }
-    const pluckName = schema.response?.pluck || undefined
-    const responsePluck = desc.output.fields.find(
-      ({ name, jsonName }) => name === pluckName || jsonName === pluckName,
-    )
-    if (pluckName !== undefined && !responsePluck) {
+    const pluckName = schema.response?.pluck
+    const responsePluck = pluckName ? fieldNamed(desc.output.fields, pluckName) : undefined
+    if (pluckName && !responsePluck) {
       report(
         `response.pluck names "${pluckName}", which ${desc.output.typeName} has not; ${fieldList(desc.output.fields)}`,
       )
@@ -259,8 +257,8 @@ function reportDuplicates(exposed: readonly ExposedMethod[], findings: Finding[]
   }
 }
 
-function hasField(fields: readonly DescField[], wanted: string): boolean {
-  return fields.some(({ name, jsonName }) => name === wanted || jsonName === wanted)
+function fieldNamed(fields: readonly DescField[], wanted: string): DescField | undefined {
+  return fields.find(({ name, jsonName }) => name === wanted || jsonName === wanted)
 }
 
 function fieldList(fields: readonly DescField[]): string {

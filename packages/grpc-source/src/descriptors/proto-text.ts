@@ -52,6 +52,7 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   const wellKnown = new Map<string, FileDescriptorProto>()
   const references: TypeReference[] = []
   const missing: MissingImport[] = []
+  const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
   const find = createProtoFinder({ protoFiles, protoText, includePaths, onFile })
 
   function compile(proto: FoundProto, chain: readonly Importing[] = []): Promise<void> | undefined {
@@ -107,12 +108,14 @@ export async function compileProtoText(input: ProtoTextInput): Promise<CompiledP
   for (const [name, text] of Object.entries(protoText)) await compile({ name, text })
   for (const path of protoFiles) {
     const proto = await find.named(path)
-    if (!proto) throw missingFile(path, includePaths)
+    if (!proto)
+      throw descriptorError(
+        `the proto file "${path}" does not exist (working directory ${process.cwd()}; ${where})`,
+      )
     named.add(proto.name)
     await compile(proto)
   }
   const files = [...parsed.values()]
-  const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
   const symbols = resolveTypes(references, files, [...wellKnown.values()], missing, where)
   for (const { importPath, importedBy } of missing) {
     onLeftOut(
@@ -218,13 +221,6 @@ function attempt(file: FileDescriptorProto, interpret: () => void): void {
   } catch (cause) {
     throw descriptorError(`${file.name}: ${reasonOf(cause)}`, cause)
   }
-}
-
-function missingFile(importPath: string, includePaths: readonly string[]): GrpcSourceError {
-  const where = includePaths.length === 0 ? 'no includePaths are set' : `looked in ${includePaths.join(', ')}`
-  return descriptorError(
-    `the proto file "${importPath}" does not exist (working directory ${process.cwd()}; ${where})`,
-  )
 }
 
 function invalidFile(file: string, faults: readonly ProtoSyntaxError[]): GrpcSourceError {

@@ -82,7 +82,9 @@ class ReflectedFiles {
   #bytes = 0
 
   /** Why the server gave no file, if it did not. */
-  add({ errorResponse, fileDescriptorResponse }: ReflectionAnswer): string | undefined {
+  add(answer: ReflectionAnswer | undefined): string | undefined {
+    if (!answer) return 'it did not answer'
+    const { errorResponse, fileDescriptorResponse } = answer
     if (errorResponse) return errorResponse.errorMessage || `error ${errorResponse.errorCode}`
     for (const bytes of fileDescriptorResponse?.fileDescriptorProto ?? []) {
       this.#bytes += bytes.length
@@ -127,8 +129,7 @@ async function addServices(
     const wanted = names.slice(at, at + size).filter((name) => !files.hasService(name))
     const answers = await ask(wanted.map((name) => ({ fileContainingSymbol: name })))
     for (const [index, name] of wanted.entries()) {
-      const answer = answers[index]
-      const reason = answer ? files.add(answer) : 'it did not answer'
+      const reason = files.add(answers[index])
       if (files.hasService(name)) continue
       described.delete(name)
       leftOut.push(
@@ -145,8 +146,7 @@ async function addImports(files: ReflectedFiles, ask: Ask): Promise<void> {
   for (let missing = files.missingImports(); missing.length > 0; missing = files.missingImports()) {
     const answers = await ask(missing.map((name) => ({ fileByFilename: name })))
     for (const [index, name] of missing.entries()) {
-      const answer = answers[index]
-      const reason = answer ? files.add(answer) : 'it did not answer'
+      const reason = files.add(answers[index])
       if (reason !== undefined) throw new Error(`the import "${name}": ${reason}`)
     }
     const still = files.missingImports().find((name) => missing.includes(name))

@@ -15,12 +15,10 @@ const NOTHING = Buffer.alloc(0)
  * Turns protobuf bytes into JSON bytes, as a plan says, in two passes over each message: the first notes where the
  * selected fields lie, and refuses what ordinary decoding refuses; the second writes them in the order of the selection.
  * Where the fields lie in this order, one pass does both.
- * It is used by one at a time and never across an `await`.
  */
 export class ReplyTranscoder implements Transcoder {
   readonly json: JsonWriter = new JsonWriter()
   reader: WireReader = new WireReader(NOTHING)
-  /** The places where joined values belong in what was written, in the order of writing. */
   gaps: Gap[] = []
   lists: LongList[] = []
   objects = 0
@@ -60,10 +58,6 @@ export class ReplyTranscoder implements Transcoder {
     this.top = 0
   }
 
-  /**
-   * The message that fills the rest of the reader's range; with `group`, up to the end of that group. `inspect` is
-   * given the place of the first slot before anything is written.
-   */
   object(plan: MessagePlan, group: number = 0, inspect?: (place: number) => void): void {
     const { singlePass } = plan
     this.objects++
@@ -90,7 +84,6 @@ export class ReplyTranscoder implements Transcoder {
     this.close(base)
   }
 
-  /** The one field that a plan selects, in place of the message. */
   field(plan: MessagePlan): void {
     const { reader } = this
     const [part] = plan.parts

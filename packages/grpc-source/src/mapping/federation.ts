@@ -1,4 +1,3 @@
-import type { DescMessage } from '@bufbuild/protobuf'
 import { printSchemaWithDirectives } from '@graphql-tools/utils'
 import { mergeSources, type ContributedField } from '@vinyasa/source-kit'
 import {
@@ -10,12 +9,10 @@ import {
   type GraphQLSchema,
   GraphQLString,
   GraphQLUnionType,
-  isObjectType,
   type GraphQLFieldConfig,
   type GraphQLResolveInfo,
 } from 'graphql'
 import type { EntityAnnotation, FieldAnnotation } from '../contract/annotations.ts'
-import type { Finding } from '../errors.ts'
 
 type Reference = Readonly<Record<string, unknown>>
 type SubgraphOptions = Pick<ContributedField, 'extensions' | 'origin'> & { readonly id: string }
@@ -25,6 +22,7 @@ const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3
 
 /** An entity: a message with keys, and the field that resolves references to it. */
 export interface Entity {
+  /** That of an object type of the schema. */
   readonly typeName: string
   /** Undefined where the entity cannot be resolved here. */
   readonly field: EntityField | undefined
@@ -65,10 +63,7 @@ export function toSubgraph(
   const fields: ContributedField[] = [
     { ...root, name: '_service', type: new GraphQLNonNull(service), resolve: () => ({ sdl }) },
   ]
-  const types = entities.flatMap(({ typeName }) => {
-    const type = schema.getType(typeName)
-    return isObjectType(type) ? [type] : []
-  })
+  const types = entities.map(({ typeName }) => schema.getType(typeName) as GraphQLObjectType)
   if (types.length > 0) {
     const cost = { listSize: { slicingArguments: ['representations'] } }
     fields.push({
@@ -110,14 +105,5 @@ function entitiesField(
       (args as { readonly representations: readonly Reference[] }).representations.map((reference) =>
         resolve(reference, context, info),
       ),
-  }
-}
-
-/** An entity that its own keys say can be resolved needs a method to do so. */
-export function missingResolver(message: DescMessage, typeName: string): Finding {
-  return {
-    file: message.file.proto.name,
-    element: message.typeName,
-    message: `is an entity, but no method takes its keys; expose one that returns ${typeName} for its first key, name one in federation.entities, or set resolvable: false`,
   }
 }

@@ -5,14 +5,13 @@ import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import type { CallWatch, WatchedCall } from './call-watch.ts'
+import type { HeldRequest } from './held-request.ts'
 import { signalOf, type Operations, type Reply } from './operation.ts'
+import { toRpcError, type RpcErrorOptions } from './rpc-error.ts'
 import { GrpcCallError, type StatusName, type MetadataEntries } from '@vinyasa/grpc-transport'
 
 /** Reads what a caller wants of a reply's bytes. Throws only where the bytes are no message of the declared type. */
 export type ReadReply<T> = (bytes: Uint8Array) => T | Promise<T>
-
-/** The messages of a call, encoded. */
-export type Requests = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 export interface InvokerOptions {
   readonly caller: Caller
@@ -42,11 +41,15 @@ export class Invoker {
     return reply.read === read ? (reply.value as T) : read(reply.bytes)
   }
 
-  /** Sends one request or several; those that come one by one end the call's sending when they end. */
+  /**
+   * Sends one request or several; those that come one by one end the call's sending when they end. A request that is held
+   * is let go with the last reply. Failures of replies are GraphQL errors.
+   */
   async stream(
     method: Callable,
-    requests: Requests,
+    requests: readonly Uint8Array[] | HeldRequest,
     site: CallSite,
+    errors: RpcErrorOptions,
   ): Promise<AsyncIterableIterator<unknown>> {
     const entries = await this.#entriesOf(site)
     const watched = this.#options.watch(method, 'stream', site)
@@ -58,7 +61,8 @@ export class Invoker {
     const call = { path, metadata, timeoutMs, signal, asker: site.context, ...watched.listeners }
     try {
       const messages = watched.within(() => method.transport().stream(call, requests))
-      const replies = repliesOf(method, messages, watched, signal)
+      const release = 'release' in requests ? requests.release : undefined
+      const replies = repliesOf(method, messages, watched, signal, errors, release)
       return answersWithStream(method.desc) ? this.#streams.add(replies) : replies
     } catch (error) {
       watched.end(statusOf(error), signal?.aborted)
@@ -194,6 +198,8 @@ function repliesOf(
   messages: AsyncIterableIterator<Uint8Array>,
   watched: WatchedCall,
   signal: AbortSignal | undefined,
+  errors: RpcErrorOptions,
+  release: (() => void) | undefined,
 ): AsyncIterableIterator<unknown> {
   const iterator: AsyncIterableIterator<unknown> = {
     async next() {
@@ -201,14 +207,17 @@ function repliesOf(
         const result = await messages.next()
         if (!result.done) return { done: false, value: method.decode(result.value) }
         watched.end('OK')
+        release?.()
         return { done: true, value: undefined }
       } catch (error) {
         await messages.return?.()
         watched.end(statusOf(error), signal?.aborted)
-        throw error
+        release?.()
+        throw toRpcError(error, errors)
       }
     },
     async return() {
+      release?.()
       await messages.return?.()
       watched.end('CANCELLED', true)
       return { done: true, value: undefined }

@@ -1,5 +1,5 @@
 import type { MessageEncoder } from '../codec/encode.ts'
-import { holdRequest, type HeldRequest } from './held-request.ts'
+import { holdRequest } from './held-request.ts'
 import type { ExposedMethod } from '../contract/methods.ts'
 import type { Callable, CallSite } from './call-site.ts'
 import type { Invoker, ReadReply } from './invoker.ts'
@@ -89,9 +89,8 @@ export class MethodRuntime {
     const { callable, invoker, errors, keepRequestsOpen } = this.#options
     try {
       const request = await this.encode(args)
-      const held = keepRequestsOpen ? holdRequest(request) : undefined
-      const messages = await invoker.stream(callable, held ?? [request], site)
-      return repliesOf(messages, held, errors)
+      const requests = keepRequestsOpen ? holdRequest(request) : [request]
+      return await invoker.stream(callable, requests, site, errors)
     } catch (error) {
       throw toRpcError(error, errors)
     }
@@ -127,7 +126,7 @@ export class MethodRuntime {
       const messages = (Array.isArray(values) ? values : []).map((value) =>
         this.#toMessage(typeof value === 'object' ? value : {}),
       )
-      const replies = await invoker.stream(callable, await Promise.all(messages), site)
+      const replies = await invoker.stream(callable, await Promise.all(messages), site, errors)
       const reply = await replies.next()
       if (reply.done) throw new GrpcCallError('INTERNAL', 'the call ended without a reply', { wasSent: true })
       // It counts only once the server has said how the call ended.
@@ -139,30 +138,4 @@ export class MethodRuntime {
       throw toRpcError(error, errors)
     }
   }
-}
-
-/** Replies to a request that is held until they end. */
-function repliesOf(
-  messages: AsyncIterableIterator<unknown>,
-  held: HeldRequest | undefined,
-  errors: RpcErrorOptions,
-): AsyncIterableIterator<unknown> {
-  const iterator: AsyncIterableIterator<unknown> = {
-    async next() {
-      try {
-        const result = await messages.next()
-        if (result.done) held?.release()
-        return result
-      } catch (error) {
-        held?.release()
-        throw toRpcError(error, errors)
-      }
-    },
-    async return() {
-      held?.release()
-      return (await messages.return?.()) ?? { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]: () => iterator,
-  }
-  return iterator
 }

@@ -44,11 +44,8 @@ export function createOperations(clock: Clock): Operations {
   let epoch = 0
 
   function begin(context: unknown, fresh: boolean): Operation {
-    const request =
-      typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
-    const arrival =
-      !fresh && typeof request === 'object' && request !== null ? (request as Arrival)[ARRIVED] : undefined
-    return sharingNothing(arrival ?? clock.now())
+    const request: Arrival | undefined = fresh ? undefined : requestOf(context)
+    return sharingNothing(request?.[ARRIVED] ?? clock.now())
   }
 
   return {
@@ -68,6 +65,13 @@ export function createOperations(clock: Clock): Operations {
     arrived: (request: Arrival) => void (request[ARRIVED] = clock.now()),
     forget: () => void epoch++,
   }
+}
+
+/** The client's request, where the context has it. */
+export function requestOf(context: unknown): object | undefined {
+  const request =
+    typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
+  return typeof request === 'object' && request !== null ? request : undefined
 }
 
 function sharingNothing(startedAt: number): Operation {

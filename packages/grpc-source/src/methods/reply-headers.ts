@@ -2,6 +2,7 @@ import { GrpcSourceError } from '../errors.ts'
 import { isForbidden } from '../runtime/metadata.ts'
 import type { ObservedReply } from '../runtime/call.ts'
 import type { CallSite } from './call-site.ts'
+import { requestOf } from './operation.ts'
 
 /** Metadata of replies on its way to the clients whose requests the calls were made for. */
 export interface ReplyHeaders {
@@ -52,10 +53,4 @@ export function createReplyHeaders(names: readonly string[]): ReplyHeaders {
       for (const [name, values] of kept) for (const value of values) headers.append(name, value)
     },
   }
-}
-
-function requestOf(context: unknown): object | undefined {
-  const request =
-    typeof context === 'object' && context !== null && 'request' in context ? context.request : undefined
-  return typeof request === 'object' && request !== null ? request : undefined
 }

@@ -54,19 +54,17 @@ function toLimitError(error: unknown): GraphQLError | undefined {
   if (!own) return undefined
   if (own.of === 'waiting') return new GraphQLError(NO_PLACE.message, { extensions: { code: NO_PLACE.code } })
   const limit = own.maxBytes
-  return own.of === 'reply'
-    ? new GraphQLError(
-        `The service's reply has more than ${limit} bytes; ask for less, or in several operations`,
-        {
-          extensions: { code: RESPONSE_TOO_LARGE, limit },
-        },
-      )
-    : new GraphQLError(
-        `The arguments are more than the ${limit} bytes that are sent to the service; send less`,
-        {
-          extensions: { code: 'BAD_USER_INPUT', limit },
-        },
-      )
+  const [text, code] =
+    own.of === 'reply'
+      ? [
+          `The service's reply has more than ${limit} bytes; ask for less, or in several operations`,
+          RESPONSE_TOO_LARGE,
+        ]
+      : [
+          `The arguments are more than the ${limit} bytes that are sent to the service; send less`,
+          'BAD_USER_INPUT',
+        ]
+  return new GraphQLError(text, { extensions: { code, limit } })
 }
 
 function toCallError(error: unknown): Pick<GrpcCallError, 'status' | 'message' | 'details'> {

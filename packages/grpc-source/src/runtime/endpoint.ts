@@ -7,8 +7,6 @@ import {
   type TlsOptions,
 } from '@vinyasa/grpc-transport'
 
-export type { ChannelOptions, ResolvedEndpoint, TlsOptions } from '@vinyasa/grpc-transport'
-
 /** One endpoint: `host:port`, `http://host:port` (plaintext) or `https://host:port` (TLS). */
 export type Endpoint =
   | string
@@ -37,14 +35,16 @@ export function resolveEndpoint(
   }
   const [, scheme, host = written] = isTarget ? [undefined, undefined, written] : (match ?? [])
   const address = isTarget || /:\d+$/.test(host) ? host : `${host}:${scheme === 'http' ? 80 : 443}`
-  return { address, tls: checked(address, toTls(scheme, tls)), channel }
+  const used = toTls(scheme, tls)
+  // Whatever the transport: a certificate that cannot be read is told at start.
+  if (used) asOptionsError(() => createTlsContext(address, used))
+  return { address, tls: used, channel }
 }
 
-/** Whatever the transport: a certificate that cannot be read is told at start. */
-function checked(address: string, tls: TlsOptions | undefined): TlsOptions | undefined {
+/** Tells what no transport can be made of as a mistake in the options. */
+export function asOptionsError<T>(make: () => T): T {
   try {
-    if (tls) createTlsContext(address, tls)
-    return tls
+    return make()
   } catch (error) {
     if (!(error instanceof GrpcTransportError)) throw error
     throw new GrpcSourceError('GRPC_SOURCE_OPTIONS', error.message, { cause: error })

@@ -8,8 +8,7 @@ import {
   type ChannelCredentials,
   type ChannelOptions as GrpcChannelOptions,
 } from '@grpc/grpc-js'
-import type { ResolvedEndpoint } from './endpoint.ts'
-import type { TlsOptions } from './endpoint.ts'
+import type { ResolvedEndpoint, TlsOptions } from '@vinyasa/grpc-transport'
 
 /** One connection, replaced when it gets stuck. */
 export interface Connection {

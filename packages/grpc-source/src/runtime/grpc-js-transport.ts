@@ -1,19 +1,20 @@
 import { systemClock } from '@vinyasa/base'
 import type { EventEmitter } from 'node:events'
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
-import type { ResolvedEndpoint } from './endpoint.ts'
 import {
   AbortWatch,
   GrpcCallError,
   LONGEST_TIMEOUT_MS,
   STATUS_NAMES,
   toReplyMetadata,
+  type ResolvedEndpoint,
   type Transport,
   type TransportCall,
 } from '@vinyasa/grpc-transport'
 import { createConnection, toMetadata, type Connection } from './grpc-js-connection.ts'
 
 const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+const same = (bytes: Buffer): Buffer => bytes
 
 /** The transport on grpc-js, with as many connections as concurrent calls need. */
 export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
@@ -44,7 +45,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
       const rpc = begun.client.makeUnaryRequest(
         path,
         asIs,
-        (bytes: Buffer) => bytes,
+        same,
         request,
         toMetadata(call.metadata),
         callOptions(call),
@@ -72,21 +73,8 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     const options = callOptions(call)
     const sent: SentRequests = { largest: single?.length ?? 0, isCompressed }
     const rpc = single
-      ? begun.client.makeServerStreamRequest(
-          path,
-          asIs,
-          (bytes: Buffer) => bytes,
-          single,
-          toMetadata(call.metadata),
-          options,
-        )
-      : begun.client.makeBidiStreamRequest(
-          path,
-          asIs,
-          (bytes: Buffer) => bytes,
-          toMetadata(call.metadata),
-          options,
-        )
+      ? begun.client.makeServerStreamRequest(path, asIs, same, single, toMetadata(call.metadata), options)
+      : begun.client.makeBidiStreamRequest(path, asIs, same, toMetadata(call.metadata), options)
     begun.watch(rpc)
     listen(rpc, call)
     if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests, sent)

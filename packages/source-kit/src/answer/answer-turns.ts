@@ -65,7 +65,7 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
 
   function waitingOf(size: AnswerSize): Waiting {
     let known = large.get(size)
-    if (!known) large.set(size, (known = newWaiting(size)))
+    if (!known) large.set(size, (known = { size, groups: [], most: OBJECTS_A_TURN, isTaking: false }))
     return known
   }
 
@@ -109,10 +109,6 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
 function shrink(waiting: Waiting, begun: number, made: number): void {
   const fewer = Math.floor((begun * MADE_A_TURN) / made)
   waiting.most = Math.max(LEAST_A_TURN, Math.min(waiting.most, fewer))
-}
-
-function newWaiting(size: AnswerSize): Waiting {
-  return { size, groups: [], most: OBJECTS_A_TURN, isTaking: false }
 }
 
 /** The group that one more object goes on with. */

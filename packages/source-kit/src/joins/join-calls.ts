@@ -1,4 +1,5 @@
 import { systemClock } from '@vinyasa/base'
+import { groupBy } from '../schema/assign-names.ts'
 
 /** A request for what a join brings for a key. */
 export interface Keyed {
@@ -99,14 +100,7 @@ export async function askAll<Asked extends Keyed>(
   ask: (asked: Asked) => JoinBatch,
   next: (arrived: readonly Asked[]) => Promise<void> | void,
 ): Promise<void> {
-  const waiting = new Map<JoinBatch, Asked[]>()
-  for (const asked of all) {
-    const batch = ask(asked)
-    const others = waiting.get(batch)
-    if (others) others.push(asked)
-    else waiting.set(batch, [asked])
-  }
-  await Promise.all([...waiting].map(async ([batch, asked]) => next(await batch.arrive(asked))))
+  await Promise.all([...groupBy(all, ask)].map(async ([batch, asked]) => next(await batch.arrive(asked))))
 }
 
 /** After all that promises which are settled now have in store: like DataLoader, to wait for all who are about to ask. */

@@ -43,19 +43,19 @@ export function elementsOf(schema: GraphQLSchema, own: ReadonlySet<string>): rea
   const elements: Element[] = []
   for (const type of Object.values(schema.getTypeMap()))
     if (!isIntrospectionType(type) && !isSpecifiedScalarType(type) && !isForeign(type, own)) addType(type)
-  for (const name of own) if (!schema.getType(name)) add(typeNamed(name, 'type'))
+  for (const name of own) if (!schema.getType(name)) elements.push(typeNamed(name, 'type'))
   return elements
 
   function addType(type: GraphQLNamedType): void {
     const { name } = type
     const kind = isRoot(name) ? 'root' : isScalarType(type) ? 'scalar' : 'type'
-    add(typeNamed(name, kind))
+    elements.push(typeNamed(name, kind))
     if (isEnumType(type)) {
       for (const value of type.getValues())
-        add({ ...partOf(name, value.name), type: undefined, isRequired: false, kind: 'value' })
+        elements.push({ ...partOf(name, value.name), type: undefined, isRequired: false, kind: 'value' })
     } else if (isInputObjectType(type)) {
       for (const field of Object.values(type.getFields()))
-        add({
+        elements.push({
           ...partOf(name, field.name),
           type: getNamedType(field.type).name,
           isRequired: isRequiredInputField(field),
@@ -64,9 +64,9 @@ export function elementsOf(schema: GraphQLSchema, own: ReadonlySet<string>): rea
     } else if (isObjectType(type) || isInterfaceType(type)) {
       for (const field of Object.values(type.getFields())) {
         const part = partOf(name, field.name)
-        add({ ...part, type: getNamedType(field.type).name, isRequired: false, kind: 'field' })
+        elements.push({ ...part, type: getNamedType(field.type).name, isRequired: false, kind: 'field' })
         for (const argument of field.args)
-          add({
+          elements.push({
             coordinate: argumentAt(part.coordinate, argument.name),
             parent: part.coordinate,
             name: argument.name,
@@ -76,10 +76,6 @@ export function elementsOf(schema: GraphQLSchema, own: ReadonlySet<string>): rea
           })
       }
     }
-  }
-
-  function add(element: Element): void {
-    elements.push(element)
   }
 }
 

@@ -13,7 +13,7 @@ import { argumentAt, partOf, type Element } from './elements.ts'
 import { SourceNamesError, type SourceNames } from './options.ts'
 import { OwnValues } from './own-values.ts'
 import { rebuildSchema } from './rebuild-schema.ts'
-import { createFieldNamer, withOwnArguments } from './rename-field.ts'
+import { withOwnArguments } from './rename-field.ts'
 import { meantBy, renamedStatements } from './statements.ts'
 
 /** A source as clients see it. */
@@ -53,11 +53,7 @@ export function nameSource(source: Source, options: SourceNames): NamedSource {
   return {
     source: {
       ...source,
-      schema: rebuildSchema(schema, {
-        names,
-        own,
-        namer: (typeOf) => createFieldNamer(schema, names, ownValues, typeOf),
-      }),
+      schema: rebuildSchema(schema, names, own, ownValues),
       fields: [...waiting, ...joins].flatMap((field) => contributedTo(toClient, field)),
       types: new Map(types),
     },

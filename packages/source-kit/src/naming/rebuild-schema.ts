@@ -27,15 +27,9 @@ import { hiddenOf } from '../own/names.ts'
 import type { Names } from './decide-names.ts'
 import { isForeign, isRoot, partOf } from './elements.ts'
 import { renamedFieldSets } from './field-sets.ts'
-import type { FieldNamer, TypeOf } from './rename-field.ts'
+import type { OwnValues } from './own-values.ts'
+import { createFieldNamer, type FieldNamer, type TypeOf } from './rename-field.ts'
 import { clientTypeResolver } from './resolve-type.ts'
-
-export interface RebuildOptions {
-  readonly names: Names
-  /** Object types of the source that have no fields yet. */
-  readonly own: ReadonlySet<string>
-  readonly namer: (typeOf: TypeOf) => FieldNamer
-}
 
 type Composite = GraphQLObjectType | GraphQLInterfaceType
 
@@ -46,10 +40,15 @@ interface Making {
   readonly typeOf: TypeOf
 }
 
-/** Builds a source's schema as clients see it. */
-export function rebuildSchema(schema: GraphQLSchema, { names, own, namer }: RebuildOptions): GraphQLSchema {
+/** Builds a source's schema as clients see it. `own`: object types of the source that have no fields yet. */
+export function rebuildSchema(
+  schema: GraphQLSchema,
+  names: Names,
+  own: ReadonlySet<string>,
+  ownValues: OwnValues,
+): GraphQLSchema {
   const made = new Map<GraphQLNamedType, GraphQLNamedType>()
-  const making: Making = { schema, names, typeOf, namer: namer(typeOf) }
+  const making: Making = { schema, names, typeOf, namer: createFieldNamer(schema, names, ownValues, typeOf) }
 
   function typeOf<T extends GraphQLType>(type: T): T {
     if (isNonNullType(type)) return new GraphQLNonNull(typeOf(type.ofType)) as unknown as T
@@ -91,7 +90,10 @@ function build(type: GraphQLNamedType, name: string, making: Making): GraphQLNam
   }
   if (isInputObjectType(type)) {
     const config = type.toConfig()
-    const fields = () => mapValues(renamedKeys(names, type.name, config.fields), (one) => namer.input(one))
+    const fields = () => {
+      const renamed = Object.entries(renamedKeys(names, type.name, config.fields))
+      return Object.fromEntries(renamed.map(([key, field]) => [key, namer.input(field)]))
+    }
     return new GraphQLInputObjectType({ ...config, name, fields })
   }
   if (isUnionType(type)) {
@@ -156,11 +158,4 @@ function renamedKeys<Value>(
       return name === null ? [] : [[name ?? own, value] as const]
     }),
   )
-}
-
-function mapValues<In, Out>(
-  record: Readonly<Record<string, In>>,
-  of: (value: In) => Out,
-): Record<string, Out> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, of(value)]))
 }

@@ -18,17 +18,15 @@ export function standInFor<Own extends Resolver>(resolver: Own, standIn: StandIn
   return resolver
 }
 
-/** The resolver that a source made: what it knows of its resolvers it knows of those that stand in for them. */
-export function resolverBehind(resolver: Resolver): Resolver {
-  return standIns.get(resolver)?.resolve ?? resolver
-}
-
 /** Gives a source arguments under its own names; undefined where clients use the same. */
 export function ownArgumentsOf(resolver: Resolver | undefined): StandIn['argumentsOf'] | undefined {
   return resolver && standIns.get(resolver)?.argumentsOf
 }
 
-/** What is known of resolvers that a source made. A wrapper of one is another resolver, of which nothing is known. */
+/**
+ * What is known of resolvers that a source made, and so of those that stand in for them. A wrapper of one is another resolver,
+ * of which nothing is known.
+ */
 export class ResolverMarks<Mark> {
   readonly #marks = new WeakMap<Resolver, Mark>()
 
@@ -38,6 +36,6 @@ export class ResolverMarks<Mark> {
   }
 
   of({ resolve }: Pick<GraphQLField<unknown, unknown>, 'resolve'>): Mark | undefined {
-    return resolve && this.#marks.get(resolverBehind(resolve))
+    return resolve && this.#marks.get(standIns.get(resolve)?.resolve ?? resolve)
   }
 }

@@ -14,23 +14,14 @@ import { FIELD_NUMBERS, MESSAGE_SET_NUMBERS } from './parse-ranges.ts'
 import { parseInteger } from './token-reader.ts'
 import { ProtoSyntaxError, type Token } from './tokens.ts'
 
-export const SCALARS: ReadonlyMap<string, FieldDescriptorProto_Type> = new Map([
-  ['double', FieldDescriptorProto_Type.DOUBLE],
-  ['float', FieldDescriptorProto_Type.FLOAT],
-  ['int64', FieldDescriptorProto_Type.INT64],
-  ['uint64', FieldDescriptorProto_Type.UINT64],
-  ['int32', FieldDescriptorProto_Type.INT32],
-  ['fixed64', FieldDescriptorProto_Type.FIXED64],
-  ['fixed32', FieldDescriptorProto_Type.FIXED32],
-  ['bool', FieldDescriptorProto_Type.BOOL],
-  ['string', FieldDescriptorProto_Type.STRING],
-  ['bytes', FieldDescriptorProto_Type.BYTES],
-  ['uint32', FieldDescriptorProto_Type.UINT32],
-  ['sfixed32', FieldDescriptorProto_Type.SFIXED32],
-  ['sfixed64', FieldDescriptorProto_Type.SFIXED64],
-  ['sint32', FieldDescriptorProto_Type.SINT32],
-  ['sint64', FieldDescriptorProto_Type.SINT64],
-])
+export const SCALARS: ReadonlyMap<string, FieldDescriptorProto_Type> = new Map(
+  'double float int64 uint64 int32 fixed64 fixed32 bool string bytes uint32 sfixed32 sfixed64 sint32 sint64'
+    .split(' ')
+    .map((name) => [
+      name,
+      FieldDescriptorProto_Type[name.toUpperCase() as keyof typeof FieldDescriptorProto_Type],
+    ]),
+)
 
 const LABELS: ReadonlyMap<string, FieldDescriptorProto_Label> = new Map([
   ['optional', FieldDescriptorProto_Label.OPTIONAL],

@@ -13,9 +13,7 @@ export class TokenReader {
 
   /** The token that comes next, or one further on. */
   peek(ahead = 0): Token {
-    const token = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]
-    if (!token) throw new Error('a text has at least its end')
-    return token
+    return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)] as Token
   }
 
   next(): Token {
@@ -68,7 +66,7 @@ export class TokenReader {
     if (this.peek().kind !== 'string') throw this.unexpected(what)
     let bytes = ''
     while (this.peek().kind === 'string') bytes += this.next().text
-    return decodeString(bytes)
+    return Buffer.from(bytes, 'latin1').toString('utf8')
   }
 
   /** The text between two places as written, without its comments. */
@@ -98,8 +96,4 @@ export class TokenReader {
 /** Reads an integer as protobuf writes it: decimal, `0x…`, or octal with a leading zero. */
 export function parseInteger(text: string): bigint {
   return BigInt(/^0[0-7]+$/.test(text) ? `0o${text.slice(1)}` : text)
-}
-
-function decodeString(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('utf8')
 }
