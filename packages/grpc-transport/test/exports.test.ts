@@ -10,7 +10,6 @@ it('exports these names', () => {
     'STATUS_NAMES',
     'createHttp2Transport',
     'createTlsContext',
-    'statusName',
     'toReplyMetadata',
   ])
 })

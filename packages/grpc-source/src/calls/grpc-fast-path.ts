@@ -12,6 +12,7 @@ import {
 import { compileCall, type PlannedCall } from './compile-call.ts'
 import type { JoinGap } from '../json/message-plan.ts'
 import { createJoinPlans } from '../joins/compile-join.ts'
+import { fillGaps, sizeOf } from '../joins/fill-gaps.ts'
 import { callSiteOf, createJoinRun, type JoinRun } from '../joins/load-joins.ts'
 import { marks } from '../json/planned-field.ts'
 import { replyReader, type ReplyReader, type TranscodedReply } from './reply-reader.ts'
@@ -133,8 +134,8 @@ function jsonOf(
     return json
   }
   const span = { start: 0, end: json.length, gaps, objects }
-  const filled = joins.sizeOf(span)
+  const filled = sizeOf(span, joins)
   size.add(filled.objects, 0)
   size.hold(0, filled.bytes)
-  return joins.fill(json, span)
+  return fillGaps(json, span, joins)
 }

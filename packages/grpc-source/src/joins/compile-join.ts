@@ -27,7 +27,7 @@ import { createMessageCompiler } from '../json/compile-message.ts'
 import type { JoinPlace, PlannableJoin, Span, Transcoder, WriteValue } from '../json/message-plan.ts'
 import { plainField } from '../json/plain-field.ts'
 import { type LeafOptions } from '../json/reply-codecs.ts'
-import { type JoinPlans, type KeyedField } from '../json/join-plans.ts'
+import { type JoinPlans, type WrittenField } from '../json/join-plans.ts'
 
 const NULL = Buffer.from('null')
 const EMPTY_LIST = Buffer.from('[]')
@@ -141,10 +141,10 @@ function inPlaceOf(
   key: FieldShape,
   options: LeafOptions,
   write: (writing: Transcoder, value: unknown) => void,
-): KeyedField {
+): WrittenField {
   const { read, initial } = keyOf(key, options)
   return {
-    key,
+    field: key,
     compiled: {
       rule: singleRule(key, options),
       absent: (writing) => write(writing, initial),

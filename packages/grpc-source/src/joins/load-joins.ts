@@ -9,7 +9,7 @@ import {
   type Site,
 } from '@vinyasa/source-kit'
 import type { CallSite } from '../methods/call-site.ts'
-import { fillGaps, type GapValues, type Size, sizeOf, type Value } from './fill-gaps.ts'
+import { fillGaps, type GapValues, sizeOf, type Value } from './fill-gaps.ts'
 import {
   type Gap,
   type JoinedItems,
@@ -18,7 +18,6 @@ import {
   type JoinReply,
   type PlannableJoin,
   type SharedGap,
-  type Span,
 } from '../json/message-plan.ts'
 
 type KeyedGap = JoinGap & { readonly key: string }
@@ -75,22 +74,19 @@ export class JoinRun implements GapValues {
     await Promise.all(loading)
   }
 
-  /** Measures a part of JSON with values in its gaps, all of which are loaded. @throws FallBack */
-  sizeOf(span: Span): Size {
-    return sizeOf(span, this)
-  }
-
-  /** Writes the JSON with those values. @throws FallBack */
-  fill(json: Buffer, span: Span): Buffer {
-    return fillGaps(json, span, this)
-  }
-
-  sizeOfGap(gap: Gap): Size {
-    return this.#measured(gap)
+  /** Many parents have the same item: it is measured once, and written once. */
+  sizeOfGap(gap: Gap): Value {
+    if (isShared(gap)) return this.#shared.valueOf(gap)
+    if (!hasKey(gap)) return missing(gap)
+    const { place, key } = gap
+    const known = this.#valuesOf(place)
+    let value = known.get(key)
+    if (!value) known.set(key, (value = this.#measure(gap)))
+    return value
   }
 
   valueOf(gap: Gap): Buffer {
-    const value = this.#measured(gap)
+    const value = this.sizeOfGap(gap)
     return (value.json ??= this.#write(gap as KeyedGap))
   }
 
@@ -137,20 +133,9 @@ export class JoinRun implements GapValues {
     return found
   }
 
-  /** Many parents have the same item: it is measured once, and written once. */
-  #measured(gap: Gap): Value {
-    if (isShared(gap)) return this.#shared.valueOf(gap)
-    if (!hasKey(gap)) return toValue(missing(gap))
-    const { place, key } = gap
-    const known = this.#valuesOf(place)
-    let value = known.get(key)
-    if (!value) known.set(key, (value = this.#measure(gap)))
-    return value
-  }
-
   #measure(gap: KeyedGap): Value {
     const spans = this.#itemsFor(gap)?.byKey.get(gap.key)
-    if (!spans) return toValue(missing(gap))
+    if (!spans) return missing(gap)
     const size = { bytes: gap.place.join.many ? spans.length + 1 : 0, objects: 0, json: undefined }
     for (const span of spans) {
       const { bytes, objects } = sizeOf(span, this)
@@ -182,11 +167,7 @@ function hasKey(gap: JoinGap): gap is KeyedGap {
   return gap.key !== null
 }
 
-function toValue(json: Buffer): Value {
+function missing({ place: { missing: json } }: JoinGap): Value {
+  if (!json) throw new FallBack('a joined field that may not be null has no item')
   return { bytes: json.length, objects: 0, json }
-}
-
-function missing({ place }: JoinGap): Buffer {
-  if (!place.missing) throw new FallBack('a joined field that may not be null has no item')
-  return place.missing
 }

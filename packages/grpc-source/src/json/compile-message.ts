@@ -9,7 +9,7 @@ import { marks } from './planned-field.ts'
 import { createSkipRules } from './skip-rules.ts'
 import { toLiteral } from './literal.ts'
 import type { CompiledField, MessagePlan } from './message-plan.ts'
-import { type JoinPlans } from './join-plans.ts'
+import type { JoinPlans, WrittenField } from './join-plans.ts'
 import { type LeafOptions } from './reply-codecs.ts'
 import { constantPart, MessagePlanBuilder } from './build-message-plan.ts'
 
@@ -30,12 +30,6 @@ export interface MessageCompiler {
   ): MessagePlan
   /** The same, compiled in a way of its own. */
   only(desc: DescMessage, field: FieldShape, compiled: CompiledField): MessagePlan
-}
-
-/** How a field is written, under any response name. */
-interface Written {
-  readonly field: FieldShape
-  readonly compiled: CompiledField
 }
 
 export function createMessageCompiler(
@@ -76,15 +70,13 @@ export function createMessageCompiler(
     type: GraphQLObjectType,
     name: string,
     nodes: readonly FieldNode[],
-  ): Written {
+  ): WrittenField {
     const joined = type.getFields()[name]
     const mark = joined && marks.of(joined)
-    if (joined && mark?.kind === 'join') {
-      const { key, compiled } = joins.field(scope, desc, type, joined, mark.join, nodes, options)
-      return { field: key, compiled }
-    }
+    if (joined && mark?.kind === 'join')
+      return joins.field(scope, desc, type, joined, mark.join, nodes, options)
     const shared = joined && joins.shared(scope, desc, type, joined, nodes, options)
-    if (shared) return { field: shared.key, compiled: shared.compiled }
+    if (shared) return shared
     const definition = plainField(type, name)
     const own = ownNameOf(definition)
     const field = shapes

@@ -24,7 +24,7 @@ export interface JoinPlans {
     join: PlannableJoin,
     nodes: readonly FieldNode[],
     options: LeafOptions,
-  ): KeyedField
+  ): WrittenField
   /** A field of `parent` that another kind of source joins; undefined where there is none. @throws NotPlannable */
   shared(
     scope: SelectionScope,
@@ -33,11 +33,11 @@ export interface JoinPlans {
     definition: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
     options: LeafOptions,
-  ): KeyedField | undefined
+  ): WrittenField | undefined
 }
 
-/** A field that stands where its key does. */
-export interface KeyedField {
-  readonly key: FieldShape
+/** How a field is written, under any response name; one that is joined stands where its key does. */
+export interface WrittenField {
+  readonly field: FieldShape
   readonly compiled: CompiledField
 }

@@ -35,12 +35,10 @@ function makeScalar(name: CustomScalar, typeName: string): GraphQLScalarType {
     case 'JSON':
       return scalar(typeName, 'Any JSON value.', { parse: (value) => value, output: withoutBigInts })
     case 'Bytes':
-      return scalar(typeName, 'Binary data as base64 text.', { parse: parseBytes, output: toBase64 })
-    case 'Upload':
-      return scalar(typeName, 'A file of a multipart request, or binary data as base64 text.', {
-        parse: parseBytes,
-        output: toBase64,
-      })
+    case 'Upload': {
+      const what = name === 'Bytes' ? 'Binary' : 'A file of a multipart request, or binary'
+      return scalar(typeName, `${what} data as base64 text.`, { parse: parseBytes, output: toBase64 })
+    }
     case 'FieldMask':
       return scalar(typeName, 'Field paths separated by commas: `name,address.street`.', {
         parse: (value) => value,
@@ -111,11 +109,7 @@ function parseLong(value: unknown, typeName: string): string | number {
 }
 
 function parseBytes(value: unknown): unknown {
-  const valid =
-    value instanceof Uint8Array ||
-    value instanceof Blob ||
-    isFile(value) ||
-    (typeof value === 'string' && isBase64(value))
+  const valid = value instanceof Uint8Array || isFile(value) || (typeof value === 'string' && isBase64(value))
   return checked(value, valid, 'Bytes', 'base64 text')
 }
 

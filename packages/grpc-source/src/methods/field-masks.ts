@@ -2,6 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import {
   getNamedType,
   isObjectType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type SelectionSetNode,
@@ -38,22 +39,24 @@ export function selectionMask(
   const fragments = new Map(Object.entries(info.fragments))
   const root = info.fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   let count = 0
-  const isKnown = collect(root, shapes.message(message), getNamedType(info.returnType).name, '')
+  const isKnown = collect(root, shapes.message(message), getNamedType(info.returnType), '')
   return isKnown ? [...paths] : undefined
 
   function collect(
     sets: readonly SelectionSetNode[],
     shape: MessageShape,
-    typeName: string,
+    type: GraphQLNamedType | undefined,
     prefix: string,
   ): boolean {
+    const object = isObjectType(type) ? type : undefined
     const fields = [...collectFields({ fragments }, sets).values()].flat()
     return fields.every((selection) => {
       if (++count > MAX_FIELDS) return false
       const name = selection.name.value
       if (name.startsWith('__')) return true
-      const definition = typeNamed(typeName)?.getFields()[name]
-      if (definition?.extensions['requires'] !== undefined) return addRequired(shape, typeName, name, prefix)
+      const definition = object?.getFields()[name]
+      const requires = definition?.extensions['requires']
+      if (object && requires !== undefined) return addRequired(shape, object, requires, prefix)
       const own = definition ? ownNameOf(definition) : name
       const field = shape.fields.find((candidate) => candidate.name === own && !candidate.annotation.resolver)
       if (!field) return false
@@ -64,30 +67,24 @@ export function selectionMask(
         return true
       }
       const nested = shapes.message(field.value.message)
-      return collect([selection.selectionSet], nested, typeNameOf(typeName, name), `${path}.`)
+      const below = definition && getNamedType(definition.type)
+      return collect([selection.selectionSet], nested, below, `${path}.`)
     })
   }
 
   /** A join says which fields of its parent it reads. */
-  function addRequired(shape: MessageShape, typeName: string, name: string, prefix: string): boolean {
-    const type = typeNamed(typeName)
-    const required = type?.getFields()[name]?.extensions['requires']
-    if (!type || !Array.isArray(required)) return false
+  function addRequired(
+    shape: MessageShape,
+    type: GraphQLObjectType,
+    required: unknown,
+    prefix: string,
+  ): boolean {
+    if (!Array.isArray(required)) return false
     return required.every((wanted) => {
       const own = memberIn(type, String(wanted))
       const field = shape.fields.find((candidate) => candidate.name === own)
       if (field) paths.add(`${prefix}${field.desc.name}`)
       return field !== undefined
     })
-  }
-
-  function typeNameOf(parent: string, name: string): string {
-    const field = typeNamed(parent)?.getFields()[name]
-    return field ? getNamedType(field.type).name : parent
-  }
-
-  function typeNamed(name: string): GraphQLObjectType | undefined {
-    const type = info.schema.getType(name)
-    return isObjectType(type) ? type : undefined
   }
 }

@@ -1,5 +1,5 @@
 import { isTracingHeader } from '@vinyasa/invalidation'
-import { Askers, type Clock, OpenStreams, unlessAborted } from '@vinyasa/base'
+import { after, Askers, type Clock, OpenStreams, unlessAborted } from '@vinyasa/base'
 import type { Caller } from '../runtime/call.ts'
 import type { MetadataSource } from '../runtime/metadata.ts'
 import { answersWithStream } from '../contract/methods.ts'
@@ -57,7 +57,9 @@ export class Invoker {
     watched.attempt()
     const { path } = method
     const timeoutMs = method.timeoutMs > 0 ? method.timeoutMs : undefined
-    const signal = site.signal ?? (isMutation(method) ? undefined : signalOf(site.context, site.info))
+    // Streams of replies are read; a stream of requests that has one reply changes something.
+    const isMutation = method.desc.methodKind === 'client_streaming' && !method.isRead
+    const signal = site.signal ?? (isMutation ? undefined : signalOf(site.context, site.info))
     const call = { path, metadata, timeoutMs, signal, asker: site.context, ...watched.listeners }
     try {
       const messages = watched.within(() => method.transport().stream(call, requests))
@@ -110,7 +112,9 @@ export class Invoker {
     read: ReadReply<unknown>,
   ): Promise<Reply> {
     const entries = await this.#entriesOf(site)
-    return this.#transmit(method, request, site, read, entries, site.signal ?? leavingOf(method, site))
+    // A client that leaves ends its reads. What it asked to be changed is changed all the same.
+    const signal = site.signal ?? (method.isRead ? signalOf(site.context, site.info) : undefined)
+    return this.#transmit(method, request, site, read, entries, signal)
   }
 
   /** One call for all requests that ask the same with the same metadata; it ends when the last of them left. */
@@ -186,10 +190,7 @@ export class Invoker {
 
   #entriesOf({ context, metadata: own }: CallSite): MetadataEntries | Promise<MetadataEntries> {
     const entries = this.#options.metadata(context)
-    if (!own) return entries
-    return entries instanceof Promise
-      ? entries.then((resolved) => [...resolved, ...own])
-      : [...entries, ...own]
+    return own ? after(entries, (others) => [...others, ...own]) : entries
   }
 }
 
@@ -225,16 +226,6 @@ function repliesOf(
     [Symbol.asyncIterator]: () => iterator,
   }
   return iterator
-}
-
-/** A client that leaves ends its reads. What it asked to be changed is changed all the same. */
-function leavingOf({ isRead }: Callable, { context, info }: CallSite): AbortSignal | undefined {
-  return isRead ? signalOf(context, info) : undefined
-}
-
-/** Streams of replies are read; a stream of requests that has one reply changes something. */
-function isMutation({ desc, isRead }: Callable): boolean {
-  return desc.methodKind === 'client_streaming' && !isRead
 }
 
 interface SharedCall {

@@ -78,7 +78,10 @@ export function createAnswerTurns(limits: () => AnswerLimits): AnswerTurns {
       await turns.next()
       const made = size.objects - before
       if (made > MADE_A_TURN) shrink(waiting, begun, made)
-      if (hasLeft(context)) size.giveUp(nobodyWaits())
+      if (hasLeft(context))
+        size.giveUp(
+          new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } }),
+        )
       const group = groups.pop()
       if (!group) break
       begun = group.members
@@ -132,8 +135,4 @@ function createGroup(): Group {
 function hasLeft(context: unknown): boolean {
   const { request } = Object(context) as { readonly request?: { readonly signal?: AbortSignal } }
   return request?.signal?.aborted === true
-}
-
-function nobodyWaits(): GraphQLError {
-  return new GraphQLError('The client has left.', { extensions: { code: 'CLIENT_CLOSED_REQUEST' } })
 }

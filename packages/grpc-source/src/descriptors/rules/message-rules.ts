@@ -2,7 +2,7 @@ import type { DescriptorProto, FieldDescriptorProto } from '@bufbuild/protobuf/w
 import { toJsonName } from '../proto-names.ts'
 import type { Place, UninterpretedOptions } from '../text/context.ts'
 import { toRange } from '../text/parse-ranges.ts'
-import type { Report } from './report.ts'
+import type { Token } from '../text/tokens.ts'
 
 interface Range {
   readonly start: number
@@ -14,7 +14,8 @@ export interface RuleContext {
   readonly places: ReadonlyMap<object, Place>
   /** The text of an option's value, as it was written at an element, by the element's descriptor. */
   option(target: UninterpretedOptions['target'], name: string): string | undefined
-  readonly report: Report
+  /** Told of what protobuf's rules refuse, and of how to mend it. */
+  readonly report: (at: Token | undefined, message: string) => void
 }
 
 /**

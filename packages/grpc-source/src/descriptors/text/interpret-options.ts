@@ -1,11 +1,4 @@
-import {
-  clone,
-  create,
-  type DescExtension,
-  type DescMessage,
-  type FileRegistry,
-  type Message,
-} from '@bufbuild/protobuf'
+import { clone, create, type DescExtension, type DescMessage, type FileRegistry } from '@bufbuild/protobuf'
 import { mergeFromText } from '@bufbuild/protobuf/txtpb'
 import {
   EnumOptionsSchema,
@@ -46,13 +39,13 @@ const READ_BUILT_IN = new Set([
  * Gives a descriptor those built-in options that are read. Needs no other file: a registry is built from the result.
  * @throws Error that names the element, the option and what is wrong with it
  */
-export function interpretBuiltIn({ target, kind, element, entries }: UninterpretedOptions): void {
-  for (const entry of entries) {
+export function interpretBuiltIn(options: UninterpretedOptions): void {
+  for (const entry of options.entries) {
     const [first, ...path] = entry.name
     if (!first || first.isExtension || !READ_BUILT_IN.has(first.name)) continue
     // `features.(pb.go).…` is for one language's generator.
     if (path.some(({ isExtension }) => isExtension)) continue
-    merge(target, SCHEMAS[kind], element, entry, nest(first.name, path, entry.value))
+    merge(options, entry, nest(first.name, path, entry.value))
   }
 }
 
@@ -67,15 +60,14 @@ export function interpretExtensions(
   registry: FileRegistry,
   leaveOut: (message: string) => void,
 ): void {
-  const { target, kind, element, entries } = written
-  for (const entry of entries) {
+  for (const entry of written.entries) {
     const [first, ...path] = entry.name
     if (!first?.isExtension) continue
     const extension = findExtension(first.name, written, registry)
     if (!extension || !isReadExtension(extension)) continue
     const text = nest(`[${extension.typeName}]`, path, entry.value)
     try {
-      merge(target, SCHEMAS[kind], element, entry, text, registry)
+      merge(written, entry, text, registry)
     } catch (error) {
       if (extension.typeName.startsWith('graphql.') || !(error instanceof Error)) throw error
       leaveOut(error.message)
@@ -106,13 +98,12 @@ function findExtension(
 }
 
 function merge(
-  target: { options?: Message | undefined },
-  schema: DescMessage,
-  element: string,
+  { target, kind, element }: UninterpretedOptions,
   { name }: WrittenOption,
   text: string,
   registry?: FileRegistry,
 ): void {
+  const schema: DescMessage = SCHEMAS[kind]
   // Beside the options that are there: one that turns out to be wrong leaves nothing behind.
   const merged = target.options ? clone(schema, target.options) : create(schema)
   try {
