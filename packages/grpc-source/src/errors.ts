@@ -36,6 +36,16 @@ export class GrpcSourceError extends Error {
   }
 }
 
+/** Descriptors, or what they are made of, cannot be used. */
+export function descriptorError(message: string, cause?: unknown): GrpcSourceError {
+  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message, { cause })
+}
+
+/** What an error says, whatever was thrown. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
 /** One error for all findings, each on a line of its own with file and element. */
 export function lintError(sourceName: string, findings: readonly Finding[]): GrpcSourceError {
   const lines = findings.map(({ file, element, message }) => {

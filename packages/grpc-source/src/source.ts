@@ -8,7 +8,7 @@ import { shippedRegistry } from './descriptors/shipped-registry.ts'
 import { loadDescriptors } from './descriptors/load.ts'
 import { createEndpoints, transportOf } from './endpoints.ts'
 import { openModel, type CurrentModel } from './current-model.ts'
-import { badInputError, GrpcSourceError } from './errors.ts'
+import { badInputError, descriptorError, GrpcSourceError } from './errors.ts'
 import { buildModel, type Model } from './model.ts'
 import type { TypedMethod } from './methods/method-runtime.ts'
 import { refuseUnknownOptions } from './known-options.ts'
@@ -198,9 +198,7 @@ function contributionOf(
 function cannotStart(name: string, error: unknown): GrpcSourceError {
   if (error instanceof GrpcSourceError) return error
   const reason = error instanceof SourceNamesError ? error.message : String(error)
-  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `grpc source "${name}" cannot start: ${reason}`, {
-    cause: error,
-  })
+  return descriptorError(`grpc source "${name}" cannot start: ${reason}`, error)
 }
 
 function tellOfReplies(

@@ -1,5 +1,6 @@
 import { type JsonText, SLICE_BYTES } from '@vinyasa/base'
 import { TooManyItemsError } from '../codec/wire-reader.ts'
+import { reasonOf } from '../errors.ts'
 import type { PlannedCall } from './compile-call.ts'
 import type { Gap } from '../json/message-plan.ts'
 import type { PlannableField } from '../json/planned-field.ts'
@@ -45,8 +46,7 @@ export function replyReader(
     // Ordinary decoding counts what is not selected too: it would make objects of as many items, and fail as well.
     if (error instanceof TooManyItemsError) throw error
     codecs.decoder(output)(bytes)
-    const reason = error instanceof Error ? error.message : String(error)
-    return { bytes, json: undefined, gaps: [], objects: 0, reason }
+    return { bytes, json: undefined, gaps: [], objects: 0, reason: reasonOf(error) }
   }
 
   return (bytes) => {

@@ -11,7 +11,7 @@ import {
 import { AnySchema, type Any } from '@bufbuild/protobuf/wkt'
 import type { GraphQLError } from 'graphql'
 import { isWellKnown } from '../contract/well-known.ts'
-import { badValueError, withCause } from '../errors.ts'
+import { badValueError, reasonOf, withCause } from '../errors.ts'
 
 /**
  * A message that the protos define is its JSON beside `@type`; one without JSON, and any other, keeps its type and its
@@ -28,9 +28,10 @@ export function decodeAny(bytes: Uint8Array, registry: Registry): JsonValue | Gr
     return toJson(AnySchema, any, { registry })
   } catch (cause) {
     if (isToldByBytes(known, value)) return raw
-    const reason = cause instanceof Error ? cause.message : String(cause)
     return withCause(
-      badValueError(`The backend sent a google.protobuf.Any of ${typeUrl} that has no JSON: ${reason}`),
+      badValueError(
+        `The backend sent a google.protobuf.Any of ${typeUrl} that has no JSON: ${reasonOf(cause)}`,
+      ),
       cause,
     )
   }

@@ -1,5 +1,5 @@
 import type { FileDescriptorProto } from '@bufbuild/protobuf/wkt'
-import { GrpcSourceError } from '../errors.ts'
+import { descriptorError } from '../errors.ts'
 
 /** Dependencies first, as a compiler writes a descriptor set. */
 export function inDependencyOrder(files: readonly FileDescriptorProto[]): FileDescriptorProto[] {
@@ -8,12 +8,8 @@ export function inDependencyOrder(files: readonly FileDescriptorProto[]): FileDe
   const visiting = new Set<string>()
   const visit = (file: FileDescriptorProto): void => {
     if (ordered.has(file)) return
-    if (visiting.has(file.name)) {
-      throw new GrpcSourceError(
-        'GRPC_SOURCE_DESCRIPTORS',
-        `${file.name} imports itself, by way of ${[...visiting].join(' → ')}`,
-      )
-    }
+    if (visiting.has(file.name))
+      throw descriptorError(`${file.name} imports itself, by way of ${[...visiting].join(' → ')}`)
     visiting.add(file.name)
     for (const name of file.dependency) {
       const dependency = byName.get(name)

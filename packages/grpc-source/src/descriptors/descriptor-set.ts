@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fromBinary, type Message } from '@bufbuild/protobuf'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
-import { GrpcSourceError } from '../errors.ts'
+import { descriptorError, reasonOf, type GrpcSourceError } from '../errors.ts'
 
 /** Reads a FileDescriptorSet, as `buf build -o` and `protoc --descriptor_set_out` write it. */
 export async function readDescriptorSet(input: string | Uint8Array): Promise<FileDescriptorSet> {
@@ -12,8 +12,7 @@ export async function readDescriptorSet(input: string | Uint8Array): Promise<Fil
     const set = fromBinary(FileDescriptorSetSchema, bytes)
     if (set.file.length > 0) return set
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw descriptorSetError(origin, reason, cause)
+    throw descriptorSetError(origin, reasonOf(cause), cause)
   }
   throw descriptorSetError(origin, 'it holds no files')
 }
@@ -49,9 +48,8 @@ function isMarkedImport({ $unknown = [] }: Message): boolean {
 }
 
 function descriptorSetError(origin: string, reason: string, cause?: unknown): GrpcSourceError {
-  return new GrpcSourceError(
-    'GRPC_SOURCE_DESCRIPTORS',
+  return descriptorError(
     `descriptorSet: ${origin} is not a FileDescriptorSet: ${reason}; write one with "buf build -o file.binpb" or "protoc --include_imports --include_source_info --descriptor_set_out=file.binpb"`,
-    { cause },
+    cause,
   )
 }

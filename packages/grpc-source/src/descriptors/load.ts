@@ -3,7 +3,6 @@ import { GrpcSourceError } from '../errors.ts'
 import type { DescriptorOptions } from '../options.ts'
 import type { Transport } from '@vinyasa/grpc-transport'
 import { importsOf, readDescriptorSet } from './descriptor-set.ts'
-import { inNamedOrder } from './named-order.ts'
 import { compileProtoText } from './proto-text.ts'
 import { reflectDescriptors } from './reflection.ts'
 import { createDescriptorRegistry } from './registry.ts'
@@ -68,10 +67,22 @@ export async function loadDescriptors(
   return ordered(registry, own, ({ typeName }) => services.has(typeName))
 }
 
+/**
+ * Puts the files into the order in which they are named, and each before what it imports: a file that is named behind all
+ * others changes the order of none of them.
+ */
 function ordered(
   registry: FileRegistry,
   named: Iterable<string>,
   isOwn: LoadedDescriptors['isOwn'],
 ): LoadedDescriptors {
-  return { registry, isOwn, files: inNamedOrder(registry, named) }
+  const files = new Set<DescFile>()
+  const add = (file: DescFile | undefined): void => {
+    if (!file || files.has(file)) return
+    files.add(file)
+    file.dependencies.forEach(add)
+  }
+  for (const name of named) add(registry.getFile(name))
+  for (const file of registry.files) add(file)
+  return { registry, isOwn, files: [...files] }
 }

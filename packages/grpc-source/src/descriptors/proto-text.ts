@@ -1,6 +1,6 @@
 import { create, type FileRegistry } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema, type FileDescriptorProto } from '@bufbuild/protobuf/wkt'
-import { GrpcSourceError } from '../errors.ts'
+import { descriptorError, GrpcSourceError, reasonOf } from '../errors.ts'
 import { inDependencyOrder } from './dependency-order.ts'
 import { createProtoFinder, type FoundProto } from './find-proto.ts'
 import { shippedFileOf, wellKnownFile } from './shipped/bundled.ts'
@@ -239,12 +239,4 @@ function invalidFiles(files: readonly FileFaults[]): GrpcSourceError {
     findings,
     cause: files[0]?.faults[0],
   })
-}
-
-function descriptorError(message: string, cause?: unknown): GrpcSourceError {
-  return new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', message, cause === undefined ? {} : { cause })
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -14,7 +14,7 @@ import {
   type FileDescriptorProto,
   type FileDescriptorSet,
 } from '@bufbuild/protobuf/wkt'
-import { GrpcSourceError } from '../errors.ts'
+import { GrpcSourceError, reasonOf } from '../errors.ts'
 import type { ReflectionOptions } from '../options.ts'
 import { toEntries } from '../runtime/metadata.ts'
 import { GrpcCallError, type Transport } from '@vinyasa/grpc-transport'
@@ -62,12 +62,7 @@ export async function reflectDescriptors(
     return { set, services: left }
   } catch (cause) {
     if (cause instanceof GrpcSourceError) throw cause
-    const reason =
-      cause instanceof GrpcCallError
-        ? `${cause.status}: ${cause.message}`
-        : cause instanceof Error
-          ? cause.message
-          : String(cause)
+    const reason = (cause instanceof GrpcCallError ? `${cause.status}: ` : '') + reasonOf(cause)
     throw new GrpcSourceError(
       'GRPC_SOURCE_REFLECTION',
       `reflection: the server at ${endpoint} did not describe itself (${reason}); start it, turn its reflection service on, or give protoFiles or a descriptorSet`,

@@ -1,6 +1,6 @@
 import { create, createFileRegistry, type FileRegistry } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema, type FileDescriptorSet } from '@bufbuild/protobuf/wkt'
-import { GrpcSourceError } from '../errors.ts'
+import { descriptorError, reasonOf } from '../errors.ts'
 import { wellKnownFile } from './shipped/bundled.ts'
 import { inDependencyOrder } from './dependency-order.ts'
 import { normalizeDescriptors } from './normalize.ts'
@@ -13,12 +13,10 @@ export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
     for (const dependency of file.dependency) {
       if (known.has(dependency)) continue
       const standard = wellKnownFile(dependency)
-      if (!standard) {
-        throw new GrpcSourceError(
-          'GRPC_SOURCE_DESCRIPTORS',
+      if (!standard)
+        throw descriptorError(
           `${file.name} imports "${dependency}", which the descriptors do not hold; write them with their imports (protoc --include_imports; buf does so by default)`,
         )
-      }
       known.add(dependency)
       files.push(standard.proto)
     }
@@ -27,9 +25,6 @@ export function createDescriptorRegistry(set: FileDescriptorSet): FileRegistry {
   try {
     return createFileRegistry(create(FileDescriptorSetSchema, { file: inDependencyOrder(files) }))
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new GrpcSourceError('GRPC_SOURCE_DESCRIPTORS', `the descriptors do not fit together: ${reason}`, {
-      cause,
-    })
+    throw descriptorError(`the descriptors do not fit together: ${reasonOf(cause)}`, cause)
   }
 }

@@ -22,6 +22,7 @@ import {
 import { leafReader, leafZero } from '../codec/leaf-reader.ts'
 import type { WireReader } from '../codec/wire-reader.ts'
 import type { FieldShape } from '../contract/shapes.ts'
+import { reasonOf } from '../errors.ts'
 import { listField, singleRule } from '../json/compile-field.ts'
 import { createMessageCompiler } from '../json/compile-message.ts'
 import type { JoinPlace, PlannableJoin, Span, Transcoder, WriteValue } from '../json/message-plan.ts'
@@ -64,7 +65,7 @@ export function createJoinPlans(): JoinPlans {
             return { bytes, items: new Map([[place, place.itemsIn(bytes)]]), reason: undefined }
           } catch (error) {
             codecs.decoder(output)(bytes)
-            return { bytes, items: undefined, reason: error instanceof Error ? error.message : String(error) }
+            return { bytes, items: undefined, reason: reasonOf(error) }
           }
         },
       }

@@ -1,7 +1,7 @@
 import { fromBinary, toJson, type JsonValue, type Registry } from '@bufbuild/protobuf'
 import { NO_PLACE } from '@vinyasa/base'
 import { GraphQLError } from 'graphql'
-import { withCause } from '../errors.ts'
+import { reasonOf, withCause } from '../errors.ts'
 import { MalformedMessageError, TooManyItemsError } from '../codec/wire-reader.ts'
 import { GrpcCallError } from '@vinyasa/grpc-transport'
 import { FAULTS } from '../runtime/faults.ts'
@@ -69,13 +69,8 @@ function toLimitError(error: unknown): GraphQLError | undefined {
 
 function toCallError(error: unknown): Pick<GrpcCallError, 'status' | 'message' | 'details'> {
   if (error instanceof GrpcCallError) return error
-  if (error instanceof MalformedMessageError)
-    return { status: 'INTERNAL', message: error.message, details: undefined }
-  return {
-    status: 'UNKNOWN',
-    message: error instanceof Error ? error.message : String(error),
-    details: undefined,
-  }
+  const status = error instanceof MalformedMessageError ? 'INTERNAL' : 'UNKNOWN'
+  return { status, message: reasonOf(error), details: undefined }
 }
 
 function decodeDetails(bytes: Uint8Array, registry: Registry): JsonValue[] | undefined {

@@ -39,7 +39,10 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
 
   function unary(call: TransportCall, request: Uint8Array): Promise<Uint8Array> {
     const { path, signal } = call
-    if (signal?.aborted) return Promise.reject(cancelled())
+    if (signal?.aborted)
+      return Promise.reject(
+        new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false }),
+      )
     return new Promise((resolve, reject) => {
       const begun = begin()
       const rpc = begun.client.makeUnaryRequest(
@@ -248,8 +251,4 @@ function noConnection({ address, channel: { connectTimeoutMs = 900 } }: Resolved
     `${address} accepts connections but did not speak HTTP/2 within ${connectTimeoutMs} ms`,
     { retryable: false, wasSent: false },
   )
-}
-
-function cancelled(): GrpcCallError {
-  return new GrpcCallError('CANCELLED', 'the caller went away before the call began', { wasSent: false })
 }

@@ -47,12 +47,11 @@ class Decision {
     const gone = this.#hidden(hide)
     this.#checkHidden(gone)
     const chosen = this.#renamed(rename, gone)
-    const prefixed = prefixer(prefix)
     const nameOf = ({ coordinate, parent, name, kind }: Element): string => {
       const given = chosen.get(this.#carrierOf(coordinate))
       if (given !== undefined) return given
-      if (kind === 'type') return prefixed.type(name)
-      return kind === 'field' && isRoot(parent ?? '') ? prefixed.field(name) : name
+      if (kind === 'type') return prefixed(prefix, 'types', name)
+      return kind === 'field' && isRoot(parent ?? '') ? prefixed(prefix, 'fields', name) : name
     }
     const names = new Map<string, string | null>()
     for (const element of this.#elements) {
@@ -166,23 +165,12 @@ function means(pattern: Pattern, { coordinate, kind }: Element): readonly string
   return pattern.match(coordinate)
 }
 
-interface Prefixer {
-  type(name: string): string
-  field(name: string): string
-}
-
 /** `shop` gives `ShopOrder` and `shopGetOrder`, `shop_` gives `Shop_Order` and `shop_getOrder`. */
-function prefixer(prefix: SourceNames['prefix'] = ''): Prefixer {
-  if (typeof prefix === 'object') {
-    const { types = '', fields = '' } = prefix
-    return { type: (name) => types + name, field: (name) => fields + name }
-  }
-  if (prefix === '') return { type: (name) => name, field: (name) => name }
-  const isApart = prefix.endsWith('_')
-  return {
-    type: (name) => capitalize(prefix) + name,
-    field: (name) => prefix + (isApart ? name : capitalize(name)),
-  }
+function prefixed(prefix: SourceNames['prefix'], kind: 'types' | 'fields', name: string): string {
+  if (typeof prefix === 'object') return (prefix[kind] ?? '') + name
+  if (!prefix) return name
+  if (kind === 'types') return capitalize(prefix) + name
+  return prefix + (prefix.endsWith('_') ? name : capitalize(name))
 }
 
 function capitalize(text: string): string {

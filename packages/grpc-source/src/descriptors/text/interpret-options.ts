@@ -10,6 +10,7 @@ import {
   OneofOptionsSchema,
   ServiceOptionsSchema,
 } from '@bufbuild/protobuf/wkt'
+import { reasonOf } from '../../errors.ts'
 import { isReadExtension } from '../read-extensions.ts'
 import { resolveInScope } from '../proto-names.ts'
 import type { OptionTarget, UninterpretedOptions } from './context.ts'
@@ -110,8 +111,7 @@ function merge(
     mergeFromText(schema, merged, text, registry ? { registry } : {})
     target.options = merged
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`${element}, option ${toText(name)}: ${reason}`, { cause })
+    throw new Error(`${element}, option ${toText(name)}: ${reasonOf(cause)}`, { cause })
   }
 }
 

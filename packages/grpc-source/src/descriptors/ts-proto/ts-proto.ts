@@ -1,13 +1,12 @@
-import { fromJson, type JsonObject, type JsonValue, type Message } from '@bufbuild/protobuf'
+import { create, fromJson, type JsonObject, type JsonValue, type Message } from '@bufbuild/protobuf'
 import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
   type FileDescriptorProto,
   type FileDescriptorSet,
 } from '@bufbuild/protobuf/wkt'
-import { create } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { GrpcSourceError } from '../../errors.ts'
+import { descriptorError } from '../../errors.ts'
 import { inDependencyOrder } from '../dependency-order.ts'
 import { placeOneofs, type TsProtoCodec } from './oneofs.ts'
 
@@ -29,12 +28,10 @@ export function readTsProtoMetadata(input: readonly unknown[]): {
 } {
   const all = new Map<string, TsProtoMetadata>()
   const add = (metadata: unknown): void => {
-    if (!isMetadata(metadata)) {
-      throw new GrpcSourceError(
-        'GRPC_SOURCE_DESCRIPTORS',
+    if (!isMetadata(metadata))
+      throw descriptorError(
         'protoMetadata: an item is no protoMetadata; generate it with ts-proto\'s option "outputSchema=true"',
       )
-    }
     const name = String(metadata.fileDescriptor['name'])
     if (all.has(name)) return
     all.set(name, metadata)
@@ -110,7 +107,7 @@ function addOptions(
       const codec = extension && codecs.get(extension.typeName)
       if (!extension || !codec) continue
       const bytes = codec.encode(value).finish()
-      target.options ??= emptyOptions(kind)
+      target.options ??= { $typeName: `google.protobuf.${kind}Options` } as Message
       const data = new BinaryWriter().bytes(bytes).finish()
       target.options.$unknown = [
         ...(target.options.$unknown ?? []),
@@ -132,10 +129,6 @@ function addOptions(
     for (const method of service.method)
       set(method as never, 'Method', record(values['methods'])[method.name])
   }
-}
-
-function emptyOptions(kind: string): Message {
-  return { $typeName: `google.protobuf.${kind}Options` } as Message
 }
 
 function record(value: unknown): Values {
