@@ -1,6 +1,6 @@
 import { createTurns } from '@vinyasa/base'
 import { mergeSources, nameSource, type ContributedField, type Source } from '@vinyasa/source-kit'
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { DescMessage } from '@bufbuild/protobuf'
 import type { MutationAnnouncer } from '@vinyasa/invalidation'
 import {
   GraphQLSchema,
@@ -39,7 +39,6 @@ export interface Model {
   readonly schema: GraphQLSchema
   /** Notes on what is called otherwise than its protos say, and on what is left out. */
   readonly notes: readonly string[]
-  readonly registry: FileRegistry
   /** The joins that the options declare, on types of this source and of others. */
   readonly joins: readonly ContributedField[]
   /** Calls `package.Service.Method`, exposed or not; undefined when the protos have no such method. */
@@ -138,7 +137,6 @@ export function buildModel(options: ModelOptions): Model {
   const announced = createAnnouncedCalls({ exposed, schema, announcer, mutationEvents, named, typesMeant })
   return {
     schema,
-    registry,
     joins: named.source.fields,
     notes,
     call(id, args, site) {

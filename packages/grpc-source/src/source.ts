@@ -16,7 +16,7 @@ import type { GrpcSourceOptions, Logger } from './options.ts'
 import { createCaller } from './runtime/call.ts'
 import { createCallWatch } from './methods/call-watch.ts'
 import { Invoker } from './methods/invoker.ts'
-import { type AnswerHead, createReplyHeaders, type ReplyHeaders } from './methods/reply-headers.ts'
+import { type AnswerHead, createReplyHeaders } from './methods/reply-headers.ts'
 import { askerOf, createMetadataSource, toEntries, type MetadataValue } from './runtime/metadata.ts'
 import { createOperations } from './methods/operation.ts'
 import { checkHealth, type HealthOptions, type SourceHealth } from './health.ts'
@@ -76,7 +76,7 @@ export interface GrpcSource {
  */
 export async function createGrpcSource(options: GrpcSourceOptions): Promise<GrpcSource> {
   refuseUnknownOptions(options)
-  const { name, dedupe = 'operation', exposeErrors = false, observe } = options
+  const { name, dedupe = 'operation', exposeErrors = false, observe, onReply } = options
   const id = `grpc ${name} ${randomUUID()}`
   const { clock = systemClock, random = Math.random, logger = consoleLogger } = options
   const onError = (error: unknown): void => logger.error(`grpc source "${name}"`, error)
@@ -95,7 +95,12 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       sourceName: name,
       clock,
       observe,
-      onReply: tellOfReplies(options, replyHeaders),
+      onReply: replyHeaders
+        ? (reply, site) => {
+            replyHeaders.keep(reply, site)
+            onReply?.(reply)
+          }
+        : onReply,
     }),
   })
   const watcher = options.watch
@@ -145,7 +150,18 @@ export async function createGrpcSource(options: GrpcSourceOptions): Promise<Grpc
       return opened.model.notes
     },
     call: createCall(name, opened),
-    contribution: contributionOf(id, options, opened),
+    // The part of a server's schema that the source adds, as it is by then.
+    contribution: {
+      id,
+      onPlan: options.plans === false ? undefined : options.onPlan,
+      get schema() {
+        return opened.model.schema
+      },
+      get fields() {
+        return opened.model.joins
+      },
+      onChange: opened.onChange,
+    },
     asker: askerOf(name, options),
     reload: opened.reload,
     health: (healthOptions) => checkHealth(endpoints.all(), healthOptions),
@@ -176,40 +192,10 @@ function createCall(name: string, current: Pick<CurrentModel, 'model'>): GrpcSou
   return call as GrpcSource['call']
 }
 
-/** The part of a server's schema that the source adds, as it is by then. */
-function contributionOf(
-  id: string,
-  { plans, onPlan }: Pick<GrpcSourceOptions, 'plans' | 'onPlan'>,
-  current: CurrentModel,
-): Source {
-  return {
-    id,
-    onPlan: plans === false ? undefined : onPlan,
-    get schema() {
-      return current.model.schema
-    },
-    get fields() {
-      return current.model.joins
-    },
-    onChange: current.onChange,
-  }
-}
-
 function cannotStart(name: string, error: unknown): GrpcSourceError {
   if (error instanceof GrpcSourceError) return error
   const reason = error instanceof SourceNamesError ? error.message : String(error)
   return descriptorError(`grpc source "${name}" cannot start: ${reason}`, error)
-}
-
-function tellOfReplies(
-  { onReply }: GrpcSourceOptions,
-  headers: ReplyHeaders | undefined,
-): Parameters<typeof createCallWatch>[0]['onReply'] {
-  if (!headers) return onReply
-  return (reply, site) => {
-    headers.keep(reply, site)
-    onReply?.(reply)
-  }
 }
 
 function addressOf(endpoint: GrpcSourceOptions['endpoint']): string {

@@ -1,4 +1,3 @@
-import type { DescMessage } from '@bufbuild/protobuf'
 import {
   type BatchedJoin,
   createBatchedJoin,
@@ -7,21 +6,12 @@ import {
   offerField,
 } from '@vinyasa/source-kit'
 import type { GraphQLFieldResolver } from 'graphql'
-import type { FieldShape } from '../contract/shapes.ts'
-import type { PlannableJoin, ToBatchRequest } from '../json/message-plan.ts'
+import type { PlannableJoin } from '../json/message-plan.ts'
 import { marks } from '../json/planned-field.ts'
-import type { MethodRuntime } from '../methods/method-runtime.ts'
 import { grpcFastPath } from './grpc-fast-path.ts'
 
 /** The method that brings the items of many keys. */
-export interface BatchMethod {
-  readonly runtime: MethodRuntime
-  readonly output: DescMessage
-  readonly toRequest: ToBatchRequest
-  readonly items: FieldShape
-  readonly itemKey: FieldShape
-  readonly parentKey: string
-}
+type BatchMethod = Pick<PlannableJoin, 'runtime' | 'output' | 'toRequest' | 'items' | 'itemKey' | 'parentKey'>
 
 /** Resolves a batched join by one RPC for all parents, or lets plans do so. */
 export function createBatchResolver(

@@ -15,8 +15,6 @@ export interface ExposedMethod {
   readonly desc: DescMethod
   /** `package.Service.Method` */
   readonly id: string
-  /** `/package.Service/Method` */
-  readonly path: string
   readonly type: FieldType
   /** The GraphQL field's name. */
   readonly name: string
@@ -107,7 +105,6 @@ export function exposeMethods(input: {
     return {
       desc,
       id: methodId(desc),
-      path: `/${desc.parent.typeName}/${desc.name}`,
       type,
       name: toGraphQLName(schema.name || uncapitalize(desc.name)),
       isNamed: Boolean(schema.name),
