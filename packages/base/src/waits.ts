@@ -1,16 +1,19 @@
 import type { Clock } from './clock.ts'
+import { onAbort } from './on-abort.ts'
 
 /** Resolves after `ms`, or at once when the signal aborts. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => {
-      clock.clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
+    const timer = clock.setTimeout(() => {
+      letGo?.()
       resolve()
-    }
-    const timer = clock.setTimeout(end, ms)
-    if (signal?.aborted) end()
-    else signal?.addEventListener('abort', end)
+    }, ms)
+    const letGo =
+      signal &&
+      onAbort(signal, () => {
+        clock.clearTimeout(timer)
+        resolve()
+      })
   })
 }
 
@@ -22,10 +25,8 @@ export function unlessAborted<T>(
 ): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(reason())
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
+    const letGo = onAbort(signal, () => reject(reason()))
+    promise.then(resolve, reject).finally(letGo)
   })
 }
 

@@ -34,6 +34,7 @@ it('exports what it says', () => {
     'nameClient',
     'nearestNames',
     'notePlace',
+    'onAbort',
     'onScriptShellEnd',
     'ownerOf',
     'parseAccept',

@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema'
 import { createFakeClock, waitUntil } from '@vinyasa/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestServer } from './support/server.ts'
 
 /** An open source that gives one item and then waits; it tells when it is closed. */
@@ -126,4 +126,21 @@ describe('an answer of a server without sources', () => {
     const unlimited = createTestServer({ schema, options: { maxAnswerObjects: 0, maxAnswerBytes: 0 } })
     expect(await unlimited.text(asked)).not.toContain('RESPONSE_TOO_LARGE')
   })
+})
+
+it('lists that wait in one fragment give no warning of a leak', async () => {
+  const warnings: Error[] = []
+  const hear = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', hear)
+  onTestFinished(() => void process.off('warning', hear))
+  const clock = createFakeClock()
+  const { seen, schema } = createSource()
+  const { post } = createTestServer({ schema, options: { clock, fragmentTimeoutMs: 1_000 } })
+  const lists = Array.from({ length: 20 }, (_, index) => `a${index}: items`).join(' ')
+  const body = (await post(`{ fast ... @defer { ${lists} } }`)).text()
+  await waitUntil(() => seen.opened === 20, { awaited: 'the sources' })
+  await clock.advance(1_000)
+  await body
+  expect(seen.closed).toBe(20)
+  expect(warnings.map(String)).toEqual([])
 })

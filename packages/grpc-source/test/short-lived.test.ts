@@ -1,5 +1,4 @@
-import { AbortWatch } from '@vinyasa/grpc-transport'
-import { systemClock } from '@vinyasa/base'
+import { onAbort, systemClock } from '@vinyasa/base'
 import { survivingShare } from '@vinyasa/test-kit'
 import { expect, it } from 'vitest'
 import { createOperations } from '../src/methods/operation.ts'
@@ -7,7 +6,6 @@ import { createMetadataSource } from '../src/runtime/metadata.ts'
 
 const operations = createOperations(systemClock)
 const metadata = createMetadataSource({ metadata: { fromContext: () => ({ 'x-one': 'one' }) } })
-const aborts = new AbortWatch()
 
 /** What each request leaves, with what it leads to. */
 const left: Readonly<Record<string, (much: unknown) => unknown>> = {
@@ -16,7 +14,7 @@ const left: Readonly<Record<string, (much: unknown) => unknown>> = {
   'the metadata of an operation': (much) => metadata({ much }),
   'who waits for a client to leave': (much) => {
     const signal = new EventTarget() as AbortSignal
-    aborts.add(signal, () => much)
+    return onAbort(signal, () => much)
   },
 }
 

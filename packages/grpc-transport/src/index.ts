@@ -6,7 +6,6 @@ export { GrpcCallError, type StatusName } from './status.ts'
 export type { MetadataEntries, Transport, TransportCall } from './transport.ts'
 
 // For integrators: what another transport of the same interface is made of.
-export { AbortWatch } from './abort-watch.ts'
 export { toReplyMetadata } from './reply-metadata.ts'
 export { createTlsContext } from './tls-context.ts'
 export { LONGEST_TIMEOUT_MS } from './grpc/status.ts'

@@ -3,7 +3,6 @@ import * as publicNames from '../src/index.ts'
 
 it('exports these names', () => {
   expect(Object.keys(publicNames).toSorted()).toEqual([
-    'AbortWatch',
     'GrpcCallError',
     'GrpcTransportError',
     'LONGEST_TIMEOUT_MS',

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { createDisposables, startRestBackend, waitUntil } from '@vinyasa/test-kit'
 import { execute, parse } from 'graphql'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -32,4 +33,25 @@ describe('a field’s call ends', () => {
     })
     await waitUntil(() => backend.requests[0]?.cancelledAt)
   })
+})
+
+it('many calls of one operation hang one listener on its signal', async () => {
+  const backend = cleanup.use(await startRestBackend(() => ({ delayMs: 600_000 })))
+  const connector = cleanup.use(
+    createRestConnector('c', { baseUrl: backend.url, endpoints: [{ name: 'get', path: '/{id}' }] }),
+  )
+  const abort = new AbortController()
+  const { signal } = abort
+  const result = execute({
+    schema: connector.schema,
+    document: parse(`{ ${Array.from({ length: 20 }, (_, id) => `a${id}: get(id: "${id}")`).join(' ')} }`),
+    contextValue: { request: { signal } },
+  })
+  await waitUntil(() => backend.requests.length === 20)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+  abort.abort()
+  const { errors } = await result
+  expect(errors?.map(({ extensions }) => extensions['code'])).toEqual(
+    Array.from({ length: 20 }, () => 'CANCELLED'),
+  )
 })

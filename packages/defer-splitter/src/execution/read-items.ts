@@ -1,3 +1,5 @@
+import { onAbort } from '@vinyasa/base'
+
 /**
  * Hands out the items of an iterable one by one. It is closed at once when the signal aborts, also while the next item is
  * waited for, and when `take` throws or has enough: it then gives false.
@@ -9,10 +11,10 @@ export function readItems(
 ): Promise<void> {
   const iterator = items[Symbol.asyncIterator]()
   let isOver = false
+  let letGo: (() => void) | undefined
   return new Promise((resolve, reject) => {
-    signal?.addEventListener('abort', leave, { once: true })
-    if (signal?.aborted) leave()
-    else next()
+    if (signal) letGo = onAbort(signal, leave)
+    if (!isOver) next()
 
     function next(): void {
       iterator.next().then(taken, fail)
@@ -52,7 +54,7 @@ export function readItems(
 
     function end(settle: () => void): void {
       isOver = true
-      signal?.removeEventListener('abort', leave)
+      letGo?.()
       settle()
     }
   })

@@ -1,8 +1,7 @@
-import { systemClock } from '@vinyasa/base'
+import { onAbort, systemClock } from '@vinyasa/base'
 import type { EventEmitter } from 'node:events'
 import type { Client, ClientDuplexStream, Metadata, ServiceError } from '@grpc/grpc-js'
 import {
-  AbortWatch,
   GrpcCallError,
   LONGEST_TIMEOUT_MS,
   STATUS_NAMES,
@@ -21,7 +20,6 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
   const { maxConcurrentCalls = 100, maxConnections = 8, compression } = endpoint.channel
   const isCompressed = compression !== undefined
   const connections: Connection[] = []
-  const aborts = new AbortWatch()
 
   function pick(): Connection {
     let least: Connection | undefined
@@ -53,7 +51,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
         toMetadata(call.metadata),
         callOptions(call),
         (error, reply) => {
-          if (signal) aborts.delete(signal, cancel)
+          letGo?.()
           begun.end()
           if (error) reject(begun.stuck ?? toCallError(error, { largest: request.length, isCompressed }))
           else resolve(reply ?? new Uint8Array())
@@ -61,8 +59,7 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
       )
       begun.watch(rpc)
       listen(rpc, call)
-      const cancel = (): void => rpc.cancel()
-      if (signal) aborts.add(signal, cancel)
+      const letGo = signal && onAbort(signal, () => rpc.cancel())
     })
   }
 
@@ -81,11 +78,9 @@ export function createGrpcJsTransport(endpoint: ResolvedEndpoint): Transport {
     begun.watch(rpc)
     listen(rpc, call)
     if ('write' in rpc) void sendAll(rpc as ClientDuplexStream<Uint8Array, Buffer>, requests, sent)
-    const cancel = (): void => rpc.cancel()
-    if (signal?.aborted) cancel()
-    else if (signal) aborts.add(signal, cancel)
+    const letGo = signal && onAbort(signal, () => rpc.cancel())
     const finish = (): void => {
-      if (signal) aborts.delete(signal, cancel)
+      letGo?.()
       begun.end()
     }
     rpc.on('error', finish)

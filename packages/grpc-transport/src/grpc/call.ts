@@ -1,5 +1,4 @@
-import { systemClock } from '@vinyasa/base'
-import type { AbortWatch } from '../abort-watch.ts'
+import { onAbort, systemClock } from '@vinyasa/base'
 import { ErrorCode } from '../http2/codes.ts'
 import type { HeaderList } from '../http2/hpack-decoder.ts'
 import type { OutBuffer } from '../http2/out-buffer.ts'
@@ -16,7 +15,6 @@ import { formatTimeout, httpStatusError, readStatus, resetError } from './status
 
 export interface CallSettings {
   readonly pool: Pool
-  readonly aborts: AbortWatch
   readonly head: HeadBlock
   readonly maxReceiveBytes: number
   readonly maxSendBytes: number
@@ -54,6 +52,7 @@ export class Http2Call implements PendingCall, StreamOwner {
   readonly #deadline: number
   #timer: unknown
   #backoff: unknown
+  #letGo: (() => void) | undefined
   #connection: Connection | undefined
   #stream: Http2Stream | undefined
   #reader: FrameReader | undefined
@@ -83,7 +82,7 @@ export class Http2Call implements PendingCall, StreamOwner {
       )
     if (this.#requests instanceof Uint8Array && !this.#allows(this.#requests)) return
     if (timeoutMs !== undefined) this.#timer = systemClock.setTimeout(this.#onDeadline, timeoutMs)
-    if (signal) this.#settings.aborts.add(signal, this.#onAbort)
+    if (signal) this.#letGo = onAbort(signal, this.#onAbort)
     this.#settings.pool.run(this)
   }
 
@@ -186,8 +185,7 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#hasEnded = true
     systemClock.clearTimeout(this.#timer)
     systemClock.clearTimeout(this.#backoff)
-    const { signal } = this.#call
-    if (signal) this.#settings.aborts.delete(signal, this.#onAbort)
+    this.#letGo?.()
     const stream = this.#stream
     if (stream) {
       // A stream whose end has come ends by itself.

@@ -1,5 +1,4 @@
 import type { ResolvedEndpoint } from '../endpoint.ts'
-import { AbortWatch } from '../abort-watch.ts'
 import { GrpcCallError } from '../status.ts'
 import type { Transport, TransportCall } from '../transport.ts'
 import { Http2Call, type CallReceiver, type CallSettings, type Requests } from './call.ts'
@@ -36,7 +35,6 @@ export function createHttp2Transport(
   })
   const settings: CallSettings = {
     pool,
-    aborts: new AbortWatch(),
     head: createHeadBlock(scheme, authority),
     maxReceiveBytes,
     maxSendBytes,

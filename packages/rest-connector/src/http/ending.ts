@@ -1,5 +1,4 @@
-import { setMaxListeners } from 'node:events'
-import type { Clock } from '@vinyasa/base'
+import { onAbort, type Clock } from '@vinyasa/base'
 import { endOfRead } from '@vinyasa/source-kit'
 
 /**
@@ -70,17 +69,8 @@ export function followSignals(signals: readonly AbortSignal[]): {
 } {
   if (signals.length === 0) return { ending: undefined, release: () => {} }
   const ending = new Ending()
-  const follow = (event: Event): void => ending.end((event.target as AbortSignal).reason)
-  for (const signal of signals) {
-    if (signal.aborted) ending.end(signal.reason)
-    // One operation makes many calls under one signal: that is no leak, and Node should not warn of one.
-    setMaxListeners(0, signal)
-    signal.addEventListener('abort', follow, { once: true })
-  }
-  return {
-    ending,
-    release: () => signals.forEach((signal) => signal.removeEventListener('abort', follow)),
-  }
+  const letGo = signals.map((signal) => onAbort(signal, () => ending.end(signal.reason)))
+  return { ending, release: () => letGo.forEach((release) => release()) }
 }
 
 /** The reason of an ending that a deadline brought about. */
