@@ -188,8 +188,8 @@ export class Http2Call implements PendingCall, StreamOwner {
     this.#letGo?.()
     const stream = this.#stream
     if (stream) {
-      // A stream whose end has come ends by itself.
-      if (!stream.isRemoteEnded) stream.reset(ErrorCode.CANCEL)
+      // Before the next call begins: at the server a stream is open until both ends have come.
+      if (!stream.isRemoteEnded || !stream.isLocalEnded) stream.reset(ErrorCode.CANCEL)
       this.#connection?.release()
     } else {
       this.#settings.pool.leave(this)

@@ -28,6 +28,8 @@ export interface ConnectionOptions {
 }
 
 const READ_BYTES = 64 * 1024
+/** A server that acknowledges nothing for so long is taken to have read all. */
+const MAX_UNREAD_MS = 1_000
 /** Stream ids have 31 bits. */
 const MAX_STREAM = 2 ** 31 - 2_001
 
@@ -43,8 +45,12 @@ export class Connection {
   isStuck = false
   readonly #options: ConnectionOptions
   readonly #session: Http2Session
+  readonly #socket: Socket
   #connectTimer: unknown
   #pingTimer: unknown
+  #askTimer: unknown
+  /** Streams that were reset and that the server knows of. */
+  #readResets = 0
   #reason: Error | undefined
   #hasConnected = false
   #hasHeard = false
@@ -64,6 +70,7 @@ export class Connection {
       onGoaway: (code, lastStream, data) => this.#onGoaway(code, lastStream, data),
       onClose: (error) => {
         systemClock.clearTimeout(this.#pingTimer)
+        systemClock.clearTimeout(this.#askTimer)
         if (error instanceof Http2ProtocolError && error.code === ErrorCode.ENHANCE_YOUR_CALM)
           options.onFlood(error)
         const isUnheard = this.state === 'connecting' && !this.#hasHeard
@@ -71,6 +78,7 @@ export class Connection {
       },
     })
     this.#session = session
+    this.#socket = socket
     if (options.connectTimeoutMs > 0) {
       this.#connectTimer = systemClock.setTimeout(() => this.#giveUpConnecting(), options.connectTimeoutMs)
     }
@@ -103,9 +111,21 @@ export class Connection {
     return !this.#session.isClosing && !this.#session.isDestroyed
   }
 
+  /**
+   * Whether the server takes another call. To it those that were given up are open until it has read that: Node's refuse a
+   * call that comes together with the end of another. Where they alone stand before it, it is asked.
+   */
+  hasRoom(): boolean {
+    if (this.state !== 'ready' || !this.takesCalls) return false
+    const unread = this.#session.resets - this.#readResets
+    if (this.active + unread < this.limit) return true
+    if (this.active < this.limit) this.#askForRoom()
+    return false
+  }
+
   /** A call ended. */
   release(): void {
-    if (--this.active === 0) this.#session.unref()
+    if (--this.active === 0) this.#socket.unref()
     this.#options.onRoom()
   }
 
@@ -118,6 +138,21 @@ export class Connection {
     this.state = 'retired'
     this.#session.close()
     this.#options.onRetired(this, reason, wasReady)
+  }
+
+  #askForRoom(): void {
+    if (this.#askTimer !== undefined) return
+    const { resets } = this.#session
+    const onRead = (): void => {
+      if (this.#askTimer !== timer) return
+      systemClock.clearTimeout(timer)
+      this.#askTimer = undefined
+      this.#readResets = resets
+      this.#options.onRoom()
+    }
+    const timer = systemClock.setTimeout(onRead, MAX_UNREAD_MS)
+    this.#askTimer = timer
+    this.#session.askIfRead(onRead)
   }
 
   #read(bytes: Buffer): void {
@@ -133,7 +168,7 @@ export class Connection {
     if (this.state !== 'connecting') return this.#options.onRoom()
     systemClock.clearTimeout(this.#connectTimer)
     this.state = 'ready'
-    this.#session.unref()
+    this.#socket.unref()
     this.#options.onReady(this)
   }
 
@@ -161,7 +196,7 @@ export class Connection {
   }
 
   #wake(): void {
-    this.#session.ref()
+    this.#socket.ref()
     const keepalive = this.#options.keepalive()
     // A connection that was idle for long may be dead: the call that wakes it does not wait to learn that.
     if (keepalive)

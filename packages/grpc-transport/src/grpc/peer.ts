@@ -60,7 +60,7 @@ export class Peer {
   /** A connection with fewer calls than are wanted on one. */
   roomy(): Connection | undefined {
     for (const connection of this.#connections) {
-      if (connection.active < this.#options.maxConcurrentCalls && hasRoom(connection)) return connection
+      if (connection.active < this.#options.maxConcurrentCalls && connection.hasRoom()) return connection
     }
     return undefined
   }
@@ -69,7 +69,7 @@ export class Peer {
   leastBusy(other: Connection | undefined): Connection | undefined {
     let least = other
     for (const connection of this.#connections) {
-      if (hasRoom(connection) && (!least || connection.active < least.active)) least = connection
+      if (connection.hasRoom() && (!least || connection.active < least.active)) least = connection
     }
     return least
   }
@@ -124,8 +124,4 @@ export class Peer {
     const until = systemClock.now() + backoffMs * (0.8 + 0.4 * this.#options.random())
     this.#pausedUntil = Math.max(this.#pausedUntil, until)
   }
-}
-
-function hasRoom({ state, active, limit, takesCalls }: Connection): boolean {
-  return state === 'ready' && active < limit && takesCalls
 }

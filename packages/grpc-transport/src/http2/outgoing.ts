@@ -52,6 +52,12 @@ export class Outgoing {
     this.#schedule()
   }
 
+  /** Settings that change nothing. */
+  askForAck(): void {
+    this.#out.frame(0, Type.SETTINGS, 0, 0)
+    this.#schedule()
+  }
+
   acknowledgeSettings(): void {
     this.#out.frame(0, Type.SETTINGS, Flag.ACK, 0)
     this.#schedule()

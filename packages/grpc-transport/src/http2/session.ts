@@ -28,6 +28,8 @@ export class Http2Session implements FrameHandler, StreamSession {
   heardAt = 0
   isDestroyed = false
   isClosing = false
+  /** Streams that this side has reset. */
+  resets = 0
   readonly #socket: Socket
   readonly #events: SessionEvents
   readonly #outgoing: Outgoing
@@ -37,6 +39,7 @@ export class Http2Session implements FrameHandler, StreamSession {
   readonly #streams = new StreamTable()
   readonly #budgets = new FrameBudgets()
   readonly #pings: (() => void)[] = []
+  readonly #acks: (() => void)[] = [() => {}] // The first is the greeting's.
   #nextId = 1
   #maxStreams = Infinity
   #initialWindow = DEFAULT_WINDOW
@@ -88,6 +91,12 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#outgoing.ping(0, Buffer.alloc(8))
   }
 
+  /** Calls when the peer has read all that was sent. Not by a PING: gRPC's servers leave those who send them often. */
+  askIfRead(onRead: () => void): void {
+    this.#acks.push(onRead)
+    this.#outgoing.askForAck()
+  }
+
   /** Takes no more streams; those that run may end. */
   close(): void {
     this.isClosing = true
@@ -101,14 +110,6 @@ export class Http2Session implements FrameHandler, StreamSession {
     this.#socket.destroy()
     this.#events.onClose(error)
     for (const stream of this.#streams.all()) this.#closeStream(stream, ErrorCode.CANCEL)
-  }
-
-  ref(): void {
-    this.#socket.ref()
-  }
-
-  unref(): void {
-    this.#socket.unref()
   }
 
   send(stream: Http2Stream): void {
@@ -166,13 +167,11 @@ export class Http2Session implements FrameHandler, StreamSession {
       case Type.RST_STREAM: {
         wants(payload.length === 4, type)
         const stream = this.#find(id, type)
-        if (stream) this.#closeStream(stream, payload.readUInt32BE(0))
-        return
+        return stream && this.#closeStream(stream, payload.readUInt32BE(0))
       }
       case Type.SETTINGS:
         wants(id === 0 && (isGreeting || payload.length === 0), type)
-        if (isGreeting) this.#onSettings(payload)
-        return
+        return isGreeting ? this.#onSettings(payload) : this.#acks.shift()?.()
       case Type.PING:
         wants(id === 0 && payload.length === 8, type)
         if ((flags & Flag.ACK) !== 0) return this.#pings.shift()?.()
@@ -258,12 +257,13 @@ export class Http2Session implements FrameHandler, StreamSession {
   /** The peer has said all: what it has not heard is of no use to it any more. */
   #endStream(stream: Http2Stream): void {
     if (stream.isClosed) return
-    if (!stream.isLocalEnded) this.#outgoing.reset(stream.id, ErrorCode.CANCEL)
+    if (!stream.isLocalEnded) this.#sendReset(stream, ErrorCode.CANCEL)
     this.#closeStream(stream, ErrorCode.NO_ERROR)
   }
 
   /** Resets a stream, and forgives the peer as much data as its window holds: it may be under way. */
   #sendReset(stream: Http2Stream, code: number): void {
+    this.resets++
     this.#outgoing.reset(stream.id, code)
     this.#budgets.forgive(Kind.UNWANTED_DATA, STREAM_WINDOW)
   }
