@@ -1,4 +1,3 @@
-import type { Teller } from '@vinyasa/source-kit'
 import type { InterfaceDefinition, MemberSigns, UnionDefinition } from '../declare/type-definitions.ts'
 
 /**
@@ -6,7 +5,10 @@ import type { InterfaceDefinition, MemberSigns, UnionDefinition } from '../decla
  * of them, and says something else, leaves nothing to tell; nor does one that is missing, of members without signs: such
  * an object is the rest, where there is one.
  */
-export function compileTeller({ discriminator, members }: UnionDefinition | InterfaceDefinition): Teller {
+export function compileTeller({
+  discriminator,
+  members,
+}: UnionDefinition | InterfaceDefinition): (value: unknown) => string | undefined {
   const rest = discriminator?.rest
   const byValue = new Map(Object.entries(discriminator?.types ?? {}))
   // The type that must have more comes first: an object with all of it is rarely one that needs less.
