@@ -2,13 +2,20 @@
 // millisecond for every module that it links, and the gateway's own are 350. Run in the package's folder, after `tsc`
 // has written the declarations.
 import { readFileSync, readdirSync, rmSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
-const { exports, imports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { version, exports, imports = {}, bin = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
 const targets = [exports, imports, bin].flatMap((entries) => Object.values(entries))
 const files = targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target)))
 const names = files.flatMap((file) => /^\.\/dist\/(.*)\.js$/.exec(file)?.[1] ?? [])
+
+/** Modules that read files beside `src`, which whoever bundles `dist` has not: what they have read stands in their place. */
+const shipped = new Map([
+  ['src/descriptors/shipped/protos.ts', () => textsOf('proto', 'SHIPPED_PROTOS')],
+  ['src/assets.ts', () => textsOf('assets', 'ASSETS')],
+  ['src/version.ts', () => `export const version = () => ${JSON.stringify(version)}`],
+])
 
 for (const file of readdirSync('dist', { recursive: true })) {
   if (/\.js(\.map)?$/.test(file)) rmSync(join('dist', file))
@@ -19,8 +26,8 @@ const bundle = await rolldown({
   external: (id) => !id.startsWith('.') && !isAbsolute(id),
   plugins: [
     {
-      name: 'texts of protos',
-      load: (id) => (/[\\/]shipped[\\/]protos\.ts$/.test(id) ? protoTexts() : undefined),
+      name: 'what lies beside a package',
+      load: (id) => shipped.get(relative('.', id).replaceAll('\\', '/'))?.(),
     },
   ],
   platform: 'node',
@@ -30,9 +37,9 @@ const bundle = await rolldown({
 await bundle.write({ dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: '[name]-[hash].js' })
 await bundle.close()
 
-/** The module that reads the package's folder `proto`, as one that holds the texts. */
-function protoTexts() {
-  const paths = readdirSync('proto', { recursive: true }).filter((path) => path.endsWith('.proto'))
-  const texts = paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join('proto', path), 'utf8')])
-  return `export const SHIPPED_PROTOS = new Map(${JSON.stringify(texts)})`
+/** The texts of a folder's files, as a module that holds them. */
+function textsOf(folder, name) {
+  const paths = readdirSync(folder, { recursive: true }).filter((path) => /\.\w+$/.test(path))
+  const texts = paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join(folder, path), 'utf8')])
+  return `export const ${name} = new Map(${JSON.stringify(texts)})`
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { GraphiQLOptions } from 'graphql-yoga'
-import { ASSETS_FOLDER } from '../assets-folder.ts'
+import { ASSETS } from '../assets.ts'
 import { changeBundle } from './bundle.ts'
 
 /** In this order: each uses what stands before it. */
@@ -14,12 +13,8 @@ export async function renderGraphiQL(options?: GraphiQLOptions): Promise<string>
   const of = JSON.stringify(options ?? {})
   if (last?.of !== of) {
     const { renderGraphiQL: render } = await import('@graphql-yoga/render-graphiql')
-    const head = `<meta name="viewport" content="width=device-width, initial-scale=1"><style>${asset('page.css')}</style><script>${SCRIPTS.map(asset).join('')}</script></head>`
+    const head = `<meta name="viewport" content="width=device-width, initial-scale=1"><style>${ASSETS.get('graphiql/page.css')}</style><script>${SCRIPTS.map((name) => ASSETS.get(`graphiql/${name}`)).join('')}</script></head>`
     last = { of, page: changeBundle(render(options)).replace('</head>', () => head) }
   }
   return last.page
-}
-
-function asset(name: string): string {
-  return readFileSync(new URL(`graphiql/${name}`, ASSETS_FOLDER), 'utf8')
 }

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { ASSETS_FOLDER } from '../assets-folder.ts'
+import { ASSETS } from '../assets.ts'
 
 export interface StatusPage {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-const FILE = new URL('status.html', ASSETS_FOLDER)
-
 /** The page, and headers that let it run its own script, talk to its own origin, and nothing else. */
 export function readStatusPage(): StatusPage {
-  const html = readFileSync(FILE, 'utf8')
+  const html = ASSETS.get('status.html') as string
   const policy = [
     "default-src 'none'",
     `script-src ${hashesOf(html, 'script')}`,

@@ -6,7 +6,7 @@ import type { LateReadings } from '../observability/metrics/late-readings.ts'
 import type { BrokerState, OpenedBus } from '../bus/open-bus.ts'
 import { httpSettings } from '../presets.ts'
 import type { Source } from '../sources/source.ts'
-import { releasedVersion } from '../version.ts'
+import { version } from '../version.ts'
 import type { BackendStatus, StatusLink, StatusReadings } from './schema.ts'
 
 export interface StatusParts {
@@ -24,8 +24,10 @@ const HEALTH_TIMEOUT_MS = 1000
 /** Returns what the status page shows of a composed gateway. */
 export function statusReadings(parts: StatusParts): StatusReadings {
   const { config, paths, activity, readings, sources, broker } = parts
+  const own = version()
   return {
-    version: releasedVersion(),
+    // What was built from the sources between releases has none.
+    version: own === '0.0.0' ? undefined : own,
     preset: config.preset ?? 'development',
     processId: process.pid,
     startedAt: systemClock.wallNow(),

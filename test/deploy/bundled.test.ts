@@ -1,0 +1,49 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { spawnProcess, startRestBackend } from '@vinyasa/test-kit'
+import { rolldown } from 'rolldown'
+import { expect, it, onTestFinished } from 'vitest'
+
+const GATEWAY = fileURLToPath(new URL('../../apps/gateway/dist/index.js', import.meta.url))
+const PINO = createRequire(GATEWAY).resolve('pino')
+
+/** A program in one file, in a folder that has nothing else. Above it is another package. */
+async function bundled(program: string): Promise<string> {
+  const source = await mkdtemp(join(tmpdir(), 'vinyasa-bundled-'))
+  await writeFile(join(source, 'main.js'), program)
+  await writeFile(join(source, 'package.json'), '{"name":"other","version":"9.9.9"}')
+  const bundle = await rolldown({ input: join(source, 'main.js'), platform: 'node', logLevel: 'silent' })
+  const file = join(source, 'alone', 'main.mjs')
+  await bundle.write({ file, format: 'esm', codeSplitting: false })
+  await bundle.close()
+  return file
+}
+
+it('a gateway in a bundle of one file starts and serves answers, GraphiQL and the status page', async () => {
+  const backend = await startRestBackend(() => ({ json: 'Ran' }))
+  onTestFinished(() => backend.stop())
+  const rest = { films: { baseUrl: backend.url, endpoints: [{ name: 'film', path: '/film' }] } }
+  const file = await bundled(`
+    import { createGateway, serve } from ${JSON.stringify(GATEWAY)}
+    import { pino } from ${JSON.stringify(PINO)}
+    const logger = pino({ level: 'warn' })
+    const config = ${JSON.stringify({ status: true, graphiql: true, rest })}
+    const gateway = await createGateway(config, { baseDirectory: '.', logger })
+    console.log('at ' + (await serve(gateway, { port: 0 })).url)
+  `)
+  const program = await spawnProcess({ command: process.execPath, args: [file], ready: /^at (.*)$/ })
+  onTestFinished(() => program[Symbol.asyncDispose]())
+  const url = program.ready?.[1]
+  const read = async (path: string, init?: RequestInit): Promise<string> =>
+    (await fetch(`${url}${path}`, init)).text()
+  const headers = { 'content-type': 'application/json' }
+  const body = '{"query":"{ film }"}'
+  expect(await read('/graphql', { method: 'POST', headers, body })).toBe('{"data":{"film":"Ran"}}')
+  expect(await read('/graphql', { headers: { accept: 'text/html' } })).toContain('besideGraphiQL')
+  expect(await read('/status')).toContain('<!doctype html>')
+  // The version of the package that the bundle happens to lie in is not the gateway's.
+  expect(await read('/status', { headers: { accept: 'application/json' } })).not.toContain('9.9.9')
+}, 60_000)
