@@ -160,7 +160,7 @@ interface FormField {
 
 function formOf(fields: readonly FormField[], args: Args): string {
   const pairs = fields.flatMap(({ name, parts }) => pairsOf(name, parts, args, 'repeat'))
-  return new URLSearchParams(pairs.map(([key, value]) => [key, value])).toString()
+  return new URLSearchParams(pairs.map(([key, value]): [string, string] => [key, value])).toString()
 }
 
 function decodeForm(text: string): string {
