@@ -18,7 +18,7 @@ const MAY: Readonly<Record<string, string>> = {
 
 /** A kind as a text, or a section of the config. */
 const ASKS =
-  /(?<!transport: )(['"`])(?:grpc|rest)\1|\b(?:config|kinds)\??\.(?:grpc|rest)\b|[{,] *(?:grpc|rest)\b.*\}(?:: \w+)? = \w*config/
+  /(?<!transport: )(['"`])(?:grpc|rest)\1|\b(?:config|kinds)\??\.(?:grpc|rest)\b|\b(?:grpc|rest) = \{\}|[{,] *(?:grpc|rest)\b.*\}(?:: \w+)? = \w*config/
 
 function findIn(text: string): string[] {
   return text.split('\n').filter((line) => !/^\s*(\*|\/\/|\/\*)/.test(line) && ASKS.test(line))
@@ -31,6 +31,7 @@ describe('a kind of source is asked for by name in the registry alone', () => {
     ['Object.entries(config.rest ?? {})', true],
     ['const { federation = false, resolvers, grpc = {} } = config', true],
     ['const { dependencies = {}, grpc, rest } = config', true],
+    ['function late({ server = {}, rest = {} }: GatewayConfig): Note[] {', true],
     ['const { endpoints, ...rest } = schema', false],
     ['const { port, ...rest } = config', false],
     ['const [first, ...rest] = items', false],

@@ -17,6 +17,8 @@ export interface SourceKind<Options> {
   ) => Promise<Source>
   /** The files and folders that an entry names, for `--watch`. */
   readonly files: (options: Options, baseDirectory: string) => readonly string[]
+  /** The settings that say how long a call may take, in milliseconds; undefined where an entry leaves one out. */
+  readonly timeoutsMs: (options: Options) => readonly (number | undefined)[]
   /**
    * Names that an entry gives by hand, its own alone or those of its types too. What such a kind imports gets no name that is
    * taken: its sources are opened one after another, after those of all other kinds.
@@ -26,10 +28,22 @@ export interface SourceKind<Options> {
 
 /** The kinds of sources, by their sections of the config. */
 export const kinds: { readonly [Section in keyof SourceOptions]: SourceKind<SourceOptions[Section]> } = {
-  grpc: { open: openGrpcSource, files: grpcFiles },
+  grpc: {
+    open: openGrpcSource,
+    files: grpcFiles,
+    timeoutsMs: ({ timeoutMs, methods = {} }) => [
+      timeoutMs,
+      ...Object.values(methods).map((one) => one.timeoutMs),
+    ],
+  },
   rest: {
     open: openRestSource,
     files: restFiles,
+    timeoutsMs: ({ timeoutMs, totalTimeoutMs, endpoints = [] }) => [
+      timeoutMs,
+      totalTimeoutMs,
+      ...endpoints.map((one) => one.timeoutMs),
+    ],
     namesByHand: (options, isOwn) =>
       isOwn ? (options.endpoints ?? []).map(({ name }) => name) : namesIn(options),
   },
@@ -42,6 +56,8 @@ export interface DeclaredSource {
   readonly isNamedLast: boolean
   readonly open: (environment: SourceEnvironment, taken: () => readonly string[]) => Promise<Source>
   readonly files: (baseDirectory: string) => readonly string[]
+  /** How long one of its calls may take at most, in milliseconds, as far as its entry says so; else 0. */
+  readonly longestCallMs: number
   readonly namesByHand: (isOwn: boolean) => readonly string[]
 }
 
@@ -54,7 +70,7 @@ export function declaredSources(config: SourceSections): readonly DeclaredSource
 
 function declared<Options extends object>(
   section: string,
-  { open, files, namesByHand }: SourceKind<Options>,
+  { open, files, timeoutsMs, namesByHand }: SourceKind<Options>,
   entries: Readonly<Record<string, Options>> = {},
 ): DeclaredSource[] {
   return Object.entries(entries).map(([name, options]) => ({
@@ -63,6 +79,7 @@ function declared<Options extends object>(
     isNamedLast: namesByHand !== undefined,
     open: (environment, taken) => open(name, options, environment, taken),
     files: (baseDirectory) => files(options, baseDirectory),
+    longestCallMs: Math.max(0, ...timeoutsMs(options).map((ms) => ms ?? 0)),
     namesByHand: (isOwn) => namesByHand?.(options, isOwn) ?? [],
   }))
 }
