@@ -176,7 +176,7 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'packages/rest-connector/src/openapi/files/swagger-2.ts',
-        from: 'tried(() => document.resolve(one)) ?? asNode(one)',
+        from: 'document.find(one) ?? asNode(one)',
         to: 'asNode(one)',
       },
     ],
@@ -242,8 +242,8 @@ export const FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'apps/gateway/src/access/documents/persisted-documents.ts',
-        from: 'const { extensions } = params as GraphQLParams',
-        to: 'if (Object(params)) return undefined\n      const { extensions } = params as GraphQLParams',
+        from: 'return asKnown(params, id === undefined ? undefined : textOf(id))',
+        to: 'return id === undefined ? undefined : void asKnown',
       },
     ],
     beside: { documents: 'allow' },

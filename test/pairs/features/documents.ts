@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { constant, constantFrom, record } from 'fast-check'
+import { constant } from 'fast-check'
 import type { Feature, Value } from '../feature.ts'
 import { idOf, knownTexts } from '../operations.ts'
 import { type User, USERS } from '../users.ts'
@@ -44,7 +44,7 @@ export const apq: Feature = {
     { name: 'off' },
     {
       name: 'on',
-      config: () => record({ apq: record({ maxBytes: constantFrom(65_536, 16_777_216) }) }),
+      config: () => constant({ apq: true }),
       ways: ['apq'],
       *observe({ sent }) {
         const left = sent.filter(({ way, isProbe, operations }) => {
