@@ -39,18 +39,21 @@ class AbortWatch {
   }
 
   add(waiting: Waiting): void {
-    if (this.#waiting.size === 0) this.#signal.addEventListener('abort', this, { once: true })
+    if (this.#waiting.size === 0) this.#signal.addEventListener('abort', this.#onAbort, { once: true })
     this.#waiting.add(waiting)
   }
 
   /** Nobody may wait any more: Node keeps a signal that others are combined into as long as it has a listener. */
   delete(waiting: Waiting): void {
     if (!this.#waiting.delete(waiting) || this.#waiting.size > 0) return
-    this.#signal.removeEventListener('abort', this)
+    this.#signal.removeEventListener('abort', this.#onAbort)
   }
 
-  /** The signal has aborted. Who is let go meanwhile is not called. */
-  handleEvent(): void {
+  /**
+   * The signal has aborted. Who is let go meanwhile is not called. A function, as Node 24 binds the method of a listener that is
+   * an object, and what is bound outlives small collections.
+   */
+  readonly #onAbort = (): void => {
     for (const waiting of this.#waiting) {
       this.#waiting.delete(waiting)
       waiting.call()
