@@ -9,4 +9,5 @@ export {
 } from './directives.ts'
 export { collectFields, type FieldWalk, foldSelections, forEachField, possibleObjects } from './fields.ts'
 export { fragmentOf, type Fragments, fragmentsOf, usedFragments } from './fragments.ts'
+export { createOperationMemo } from './operation-memo.ts'
 export { schemaWith } from './schema-with.ts'

@@ -4,6 +4,7 @@ import * as documents from '../src/index.ts'
 it('exports what it says', () => {
   expect(Object.keys(documents).sort()).toEqual([
     'collectFields',
+    'createOperationMemo',
     'directiveArgument',
     'directiveVariables',
     'foldSelections',

@@ -1,6 +1,7 @@
 import { isLiveRun } from '@vinyasa/base'
+import { createOperationMemo } from '@vinyasa/documents'
 import { answerSizeOf } from '@vinyasa/source-kit'
-import { GraphQLError, type DocumentNode, type ExecutionArgs, type GraphQLSchema } from 'graphql'
+import { GraphQLError, type ExecutionArgs } from 'graphql'
 import { isAsyncIterable, mapAsyncIterator, type Plugin } from 'graphql-yoga'
 import type { CostConfig, CostSections } from './cost-types.ts'
 import type { PresetSections } from '../presets.ts'
@@ -17,9 +18,6 @@ type CostOf = (variables: Variables) => number
 
 /** Told of every operation that was counted; of a live query once, and not of its runs. */
 export type ObserveCost = (cost: number, result: 'COST_OK' | 'COST_ESTIMATED_TOO_EXPENSIVE') => void
-
-/** Names of operations that are remembered for one document: clients may name others than it has. */
-const MAX_NAMES = 1000
 
 /** In production nobody asks for lists within lists within lists without a bound. */
 const PRODUCTION_MAX = 100_000
@@ -43,20 +41,11 @@ function useCostLimit(
 ): Plugin {
   const { max, includeExtensionMetadata: isShown = false } = config
   const model = createCostModel(config)
-  const known = new WeakMap<GraphQLSchema, WeakMap<DocumentNode, Map<string, CostOf>>>()
+  const costs = createOperationMemo<CostOf>()
 
-  function costOf({ schema, document, operationName }: Operation): CostOf {
-    let documents = known.get(schema)
-    if (!documents) known.set(schema, (documents = new WeakMap()))
-    let byName = documents.get(document)
-    if (!byName) documents.set(document, (byName = new Map()))
-    const name = operationName ?? ''
-    let found = byName.get(name)
-    if (!found) {
-      found = compileCost(schema, document, operationName, model)
-      if (byName.size < MAX_NAMES) byName.set(name, found)
-    }
-    return found
+  function costOf(operation: Operation): CostOf {
+    const { schema, document, operationName } = operation
+    return costs(operation, () => compileCost(schema, document, operationName, model))
   }
 
   /** Returns what an operation may cost, or why it is refused. */

@@ -8,6 +8,7 @@ import {
   type Dependence,
   type Dependencies,
 } from '@vinyasa/invalidation'
+import { createOperationMemo } from '@vinyasa/documents'
 import type { PreparedDocument } from '@vinyasa/pipeline'
 import { changedEntities } from './changed-entities.ts'
 import type { OperationAccess, ResponseCacheOptions } from '../options.ts'
@@ -96,21 +97,13 @@ export function profileDocument(
 /** Undefined: nobody knows which operation is meant. */
 export type ProfileOf = (prepared: PreparedDocument) => DocumentProfile | undefined
 
-/** Remembers profiles by document, so that each is computed once. */
+/** Computes a profile once for each operation of a document. */
 export function createProfileCache(options: ProfileOptions): ProfileOf {
   const dependenciesOf = createDependencyCache({ idFields: options.idFields })
-  const bySchema = new WeakMap<GraphQLSchema, WeakMap<DocumentNode, Map<string, DocumentProfile>>>()
-  return ({ schema, document, operationName }) => {
-    let byDocument = bySchema.get(schema)
-    if (!byDocument) bySchema.set(schema, (byDocument = new WeakMap()))
-    let byName = byDocument.get(document)
-    if (!byName) byDocument.set(document, (byName = new Map()))
-    const name = operationName ?? ''
-    const known = byName.get(name)
-    if (known) return known
-    const profile = profileDocument(schema, document, operationName, options, dependenciesOf(schema))
-    // There is none for a name that the document does not have, so clients cannot fill the map.
-    if (profile) byName.set(name, profile)
-    return profile
-  }
+  const profiles = createOperationMemo<DocumentProfile | undefined>()
+  return (prepared) =>
+    profiles(prepared, () => {
+      const { schema, document, operationName } = prepared
+      return profileDocument(schema, document, operationName, options, dependenciesOf(schema))
+    })
 }

@@ -1,4 +1,5 @@
 import { getRootTypes } from '@graphql-tools/utils'
+import { createOperationMemo } from '@vinyasa/documents'
 import { selectOperation } from '@vinyasa/invalidation'
 import {
   getNamedType,
@@ -49,7 +50,7 @@ export function createAccessRules(
 ): AccessRules {
   const guarded = new Map<string, GuardedField>()
   const roots = getRootTypes(schema)
-  const byDocument = new WeakMap<DocumentNode, Map<string, readonly GuardedField[]>>()
+  const inOperations = createOperationMemo<readonly GuardedField[]>()
 
   function rulesOf(coordinate: string, { extensions }: Pick<GraphQLNamedType, 'extensions'>): AccessRule[] {
     const own = Object.hasOwn(fields, coordinate) ? fields[coordinate] : undefined
@@ -97,14 +98,7 @@ export function createAccessRules(
     guarded: new Set(guarded.keys()),
     inOperation(document, operationName) {
       if (guarded.size === 0) return []
-      let byName = byDocument.get(document)
-      if (!byName) byDocument.set(document, (byName = new Map()))
-      const name = operationName ?? ''
-      let found = byName.get(name)
-      // Names that a document does not have would fill the map.
-      if (!found && (found = find(document, operationName)).length + byName.size < 1000)
-        byName.set(name, found)
-      return found
+      return inOperations({ schema, document, operationName }, () => find(document, operationName))
     },
     refusals(touched, identity) {
       let refused: Map<string, Refused> | undefined
