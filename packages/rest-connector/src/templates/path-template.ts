@@ -5,6 +5,7 @@ import {
   parseTemplate,
   refuseStrayBraces,
   toText,
+  variablesOf,
   type Args,
   type Template,
 } from './template.ts'
@@ -34,7 +35,7 @@ export function compilePath(path: string, values: ReadonlyMap<string, PathValue>
 
   const isStyled = values.size > 0
   return {
-    variables: parts.flatMap((part) => (typeof part === 'string' ? [] : [part.variable])),
+    variables: variablesOf(parts),
     render(args) {
       let filled = ''
       for (const part of parts) filled += typeof part === 'string' ? part : valueOf(part, args)
